@@ -1,0 +1,1 @@
+//! Atomic write, bounded read, no links followed.

@@ -1,0 +1,1 @@
+//! Child groups, limits, output to disk, clean environment.

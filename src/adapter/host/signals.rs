@@ -1,0 +1,1 @@
+//! Interrupt and terminate to one flag.

@@ -1,0 +1,1 @@
+//! Git: private checkouts, commits, differences.

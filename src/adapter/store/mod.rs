@@ -1,0 +1,1 @@
+//! The session's files on disk and on the branch.

@@ -1,0 +1,1 @@
+//! The tests of the repository: detect, run, read, try candidates.

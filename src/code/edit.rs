@@ -1,0 +1,1 @@
+//! Search-and-replace blocks and ranges to new text.

@@ -1,0 +1,1 @@
+//! Who depends on whom, and so which tests a change affects.

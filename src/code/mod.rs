@@ -1,0 +1,11 @@
+//! Source text understood: which language, what it defines, who imports whom, does it parse.
+//!
+//! Pure: text in, values out. It does not know where a file lies on disk or who asks.
+
+pub mod edit;
+pub mod imports;
+pub mod language;
+pub mod mutate;
+pub mod outline;
+pub mod syntax;
+pub mod testing;

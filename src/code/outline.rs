@@ -1,0 +1,1 @@
+//! Definitions and their ranges.

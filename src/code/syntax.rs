@@ -1,0 +1,1 @@
+//! Does it parse, and where not.

@@ -1,0 +1,1 @@
+//! Test ids, skips and assertions in a file.

@@ -1,0 +1,1 @@
+//! Text to settings, with file, line, column and expectation. Pure.

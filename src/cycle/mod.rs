@@ -1,0 +1,1 @@
+//! What happens when; no thresholds, no text.

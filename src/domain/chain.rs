@@ -1,0 +1,1 @@
+//! When an answer counts, when it is degraded.

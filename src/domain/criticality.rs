@@ -1,0 +1,1 @@
+//! High, medium, low, with the evidence for low.

@@ -1,0 +1,1 @@
+//! State and outcome to state, next step and events.

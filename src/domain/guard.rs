@@ -1,0 +1,1 @@
+//! What an edit may not do.

@@ -1,0 +1,1 @@
+//! Regression, stuck tests, trend, endless loops.

@@ -1,0 +1,338 @@
+//! Names that are checked once, while they are read: paths, tests, commits, sessions.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why a text is not the name it claims to be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Not a path inside the repository.
+    #[error("`{text}` is not a path inside the repository: {reason}")]
+    Path { text: String, reason: &'static str },
+    /// Not a session id.
+    #[error("`{text}` is not a session id: {reason}")]
+    Session { text: String, reason: &'static str },
+    /// Not a full object id.
+    #[error("`{text}` is not an object id: expected 40 hexadecimal digits")]
+    Object { text: String },
+}
+
+/// A path below the repository root, with `/` between its parts.
+///
+/// Never absolute, never empty, never with `.`, `..`, `.git`, a backslash, a drive or a control
+/// character in it, so joining it to a root stays below that root unless a link leads elsewhere.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+pub struct RepoPath(String);
+
+impl RepoPath {
+    /// Reads a path as git and test tools print it.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError::Path`] when the text could lead outside the repository or into git's own files.
+    pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
+        let text = text.into();
+        let reason = if text.is_empty() {
+            "it is empty"
+        } else if text.starts_with('/') {
+            "it is absolute"
+        } else if text.contains('\\') {
+            "it contains a backslash"
+        } else if text.chars().any(char::is_control) {
+            "it contains a control character"
+        } else if text.len() > 4096 {
+            "it is longer than 4096 bytes"
+        } else if text.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+            "it has an empty, `.` or `..` part"
+        } else if text.split('/').any(is_git_directory) {
+            "it leads into git's own files"
+        } else if text.as_bytes().get(1) == Some(&b':') {
+            "it names a drive"
+        } else {
+            return Ok(Self(text));
+        };
+        Err(NameError::Path { text, reason })
+    }
+
+    /// The path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last part.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The text after the last dot of the file name; empty without one.
+    #[must_use]
+    pub fn extension(&self) -> &str {
+        self.file_name().rsplit_once('.').map_or("", |(_, extension)| extension)
+    }
+
+    /// All but the last part; empty at the root.
+    #[must_use]
+    pub fn parent(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(parent, _)| parent)
+    }
+}
+
+/// `.git` in any spelling that a case-folding or trimming file system takes for it.
+fn is_git_directory(part: &str) -> bool {
+    let folded = part.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    folded == ".git" || folded == "git~1"
+}
+
+impl TryFrom<String> for RepoPath {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        Self::parse(text)
+    }
+}
+
+impl From<RepoPath> for String {
+    fn from(path: RepoPath) -> Self {
+        path.0
+    }
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One test, named as its framework names it on the command line.
+///
+/// The form belongs to the framework (`tests/test_a.py::Case::test_x`, `pkg::module::test`); equal
+/// ids mean the same test in two runs of one suite.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct TestId(pub String);
+
+impl TestId {
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for TestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for TestId {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+macro_rules! object_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Reads 40 hexadecimal digits.
+            ///
+            /// # Errors
+            ///
+            /// [`NameError::Object`] for anything else, abbreviations included.
+            pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
+                let text = text.into();
+                if text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    Ok(Self(text.to_ascii_lowercase()))
+                } else {
+                    Err(NameError::Object { text })
+                }
+            }
+
+            /// All 40 digits.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The first eight digits, for people.
+            #[must_use]
+            pub fn short(&self) -> &str {
+                self.0.get(..8).unwrap_or(&self.0)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NameError;
+
+            fn try_from(text: String) -> Result<Self, NameError> {
+                Self::parse(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+object_id! {
+    /// A commit of the repository under repair.
+    CommitId
+}
+object_id! {
+    /// A tree object: the content of all files at one moment, without the session's state files.
+    TreeId
+}
+
+/// The id of a session, such as `WFS-test-pr-7`.
+///
+/// Source: product.md 8.1: letters, digits, hyphen and underscore only.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(String);
+
+impl SessionId {
+    /// Reads an id from a command line, a file or a branch name.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError::Session`] when a character outside the allowed set occurs, or the id is empty
+    /// or longer than 100 bytes.
+    pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
+        let text = text.into();
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        let reason = if text.is_empty() {
+            "it is empty"
+        } else if text.len() > 100 {
+            "it is longer than 100 characters"
+        } else if !text.bytes().all(allowed) {
+            "only letters, digits, `-` and `_` are allowed"
+        } else {
+            return Ok(Self(text));
+        };
+        Err(NameError::Session { text, reason })
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        Self::parse(text)
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Turns a description into the last part of a session id.
+///
+/// Lowercase, every run of other characters than `a-z0-9` as one hyphen, at most 50 characters,
+/// `session` when nothing is left. Source: product.md 3.1 (F-036).
+#[must_use]
+pub fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for character in text.to_lowercase().chars() {
+        if slug.len() >= 50 {
+            break;
+        }
+        if character.is_ascii_alphanumeric() {
+            slug.push(character);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "session".to_owned() } else { slug.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_could_leave_the_repository_are_refused() {
+        for hostile in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "a/../b",
+            "a//b",
+            "./a",
+            ".git/config",
+            "a/.GIT/hooks",
+            "a\\b",
+            "a\nb",
+            "C:x",
+            ".git./config",
+            "git~1/config",
+            "a/",
+        ] {
+            assert!(RepoPath::parse(hostile).is_err(), "{hostile:?} must be refused");
+        }
+    }
+
+    #[test]
+    fn ordinary_paths_keep_their_parts() {
+        let path = RepoPath::parse("src/naïve dir/module.test.py").expect("an ordinary path");
+        assert_eq!(path.file_name(), "module.test.py");
+        assert_eq!(path.extension(), "py");
+        assert_eq!(path.parent(), "src/naïve dir");
+        assert!(RepoPath::parse(".github/workflows/ci.yml").is_ok(), "guards decide about these");
+        assert!(RepoPath::parse(".gitignore").is_ok());
+    }
+
+    #[test]
+    fn session_ids_hold_letters_digits_hyphen_and_underscore() {
+        assert!(SessionId::parse("WFS-test-pr_7").is_ok());
+        for hostile in ["", "a/b", "..", "a b", "WFS-tést"] {
+            assert!(SessionId::parse(hostile).is_err(), "{hostile:?} must be refused");
+        }
+    }
+
+    #[test]
+    fn slugs_are_short_and_plain() {
+        assert_eq!(slug("feature/Add  Login!"), "feature-add-login");
+        assert_eq!(slug("日本"), "session");
+        assert!(slug(&"ab ".repeat(40)).len() <= 50);
+    }
+}

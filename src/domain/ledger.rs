@@ -1,0 +1,1 @@
+//! Last known status per test; what a subset run may claim.

@@ -1,0 +1,26 @@
+//! Values and decisions: no IO, no async, no clock, no randomness.
+//!
+//! Everything a decision may depend on is its argument, and its answer carries the reason. This
+//! room knows no other room.
+
+pub mod budget;
+pub mod chain;
+pub mod commit;
+pub mod criticality;
+pub mod event;
+pub mod failure;
+pub mod fix_loop;
+pub mod gate;
+pub mod guard;
+pub mod history;
+pub mod id;
+pub mod ledger;
+pub mod plan;
+pub mod proposal;
+pub mod rate;
+pub mod request;
+pub mod session;
+pub mod similarity;
+pub mod strategy;
+pub mod task;
+pub mod test;

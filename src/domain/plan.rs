@@ -1,0 +1,53 @@
+//! The analyst's answer: what is wrong, where, and how sure it is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{RepoPath, TestId};
+
+/// A place to change, written `file:function:start-end` (product.md 5.6).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct ModificationPoint {
+    /// The source file.
+    pub file: RepoPath,
+    /// The function around it; `<module>` at top level.
+    pub function: String,
+    /// First line, from 1.
+    pub start: u32,
+    /// Last line, inclusive.
+    pub end: u32,
+}
+
+/// One cause behind one or more failing tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RootCause {
+    /// The failing tests it explains.
+    pub tests: Vec<TestId>,
+    /// One sentence.
+    pub cause: String,
+    /// Where it lies.
+    pub point: ModificationPoint,
+}
+
+/// The diagnosis of one iteration (product.md 4.9, 5.6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Who made it: a provider name, or `embedded`.
+    pub author: String,
+    /// What will be done, one or two sentences.
+    pub approach: String,
+    /// Causes, most likely first.
+    pub root_causes: Vec<RootCause>,
+    /// Places to change, most suspicious first; at least one.
+    pub modification_points: Vec<ModificationPoint>,
+    /// Tests to run after the change, besides those the import graph selects.
+    pub affected_tests: Vec<TestId>,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// What is expected to pass afterwards, in words.
+    pub expected_outcome: String,
+    /// How a person can check it.
+    pub verification_steps: Vec<String>,
+    /// Could the change hide another problem, in words.
+    pub impact: String,
+}

@@ -1,0 +1,1 @@
+//! The session record and its statuses.

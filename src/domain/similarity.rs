@@ -1,0 +1,1 @@
+//! Likeness of failures, clusters.

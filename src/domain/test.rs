@@ -1,0 +1,135 @@
+//! One test and one run of a suite, as facts: what ran, what it said, how long it took.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{RepoPath, TestId};
+
+/// How one test ended. Errors in set-up or collection count as failed (product.md 7.1).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It ran and held.
+    Passed,
+    /// It ran and did not hold, or could not be set up.
+    Failed,
+    /// It was not run on purpose; excluded from every rate.
+    Skipped,
+}
+
+/// The layer of a test, told by its path (product.md 6.1).
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// L0: compilers, linters, type checkers.
+    Static,
+    /// L1: one function or class.
+    #[default]
+    Unit,
+    /// L2: several modules.
+    Integration,
+    /// L3: the whole program.
+    #[serde(rename = "e2e")]
+    EndToEnd,
+}
+
+/// What a failing test said. All texts are foreign: bounded at the edge, escaped when shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureText {
+    /// Class of the error, such as `AssertionError`; empty when the tool names none.
+    pub class: String,
+    /// The message, at most 4 KiB.
+    pub message: String,
+    /// The stack trace as printed, at most 16 KiB.
+    pub stack: String,
+    /// Frames of the stack that lie in the repository, innermost first.
+    pub frames: Vec<Frame>,
+}
+
+/// One line of a stack trace inside the repository.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Frame {
+    /// The source file.
+    pub file: RepoPath,
+    /// Line, from 1.
+    pub line: u32,
+    /// The function, as the tool names it; empty when it does not.
+    pub function: String,
+}
+
+/// One test of one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestCase {
+    /// Its name in the framework.
+    pub id: TestId,
+    /// How it ended.
+    pub status: Status,
+    /// The file that defines it, when the tool says or the id tells.
+    pub file: Option<RepoPath>,
+    /// The line of its definition or failure, from 1.
+    pub line: Option<u32>,
+    /// Duration in milliseconds; 0 when the tool does not say.
+    pub duration_ms: u64,
+    /// Its layer.
+    pub layer: Layer,
+    /// What it said; present for failed tests only.
+    pub failure: Option<FailureText>,
+}
+
+/// Which tests a run covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// The whole suite.
+    Full,
+    /// These tests; the framework may run more of the same files, never fewer.
+    Tests(Vec<TestId>),
+}
+
+/// The outcome of one run of a suite that produced results. Failing tests are a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Results {
+    /// All tests that were reported, sorted by id, each id once.
+    pub cases: Vec<TestCase>,
+    /// What the run covered.
+    pub scope: Scope,
+    /// The command as a person would type it.
+    pub command: String,
+    /// Its exit code; `None` when a signal ended it.
+    pub exit_code: Option<i32>,
+    /// When it started, RFC 3339.
+    pub started_at: String,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+    /// The complete output, relative to the session folder.
+    pub log: String,
+}
+
+impl Results {
+    /// Tests that ended with `status`.
+    #[must_use]
+    pub fn count(&self, status: Status) -> u32 {
+        u32::try_from(self.cases.iter().filter(|case| case.status == status).count())
+            .unwrap_or(u32::MAX)
+    }
+
+    /// The failed tests, in order of their ids.
+    pub fn failed(&self) -> impl Iterator<Item = &TestCase> {
+        self.cases.iter().filter(|case| case.status == Status::Failed)
+    }
+}

@@ -1,0 +1,32 @@
+//! The contract: everything regreen can do to the outside world, as narrow traits over domain types.
+//!
+//! Rooms above call these traits; `adapter` keeps them. This room does not know how: no process,
+//! file, socket or clock is named here.
+
+mod clock;
+mod screen;
+mod store;
+mod suite;
+mod worktree;
+
+pub use clock::Clock;
+pub use screen::Screen;
+pub use store::{Store, StoreError};
+pub use suite::{
+    CaseResult, Lines, RunError, RunRequest, Speed, Suite, SuiteFacts, Trace, Trial, TrialRequest,
+};
+pub use worktree::{CommitRequest, FileDiff, GitError, Hunk, StateFile, Worktree};
+
+/// All effects of one session. Passed by reference; a recording can wrap any of them.
+pub struct Effects<'a> {
+    /// The private checkout.
+    pub worktree: &'a dyn Worktree,
+    /// The tests.
+    pub suite: &'a dyn Suite,
+    /// The session's files.
+    pub store: &'a dyn Store,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Where people watch.
+    pub screen: &'a dyn Screen,
+}

@@ -1,0 +1,9 @@
+//! Where people watch.
+
+use crate::domain::event::Event;
+
+/// Shows events. A screen never fails the loop: what it cannot show it drops or queues.
+pub trait Screen: Send + Sync {
+    /// Shows one event; returns at once.
+    fn show(&self, event: &Event);
+}

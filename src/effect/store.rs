@@ -1,0 +1,119 @@
+//! The files of one session.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// Reads and writes the files of one session, whose lock this value holds.
+///
+/// `file` is a path inside the session folder as product.md 8.1 lays it out, such as
+/// `.process/iteration-state.json`. Every write is atomic (temporary file, rename) and may be
+/// repeated.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// The session folder on disk.
+    fn folder(&self) -> &Path;
+
+    /// Reads one JSON file; `None` when it is not there.
+    async fn read_json(&self, file: &str) -> Result<Option<Value>, StoreError>;
+
+    /// Writes one JSON object. Adds `schema_version`; top-level fields of an existing file that
+    /// `value` does not know are kept (product.md 8.1).
+    async fn write_json(&self, file: &str, value: &Value) -> Result<(), StoreError>;
+
+    /// Writes one text file.
+    async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError>;
+
+    /// Moves a file within the session folder; already moved is fine.
+    async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError>;
+
+    /// Appends lines to `.process/events.jsonl` after cutting it to its first `keep` lines, so a
+    /// line written after the last saved state is not doubled on resume.
+    async fn append_events(&self, keep: u64, lines: &[String]) -> Result<(), StoreError>;
+
+    /// The small state files that travel in commits, with their paths inside the session folder:
+    /// everything but logs, raw output and events.
+    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError>;
+}
+
+/// Why session files could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The operating system refused: full disk, read-only folder, missing permission.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// `read`, `write`, `lock`, ...
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file is there and is not what it should be.
+    #[error("{}:{line}:{column}: {expected}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// From 1; 0 when unknown.
+        line: usize,
+        /// From 1; 0 when unknown.
+        column: usize,
+        /// What was expected there.
+        expected: String,
+    },
+    /// The file was written by a newer regreen.
+    #[error("{}: written with schema version {found}, this regreen reads up to {known}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Version in the file.
+        found: u64,
+        /// Highest version this build understands.
+        known: u64,
+    },
+    /// Another process works on the session.
+    #[error("session {session} is in use by process {holder}")]
+    Locked {
+        /// The session.
+        session: String,
+        /// Its process, as the lock file names it.
+        holder: String,
+    },
+    /// No such session.
+    #[error("there is no session {session}")]
+    Missing {
+        /// What was asked for.
+        session: String,
+        /// Sessions that are there.
+        known: Vec<String>,
+    },
+    /// The session was archived and cannot be worked on.
+    #[error("session {session} is archived")]
+    Archived {
+        /// The session.
+        session: String,
+    },
+}
+
+impl StoreError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { path, .. } => {
+                format!("make room or permission for {}, then run again", path.display())
+            }
+            Self::Corrupt { path, .. } => {
+                format!("move {} away; what it held is rebuilt from the branch", path.display())
+            }
+            Self::Newer { .. } => "update regreen, or finish the session with the newer one".into(),
+            Self::Locked { .. } => "wait for the other run to end, or stop it".into(),
+            Self::Missing { known, .. } if known.is_empty() => {
+                "start one with `regreen fix`".into()
+            }
+            Self::Missing { known, .. } => format!("choose one of {}", known.join(", ")),
+            Self::Archived { .. } => "start a new session with `regreen fix`".into(),
+        }
+    }
+}

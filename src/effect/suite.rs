@@ -1,0 +1,246 @@
+//! The tests of the repository under repair: run them, or try candidates on them quickly.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{FailureText, Results, Scope, Status};
+
+/// What was detected about a suite; shown by `doctor`, stored with the session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteFacts {
+    /// Framework, such as `pytest` or `cargo test`; `command` for a configured command.
+    pub framework: String,
+    /// Its version as it prints it; empty when unknown.
+    pub version: String,
+    /// Folder inside the repository where commands run; empty for the root.
+    pub directory: String,
+    /// The full command, as a person would type it.
+    pub command: String,
+    /// How results are read, such as `JUnit XML` or `libtest text`.
+    pub format: String,
+    /// Languages of the sources, most files first.
+    pub languages: Vec<String>,
+    /// What tells so, such as `pytest.ini`.
+    pub evidence: Vec<String>,
+}
+
+/// One run that is asked for.
+#[derive(Clone, Debug)]
+pub struct RunRequest<'a> {
+    /// Root of the checkout to test.
+    pub root: &'a Path,
+    /// All tests or these.
+    pub scope: &'a Scope,
+    /// Name of the log file inside the session folder, such as `.process/test-output.log`.
+    pub log: &'a str,
+}
+
+/// Runs the suite of one repository.
+#[async_trait]
+pub trait Suite: Send + Sync {
+    /// What was detected.
+    fn facts(&self) -> &SuiteFacts;
+
+    /// Runs tests and reads what they said. Repeatable: nothing but ignored files and the log
+    /// change.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] when there are no results to judge: a crash, no report, zero tests, a hang.
+    async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError>;
+
+    /// Opens a session that tries many candidates on the same checkout, warm where the framework
+    /// allows it, otherwise by running the cold command in a scratch copy.
+    async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError>;
+
+    /// The project's own syntax check of `files` (product.md 6.7); complaints, empty when clean.
+    async fn check_syntax(&self, root: &Path, files: &[RepoPath]) -> Result<Vec<String>, RunError>;
+}
+
+/// What a trial session is opened for.
+#[derive(Clone, Debug)]
+pub struct TrialRequest<'a> {
+    /// Root of the checkout.
+    pub root: &'a Path,
+    /// Failing tests to repair.
+    pub failing: &'a [TestId],
+    /// Tests that pass and must go on passing.
+    pub passing: &'a [TestId],
+    /// Candidates tried at the same time.
+    pub jobs: usize,
+}
+
+/// How a trial session runs candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Speed {
+    /// In a prepared process.
+    Warm,
+    /// By the suite's own command each time.
+    Cold,
+}
+
+/// Lines of files that a test executed.
+pub type Lines = BTreeMap<RepoPath, Vec<u32>>;
+
+/// One test run on the unchanged sources, with the lines it executed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The test.
+    pub test: TestId,
+    /// How it ended here.
+    pub status: Status,
+    /// How long it took.
+    pub duration: Duration,
+    /// Lines executed per file, sorted; empty when coverage cannot be had.
+    pub lines: Lines,
+    /// What it said, when it failed.
+    pub failure: Option<FailureText>,
+}
+
+/// One test run on a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseResult {
+    /// The test.
+    pub test: TestId,
+    /// How it ended; a crash, an import error and a time limit are failures.
+    pub status: Status,
+    /// Class and first line of what it said, when it failed.
+    pub failure: Option<(String, String)>,
+}
+
+/// Tries candidates on one checkout. Dropping it ends its processes.
+#[async_trait]
+pub trait Trial: Send + Sync {
+    /// Warm or cold.
+    fn speed(&self) -> Speed;
+
+    /// Runs each test once on the unchanged sources, recording the lines it executes.
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError>;
+
+    /// Runs `tests`, in this order, with `edits` in place and nothing written to the checkout.
+    /// With `stop_at_failure` the tests behind the first failure are left out of the answer.
+    /// May be called concurrently up to the number of jobs.
+    async fn judge(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError>;
+}
+
+/// Why a run gave no results. Failing tests are a result, not an error.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// No framework was recognised and no command configured.
+    #[error("no test framework was recognised in {}", directory.display())]
+    UnknownFramework {
+        /// Where it looked.
+        directory: PathBuf,
+        /// Signals it looked for.
+        looked_for: Vec<String>,
+    },
+    /// The command could not be started.
+    #[error("`{command}` could not be started: {reason}")]
+    NotStarted {
+        /// As a person would type it.
+        command: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The whole process group was killed at the limit.
+    #[error("`{command}` was stopped after {} s without finishing", limit.as_secs())]
+    TimedOut {
+        /// As a person would type it.
+        command: String,
+        /// The limit.
+        limit: Duration,
+        /// The output until then.
+        log: PathBuf,
+    },
+    /// It ended without a report that could be read.
+    #[error("`{command}` ended with {ending} and reported no test results")]
+    NoReport {
+        /// As a person would type it.
+        command: String,
+        /// `exit code 2`, `signal 11`, ...
+        ending: String,
+        /// The last lines of its output, at most 2 KiB.
+        tail: String,
+        /// The complete output.
+        log: PathBuf,
+    },
+    /// It reported, and there was not one test.
+    #[error("`{command}` ran no tests")]
+    NoTests {
+        /// As a person would type it.
+        command: String,
+        /// The complete output.
+        log: PathBuf,
+    },
+    /// The configured report glob matches nothing.
+    #[error("no file matches the report pattern `{pattern}` after `{command}`")]
+    NoReportFile {
+        /// As a person would type it.
+        command: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// A report exists and cannot be read.
+    #[error("{}:{line}: expected {expected}", report.display())]
+    BadReport {
+        /// The file.
+        report: PathBuf,
+        /// From 1.
+        line: u32,
+        /// What should have stood there.
+        expected: String,
+    },
+    /// The operating system refused something else.
+    #[error("cannot {action}: {reason}")]
+    Io {
+        /// What was tried.
+        action: String,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl RunError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownFramework { looked_for, .. } => format!(
+                "name the command with `--test-command` (looked for {})",
+                looked_for.join(", ")
+            ),
+            Self::NotStarted { .. } => {
+                "install what the command needs, or name another with `--test-command`".into()
+            }
+            Self::TimedOut { log, .. } => {
+                format!("look for the last test in {}, or raise `test.timeout`", log.display())
+            }
+            Self::NoReport { log, .. } => format!(
+                "read {}; for another runner write JUnit XML and name it with `--report`",
+                log.display()
+            ),
+            Self::NoTests { .. } => {
+                "check that the command finds your tests, or name another with `--test-command`"
+                    .into()
+            }
+            Self::NoReportFile { .. } | Self::BadReport { .. } => {
+                "point `--report` at the JUnit XML file that the test command writes".into()
+            }
+            Self::Io { .. } => "make room or permission, then run again".into(),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! A private checkout with its branch.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+
+use crate::domain::id::{CommitId, RepoPath, TreeId};
+use crate::domain::proposal::EditSet;
+
+/// A private checkout the loop may change. The user's own files are never in one.
+///
+/// Trees are git objects built from explicit edits, never from scanning the disk, so files that
+/// tests leave behind are never committed. The session's state files are in commits and never in
+/// a [`TreeId`] or on this disk. Every method may be repeated after a crash and then gives the
+/// same answer.
+#[async_trait]
+pub trait Worktree: Send + Sync {
+    /// Root of the files on disk.
+    fn root(&self) -> &Path;
+
+    /// Name of the fix branch.
+    fn branch(&self) -> &str;
+
+    /// The commit under test, from which the fix branch was cut.
+    fn head(&self) -> &CommitId;
+
+    /// Tip of the fix branch.
+    async fn tip(&self) -> Result<CommitId, GitError>;
+
+    /// The tree of a commit, without the session's state files.
+    async fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError>;
+
+    /// The tree that results from `edits` on `base`; writes objects only.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError::Conflict`] when the text before an edit is not what `base` holds, or a part of
+    /// a path is a link.
+    async fn graft(&self, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError>;
+
+    /// Makes the files on disk those of `tree`; ignored and untracked files stay.
+    async fn checkout(&self, tree: &TreeId) -> Result<(), GitError>;
+
+    /// Files of a tree, sorted; links and submodules are left out.
+    async fn files(&self, tree: &TreeId) -> Result<Vec<RepoPath>, GitError>;
+
+    /// One file of a tree; `None` when it is not there or not a plain file.
+    async fn read(&self, tree: &TreeId, file: &RepoPath) -> Result<Option<Vec<u8>>, GitError>;
+
+    /// Differences between two trees, sorted by file, with three lines of context.
+    async fn diff(&self, from: &TreeId, to: &TreeId) -> Result<Vec<FileDiff>, GitError>;
+
+    /// Commits `request.tree` with the state files on the fix branch and moves it forward.
+    /// Returns the commit of this branch that already carries the same message and trailers.
+    async fn commit(&self, request: &CommitRequest) -> Result<CommitId, GitError>;
+
+    /// The merge base of the head under test and a reference; `None` when there is none.
+    async fn merge_base(&self, reference: &str) -> Result<Option<CommitId>, GitError>;
+
+    /// Writes the files of a tree into a scratch folder of the session and returns its path.
+    async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
+
+    /// Removes the checkout and its registration; the branch stays.
+    async fn remove(&self) -> Result<(), GitError>;
+}
+
+/// One commit that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitRequest {
+    /// The sources.
+    pub tree: TreeId,
+    /// Subject, body and trailers. The trailers make it unique within the branch.
+    pub message: String,
+    /// State files; empty takes the session's folder off the tip.
+    pub state: Vec<StateFile>,
+    /// Author and committer time, RFC 3339.
+    pub time: String,
+}
+
+/// One state file inside a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateFile {
+    /// Path from the repository root, such as `.workflow/active/WFS-test-x/.process/…`.
+    pub path: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// One file that differs between two trees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiff {
+    /// Path after, or before when it was deleted.
+    pub file: RepoPath,
+    /// Text before; `None` when it was created, or is binary.
+    pub before: Option<String>,
+    /// Text after; `None` when it was deleted, or is binary.
+    pub after: Option<String>,
+    /// Changed ranges, top to bottom.
+    pub hunks: Vec<Hunk>,
+    /// Unified diff text of this file, headers included.
+    pub patch: String,
+}
+
+/// One changed range without context. A start of 0 with no lines means before the first line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// First line before, from 1.
+    pub old_start: u32,
+    /// Number of lines before.
+    pub old_lines: u32,
+    /// First line after, from 1.
+    pub new_start: u32,
+    /// Number of lines after.
+    pub new_lines: u32,
+}
+
+/// Why git could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// Not inside a repository.
+    #[error("{} is not in a git repository", path.display())]
+    NoRepository {
+        /// Where it looked.
+        path: PathBuf,
+    },
+    /// The repository cannot be worked on.
+    #[error("{}: {reason}", path.display())]
+    Refused {
+        /// The repository.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A reference, branch or commit is not there.
+    #[error("`{name}` is not a branch, tag or commit of this repository")]
+    UnknownReference {
+        /// As given.
+        name: String,
+    },
+    /// The fix branch exists and belongs to something else.
+    #[error("branch `{branch}` exists already and is not of session {session}")]
+    BranchTaken {
+        /// The branch.
+        branch: String,
+        /// The session that wants it.
+        session: String,
+    },
+    /// An edit does not fit the file.
+    #[error("{file}: {reason}")]
+    Conflict {
+        /// The file.
+        file: RepoPath,
+        /// Why.
+        reason: String,
+    },
+    /// Git or the operating system refused something else.
+    #[error("cannot {action}: {reason}")]
+    Failed {
+        /// What was tried.
+        action: String,
+        /// What was said.
+        reason: String,
+    },
+}
+
+impl GitError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoRepository { .. } => "run inside a git repository, or name one".into(),
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::UnknownReference { .. } => {
+                "fetch it first, or name one that `git branch -a` lists".into()
+            }
+            Self::BranchTaken { .. } => "choose another with `--branch`, or delete it".into(),
+            Self::Conflict { .. } => "run again; the proposal is made anew".into(),
+            Self::Failed { .. } => "make room or permission, then run again".into(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Search-based repair over syntax trees, no model and no network.

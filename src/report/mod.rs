@@ -1,0 +1,1 @@
+//! State and events to text; everything foreign escaped. Pure.

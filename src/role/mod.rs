@@ -1,0 +1,1 @@
+//! The work: typed request to typed answer.
