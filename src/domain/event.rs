@@ -108,16 +108,83 @@ pub enum Event {
     /// An iteration ended.
     IterationEnded(IterationRow),
     /// The session ended, or was stopped at a checkpoint.
-    Closed {
-        /// `success`, `partial_success`, `failure`, `blocked`.
-        result: String,
-        /// In our own words.
-        reason: String,
-        /// Last known rate.
-        rate: PassRate,
-        /// Tests that still fail.
-        failing: Vec<TestId>,
-    },
+    Closed(Outcome),
+}
+
+/// How a run ended, with all that a summary shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Outcome {
+    /// The session.
+    pub session: String,
+    /// How it ended.
+    pub result: Ending,
+    /// Why, in our own words.
+    pub reason: String,
+    /// Rate of the baseline; absent when it could not be had.
+    pub initial: Option<PassRate>,
+    /// Last known rate.
+    pub last: Option<PassRate>,
+    /// Whether the last rate has entries carried over from earlier runs.
+    pub estimated: bool,
+    /// All iterations.
+    pub iterations: Vec<IterationRow>,
+    /// Tests that still fail, with criticality and its evidence in words.
+    pub failing: Vec<Remaining>,
+    /// Failed in their three most recent results.
+    pub stuck: Vec<TestId>,
+    /// Failed and passed unchanged; kept out of the gate.
+    pub flaky: Vec<TestId>,
+    /// Failing on the merge base too.
+    pub preexisting: Vec<TestId>,
+    /// Whether some answer came from local matching only, because every provider failed.
+    pub degraded: bool,
+    /// The fix branch.
+    pub branch: String,
+    /// The branch the user had checked out; absent with a detached head.
+    pub onto: Option<String>,
+    /// Its tip.
+    pub tip: Option<CommitId>,
+    /// Unified diff from the head under test to the last accepted sources.
+    pub patch: String,
+    /// The report.
+    pub report: String,
+    /// The session's folder.
+    pub folder: String,
+    /// Wall time of all runs of the session.
+    pub duration_ms: u64,
+    /// Wall time spent in test runs.
+    pub testing_ms: u64,
+}
+
+/// How a session ended (product.md 7.15, 9.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Every test passes on a final full run.
+    Success,
+    /// At least the target, and only low-criticality failures left.
+    PartialSuccess,
+    /// The gate was not met.
+    Failure,
+    /// Stopped at a checkpoint: budget, deadline or a signal. Resumable.
+    Blocked,
+    /// Nothing was changed on request: dry run.
+    Planned,
+}
+
+/// A test that still fails at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Remaining {
+    /// The test.
+    pub test: TestId,
+    /// `high`, `medium` or `low`.
+    pub criticality: String,
+    /// What says so, in our own words.
+    pub evidence: String,
+    /// First line of what it said.
+    pub message: String,
 }
 
 /// One row of the iteration table: what an iteration did and what came of it.

@@ -1,1 +1,63 @@
-//! What a trigger asks for.
+//! What a trigger asks for, complete and checked.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::id::SessionId;
+
+/// Bring the suite of one repository back to green.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixRequest {
+    /// The repository, or a folder below it.
+    pub repository: PathBuf,
+    /// Overrides the detected command.
+    pub test_command: Option<String>,
+    /// Where the command leaves JUnit XML or TAP, as a glob below the repository.
+    pub report: Option<String>,
+    /// Commands to run once in the private checkout before the first run.
+    pub setup: Vec<String>,
+    /// Limit of one test run.
+    pub test_timeout: Duration,
+    /// Pass rate of the gate, in percent, 1 to 100.
+    pub target: u32,
+    /// Iteration limit, 1 to 50; `None` takes the stored one on resume, else 10.
+    pub max_iterations: Option<u32>,
+    /// The chain, by provider name.
+    pub engines: Vec<String>,
+    /// Fix branch; `None` means `regreen/<session>`.
+    pub branch: Option<String>,
+    /// Base reference, to tell introduced failures from pre-existing ones.
+    pub base: Option<String>,
+    /// Whether and which session to continue.
+    pub resume: Resume,
+    /// Wall time of this run.
+    pub budget: Option<Duration>,
+    /// Candidates tried at the same time.
+    pub jobs: usize,
+    /// What may change.
+    pub mode: Mode,
+    /// Globs no edit may touch, besides the built-in list.
+    pub protect: Vec<String>,
+}
+
+/// Which session a request means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// A new one.
+    New,
+    /// The newest that can go on.
+    Newest,
+    /// This one.
+    Session(SessionId),
+}
+
+/// What a run may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Commit on the fix branch.
+    Apply,
+    /// Write patches into the session folder; no branch, no commit.
+    Suggest,
+    /// Run the baseline and say what would be done; no branch, no commit, no search.
+    DryRun,
+}
