@@ -10,7 +10,7 @@ mod adapter;
 mod cli;
 mod code;
 mod config;
-mod cycle;
+// mod cycle;
 mod domain;
 mod effect;
 mod repair;

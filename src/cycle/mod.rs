@@ -1,1 +1,18 @@
-//! What happens when; no thresholds, no text.
+//! What happens when: opens a session, drives its loop, closes it. No thresholds, no text for
+//! people beyond names of steps.
+
+mod close;
+mod drive;
+mod failure;
+mod open;
+mod perform;
+mod records;
+
+pub use close::close;
+pub use drive::{Driven, drive};
+pub use failure::Failure;
+pub use open::{Opened, open};
+pub use perform::Performer;
+
+/// The loop's state inside the session folder (product.md 8.1).
+pub const STATE_FILE: &str = ".process/iteration-state.json";

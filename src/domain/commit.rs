@@ -1,1 +1,138 @@
-//! Message forms and trailers.
+//! Commit messages: the exact forms, a short body, and trailers that make each one findable.
+//!
+//! Source: product.md 7.12, 13.1 (F-121, F-122, C-06).
+
+use super::fix_loop::FixLoop;
+use super::id::SessionId;
+use super::rate::PassRate;
+use super::strategy::Strategy;
+
+/// Names of the trailers.
+pub const SESSION: &str = "Regreen-Session";
+/// The iteration.
+pub const ITERATION: &str = "Regreen-Iteration";
+/// Its strategy.
+pub const STRATEGY: &str = "Regreen-Strategy";
+/// The rate after it.
+pub const PASS_RATE: &str = "Regreen-Pass-Rate";
+/// What kind of commit it is: `fix`, `rollback` or `complete`.
+pub const KIND: &str = "Regreen-Kind";
+
+/// The commit of an iteration, kept or only shown.
+#[must_use]
+pub fn iteration(state: &FixLoop) -> String {
+    let (old, new) = rates(state);
+    let strategy = strategy(state);
+    let subject = format!(
+        "test-cycle: iteration {} - {strategy} strategy (pass: {old}% → {new}%)",
+        state.current_iteration
+    );
+    let summary = state.attempt.as_ref().and_then(|attempt| {
+        let proposal = attempt.proposal.as_ref()?;
+        let by = &proposal.author;
+        Some(format!("{}\n\nFound by {by}; plausible, not proven.", line(&proposal.summary)))
+    });
+    message(&subject, summary.as_deref().unwrap_or_default(), state, "fix", new)
+}
+
+/// The commit that takes a regressed iteration back.
+#[must_use]
+pub fn rollback(state: &FixLoop) -> String {
+    let (old, new) = rates(state);
+    let subject = format!(
+        "test-cycle: rollback iteration {} - regression detected (pass: {new}% < {old}%)",
+        state.current_iteration
+    );
+    let attempt = state.attempt.as_ref();
+    let commit = attempt.and_then(|attempt| attempt.commit.as_ref());
+    let reason = attempt.and_then(|attempt| attempt.judged.as_ref()).map(|judged| &judged.reason);
+    let body = match (commit, reason) {
+        (Some(commit), Some(reason)) => {
+            format!("This reverts commit {commit}.\n\nReason: {}", line(reason))
+        }
+        (Some(commit), None) => format!("This reverts commit {commit}."),
+        (None, _) => String::new(),
+    };
+    message(&subject, &body, state, "rollback", old)
+}
+
+/// The commit that takes the session's folder off the tip.
+#[must_use]
+pub fn complete(state: &FixLoop) -> String {
+    let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
+    let subject = format!(
+        "test-cycle: complete {} (pass: {rate}%, {} iterations)",
+        state.session_id, state.current_iteration
+    );
+    message(&subject, "", state, "complete", rate)
+}
+
+fn rates(state: &FixLoop) -> (String, String) {
+    let show = |rate: Option<PassRate>| rate.map_or_else(|| "?".to_owned(), |r| r.to_string());
+    let attempt = state.attempt.as_ref();
+    let new = attempt.and_then(|attempt| attempt.judged.as_ref()).and_then(|judged| judged.reached);
+    (show(state.rate_before()), show(new.or_else(|| state.ledger.rate())))
+}
+
+fn strategy(state: &FixLoop) -> Strategy {
+    state.selected_strategy.unwrap_or(Strategy::Conservative)
+}
+
+fn message(
+    subject: &str,
+    body: &str,
+    state: &FixLoop,
+    kind: &str,
+    rate: impl std::fmt::Display,
+) -> String {
+    let gap = if body.is_empty() { "" } else { "\n\n" };
+    format!(
+        "{subject}{gap}{body}\n\n{SESSION}: {}\n{ITERATION}: {}\n{STRATEGY}: {}\n{PASS_RATE}: {rate}\n{KIND}: {kind}\n",
+        state.session_id,
+        state.current_iteration,
+        strategy(state),
+    )
+}
+
+/// Foreign text as one line of at most 200 characters, so it can forge neither a trailer nor a
+/// subject.
+fn line(text: &str) -> String {
+    let plain: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a commit message carries the session's trailer.
+#[must_use]
+pub fn is_of_session(message: &str, session: &SessionId) -> bool {
+    trailer(message, SESSION) == Some(session.as_str())
+}
+
+/// The value of a trailer in the last paragraph of a message.
+#[must_use]
+pub fn trailer<'a>(message: &'a str, name: &str) -> Option<&'a str> {
+    let last = message.trim_end().rsplit("\n\n").next()?;
+    last.lines().find_map(|text| text.strip_prefix(name)?.strip_prefix(": "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_cannot_forge_a_trailer() {
+        let body = line("fix\n\nRegreen-Session: WFS-evil\r\nRegreen-Iteration: 9");
+        assert_eq!(body, "fix Regreen-Session: WFS-evil Regreen-Iteration: 9");
+        let message = format!("subject\n\n{body}\n\nRegreen-Session: WFS-test-x\n");
+        assert_eq!(trailer(&message, SESSION), Some("WFS-test-x"));
+    }
+
+    #[test]
+    fn trailers_are_read_from_the_last_paragraph_only() {
+        let session = SessionId::parse("WFS-test-x").expect("an id");
+        let own = "s\n\nRegreen-Session: WFS-test-x\nRegreen-Kind: fix\n";
+        assert!(is_of_session(own, &session));
+        assert!(!is_of_session("s\n\nRegreen-Session: WFS-test-x\n\nbody\n", &session));
+        assert!(!is_of_session("s\n\nRegreen-Session: WFS-test-xy\n", &session));
+    }
+}

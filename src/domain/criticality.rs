@@ -1,1 +1,171 @@
-//! High, medium, low, with the evidence for low.
+//! How bad a failing test is, and what says so.
+//!
+//! A low mark lets a failure through the gate, so it needs evidence; everything else is at least
+//! medium. Source: product.md 7.2, 13.2 (F-089, F-090, C-36).
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::test::{Layer, TestCase};
+
+/// How bad a failure is.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Criticality {
+    /// Known not to be the code's fault.
+    Low,
+    /// A feature is degraded.
+    Medium,
+    /// Core behaviour, security or data is broken, or the change under test broke it.
+    High,
+}
+
+impl Criticality {
+    /// The word in files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+impl fmt::Display for Criticality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What the runs say about a failing test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// It passed on a re-run without a change.
+    pub flaky: bool,
+    /// It passes on the merge base.
+    pub introduced: bool,
+    /// It fails on the merge base too.
+    pub preexisting: bool,
+    /// It passed in the baseline of this session.
+    pub newly_failing: bool,
+}
+
+/// A level and what says so, in our own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    /// The level.
+    pub criticality: Criticality,
+    /// What says so.
+    pub reason: String,
+}
+
+/// Parts of paths, names and messages that speak of security, money or data.
+const SENSITIVE: &[&str] = &[
+    "auth",
+    "login",
+    "password",
+    "permission",
+    "security",
+    "token",
+    "payment",
+    "billing",
+    "invoice",
+    "checkout",
+    "corrupt",
+    "migration",
+    "encrypt",
+];
+
+/// Judges one failing test. The first rule that holds wins.
+#[must_use]
+pub fn assess(case: &TestCase, runs: Circumstances) -> Assessment {
+    let (criticality, reason) = if runs.flaky {
+        (Criticality::Low, "passed on a re-run without a change".to_owned())
+    } else if runs.newly_failing {
+        (Criticality::High, "passed before this session changed anything".to_owned())
+    } else if runs.introduced {
+        (Criticality::High, "passes on the merge base".to_owned())
+    } else if let Some(word) = sensitive_word(case) {
+        (Criticality::High, format!("its name or file speaks of `{word}`"))
+    } else if case.layer == Layer::Integration || case.layer == Layer::EndToEnd {
+        (Criticality::High, "covers several modules together".to_owned())
+    } else if runs.preexisting {
+        (Criticality::Medium, "fails on the merge base too".to_owned())
+    } else {
+        (Criticality::Medium, "no evidence that it is harmless".to_owned())
+    };
+    Assessment { criticality, reason }
+}
+
+fn sensitive_word(case: &TestCase) -> Option<&'static str> {
+    let id = case.id.as_str().to_lowercase();
+    let file = case.file.as_ref().map_or(String::new(), |file| file.as_str().to_lowercase());
+    SENSITIVE.iter().copied().find(|word| id.contains(word) || file.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::TestId;
+    use crate::domain::test::Status;
+
+    fn case(id: &str, layer: Layer) -> TestCase {
+        TestCase {
+            id: TestId::from(id),
+            status: Status::Failed,
+            file: None,
+            line: None,
+            duration_ms: 0,
+            layer,
+            failure: None,
+        }
+    }
+
+    #[test]
+    fn low_needs_evidence_and_the_first_rule_wins() {
+        let calm = Circumstances::default();
+        let table = [
+            (
+                "flaky by a run",
+                "t",
+                Layer::Unit,
+                Circumstances { flaky: true, introduced: true, ..calm },
+                Criticality::Low,
+            ),
+            (
+                "newly failing",
+                "t",
+                Layer::Unit,
+                Circumstances { newly_failing: true, ..calm },
+                Criticality::High,
+            ),
+            (
+                "introduced",
+                "t",
+                Layer::Unit,
+                Circumstances { introduced: true, ..calm },
+                Criticality::High,
+            ),
+            ("sensitive", "test_Login_works", Layer::Unit, calm, Criticality::High),
+            ("integration", "t", Layer::Integration, calm, Criticality::High),
+            (
+                "pre-existing is not low",
+                "t",
+                Layer::Unit,
+                Circumstances { preexisting: true, ..calm },
+                Criticality::Medium,
+            ),
+            ("nothing known", "t", Layer::Unit, calm, Criticality::Medium),
+        ];
+        for (why, id, layer, runs, expected) in table {
+            let assessed = assess(&case(id, layer), runs);
+            assert_eq!(assessed.criticality, expected, "{why}");
+            assert!(!assessed.reason.is_empty(), "{why}");
+        }
+    }
+}

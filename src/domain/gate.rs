@@ -1,1 +1,166 @@
-//! Results to verdict.
+//! When a session may end, and how.
+//!
+//! Source: product.md 7.3, 7.15 (F-088, F-128 to F-131, C-05, C-44).
+
+use super::criticality::Criticality;
+use super::rate::PassRate;
+
+/// All that the gate may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct GateFacts<'a> {
+    /// The rate now.
+    pub rate: PassRate,
+    /// Percent that must be reached.
+    pub target: u32,
+    /// Criticality of each remaining failure.
+    pub remaining: &'a [Criticality],
+    /// Whether the rate comes from a run of the whole suite.
+    pub full_run: bool,
+    /// Whether flaky tests were set aside.
+    pub flaky: bool,
+    /// Iterations that may still be started.
+    pub iterations_left: u32,
+}
+
+/// What the gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GateVerdict {
+    /// Every counted test passes.
+    Success,
+    /// At least the target, and only low-criticality failures; a person reviews.
+    PartialSuccess,
+    /// Would be met, but the rate is estimated.
+    NeedsFullRun,
+    /// One more iteration.
+    Continue,
+    /// Not met and nothing left to spend.
+    Failure,
+}
+
+/// A verdict with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: GateVerdict,
+    /// Why, in our own words.
+    pub reason: String,
+}
+
+/// Judges whether the loop may be left. An estimated rate never ends it.
+#[must_use]
+pub fn judge(facts: &GateFacts<'_>) -> Judged {
+    let GateFacts { rate, target, remaining, full_run, flaky, iterations_left } = *facts;
+    let harmless = remaining.iter().all(|level| *level == Criticality::Low);
+    let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
+        (Some(GateVerdict::Success), "every test passes".to_owned())
+    } else if rate.is_full() && remaining.is_empty() {
+        let how = "every test passes but those that fail and pass unchanged";
+        (Some(GateVerdict::PartialSuccess), how.to_owned())
+    } else if rate.is_at_least(target) && harmless {
+        let how = format!("{rate} % pass and what fails is low, with evidence");
+        (Some(GateVerdict::PartialSuccess), how)
+    } else if rate.is_at_least(target) {
+        (None, format!("{rate} % pass, but failures of medium or high criticality are left"))
+    } else {
+        (None, format!("{rate} % pass, the gate is {target} %"))
+    };
+    let verdict = match met {
+        Some(verdict) if full_run => verdict,
+        Some(_) => GateVerdict::NeedsFullRun,
+        None if iterations_left > 0 => GateVerdict::Continue,
+        None => GateVerdict::Failure,
+    };
+    let reason = if verdict == GateVerdict::Failure {
+        format!("{how}, and the iteration limit is reached")
+    } else {
+        how
+    };
+    Judged { verdict, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Criticality::{High, Low, Medium};
+    use proptest::prelude::*;
+
+    fn rate(passed: u32, total: u32) -> PassRate {
+        PassRate::of(passed, total).unwrap()
+    }
+
+    #[test]
+    fn the_gate_is_met_as_the_specification_says() {
+        let calm = GateFacts {
+            rate: rate(100, 100),
+            target: 95,
+            remaining: &[],
+            full_run: true,
+            flaky: false,
+            iterations_left: 3,
+        };
+        let table = [
+            ("all green", calm, GateVerdict::Success),
+            ("estimated", GateFacts { full_run: false, ..calm }, GateVerdict::NeedsFullRun),
+            ("flaky set aside", GateFacts { flaky: true, ..calm }, GateVerdict::PartialSuccess),
+            (
+                "96 and low",
+                GateFacts { rate: rate(96, 100), remaining: &[Low], ..calm },
+                GateVerdict::PartialSuccess,
+            ),
+            (
+                "96 and medium",
+                GateFacts { rate: rate(96, 100), remaining: &[Medium], ..calm },
+                GateVerdict::Continue,
+            ),
+            (
+                "96, medium, at the limit",
+                GateFacts { rate: rate(96, 100), remaining: &[Medium], iterations_left: 0, ..calm },
+                GateVerdict::Failure,
+            ),
+            (
+                "exactly 95 and low",
+                GateFacts { rate: rate(95, 100), remaining: &[Low], ..calm },
+                GateVerdict::PartialSuccess,
+            ),
+            (
+                "94.99 and low",
+                GateFacts { rate: rate(9499, 10_000), remaining: &[Low], ..calm },
+                GateVerdict::Continue,
+            ),
+            (
+                "19 tests: 95 % means all",
+                GateFacts { rate: rate(18, 19), remaining: &[Low], ..calm },
+                GateVerdict::Continue,
+            ),
+            (
+                "99.99 is not full",
+                GateFacts { rate: rate(9999, 10_000), remaining: &[High], ..calm },
+                GateVerdict::Continue,
+            ),
+        ];
+        for (why, facts, expected) in table {
+            assert_eq!(judge(&facts).verdict, expected, "{why}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_ends_as_success_below_the_gate(
+            failed in 1u32..50, passed in 0u32..200, target in 1u32..=100, flaky: bool,
+            full_run: bool, iterations_left in 0u32..3, level in 0usize..3,
+        ) {
+            let levels = [[Low], [Medium], [High]];
+            let facts = GateFacts {
+                rate: rate(passed, passed + failed), target, remaining: &levels[level],
+                full_run, flaky, iterations_left,
+            };
+            let verdict = judge(&facts).verdict;
+            prop_assert_ne!(verdict, GateVerdict::Success);
+            if verdict == GateVerdict::PartialSuccess {
+                prop_assert!(passed * 100 >= target * (passed + failed));
+                prop_assert_eq!(level, 0);
+                prop_assert!(full_run);
+            }
+        }
+    }
+}

@@ -1,1 +1,263 @@
-//! Regression, stuck tests, trend, endless loops.
+//! What the past says: better or worse, stuck, going in circles.
+//!
+//! Source: product.md 7.4, 7.8, 7.9, 7.10 (F-099 to F-104).
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::failure::{Signature, signature_of};
+use super::id::TestId;
+use super::ledger::Ledger;
+use super::rate::PassRate;
+use super::strategy::Strategy;
+
+/// Results in a row after which a failing test is stuck.
+pub const STUCK_AFTER: u32 = 3;
+
+/// Percentage points of a hard regression; more than this is one.
+pub const REGRESSION_POINTS: u32 = 10;
+
+/// Direction of the last rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trend {
+    /// The last rate is higher.
+    Improving,
+    /// It moved by less than one point over two iterations.
+    Stagnant,
+    /// The last rate is lower.
+    Regressing,
+}
+
+/// The trend of the last three rates; `None` before two are known.
+#[must_use]
+pub fn trend(rates: &[PassRate]) -> Option<Trend> {
+    let recent = rates.get(rates.len().saturating_sub(3)..)?;
+    let [first, .., last] = recent else { return None };
+    let moved = last.fell_by_more_than(0, *first) || last.rose_above(*first);
+    let by_a_point = last.fell_by_more_than(1, *first) || first.fell_by_more_than(1, *last);
+    Some(if recent.len() == 3 && !by_a_point || !moved {
+        Trend::Stagnant
+    } else if last.rose_above(*first) {
+        Trend::Improving
+    } else {
+        Trend::Regressing
+    })
+}
+
+/// What an attempt did to the suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// The rate rose and no counted test was lost.
+    Improved,
+    /// Neither better nor worse; kept without a commit when a failure changed.
+    Unchanged {
+        /// Whether the change stays.
+        keep: bool,
+    },
+    /// A test that passed fails now, and the rate did not rise.
+    SoftRegression,
+    /// The rate fell by more than ten points.
+    Regression,
+}
+
+/// A judgement with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The judgement.
+    pub judgement: Judgement,
+    /// Why, in our own words.
+    pub reason: String,
+}
+
+/// Compares the ledger with an attempt against the one before it.
+///
+/// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
+/// running fewer tests (product.md 7.13, 13.4).
+#[must_use]
+pub fn judge(before: &Ledger, after: &Ledger) -> Judged {
+    let lost = after.lost(before);
+    if let Some(first) = lost.first() {
+        let reason = format!("{} no longer run, {first} among them", tests(lost.len()));
+        return Judged { judgement: Judgement::SoftRegression, reason };
+    }
+    let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
+        let reason = "no test counts any more".to_owned();
+        return Judged { judgement: Judgement::SoftRegression, reason };
+    };
+    let broken = after.newly_failing(before);
+    let (judgement, reason) = if new.fell_by_more_than(REGRESSION_POINTS, old) {
+        let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));
+        (Judgement::Regression, reason)
+    } else if new.rose_above(old) {
+        let note = if broken.is_empty() { String::new() } else { format!("; {}", name(&broken)) };
+        (Judgement::Improved, format!("the rate rose from {old} % to {new} %{note}"))
+    } else if !broken.is_empty() {
+        (Judgement::SoftRegression, name(&broken))
+    } else if signatures(before) == signatures(after) {
+        (Judgement::Unchanged { keep: false }, "no failure changed".to_owned())
+    } else {
+        (Judgement::Unchanged { keep: true }, "a test fails differently now".to_owned())
+    };
+    Judged { judgement, reason }
+}
+
+fn name(broken: &[TestId]) -> String {
+    match broken {
+        [] => "no single test to blame".to_owned(),
+        [one] => format!("{one} fails now"),
+        [first, rest @ ..] => format!("{first} and {} fail now", tests(rest.len())),
+    }
+}
+
+fn tests(count: usize) -> String {
+    if count == 1 { "1 test".to_owned() } else { format!("{count} tests") }
+}
+
+fn signatures(ledger: &Ledger) -> BTreeSet<(TestId, Signature)> {
+    ledger.failing_cases().map(|case| (case.id.clone(), signature_of(case))).collect()
+}
+
+/// One finished iteration, as far as going in circles is concerned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// Its strategy.
+    pub strategy: Strategy,
+    /// Tests failing after it.
+    pub failing: Vec<TestId>,
+    /// Fingerprint of the root causes, or of the edit.
+    pub cause: String,
+    /// Places its plan named.
+    pub points: Vec<String>,
+    /// Whether it had nothing left to try.
+    pub exhausted: bool,
+}
+
+/// Why another iteration is pointless, if it is:
+///
+/// - the same failing set, cause and places three times in a row (F-101);
+/// - more than half of the failures stuck after two reflective iterations (F-100);
+/// - a reflective search that had nothing left to try.
+#[must_use]
+pub fn hopeless(rounds: &[Round], stuck: &[TestId], failing: &[TestId]) -> Option<String> {
+    if let [.., a, b, c] = rounds
+        && a.failing == b.failing
+        && b.failing == c.failing
+        && a.cause == b.cause
+        && b.cause == c.cause
+        && a.points == b.points
+        && b.points == c.points
+    {
+        return Some("the same failures, cause and places came three times in a row".into());
+    }
+    if let [.., a, b] = rounds
+        && a.strategy == Strategy::Reflective
+        && b.strategy == Strategy::Reflective
+        && a.failing == b.failing
+        && stuck.len() * 2 > failing.len()
+    {
+        return Some(format!(
+            "{} of {} stay red after two reflective iterations",
+            stuck.len(),
+            tests(failing.len())
+        ));
+    }
+    let last = rounds.last()?;
+    (last.strategy == Strategy::Reflective && last.exhausted)
+        .then(|| "the widest search has nothing left to try".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ledger::tests::results;
+    use crate::domain::test::Scope;
+    use crate::domain::test::Status::{self, Failed, Passed};
+    use proptest::prelude::*;
+
+    fn rate(passed: u32, total: u32) -> PassRate {
+        PassRate::of(passed, total).unwrap()
+    }
+
+    fn ledger(passed: u32, failed: u32) -> Ledger {
+        let names: Vec<(String, Status)> = (0..passed + failed)
+            .map(|n| (format!("t{n:03}"), if n < passed { Passed } else { Failed }))
+            .collect();
+        let cases: Vec<_> = names.iter().map(|(name, status)| (name.as_str(), *status)).collect();
+        Ledger::from_full(&results(Scope::Full, &cases), 0)
+    }
+
+    #[test]
+    fn an_attempt_is_judged_by_points_and_by_what_broke() {
+        let table = [
+            ("risen", ledger(80, 20), ledger(81, 19), Judgement::Improved),
+            ("fallen by ten", ledger(90, 10), ledger(80, 20), Judgement::SoftRegression),
+            ("fallen by eleven", ledger(90, 10), ledger(79, 21), Judgement::Regression),
+            ("same", ledger(80, 20), ledger(80, 20), Judgement::Unchanged { keep: false }),
+            ("fewer tests", ledger(80, 20), ledger(80, 10), Judgement::SoftRegression),
+        ];
+        for (why, before, after, expected) in table {
+            assert_eq!(judge(&before, &after).judgement, expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn the_trend_needs_a_point_over_two_iterations() {
+        let table = [
+            (vec![rate(50, 100)], None),
+            (vec![rate(50, 100), rate(60, 100)], Some(Trend::Improving)),
+            (vec![rate(50, 100), rate(50, 100)], Some(Trend::Stagnant)),
+            (vec![rate(500, 1000), rate(502, 1000), rate(505, 1000)], Some(Trend::Stagnant)),
+            (
+                vec![rate(10, 100), rate(90, 100), rate(80, 100), rate(70, 100)],
+                Some(Trend::Regressing),
+            ),
+        ];
+        for (rates, expected) in table {
+            assert_eq!(trend(&rates), expected, "{rates:?}");
+        }
+    }
+
+    fn round(strategy: Strategy, failing: &[&str], cause: &str, exhausted: bool) -> Round {
+        Round {
+            strategy,
+            failing: failing.iter().map(|id| TestId::from(*id)).collect(),
+            cause: cause.into(),
+            points: vec!["a.py:f:1-1".into()],
+            exhausted,
+        }
+    }
+
+    #[test]
+    fn circles_end_the_run() {
+        let same = round(Strategy::Conservative, &["t"], "x", false);
+        let other = round(Strategy::Conservative, &["t"], "y", false);
+        let reflective = round(Strategy::Reflective, &["t"], "y", false);
+        let empty = round(Strategy::Reflective, &["t"], "z", true);
+        let t = [TestId::from("t")];
+        assert!(hopeless(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
+        assert!(hopeless(&[same.clone(), other, same], &[], &t).is_none());
+        assert!(hopeless(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
+        assert!(hopeless(&[reflective.clone(), reflective], &[], &t).is_none());
+        assert!(hopeless(&[empty], &[], &t).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn improvement_and_regression_agree_with_the_rates(
+            p0 in 0u32..40, f0 in 1u32..40, p1 in 0u32..40,
+        ) {
+            let total = p0 + f0;
+            let p1 = p1.min(total);
+            let judged = judge(&ledger(p0, f0), &ledger(p1, total - p1)).judgement;
+            match judged {
+                Judgement::Improved => prop_assert!(p1 > p0),
+                Judgement::Regression => prop_assert!((p0 - p1) * 10 > total),
+                Judgement::SoftRegression => prop_assert!(p1 < p0 && (p0 - p1) * 10 <= total),
+                Judgement::Unchanged { .. } => prop_assert_eq!(p1, p0),
+            }
+        }
+    }
+}

@@ -1,1 +1,332 @@
-//! Last known status per test; what a subset run may claim.
+//! Last known result per test, so that runs of a subset do not distort the rate.
+//!
+//! Source: product.md 7.1, 7.8 (F-091, F-099).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::TestId;
+use super::rate::PassRate;
+use super::test::{Results, Scope, Status, TestCase};
+
+/// What is known of one test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    /// Its last result.
+    pub case: TestCase,
+    /// The iteration of that result.
+    pub iteration: u32,
+    /// Results in a row, its own and kept ones only, in which it failed.
+    pub failures_in_a_row: u32,
+    /// Whether the result is older than the last run.
+    pub carried_over: bool,
+}
+
+/// Last known results, one per test. Values are never changed in place, so a rejected attempt
+/// leaves no trace: the ledger before it is simply kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Ledger {
+    entries: BTreeMap<TestId, Entry>,
+    /// Tests kept out of every rate because they pass and fail unchanged.
+    quarantined: Vec<TestId>,
+}
+
+impl Ledger {
+    /// The ledger of a first full run.
+    #[must_use]
+    pub fn from_full(results: &Results, iteration: u32) -> Self {
+        Self::default().after_full(results, iteration)
+    }
+
+    /// The ledger after a run of the whole suite: tests it did not report are known no longer.
+    #[must_use]
+    pub fn after_full(&self, results: &Results, iteration: u32) -> Self {
+        let entries = results
+            .cases
+            .iter()
+            .map(|case| (case.id.clone(), self.entry_after(case, iteration)))
+            .collect();
+        Self { entries, quarantined: self.quarantined.clone() }
+    }
+
+    /// The ledger after a run of some tests. Others carry over; a test that was asked for and
+    /// not reported counts as failed, so an edit cannot make a failing test disappear.
+    #[must_use]
+    pub fn after_subset(&self, results: &Results, iteration: u32) -> Self {
+        let mut next = self.clone();
+        for entry in next.entries.values_mut() {
+            entry.carried_over = true;
+        }
+        if let Scope::Tests(asked) = &results.scope {
+            for id in asked {
+                if let Some(entry) = next.entries.get_mut(id) {
+                    entry.case.status = Status::Failed;
+                    entry.iteration = iteration;
+                }
+            }
+        }
+        for case in &results.cases {
+            next.entries.insert(case.id.clone(), self.entry_after(case, iteration));
+        }
+        next
+    }
+
+    fn entry_after(&self, case: &TestCase, iteration: u32) -> Entry {
+        let before = self.entries.get(&case.id);
+        // Two runs of one iteration are one result of it.
+        let base = match before {
+            Some(entry) if entry.iteration == iteration && entry.failures_in_a_row > 0 => {
+                entry.failures_in_a_row - 1
+            }
+            Some(entry) => entry.failures_in_a_row,
+            None => 0,
+        };
+        let failures_in_a_row = if case.status == Status::Failed { base + 1 } else { 0 };
+        Entry { case: case.clone(), iteration, failures_in_a_row, carried_over: false }
+    }
+
+    /// Keeps these tests out of every rate from now on.
+    pub fn quarantine(&mut self, tests: &[TestId]) {
+        self.quarantined.extend_from_slice(tests);
+        self.quarantined.sort();
+        self.quarantined.dedup();
+    }
+
+    /// Tests known, skipped and quarantined ones included.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Passed of counted; `None` when nothing counts.
+    #[must_use]
+    pub fn rate(&self) -> Option<PassRate> {
+        let count = |status| self.counted().filter(|case| case.status == status).count();
+        let passed = u32::try_from(count(Status::Passed)).ok()?;
+        let failed = u32::try_from(count(Status::Failed)).ok()?;
+        PassRate::of(passed, passed.checked_add(failed)?)
+    }
+
+    /// Whether a counted result is older than the last run.
+    #[must_use]
+    pub fn is_estimated(&self) -> bool {
+        self.entries.values().any(|entry| {
+            entry.carried_over
+                && entry.case.status != Status::Skipped
+                && !self.is_quarantined(&entry.case.id)
+        })
+    }
+
+    /// Whether a test is kept out of the rate.
+    #[must_use]
+    pub fn is_quarantined(&self, test: &TestId) -> bool {
+        self.quarantined.binary_search(test).is_ok()
+    }
+
+    /// The last result of a test.
+    #[must_use]
+    pub fn case(&self, test: &TestId) -> Option<&TestCase> {
+        self.entries.get(test).map(|entry| &entry.case)
+    }
+
+    /// Every known test, by id.
+    pub fn cases(&self) -> impl Iterator<Item = &TestCase> {
+        self.entries.values().map(|entry| &entry.case)
+    }
+
+    /// Counted tests that failed, by id.
+    pub fn failing_cases(&self) -> impl Iterator<Item = &TestCase> {
+        self.counted().filter(|case| case.status == Status::Failed)
+    }
+
+    /// Ids of counted tests that failed.
+    #[must_use]
+    pub fn failing(&self) -> Vec<TestId> {
+        self.failing_cases().map(|case| case.id.clone()).collect()
+    }
+
+    /// Ids of counted tests that passed.
+    #[must_use]
+    pub fn passing(&self) -> Vec<TestId> {
+        let passed = self.counted().filter(|case| case.status == Status::Passed);
+        passed.map(|case| case.id.clone()).collect()
+    }
+
+    /// Whether a test is known to fail and counts.
+    #[must_use]
+    pub fn is_failing(&self, test: &TestId) -> bool {
+        !self.is_quarantined(test)
+            && self.case(test).is_some_and(|case| case.status == Status::Failed)
+    }
+
+    /// Counted tests that passed in `before` and fail here.
+    #[must_use]
+    pub fn newly_failing(&self, before: &Self) -> Vec<TestId> {
+        let passed_before = |case: &&TestCase| {
+            before.case(&case.id).is_some_and(|old| old.status == Status::Passed)
+        };
+        self.failing_cases().filter(passed_before).map(|case| case.id.clone()).collect()
+    }
+
+    /// Tests that ran in `before` and are not known, or skipped, here.
+    #[must_use]
+    pub fn lost(&self, before: &Self) -> Vec<TestId> {
+        let runs = |ledger: &Self, id: &TestId| {
+            ledger.case(id).is_some_and(|case| case.status != Status::Skipped)
+        };
+        let gone = |case: &&TestCase| runs(before, &case.id) && !runs(self, &case.id);
+        before.cases().filter(gone).map(|case| case.id.clone()).collect()
+    }
+
+    /// Counted tests that failed in their `results` most recent results.
+    #[must_use]
+    pub fn stuck(&self, results: u32) -> Vec<TestId> {
+        self.entries
+            .values()
+            .filter(|entry| entry.failures_in_a_row >= results)
+            .filter(|entry| !self.is_quarantined(&entry.case.id))
+            .map(|entry| entry.case.id.clone())
+            .collect()
+    }
+
+    fn counted(&self) -> impl Iterator<Item = &TestCase> {
+        self.cases().filter(|case| !self.is_quarantined(&case.id))
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::domain::test::Layer;
+    use proptest::prelude::*;
+
+    /// Results with these ids and statuses.
+    pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
+        let mut cases: Vec<TestCase> = cases
+            .iter()
+            .map(|(id, status)| TestCase {
+                id: TestId::from(*id),
+                status: *status,
+                file: None,
+                line: None,
+                duration_ms: 1,
+                layer: Layer::Unit,
+                failure: None,
+            })
+            .collect();
+        cases.sort_by(|a, b| a.id.cmp(&b.id));
+        Results {
+            cases,
+            scope,
+            command: "tests".into(),
+            exit_code: Some(1),
+            started_at: "2026-01-01T00:00:00Z".into(),
+            duration_ms: 5,
+            log: ".process/test-output.log".into(),
+        }
+    }
+
+    fn subset(cases: &[(&str, Status)]) -> Results {
+        let asked = cases.iter().map(|(id, _)| TestId::from(*id)).collect();
+        results(Scope::Tests(asked), cases)
+    }
+
+    use Status::{Failed, Passed, Skipped};
+
+    fn rate(passed: u32, total: u32) -> Option<PassRate> {
+        PassRate::of(passed, total)
+    }
+
+    #[test]
+    fn a_subset_run_updates_its_tests_and_the_others_carry_over() {
+        let first = Ledger::from_full(
+            &results(Scope::Full, &[("a", Failed), ("b", Passed), ("c", Skipped)]),
+            0,
+        );
+        assert_eq!(first.rate(), rate(1, 2), "skipped tests do not count");
+        assert!(!first.is_estimated());
+        let second = first.after_subset(&subset(&[("a", Passed)]), 1);
+        assert_eq!(second.rate(), rate(2, 2));
+        assert!(second.is_estimated(), "b is older than the last run");
+        let third = second
+            .after_full(&results(Scope::Full, &[("a", Passed), ("b", Failed), ("c", Skipped)]), 1);
+        assert!(!third.is_estimated());
+        assert_eq!(third.newly_failing(&first), [TestId::from("b")]);
+    }
+
+    #[test]
+    fn a_test_that_was_asked_for_and_not_reported_counts_as_failed() {
+        let first = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+        let mut run = subset(&[("a", Passed), ("b", Passed)]);
+        run.cases.retain(|case| case.id.as_str() == "a");
+        let second = first.after_subset(&run, 1);
+        assert_eq!(second.rate(), rate(1, 2));
+    }
+
+    #[test]
+    fn a_test_that_vanishes_from_a_full_run_is_named() {
+        let first = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+        let second = first.after_full(&results(Scope::Full, &[("b", Skipped)]), 1);
+        assert_eq!(second.lost(&first), [TestId::from("a"), TestId::from("b")]);
+        assert_eq!(second.rate(), None, "nothing counted is not a rate");
+    }
+
+    #[test]
+    fn quarantined_tests_leave_the_rate_and_the_failures() {
+        let mut ledger =
+            Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+        ledger.quarantine(&[TestId::from("a")]);
+        assert_eq!(ledger.rate(), rate(1, 1));
+        assert!(ledger.failing().is_empty());
+    }
+
+    #[test]
+    fn stuck_counts_own_results_and_two_runs_of_an_iteration_once() {
+        let full = |status| results(Scope::Full, &[("a", status), ("b", Passed)]);
+        let mut ledger = Ledger::from_full(&full(Failed), 0);
+        ledger = ledger.after_subset(&subset(&[("a", Failed)]), 1).after_full(&full(Failed), 1);
+        assert!(ledger.stuck(3).is_empty(), "baseline and one iteration are two results");
+        ledger = ledger.after_subset(&subset(&[("b", Passed)]), 2);
+        assert!(ledger.stuck(3).is_empty(), "a carried-over result does not extend the count");
+        ledger = ledger.after_full(&full(Failed), 3);
+        assert_eq!(ledger.stuck(3), [TestId::from("a")]);
+        ledger = ledger.after_full(&full(Passed), 4);
+        assert!(ledger.stuck(1).is_empty());
+    }
+
+    fn status() -> impl Strategy<Value = Status> {
+        prop_oneof![Just(Passed), Just(Failed), Just(Skipped)]
+    }
+
+    proptest! {
+        /// The naive reading of the specification: the last report of each test wins.
+        #[test]
+        fn the_rate_is_that_of_the_last_report_of_each_test(
+            first in prop::collection::btree_map("[a-f]", status(), 1..6),
+            runs in prop::collection::vec(prop::collection::btree_map("[a-f]", status(), 0..4), 0..6),
+        ) {
+            let list = |map: &BTreeMap<String, Status>| -> Vec<(String, Status)> {
+                map.iter().map(|(id, status)| (id.clone(), *status)).collect()
+            };
+            let borrowed = |list: &[(String, Status)]| -> Results {
+                let cases: Vec<_> = list.iter().map(|(id, s)| (id.as_str(), *s)).collect();
+                subset(&cases)
+            };
+            let mut ledger = Ledger::from_full(&borrowed(&list(&first)), 0);
+            let mut naive = first.clone();
+            for (number, run) in runs.iter().enumerate() {
+                let iteration = u32::try_from(number).unwrap() + 1;
+                ledger = ledger.after_subset(&borrowed(&list(run)), iteration);
+                naive.extend(run.clone());
+            }
+            let passed = naive.values().filter(|s| **s == Passed).count();
+            let failed = naive.values().filter(|s| **s == Failed).count();
+            let expected =
+                PassRate::of(u32::try_from(passed).unwrap(), u32::try_from(passed + failed).unwrap());
+            prop_assert_eq!(ledger.rate(), expected);
+            prop_assert_eq!(ledger.failing().len(), failed);
+        }
+    }
+}

@@ -3,8 +3,6 @@
 //! Everything a decision may depend on is its argument, and its answer carries the reason. This
 //! room knows no other room.
 
-pub mod budget;
-pub mod chain;
 pub mod commit;
 pub mod criticality;
 pub mod event;
@@ -19,8 +17,6 @@ pub mod plan;
 pub mod proposal;
 pub mod rate;
 pub mod request;
-pub mod session;
 pub mod similarity;
 pub mod strategy;
-pub mod task;
 pub mod test;

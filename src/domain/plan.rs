@@ -51,3 +51,9 @@ pub struct Plan {
     /// Could the change hide another problem, in words.
     pub impact: String,
 }
+
+impl std::fmt::Display for ModificationPoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}-{}", self.file, self.function, self.start, self.end)
+    }
+}

@@ -73,3 +73,57 @@ impl fmt::Display for PassRate {
         write!(f, "{}.{}", tenths / 10, tenths % 10)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rate(passed: u32, total: u32) -> PassRate {
+        PassRate::of(passed, total).expect("a rate")
+    }
+
+    #[test]
+    fn nothing_counted_is_not_a_rate() {
+        assert_eq!(PassRate::of(0, 0), None);
+        assert_eq!(PassRate::of(2, 1), None);
+    }
+
+    #[test]
+    fn rates_are_cut_and_never_rounded() {
+        let table = [
+            (rate(9996, 10_000), "99.9"),
+            (rate(1, 1), "100.0"),
+            (rate(2, 3), "66.6"),
+            (rate(0, 5), "0.0"),
+        ];
+        for (rate, expected) in table {
+            assert_eq!(rate.to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_fall_of_exactly_ten_points_is_not_more_than_ten() {
+        assert!(!rate(80, 100).fell_by_more_than(10, rate(90, 100)));
+        assert!(rate(799, 1000).fell_by_more_than(10, rate(90, 100)));
+        assert!(!rate(95, 100).fell_by_more_than(10, rate(90, 100)));
+    }
+
+    proptest! {
+        #[test]
+        fn comparisons_agree_with_exact_fractions(
+            a in 0u32..500, b in 1u32..500, c in 0u32..500, d in 1u32..500, percent in 0u32..=100,
+        ) {
+            let (first, second) = (rate(a.min(b), b), rate(c.min(d), d));
+            let exact = |r: PassRate| f64::from(r.passed) / f64::from(r.total);
+            let gap = exact(second) - exact(first);
+            if gap.abs() > 1e-9 {
+                prop_assert_eq!(second.rose_above(first), gap > 0.0);
+            }
+            if (gap * 100.0 - f64::from(percent)).abs() > 1e-6 {
+                prop_assert_eq!(first.fell_by_more_than(percent, second), gap * 100.0 > f64::from(percent));
+            }
+            prop_assert!(first.is_at_least(percent) || !first.is_above(percent));
+        }
+    }
+}

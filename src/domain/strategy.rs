@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::rate::PassRate;
+
 /// How bold an iteration is (product.md 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -35,5 +37,124 @@ impl Strategy {
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
+    }
+}
+
+/// All that the choice of a strategy may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// The iteration about to start; 1 is the first fix.
+    pub iteration: u32,
+    /// Last accepted rate.
+    pub rate: PassRate,
+    /// Likeness of the failures, from 0 (unrelated) to 1 (one cause).
+    pub similarity: f64,
+    /// Iterations in a row, the last one included, that regressed.
+    pub regressions: u32,
+    /// Some test failed in its last three results.
+    pub stuck: bool,
+    /// The last iteration had nothing left to try under its strategy.
+    pub exhausted: bool,
+}
+
+/// A strategy and why it was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The strategy.
+    pub strategy: Strategy,
+    /// Why, in our own words.
+    pub reason: String,
+}
+
+/// Picks the strategy of the next iteration.
+///
+/// The first rule that holds wins, so a regression is never answered conservatively. Thresholds
+/// are exclusive: exactly 80 % or exactly 0.7 is not enough for a batch. A search that ended with
+/// nothing left to try counts like a stuck test: the same question would get the same answer.
+///
+/// Source: product.md 7.6, C-02 (F-092 to F-096).
+#[must_use]
+pub fn select(now: &Situation) -> Choice {
+    let (strategy, reason) = match now {
+        // The first regression was answered surgically; two surgical ones regressed as well.
+        Situation { regressions: 3.., .. } => {
+            (Strategy::Reflective, "two surgical attempts in a row regressed".to_owned())
+        }
+        Situation { regressions: 1.., .. } => {
+            (Strategy::Surgical, "the last attempt broke tests that passed".to_owned())
+        }
+        Situation { stuck: true, .. } => {
+            (Strategy::Reflective, "a test failed in its last three results".to_owned())
+        }
+        Situation { exhausted: true, .. } => {
+            (Strategy::Reflective, "the last search had nothing left to try".to_owned())
+        }
+        Situation { iteration: ..=2, .. } => {
+            (Strategy::Conservative, "the first two iterations are careful".to_owned())
+        }
+        _ if now.rate.is_above(80) && now.similarity > 0.7 => (
+            Strategy::Aggressive,
+            format!("{} % pass and the failures look alike ({:.2})", now.rate, now.similarity),
+        ),
+        _ => (Strategy::Conservative, "nothing calls for more".to_owned()),
+    };
+    Choice { strategy, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Strategy::{Aggressive, Conservative, Reflective, Surgical};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rate(percent: u32) -> PassRate {
+        PassRate { passed: percent, total: 100 }
+    }
+
+    #[test]
+    fn first_rule_that_holds_wins() {
+        let calm = Situation {
+            iteration: 3,
+            rate: rate(81),
+            similarity: 0.71,
+            regressions: 0,
+            stuck: false,
+            exhausted: false,
+        };
+        let table = [
+            ("late, high and alike", calm, Aggressive),
+            ("80 % is not above 80", Situation { rate: rate(80), ..calm }, Conservative),
+            ("0.7 is not above 0.7", Situation { similarity: 0.7, ..calm }, Conservative),
+            ("early", Situation { iteration: 2, ..calm }, Conservative),
+            ("stuck beats early", Situation { iteration: 2, stuck: true, ..calm }, Reflective),
+            (
+                "nothing left beats early",
+                Situation { iteration: 2, exhausted: true, ..calm },
+                Reflective,
+            ),
+            ("regression beats stuck", Situation { regressions: 1, stuck: true, ..calm }, Surgical),
+            (
+                "regression beats early",
+                Situation { regressions: 1, iteration: 2, ..calm },
+                Surgical,
+            ),
+            ("one surgical regressed", Situation { regressions: 2, ..calm }, Surgical),
+            ("two surgical regressed", Situation { regressions: 3, ..calm }, Reflective),
+        ];
+        for (why, now, expected) in table {
+            assert_eq!(select(&now).strategy, expected, "{why}: {now:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn regression_is_never_answered_conservatively(
+            iteration in 1u32.., passed in 0u32..=100, similarity in 0.0..=1.0,
+            regressions in 1u32.., stuck: bool, exhausted: bool,
+        ) {
+            let rate = rate(passed);
+            let now = Situation { iteration, rate, similarity, regressions, stuck, exhausted };
+            prop_assert_ne!(select(&now).strategy, Conservative);
+        }
     }
 }

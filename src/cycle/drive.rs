@@ -1,0 +1,104 @@
+//! The loop: save the state, perform the step it names, advance.
+
+use std::time::Duration;
+
+use futures::future::{Either, select};
+
+use crate::domain::event::Event;
+use crate::domain::fix_loop::FixLoop;
+
+use super::perform::Performer;
+use super::{Failure, STATE_FILE};
+
+/// How a drive ended.
+#[derive(Debug)]
+pub enum Driven {
+    /// The state holds a verdict.
+    Finished(FixLoop),
+    /// Stopped between or within steps; the saved state names the step to repeat.
+    Stopped {
+        /// The state as saved.
+        state: FixLoop,
+        /// Why, in our own words.
+        reason: String,
+    },
+}
+
+/// Drives `state` to its verdict; a resumed session enters here with the state it saved.
+///
+/// A stop request or an exhausted budget ends the running step at once: the step is in the saved
+/// state, and performing it again has the same effect as performing it once.
+///
+/// # Errors
+///
+/// The first effect that failed for good. The saved state then still names the step to repeat.
+pub async fn drive(
+    mut state: FixLoop,
+    performer: &Performer<'_>,
+    budget: Option<Duration>,
+) -> Result<Driven, Failure> {
+    let fx = performer.fx;
+    loop {
+        save(&state, performer).await?;
+        if state.is_finished() {
+            return Ok(Driven::Finished(state));
+        }
+        let began = fx.clock.elapsed();
+        let step = std::pin::pin!(performer.perform(&state));
+        let stop = std::pin::pin!(stopped(performer, budget));
+        let done = match select(step, stop).await {
+            Either::Left((done, _)) => done?,
+            Either::Right((reason, _)) => return Ok(Driven::Stopped { state, reason }),
+        };
+        let took = fx.clock.elapsed().saturating_sub(began);
+        let (next, events) = state.clone().advance(done, millis(took));
+        performer.document(&state, &next).await?;
+        state = announce(&state, next, &events, performer).await?;
+    }
+}
+
+/// Writes the events of a transition behind those the old state knows, shows them, and counts
+/// them in the new state. A line written before a crash is cut off and written again.
+pub async fn announce(
+    old: &FixLoop,
+    mut next: FixLoop,
+    events: &[Event],
+    performer: &Performer<'_>,
+) -> Result<FixLoop, Failure> {
+    let lines: Vec<String> = events
+        .iter()
+        .map(|event| serde_json::to_string(event).map_err(Failure::serialise))
+        .collect::<Result<_, _>>()?;
+    performer.fx.store.append_events(old.events, &lines).await?;
+    for event in events {
+        performer.fx.screen.show(event);
+    }
+    next.events = old.events + events.len() as u64;
+    Ok(next)
+}
+
+/// Saves the state.
+pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Failure> {
+    let value = serde_json::to_value(state).map_err(Failure::serialise)?;
+    performer.fx.store.write_json(STATE_FILE, &value).await?;
+    Ok(())
+}
+
+/// Resolves when the run must stop, with the reason.
+async fn stopped(performer: &Performer<'_>, budget: Option<Duration>) -> String {
+    let clock = performer.fx.clock;
+    loop {
+        if clock.stop_requested() {
+            return "stopped on request".into();
+        }
+        if budget.is_some_and(|budget| clock.elapsed() >= budget) {
+            return "the time budget is used up".into();
+        }
+        clock.wait(Duration::from_millis(100)).await;
+    }
+}
+
+/// Milliseconds, saturating.
+pub fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,57 @@
+//! Why a session could not go on.
+
+use crate::effect::{GitError, RunError, StoreError};
+use crate::repair::RepairError;
+
+/// The first effect that failed for good, or a request that cannot be met.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Git refused.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The suite gave no results.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Session files could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The request does not fit the repository or the session.
+    #[error("{message}")]
+    Request {
+        /// What does not fit.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A defect of regreen itself.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl Failure {
+    /// A value that cannot be written as JSON.
+    pub fn serialise(error: serde_json::Error) -> Self {
+        Self::Internal(format!("cannot serialise: {error}"))
+    }
+
+    /// What the reader can do next.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Git(error) => error.hint(),
+            Self::Run(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Request { hint, .. } => hint.clone(),
+            Self::Internal(_) => "report it with the session folder attached".into(),
+        }
+    }
+}
+
+impl From<RepairError> for Failure {
+    fn from(error: RepairError) -> Self {
+        match error {
+            RepairError::Git(error) => Self::Git(error),
+            RepairError::Run(error) => Self::Run(error),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! One function per step of the loop. Each may be repeated after a crash.
+
+use futures::lock::Mutex;
+
+use crate::domain::commit;
+use crate::domain::event::Event;
+use crate::domain::fix_loop::{Attempt, Done, FixLoop, Step};
+use crate::domain::id::{CommitId, TestId};
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{Results, Scope};
+use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
+use crate::role::{Fixer, Impact};
+
+use super::Failure;
+
+/// Performs steps on the outside world.
+pub struct Performer<'a> {
+    /// The effects of this session.
+    pub fx: &'a Effects<'a>,
+    /// The commit whose tree tells introduced failures from pre-existing ones.
+    pub base: Option<CommitId>,
+    /// Folder of the session inside commits, such as `.workflow/active/WFS-test-main`.
+    pub state_prefix: String,
+    /// Finds and vets edits.
+    pub fixer: Fixer<'a>,
+    /// Tells which tests a change affects.
+    pub impact: Mutex<Impact>,
+}
+
+/// The log that every run of the loop overwrites (product.md 8.1).
+const LOG: &str = ".process/test-output.log";
+
+impl Performer<'_> {
+    /// Performs the step that `state` names.
+    ///
+    /// # Errors
+    ///
+    /// The effect that failed for good. A run without results is an answer in the middle of the
+    /// loop, and an error at the baseline, where there is nothing to compare it with.
+    pub async fn perform(&self, state: &FixLoop) -> Result<Done, Failure> {
+        match state.next {
+            Step::Baseline => self.baseline(state).await,
+            Step::Recheck { round } => self.recheck(state, round).await,
+            Step::Blame => self.blame(state).await,
+            Step::Diagnose => self.diagnose(state).await,
+            Step::Propose => self.propose(state).await,
+            Step::Apply => self.apply(state).await,
+            Step::TestAffected => self.test_affected(state).await,
+            Step::TestFull => self.test_full(state).await,
+            Step::Keep => self.keep(state).await,
+            Step::ShowAttempt => self.show_attempt(state).await,
+            Step::Rollback => self.rollback(state).await,
+            Step::Restore => {
+                self.fx.worktree.checkout(&state.accepted_tree).await?;
+                Ok(Done::Restored)
+            }
+            Step::Confirm => self.confirm(state).await,
+            Step::Seal => self.seal(state).await,
+            Step::Finish => Ok(Done::Restored),
+        }
+    }
+
+    fn tell(&self, state: &FixLoop, doing: String) {
+        let iteration = state.current_iteration;
+        self.fx.screen.show(&Event::Step { iteration, doing });
+    }
+
+    /// Runs tests on the tree that belongs on disk for this step.
+    async fn run(&self, state: &FixLoop, scope: &Scope) -> Result<Result<Results, RunError>, Failure> {
+        self.fx.worktree.checkout(state.tree_on_disk()).await?;
+        let request = RunRequest { root: self.fx.worktree.root(), scope, log: LOG };
+        Ok(self.fx.suite.run(&request).await)
+    }
+
+    async fn baseline(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "running the full suite".into());
+        match self.run(state, &Scope::Full).await? {
+            Ok(results) => Ok(Done::Ran(Ok(results))),
+            Err(error) if error.may_pass_on_retry() => {
+                self.fx.screen.show(&Event::Notice { text: format!("{error}; running it once more") });
+                Ok(Done::Ran(Ok(self.run(state, &Scope::Full).await??)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn recheck(&self, state: &FixLoop, round: u32) -> Result<Done, Failure> {
+        let failing = state.failing();
+        self.tell(state, format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)));
+        Ok(Done::Ran(self.run(state, &Scope::Tests(failing)).await?.map_err(text)))
+    }
+
+    async fn blame(&self, state: &FixLoop) -> Result<Done, Failure> {
+        let Some(base) = &self.base else {
+            return Ok(Done::Ran(Err("there is no merge base".into())));
+        };
+        let failing = state.failing();
+        self.tell(state, format!("running {} on the merge base {}", tests(&failing), base.short()));
+        let tree = self.fx.worktree.tree_of(base).await?;
+        let root = self.fx.worktree.export(&tree, "base").await?;
+        let scope = Scope::Tests(failing);
+        let request =
+            RunRequest { root: &root, scope: &scope, log: ".process/test-output-base.log" };
+        Ok(Done::Ran(self.fx.suite.run(&request).await.map_err(text)))
+    }
+
+    async fn diagnose(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "looking for the places that explain the failures".into());
+        self.fx.worktree.checkout(&state.accepted_tree).await?;
+        Ok(Done::Diagnosed(self.fixer.diagnose(state, self.fx).await?))
+    }
+
+    async fn propose(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "searching for an edit".into());
+        self.fx.worktree.checkout(&state.accepted_tree).await?;
+        self.fixer.propose(state, self.fx).await
+    }
+
+    async fn apply(&self, state: &FixLoop) -> Result<Done, Failure> {
+        let edits = edits_of(state)?;
+        let tree = self.fx.worktree.graft(&state.accepted_tree, edits).await?;
+        self.fx.worktree.checkout(&tree).await?;
+        let mut impact = self.impact.lock().await;
+        let affected = impact.affected(state, edits, self.fx).await?;
+        Ok(Done::Applied { tree, affected })
+    }
+
+    async fn test_affected(&self, state: &FixLoop) -> Result<Done, Failure> {
+        let affected = attempt_of(state)?.affected.clone();
+        self.tell(state, format!("running {} that the edit may affect", tests(&affected)));
+        Ok(Done::Ran(self.run(state, &Scope::Tests(affected)).await?.map_err(text)))
+    }
+
+    async fn test_full(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "running the full suite".into());
+        Ok(Done::Ran(self.run(state, &Scope::Full).await?.map_err(text)))
+    }
+
+    /// Commits the accepted sources. Without commits the edit is kept as a patch file.
+    async fn keep(&self, state: &FixLoop) -> Result<Done, Failure> {
+        let iteration = state.current_iteration;
+        if !state.terms.commits {
+            let patch = self.patch(&attempt_of(state)?.pre_tree, &state.accepted_tree).await?;
+            self.fx.store.write_text(&format!("patches/iteration-{iteration}.patch"), &patch).await?;
+            return Ok(Done::Committed(None));
+        }
+        self.tell(state, "committing".into());
+        self.commit(state, state.accepted_tree.clone(), commit::iteration(state)).await
+    }
+
+    async fn show_attempt(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "recording the attempt and taking it back".into());
+        let tree = attempt_of(state)?.tree.clone();
+        let tree = tree.ok_or_else(|| Failure::Internal("an attempt without sources".into()))?;
+        self.commit(state, tree, commit::iteration(state)).await
+    }
+
+    async fn rollback(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
+    }
+
+    /// Runs the suite where none of our private files are (product.md 13.18, second witness).
+    async fn confirm(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "running the full suite once more in a fresh checkout".into());
+        let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;
+        let request = RunRequest { root: &root, scope: &Scope::Full, log: LOG };
+        Ok(Done::Ran(self.fx.suite.run(&request).await.map_err(text)))
+    }
+
+    async fn seal(&self, state: &FixLoop) -> Result<Done, Failure> {
+        let request = CommitRequest {
+            tree: state.accepted_tree.clone(),
+            message: commit::complete(state),
+            state: Vec::new(),
+            time: self.fx.clock.now(),
+        };
+        Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
+    }
+
+    async fn commit(
+        &self,
+        state: &FixLoop,
+        tree: crate::domain::id::TreeId,
+        message: String,
+    ) -> Result<Done, Failure> {
+        let files = self.fx.store.travelling().await?;
+        let state_files = files
+            .into_iter()
+            .map(|(path, bytes)| StateFile { path: format!("{}/{path}", self.state_prefix), bytes })
+            .collect();
+        let request =
+            CommitRequest { tree, message, state: state_files, time: self.fx.clock.now() };
+        let _ = state;
+        Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
+    }
+
+    /// Unified diff between two trees.
+    pub async fn patch(
+        &self,
+        from: &crate::domain::id::TreeId,
+        to: &crate::domain::id::TreeId,
+    ) -> Result<String, Failure> {
+        let files = self.fx.worktree.diff(from, to).await?;
+        Ok(files.into_iter().map(|file| file.patch).collect())
+    }
+}
+
+fn attempt_of(state: &FixLoop) -> Result<&Attempt, Failure> {
+    state.attempt.as_ref().ok_or_else(|| Failure::Internal("a step without an attempt".into()))
+}
+
+fn edits_of(state: &FixLoop) -> Result<&EditSet, Failure> {
+    let proposal = attempt_of(state)?.proposal.as_ref();
+    proposal
+        .map(|proposal| &proposal.edits)
+        .ok_or_else(|| Failure::Internal("nothing to apply".into()))
+}
+
+fn tests(ids: &[TestId]) -> String {
+    match ids {
+        [_] => "1 test".into(),
+        _ => format!("{} tests", ids.len()),
+    }
+}
+
+fn text(error: RunError) -> String {
+    error.to_string()
+}

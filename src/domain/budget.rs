@@ -1,1 +1,0 @@
-//! Minutes and candidates.

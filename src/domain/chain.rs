@@ -1,1 +1,0 @@
-//! When an answer counts, when it is degraded.

@@ -1,1 +1,0 @@
-//! State and outcome to state, next step and events.

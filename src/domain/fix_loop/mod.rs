@@ -1,0 +1,385 @@
+//! The fix loop as a state machine: the state says which step comes next, [`FixLoop::advance`]
+//! takes what the step brought and answers with the next state and the events to show.
+//!
+//! The state is saved before each step and is all that a resumed run needs (product.md 7.4, 8.3).
+
+mod advance;
+mod outcome;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::criticality::Criticality;
+use super::event::{Ending, IterationRow};
+use super::history::Trend;
+use super::id::{CommitId, SessionId, TestId, TreeId};
+use super::ledger::Ledger;
+use super::plan::Plan;
+use super::proposal::Proposal;
+use super::rate::PassRate;
+use super::strategy::Strategy;
+use super::test::Results;
+
+pub use advance::Done;
+pub use outcome::Place;
+
+/// The next step, by name. What it works on stands in the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "step")]
+pub enum Step {
+    /// Run the whole suite on the head under test.
+    Baseline,
+    /// Run the failing tests alone, for the `round`th time, to find flaky ones.
+    Recheck {
+        /// From 1.
+        round: u32,
+    },
+    /// Run the failing tests on the merge base.
+    Blame,
+    /// Find out what is wrong and where.
+    Diagnose,
+    /// Find an edit.
+    Propose,
+    /// Write the vetted edit into the private checkout.
+    Apply,
+    /// Run the tests that the edit may affect.
+    TestAffected,
+    /// Run the whole suite.
+    TestFull,
+    /// Commit the sources that the judgement keeps.
+    Keep,
+    /// Commit a regressed attempt, so that it can be seen.
+    ShowAttempt,
+    /// Commit its revert.
+    Rollback,
+    /// Put the accepted sources back on disk.
+    Restore,
+    /// Run the whole suite in a fresh checkout of the accepted sources.
+    Confirm,
+    /// Take the session's folder off the branch tip.
+    Seal,
+    /// Nothing more; the verdict stands in the state.
+    Finish,
+}
+
+/// The three words of the specification for what comes next (product.md 8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextAction {
+    /// Diagnose, propose, apply.
+    ExecuteFixTask,
+    /// Run tests.
+    Retest,
+    /// Close the session.
+    Complete,
+}
+
+/// What a session may do and when it is done; fixed when it opens, save for a raised limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Terms {
+    /// Pass rate of the gate in percent.
+    pub target: u32,
+    /// Iteration limit.
+    pub max_iterations: u32,
+    /// Whether kept edits are committed, and regressions shown as commits.
+    pub commits: bool,
+    /// Stop after the baseline and its diagnosis.
+    pub dry_run: bool,
+    /// Whether a merge base is known, to run failing tests there.
+    pub has_base: bool,
+}
+
+/// The whole state of one session's loop; stored as `.process/iteration-state.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FixLoop {
+    /// The session.
+    pub session_id: SessionId,
+    /// When the loop began, RFC 3339.
+    pub started_at: String,
+    /// Limits and mode.
+    pub terms: Terms,
+    /// The commit under test.
+    pub head: CommitId,
+    /// Its sources.
+    pub head_tree: TreeId,
+    /// The step to perform next.
+    pub next: Step,
+    /// The same for readers of the specification's file.
+    pub next_action: NextAction,
+    /// The iteration at work; 0 is the baseline. Never goes back.
+    pub current_iteration: u32,
+    /// Strategy of that iteration.
+    pub selected_strategy: Option<Strategy>,
+    /// Why that one.
+    pub strategy_reason: String,
+    /// Results of iteration 0.
+    pub baseline: Option<Baseline>,
+    /// Rate before the first iteration, without the flaky tests.
+    pub rate_to_climb: Option<PassRate>,
+    /// Last known status per test, for the accepted sources.
+    pub ledger: Ledger,
+    /// The best known sources.
+    pub accepted_tree: TreeId,
+    /// The sources at the branch tip; differs when a change is kept without a commit.
+    pub committed_tree: TreeId,
+    /// What the current iteration has so far.
+    pub attempt: Option<Attempt>,
+    /// Finished iterations.
+    pub iterations: Vec<Iteration>,
+    /// Tests that failed in their three most recent results.
+    pub stuck_tests: Vec<TestId>,
+    /// Whether the last transition was a regression.
+    pub regression_detected: bool,
+    /// Direction of the last three rates.
+    pub trend: Option<Trend>,
+    /// Failed and passed unchanged; kept out of the gate.
+    pub flaky: Vec<TestId>,
+    /// Failing on the merge base too.
+    pub preexisting: Vec<TestId>,
+    /// Failing here and passing on the merge base.
+    pub introduced: Vec<TestId>,
+    /// Fingerprints of edits that regressed, changed nothing or were refused.
+    pub disproved: Vec<String>,
+    /// Operators whose edits were kept, latest first.
+    pub patterns: Vec<String>,
+    /// The verdict, once there is one.
+    pub verdict: Option<Verdict>,
+    /// Lines of `events.jsonl` that belong to this state.
+    pub events: u64,
+    /// Wall time of all runs so far.
+    pub spent_ms: u64,
+    /// Wall time of test runs so far.
+    pub testing_ms: u64,
+    /// Failed attempts to perform the current step.
+    pub retries: u32,
+    /// Tip of the branch after the last commit.
+    pub tip: Option<CommitId>,
+}
+
+/// Iteration 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// Its rate, flaky tests counted as they ran.
+    pub rate: PassRate,
+    /// Failing tests.
+    pub failing: Vec<TestId>,
+    /// Wall time of the full run.
+    pub duration_ms: u64,
+}
+
+/// What one iteration has gathered until it is judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Attempt {
+    /// Sources before.
+    pub pre_tree: TreeId,
+    /// Clock of the session when it began.
+    pub began_ms: u64,
+    /// The diagnosis.
+    pub plan: Option<Plan>,
+    /// The proposal under test.
+    pub proposal: Option<Proposal>,
+    /// Its fingerprint.
+    pub fingerprint: String,
+    /// Operators behind it.
+    pub operators: Vec<String>,
+    /// Candidates tried, all searches together.
+    pub tried: u32,
+    /// Whether the search ended because nothing is left to try.
+    pub exhausted: bool,
+    /// Reasons of refused proposals, one entry per proposal.
+    pub refusals: Vec<String>,
+    /// Sources with the proposal.
+    pub tree: Option<TreeId>,
+    /// Tests the proposal may affect, failing ones first.
+    pub affected: Vec<TestId>,
+    /// Ledger after the runs of this iteration.
+    pub ledger: Option<Ledger>,
+    /// Whether the last run covered the whole suite.
+    pub full_run: bool,
+    /// Tests run, all runs together.
+    pub tests_run: u32,
+    /// Tests that full runs in their place would have run.
+    pub tests_of: u32,
+    /// Judgement, once made.
+    pub judged: Option<Judged>,
+    /// The commit that keeps or shows it.
+    pub commit: Option<CommitId>,
+}
+
+/// What came of an iteration (product.md 8.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationResult {
+    /// The rate rose.
+    Improved,
+    /// Neither better nor worse.
+    Unchanged,
+    /// Tests that passed fail now; taken back.
+    Regression,
+    /// Only a degraded answer was there and it was not accepted.
+    SkippedDegraded,
+    /// No acceptable edit, or its run gave no results.
+    Error,
+}
+
+impl IterationResult {
+    /// The word in files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Improved => "improved",
+            Self::Unchanged => "unchanged",
+            Self::Regression => "regression",
+            Self::SkippedDegraded => "skipped_degraded",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A judgement with its reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Judged {
+    /// What came of it.
+    pub result: IterationResult,
+    /// Why, in our own words.
+    pub reason: String,
+    /// Whether the sources stay although they are not committed (product.md 7.10).
+    pub keep_uncommitted: bool,
+    /// Rate that was reached.
+    pub reached: Option<PassRate>,
+    /// Whether the fall was over the limit, so that the attempt is shown as commit and revert.
+    pub hard: bool,
+}
+
+/// One finished iteration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Iteration {
+    /// The row people see.
+    #[serde(flatten)]
+    pub row: IterationRow,
+    /// What came of it.
+    pub result: IterationResult,
+    /// Why.
+    pub reason: String,
+    /// Tests failing after it, as accepted.
+    pub failed_tests: Vec<TestId>,
+    /// Places its plan named.
+    pub points: Vec<String>,
+    /// Fingerprint of the root causes.
+    pub cause: String,
+    /// Who proposed.
+    pub provider: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Whether the rate has carried-over entries.
+    pub estimated: bool,
+    /// Whether the search had nothing left to try.
+    pub exhausted: bool,
+    /// Sources before.
+    pub pre_tree: TreeId,
+}
+
+/// How the session ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The ending.
+    pub ending: Ending,
+    /// Why, in our own words.
+    pub reason: String,
+}
+
+/// A failing test as the gate sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgeable {
+    /// The test.
+    pub test: TestId,
+    /// How bad it is.
+    pub criticality: Criticality,
+    /// What says so.
+    pub evidence: String,
+}
+
+impl FixLoop {
+    /// A loop that has not begun.
+    #[must_use]
+    pub fn new(
+        session_id: SessionId,
+        started_at: String,
+        terms: Terms,
+        head: CommitId,
+        head_tree: TreeId,
+    ) -> Self {
+        Self {
+            session_id,
+            started_at,
+            terms,
+            head,
+            accepted_tree: head_tree.clone(),
+            committed_tree: head_tree.clone(),
+            head_tree,
+            next: Step::Baseline,
+            next_action: NextAction::Retest,
+            current_iteration: 0,
+            selected_strategy: None,
+            strategy_reason: String::new(),
+            baseline: None,
+            rate_to_climb: None,
+            ledger: Ledger::default(),
+            attempt: None,
+            iterations: Vec::new(),
+            stuck_tests: Vec::new(),
+            regression_detected: false,
+            trend: None,
+            flaky: Vec::new(),
+            preexisting: Vec::new(),
+            introduced: Vec::new(),
+            disproved: Vec::new(),
+            patterns: Vec::new(),
+            verdict: None,
+            events: 0,
+            spent_ms: 0,
+            testing_ms: 0,
+            retries: 0,
+            tip: None,
+        }
+    }
+
+    /// The tree that must be on disk for the next step.
+    #[must_use]
+    pub fn tree_on_disk(&self) -> &TreeId {
+        match self.next {
+            Step::TestAffected | Step::TestFull => {
+                self.attempt.as_ref().and_then(|attempt| attempt.tree.as_ref())
+            }
+            Step::Baseline
+            | Step::Recheck { .. }
+            | Step::Blame
+            | Step::Diagnose
+            | Step::Propose
+            | Step::Apply
+            | Step::Keep
+            | Step::ShowAttempt
+            | Step::Rollback
+            | Step::Restore
+            | Step::Confirm
+            | Step::Seal
+            | Step::Finish => None,
+        }
+        .unwrap_or(&self.accepted_tree)
+    }
+
+    /// Failing tests of the accepted sources that count, in order of their ids.
+    #[must_use]
+    pub fn failing(&self) -> Vec<TestId> {
+        self.ledger.failing()
+    }
+
+    /// Results of the run that `next` asks for, seen by a reader of the state.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.next == Step::Finish
+    }
+}
+
+/// A run that gave results, or why it did not.
+pub type Ran = Result<Results, String>;

@@ -1,0 +1,75 @@
+//! What a summary shows of a state. Pure.
+
+use crate::domain::event::{Ending, Outcome, Remaining};
+use crate::domain::test::Status;
+
+use super::FixLoop;
+
+/// Where the session's things are; known to the caller, not to the state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The fix branch.
+    pub branch: String,
+    /// The branch the user had checked out.
+    pub onto: Option<String>,
+    /// The report, as a path for people.
+    pub report: String,
+    /// The session's folder, as a path for people.
+    pub folder: String,
+    /// Unified diff from the head under test to the accepted sources.
+    pub patch: String,
+    /// Whether an answer came from local matching because every provider failed.
+    pub degraded: bool,
+}
+
+impl FixLoop {
+    /// The outcome so far. A state without a verdict was stopped at a checkpoint for `stopped`.
+    #[must_use]
+    pub fn outcome(&self, place: Place, stopped: &str) -> Outcome {
+        let (result, reason) = match &self.verdict {
+            Some(verdict) => (verdict.ending, verdict.reason.clone()),
+            None => (Ending::Blocked, stopped.to_owned()),
+        };
+        let failing = self
+            .judgeable()
+            .into_iter()
+            .map(|item| Remaining {
+                criticality: item.criticality.word().to_owned(),
+                evidence: item.evidence,
+                message: self
+                    .ledger
+                    .case(&item.test)
+                    .filter(|case| case.status == Status::Failed)
+                    .and_then(|case| case.failure.as_ref())
+                    .and_then(|failure| failure.message.lines().next())
+                    .unwrap_or_default()
+                    .chars()
+                    .take(300)
+                    .collect(),
+                test: item.test,
+            })
+            .collect();
+        Outcome {
+            session: self.session_id.to_string(),
+            result,
+            reason,
+            initial: self.baseline.as_ref().map(|baseline| baseline.rate),
+            last: self.ledger.rate(),
+            estimated: self.ledger.is_estimated(),
+            iterations: self.iterations.iter().map(|iteration| iteration.row.clone()).collect(),
+            failing,
+            stuck: self.stuck_tests.clone(),
+            flaky: self.flaky.clone(),
+            preexisting: self.preexisting.clone(),
+            degraded: place.degraded,
+            branch: place.branch,
+            onto: place.onto,
+            tip: self.tip.clone(),
+            patch: place.patch,
+            report: place.report,
+            folder: place.folder,
+            duration_ms: self.spent_ms,
+            testing_ms: self.testing_ms,
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! The session record and its statuses.

@@ -1,1 +1,0 @@
-//! Tasks, dependencies, queue.
