@@ -1,1 +1,135 @@
-//! Definitions and their ranges.
+//! Functions of a file and their line ranges.
+
+use tree_sitter::Node;
+
+use super::language::Language;
+
+/// One function or method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Its name, with its class before a dot where there is one.
+    pub name: String,
+    /// First line, from 1.
+    pub start: u32,
+    /// Last line, inclusive.
+    pub end: u32,
+}
+
+/// Node kinds that define functions, and those that only give them a prefix.
+fn kinds(language: Language) -> (&'static [&'static str], &'static [&'static str]) {
+    match language {
+        Language::Python => (&["function_definition"], &["class_definition"]),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => (
+            &[
+                "function_declaration",
+                "generator_function_declaration",
+                "method_definition",
+                "variable_declarator",
+                "pair",
+            ],
+            &["class_declaration", "class"],
+        ),
+        Language::Rust => (&["function_item"], &["impl_item", "mod_item", "trait_item"]),
+        Language::Go => (&["function_declaration", "method_declaration"], &[]),
+        Language::Java => (
+            &["method_declaration", "constructor_declaration"],
+            &[
+                "class_declaration",
+                "enum_declaration",
+                "record_declaration",
+                "interface_declaration",
+            ],
+        ),
+    }
+}
+
+/// All functions of a text, outer ones before those inside them.
+#[must_use]
+pub fn functions(language: Language, text: &str) -> Vec<Function> {
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    collect(tree.root_node(), language, text, "", &mut found);
+    found
+}
+
+fn collect(
+    node: Node<'_>,
+    language: Language,
+    text: &str,
+    prefix: &str,
+    found: &mut Vec<Function>,
+) {
+    let (functions, groups) = kinds(language);
+    let mut inner = prefix.to_owned();
+    let name = node
+        .child_by_field_name("name")
+        .or_else(|| node.child_by_field_name("key"))
+        .or_else(|| node.child_by_field_name("type"))
+        .and_then(|name| text.get(name.byte_range()));
+    if let Some(name) = name {
+        let is_function = functions.contains(&node.kind()) && holds_function(node);
+        if is_function || groups.contains(&node.kind()) {
+            let full = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
+            if is_function {
+                let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
+                found.push(Function {
+                    name: full.clone(),
+                    start: line(node.start_position().row),
+                    end: line(node.end_position().row),
+                });
+            }
+            inner = full;
+        }
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect(child, language, text, &inner, found);
+    }
+}
+
+/// A variable or property counts when its value is a function.
+fn holds_function(node: Node<'_>) -> bool {
+    match node.kind() {
+        "variable_declarator" | "pair" => node.child_by_field_name("value").is_some_and(|value| {
+            matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
+        }),
+        _ => true,
+    }
+}
+
+/// The innermost function around a line.
+#[must_use]
+pub fn enclosing(functions: &[Function], line: u32) -> Option<&Function> {
+    functions
+        .iter()
+        .filter(|function| function.start <= line && line <= function.end)
+        .min_by_key(|function| function.end - function.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_every_language_are_found() {
+        let table = [
+            (Language::Python, "class A:\n    def f(self):\n        return 1\n", "A.f", 2, 3),
+            (Language::JavaScript, "class A {\n  f() {\n    return 1;\n  }\n}\n", "A.f", 2, 4),
+            (
+                Language::TypeScript,
+                "export const f = (a: number) => {\n  return a;\n};\n",
+                "f",
+                1,
+                3,
+            ),
+            (Language::Rust, "impl A {\n    fn f() {}\n}\n", "A.f", 2, 2),
+            (Language::Go, "package a\n\nfunc f() int {\n\treturn 1\n}\n", "f", 3, 5),
+            (Language::Java, "class A {\n  int f() {\n    return 1;\n  }\n}\n", "A.f", 2, 4),
+        ];
+        for (language, text, name, start, end) in table {
+            let found = functions(language, text);
+            let expected = Function { name: name.into(), start, end };
+            assert_eq!(enclosing(&found, start), Some(&expected), "{language:?}");
+        }
+    }
+}

@@ -175,7 +175,7 @@ mod tests {
     use crate::domain::ledger::tests::results;
     use crate::domain::test::Scope;
     use crate::domain::test::Status::{self, Failed, Passed};
-    use proptest::prelude::*;
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
     fn rate(passed: u32, total: u32) -> PassRate {
         PassRate::of(passed, total).unwrap()

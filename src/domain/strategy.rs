@@ -105,7 +105,7 @@ pub fn select(now: &Situation) -> Choice {
 mod tests {
     use super::Strategy::{Aggressive, Conservative, Reflective, Surgical};
     use super::*;
-    use proptest::prelude::*;
+    use proptest::prelude::{prop_assert_ne, proptest};
 
     fn rate(percent: u32) -> PassRate {
         PassRate { passed: percent, total: 100 }

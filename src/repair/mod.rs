@@ -1,1 +1,26 @@
-//! Search-based repair over syntax trees, no model and no network.
+//! Search-based repair over syntax trees, no model and no network: where could it be wrong, what
+//! could have been meant, does it hold.
+//!
+//! It proposes; it does not commit, judge an iteration, or touch a checkout.
+
+mod choose;
+mod engine;
+mod localise;
+mod stream;
+
+pub use choose::fingerprint;
+pub use engine::{Found, Limits, Search, search};
+pub use localise::{Diagnosis, diagnose};
+
+use crate::effect::{GitError, RunError};
+
+/// Why a search could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RepairError {
+    /// The sources could not be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Tests could not be tried.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}

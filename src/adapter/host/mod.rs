@@ -1,6 +1,6 @@
 //! Processes, files, time and signals of this machine.
 
 pub mod clock;
+pub mod crash;
 pub mod files;
 pub mod process;
-pub mod signals;

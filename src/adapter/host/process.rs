@@ -1,1 +1,410 @@
-//! Child groups, limits, output to disk, clean environment.
+//! Starts children: a clean environment, a process group of their own, a limit, output to disk.
+
+#![expect(clippy::disallowed_methods, reason = "the one place that starts children")]
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::{Child, Command};
+
+/// Output kept from the beginning of a run, in bytes.
+pub const KEPT_HEAD: u64 = 32 << 20;
+
+/// Output kept from the end of a run, in bytes.
+pub const KEPT_TAIL: usize = 256 << 10;
+
+/// Variables a child may see when the parent has them. Everything else, tokens and keys above
+/// all, stays here (product.md 13.10).
+const ALLOWED: &[&str] = &[
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "TZ",
+    "TMPDIR",
+    "SHELL",
+    "USER",
+    "LOGNAME",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "RUSTFLAGS",
+    "GOPATH",
+    "GOROOT",
+    "GOMODCACHE",
+    "GOCACHE",
+    "GOPROXY",
+    "GOFLAGS",
+    "GOSUMDB",
+    "GOTOOLCHAIN",
+    "JAVA_HOME",
+    "M2_HOME",
+    "MAVEN_HOME",
+    "GRADLE_HOME",
+    "NVM_DIR",
+    "NVM_BIN",
+    "NODE_PATH",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+];
+
+/// Tool homes below the real home, kept when `HOME` is replaced.
+const TOOL_HOMES: &[(&str, &str)] = &[
+    ("CARGO_HOME", ".cargo"),
+    ("RUSTUP_HOME", ".rustup"),
+    ("GOPATH", "go"),
+    ("GOCACHE", ".cache/go-build"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("GRADLE_USER_HOME", ".gradle"),
+];
+
+/// A child to start.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Its working folder.
+    pub directory: PathBuf,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+impl Invocation {
+    /// As a person would type it.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        typed(&self.argv)
+    }
+}
+
+/// An argument list as a person would type it in a shell.
+#[must_use]
+pub fn typed(argv: &[String]) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:@,+%".contains(c);
+    let quote = |argument: &String| {
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument.clone()
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    };
+    argv.iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// By itself.
+    Exit(i32),
+    /// By a signal from elsewhere.
+    Signal(i32),
+    /// At the limit; the whole group was killed.
+    TimedOut,
+}
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::TimedOut => f.write_str("the time limit"),
+        }
+    }
+}
+
+/// The environment of test code: the allow list, a home of its own, quiet tools.
+#[must_use]
+pub fn environment(home: &Path) -> BTreeMap<String, String> {
+    let mut environment = BTreeMap::new();
+    for name in ALLOWED {
+        if let Ok(value) = std::env::var(name) {
+            environment.insert((*name).to_owned(), value);
+        }
+    }
+    if let Ok(real) = std::env::var("HOME") {
+        for (name, below) in TOOL_HOMES {
+            let folder = Path::new(&real).join(below);
+            if folder.is_dir() {
+                let folder = folder.display().to_string();
+                environment.entry((*name).to_owned()).or_insert(folder);
+            }
+        }
+    }
+    for (name, value) in [
+        ("HOME", home.display().to_string()),
+        ("CI", "true".to_owned()),
+        ("TERM", "dumb".to_owned()),
+        ("NO_COLOR", "1".to_owned()),
+        ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
+        ("PYTHONHASHSEED", "0".to_owned()),
+        ("GIT_TERMINAL_PROMPT", "0".to_owned()),
+    ] {
+        environment.insert(name.to_owned(), value);
+    }
+    environment
+}
+
+/// The real home folder of the user, where tools keep their caches.
+#[must_use]
+pub fn real_home() -> Option<PathBuf> {
+    std::env::var("HOME").ok().map(PathBuf::from)
+}
+
+/// A path from a variable of our own environment, when it is set.
+#[must_use]
+pub fn path_from(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// A child whose whole process group dies with this value.
+pub struct Group {
+    child: Child,
+    pid: Option<Pid>,
+}
+
+impl Group {
+    /// Starts a child at the head of a new process group.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says, for example that there is no such program.
+    pub fn start(
+        invocation: &Invocation,
+        stdin: Stdio,
+        stdout: Stdio,
+        stderr: Stdio,
+    ) -> io::Result<Self> {
+        let (program, arguments) = invocation
+            .argv
+            .split_first()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program to start"))?;
+        let child = Command::new(program)
+            .args(arguments)
+            .current_dir(&invocation.directory)
+            .env_clear()
+            .envs(&invocation.environment)
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(stderr)
+            .process_group(0)
+            .spawn()?;
+        let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        Ok(Self { child, pid })
+    }
+
+    /// The child.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Kills every process of the group.
+    pub fn kill(&self) {
+        if let Some(pid) = self.pid {
+            // The group may be gone already, which is what is wanted.
+            drop(kill_process_group(pid, Signal::KILL));
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Runs a child to its end, its standard output and error in `log`.
+///
+/// Memory stays bounded whatever the child prints: the log holds the first [`KEPT_HEAD`] and the
+/// last [`KEPT_TAIL`] bytes. Dropping the future kills the group.
+///
+/// # Errors
+///
+/// When the child cannot be started or the log cannot be written.
+pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Result<Ending> {
+    if let Some(folder) = log.parent() {
+        super::files::create_folder(folder)?;
+    }
+    let mut sink = File::create(log)?;
+    let (mut reader, writer) = io::pipe()?;
+    let mut group =
+        Group::start(invocation, Stdio::null(), writer.try_clone()?.into(), writer.into())?;
+    let copied = tokio::task::spawn_blocking(move || copy_bounded(&mut reader, &mut sink));
+    let ending = match tokio::time::timeout(limit, group.child().wait()).await {
+        Ok(status) => {
+            let status = status?;
+            let signal = status.signal().unwrap_or_default();
+            status.code().map_or(Ending::Signal(signal), Ending::Exit)
+        }
+        Err(_elapsed) => Ending::TimedOut,
+    };
+    // Also after a regular end: whatever the suite left running holds the pipe open.
+    group.kill();
+    // A process that left the group may hold the pipe for ever; its output is not waited for.
+    match tokio::time::timeout(Duration::from_secs(5), copied).await {
+        Ok(Ok(result)) => result?,
+        Ok(Err(_)) | Err(_) => {}
+    }
+    Ok(ending)
+}
+
+/// The standard output of a short child that must succeed; blocks.
+///
+/// # Errors
+///
+/// When it cannot be started, fails, or takes longer than `limit`.
+pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
+    let (program, arguments) = invocation
+        .argv
+        .split_first()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program to start"))?;
+    let mut child = std::process::Command::new(program)
+        .args(arguments)
+        .current_dir(&invocation.directory)
+        .env_clear()
+        .envs(&invocation.environment)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let began = std::time::Instant::now();
+    let mut text = String::new();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            if let Some(stdout) = &mut child.stdout {
+                stdout.take(1 << 16).read_to_string(&mut text)?;
+            }
+            return if status.success() {
+                Ok(text)
+            } else {
+                Err(io::Error::other(format!("it ended with {status}")))
+            };
+        }
+        if began.elapsed() > limit {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Copies with a fixed buffer; the middle of a flood is left out.
+fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut head = KEPT_HEAD;
+    let mut tail: Vec<u8> = Vec::new();
+    let mut left_out = 0u64;
+    loop {
+        let count = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let read = buffer.get(..count).unwrap_or_default();
+        let fits = usize::try_from(head).unwrap_or(usize::MAX).min(read.len());
+        let (kept, rest) = read.split_at(fits);
+        sink.write_all(kept)?;
+        head -= fits as u64;
+        tail.extend_from_slice(rest);
+        if tail.len() > 2 * KEPT_TAIL {
+            let surplus = tail.len() - KEPT_TAIL;
+            tail.drain(..surplus);
+            left_out += surplus as u64;
+        }
+    }
+    if left_out > 0 {
+        write!(sink, "\n[regreen left out {left_out} bytes here]\n")?;
+    }
+    sink.write_all(&tail)?;
+    sink.flush()
+}
+
+/// The last part of a text file, as text, at most `limit` bytes.
+#[must_use]
+pub fn tail_of(log: &Path, limit: u64) -> String {
+    use std::io::{Seek, SeekFrom};
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(log)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, folder: &Path) -> Invocation {
+        Invocation {
+            argv: vec!["sh".into(), "-c".into(), script.into()],
+            directory: folder.to_owned(),
+            environment: environment(folder),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_flood_is_cut_in_the_middle_and_keeps_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let script = "head -c 48000000 /dev/zero | tr '\\0' 'x'; echo; echo the end";
+        let ending =
+            run(&shell(script, folder.path()), Duration::from_mins(1), &log).await.unwrap();
+        assert_eq!(ending, Ending::Exit(0));
+        let size = std::fs::metadata(&log).unwrap().len();
+        assert!(size < KEPT_HEAD + 3 * KEPT_TAIL as u64, "{size}");
+        let tail = tail_of(&log, 600_000);
+        assert!(
+            tail.ends_with("the end\n") && tail.contains("regreen left out"),
+            "its end is kept"
+        );
+    }
+
+    #[tokio::test]
+    async fn the_limit_kills_the_whole_group() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let script = "sleep 300 & echo $! > pid; sleep 300";
+        let run = run(&shell(script, folder.path()), Duration::from_millis(400), &log).await;
+        assert_eq!(run.unwrap(), Ending::TimedOut);
+        let pid: i32 =
+            std::fs::read_to_string(folder.path().join("pid")).unwrap().trim().parse().unwrap();
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "the grandchild is gone: {state}");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_does_not_exist_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut invocation = shell("", folder.path());
+        invocation.argv = vec!["no-such-program-here".into()];
+        let ran = run(&invocation, Duration::from_secs(1), &folder.path().join("log")).await;
+        assert_eq!(ran.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn children_see_the_allow_list_and_a_home_of_their_own() {
+        let environment = environment(Path::new("/scratch"));
+        assert_eq!(environment.get("HOME").map(String::as_str), Some("/scratch"));
+        for name in environment.keys() {
+            assert!(!name.contains("TOKEN") && !name.contains("KEY"), "{name}");
+        }
+    }
+}

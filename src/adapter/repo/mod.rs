@@ -1,1 +1,28 @@
-//! Git: private checkouts, commits, differences.
+//! Git: finds the repository, keeps a private checkout, makes commits, compares trees.
+//!
+//! Everything goes through libgit2, which runs no hooks, no external filters and no file system
+//! monitor. It does not know what an iteration is.
+
+mod commit;
+mod open;
+mod seed;
+mod tree;
+mod worktree;
+
+pub use open::{RepositoryFacts, discover, read_session};
+pub use seed::seed;
+pub use worktree::{Branching, RepoWorktree, WorktreeSettings};
+
+use crate::effect::GitError;
+
+/// Wraps an answer of libgit2.
+fn failed(action: impl Into<String>) -> impl FnOnce(git2::Error) -> GitError {
+    let action = action.into();
+    move |error| GitError::Failed { action, reason: error.message().to_owned() }
+}
+
+/// Wraps an answer of the operating system.
+fn io(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> GitError {
+    let action = action.into();
+    move |error| GitError::Failed { action, reason: error.to_string() }
+}

@@ -1,1 +1,0 @@
-//! Interrupt and terminate to one flag.

@@ -1,0 +1,155 @@
+//! Finds the repository and refuses what cannot be worked on, with a reason.
+
+use std::path::{Path, PathBuf};
+
+use git2::{ErrorClass, ErrorCode, Repository, RepositoryState};
+
+use crate::domain::id::{CommitId, SessionId};
+use crate::effect::GitError;
+
+use super::failed;
+
+/// What was found; shown by `doctor`, needed to open a private checkout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepositoryFacts {
+    /// Root of the user's checkout.
+    pub root: PathBuf,
+    /// The git directory shared by all worktrees.
+    pub common: PathBuf,
+    /// Folder below the root where the user started; empty at the root.
+    pub subdirectory: String,
+    /// The commit that is checked out.
+    pub head: CommitId,
+    /// The branch that is checked out; `None` with a detached head.
+    pub branch: Option<String>,
+    /// Tracked files with uncommitted changes.
+    pub modified: usize,
+    /// Untracked files that are not ignored.
+    pub untracked: usize,
+    /// Whether history is cut.
+    pub shallow: bool,
+    /// Whether there are submodules; their content is not in a private checkout.
+    pub submodules: bool,
+    /// A merge or rebase that is under way, in words.
+    pub operation: Option<&'static str>,
+}
+
+/// Finds the repository around `path`.
+///
+/// # Errors
+///
+/// [`GitError::NoRepository`], or [`GitError::Refused`] with what to do: no commit yet, no
+/// checkout, owned by another user.
+pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
+    let start =
+        path.canonicalize().map_err(|_missing| GitError::NoRepository { path: path.to_owned() })?;
+    let refused = |reason: &str, hint: String| GitError::Refused {
+        path: start.clone(),
+        reason: reason.to_owned(),
+        hint,
+    };
+    let repo =
+        Repository::discover(&start).map_err(|error| match (error.class(), error.code()) {
+            (_, ErrorCode::Owner) => refused(
+                "the repository belongs to another user",
+                format!("git config --global --add safe.directory '{}'", start.display()),
+            ),
+            (ErrorClass::Repository, ErrorCode::NotFound) => {
+                GitError::NoRepository { path: start.clone() }
+            }
+            _ => refused(error.message(), "check it with `git fsck`".into()),
+        })?;
+    let Some(root) = repo.workdir() else {
+        return Err(refused(
+            "the repository is bare, so there are no files to test",
+            "clone it and run there".into(),
+        ));
+    };
+    let root = root.canonicalize().map_err(super::io("read the checkout"))?;
+    let head = match repo.head() {
+        Ok(head) => head,
+        Err(error) if error.code() == ErrorCode::UnbornBranch => {
+            return Err(refused(
+                "the repository has no commit yet",
+                "commit your files first: git add -A && git commit -m 'First commit'".into(),
+            ));
+        }
+        Err(error) => return Err(failed("read HEAD")(error)),
+    };
+    let commit = head.peel_to_commit().map_err(failed("read the commit of HEAD"))?;
+    let branch = if repo.head_detached().unwrap_or(false) {
+        None
+    } else {
+        head.shorthand().ok().map(str::to_owned)
+    };
+    let mut options = git2::StatusOptions::new();
+    options.include_untracked(true).include_ignored(false).exclude_submodules(true);
+    options.no_refresh(true).update_index(false);
+    let statuses = repo.statuses(Some(&mut options)).map_err(failed("compare the checkout"))?;
+    let untracked = statuses.iter().filter(|entry| entry.status().is_wt_new()).count();
+    let subdirectory = start.strip_prefix(&root).ok().and_then(Path::to_str).unwrap_or_default();
+    Ok(RepositoryFacts {
+        common: repo.commondir().canonicalize().map_err(super::io("read the git directory"))?,
+        subdirectory: subdirectory.to_owned(),
+        head: CommitId::parse(commit.id().to_string()).map_err(|error| GitError::Failed {
+            action: "read HEAD".into(),
+            reason: error.to_string(),
+        })?,
+        branch,
+        modified: statuses.len() - untracked,
+        untracked,
+        shallow: repo.is_shallow(),
+        submodules: root.join(".gitmodules").is_file(),
+        operation: operation(repo.state()),
+        root,
+    })
+}
+
+fn operation(state: RepositoryState) -> Option<&'static str> {
+    match state {
+        RepositoryState::Clean => None,
+        RepositoryState::Merge => Some("a merge"),
+        RepositoryState::Revert | RepositoryState::RevertSequence => Some("a revert"),
+        RepositoryState::CherryPick | RepositoryState::CherryPickSequence => Some("a cherry-pick"),
+        RepositoryState::Bisect => Some("a bisection"),
+        RepositoryState::Rebase
+        | RepositoryState::RebaseInteractive
+        | RepositoryState::RebaseMerge => Some("a rebase"),
+        RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => {
+            Some("an applied mailbox")
+        }
+    }
+}
+
+/// The state files of a session at the tip of a branch, with paths inside the session's folder;
+/// `None` when the branch is not there or carries none.
+pub fn read_session(
+    facts: &RepositoryFacts,
+    branch: &str,
+    state_folder: &str,
+    session: &SessionId,
+) -> Result<Option<Vec<(String, Vec<u8>)>>, GitError> {
+    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let found = repo
+        .find_branch(branch, git2::BranchType::Local)
+        .or_else(|_| repo.find_branch(&format!("origin/{branch}"), git2::BranchType::Remote));
+    let Ok(found) = found else { return Ok(None) };
+    let tree = found.get().peel_to_tree().map_err(failed(format!("read branch {branch}")))?;
+    let folder = format!("{state_folder}/active/{session}");
+    let Ok(entry) = tree.get_path(Path::new(&folder)) else { return Ok(None) };
+    let object = entry.to_object(&repo).map_err(failed("read the session's folder"))?;
+    let Some(folder) = object.as_tree() else { return Ok(None) };
+    let mut files = Vec::new();
+    folder
+        .walk(git2::TreeWalkMode::PreOrder, |parent, entry| {
+            if entry.kind() == Some(git2::ObjectType::Blob)
+                && let Ok(name) = entry.name()
+                && let Ok(blob) = repo.find_blob(entry.id())
+            {
+                files.push((format!("{parent}{name}"), blob.content().to_vec()));
+            }
+            git2::TreeWalkResult::Ok
+        })
+        .map_err(failed("read the session's folder"))?;
+    Ok(Some(files))
+}

@@ -1,0 +1,36 @@
+//! Makes a repository out of files that the binary carries.
+
+use std::path::Path;
+
+use git2::{Repository, RepositoryInitOptions, Signature};
+
+use crate::adapter::host::files;
+use crate::effect::GitError;
+
+use super::{failed, io};
+
+/// Creates a repository on branch `main` with one commit that holds `contents`.
+pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(), GitError> {
+    let mut options = RepositoryInitOptions::new();
+    options.initial_head("main").no_reinit(true);
+    let repo = Repository::init_opts(root, &options).map_err(failed("create a repository"))?;
+    let mut index = repo.index().map_err(failed("open the index"))?;
+    for (path, text) in contents {
+        let file = root.join(path);
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(io(format!("create {}", folder.display())))?;
+        }
+        files::write(&file, text.as_bytes()).map_err(io(format!("write {path}")))?;
+        index.add_path(Path::new(path)).map_err(failed(format!("add {path}")))?;
+    }
+    index.write().map_err(failed("write the index"))?;
+    let tree = index.write_tree().map_err(failed("write a tree"))?;
+    let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+    let author = repo
+        .signature()
+        .or_else(|_| Signature::now("regreen", "regreen@localhost"))
+        .map_err(failed("sign"))?;
+    repo.commit(Some("HEAD"), &author, &author, message, &tree, &[])
+        .map_err(failed("write a commit"))?;
+    Ok(())
+}

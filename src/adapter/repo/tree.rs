@@ -1,0 +1,268 @@
+//! Trees as objects: graft edits on them, take a folder out, list, read, compare.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use git2::{FileMode, ObjectType, Oid, Repository, Tree};
+
+use crate::domain::id::{RepoPath, TreeId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::effect::{FileDiff, GitError, Hunk};
+
+use super::failed;
+
+/// Files larger than this are never read as text.
+const TEXT_LIMIT: usize = 4 << 20;
+
+/// Finds a tree.
+pub fn find<'repo>(repo: &'repo Repository, tree: &TreeId) -> Result<Tree<'repo>, GitError> {
+    let oid = Oid::from_str(tree.as_str()).map_err(failed("read a tree id"))?;
+    repo.find_tree(oid).map_err(failed(format!("read tree {}", tree.short())))
+}
+
+/// The id of a tree object.
+pub fn id(oid: Oid) -> Result<TreeId, GitError> {
+    TreeId::parse(oid.to_string()).map_err(|error| GitError::Failed {
+        action: "name a tree".into(),
+        reason: error.to_string(),
+    })
+}
+
+/// What a path of a tree becomes.
+enum Change {
+    Blob(Oid, i32),
+    Remove,
+}
+
+/// Writes the tree that results from `edits` on `base`.
+pub fn graft(repo: &Repository, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError> {
+    let tree = find(repo, base)?;
+    let mut changes = BTreeMap::new();
+    for edit in &edits.files {
+        changes.insert(edit.file.as_str().to_owned(), change(repo, &tree, edit)?);
+    }
+    id(write(repo, Some(&tree), &changes)?)
+}
+
+fn change(repo: &Repository, tree: &Tree<'_>, edit: &FileEdit) -> Result<Change, GitError> {
+    let conflict =
+        |reason: &str| GitError::Conflict { file: edit.file.clone(), reason: reason.to_owned() };
+    refuse_links(tree, edit)?;
+    let entry = tree.get_path(Path::new(edit.file.as_str())).ok();
+    let mode = match (&entry, &edit.before) {
+        (None, None) => i32::from(FileMode::Blob),
+        (None, Some(_)) => return Err(conflict("the file is not there")),
+        (Some(_), None) => return Err(conflict("the file exists already")),
+        (Some(entry), Some(before)) => {
+            let mode = entry.filemode();
+            if entry.kind() != Some(ObjectType::Blob) || mode == i32::from(FileMode::Link) {
+                return Err(conflict("it is not a plain file"));
+            }
+            let blob = repo.find_blob(entry.id()).map_err(failed("read a file"))?;
+            if blob.content() != before.as_bytes() {
+                return Err(conflict("its text is not the text that the edit starts from"));
+            }
+            mode
+        }
+    };
+    match &edit.after {
+        Some(after) => {
+            let blob = repo.blob(after.as_bytes()).map_err(failed("write a file"))?;
+            Ok(Change::Blob(blob, mode))
+        }
+        None => Ok(Change::Remove),
+    }
+}
+
+/// Refuses an edit below a link, a submodule or a plain file.
+fn refuse_links(tree: &Tree<'_>, edit: &FileEdit) -> Result<(), GitError> {
+    let mut folder = Path::new(edit.file.as_str()).parent();
+    while let Some(path) = folder.filter(|path| !path.as_os_str().is_empty()) {
+        if let Ok(entry) = tree.get_path(path)
+            && entry.kind() != Some(ObjectType::Tree)
+        {
+            return Err(GitError::Conflict {
+                file: edit.file.clone(),
+                reason: format!("{} is a link, a submodule or a file", path.display()),
+            });
+        }
+        folder = path.parent();
+    }
+    Ok(())
+}
+
+/// Writes `base` with `changes`, whose keys are paths relative to it.
+fn write(
+    repo: &Repository,
+    base: Option<&Tree<'_>>,
+    changes: &BTreeMap<String, Change>,
+) -> Result<Oid, GitError> {
+    let mut builder = repo.treebuilder(base).map_err(failed("write a tree"))?;
+    let mut folders: BTreeMap<&str, BTreeMap<String, Change>> = BTreeMap::new();
+    for (path, change) in changes {
+        let copy = match change {
+            Change::Blob(oid, mode) => Change::Blob(*oid, *mode),
+            Change::Remove => Change::Remove,
+        };
+        match (path.split_once('/'), copy) {
+            (Some((folder, rest)), copy) => {
+                folders.entry(folder).or_default().insert(rest.to_owned(), copy);
+            }
+            (None, Change::Blob(oid, mode)) => {
+                builder.insert(path, oid, mode).map_err(failed(format!("write {path}")))?;
+            }
+            (None, Change::Remove) => {
+                if builder.get(path).map_err(failed("read a tree"))?.is_some() {
+                    builder.remove(path).map_err(failed(format!("remove {path}")))?;
+                }
+            }
+        }
+    }
+    for (folder, inner) in folders {
+        let below = base
+            .and_then(|tree| tree.get_name(folder))
+            .filter(|entry| entry.kind() == Some(ObjectType::Tree))
+            .and_then(|entry| repo.find_tree(entry.id()).ok());
+        let oid = write(repo, below.as_ref(), &inner)?;
+        let empty = repo.find_tree(oid).map_err(failed("read a tree"))?.is_empty();
+        if !empty {
+            let mode = i32::from(FileMode::Tree);
+            builder.insert(folder, oid, mode).map_err(failed(format!("write {folder}")))?;
+        } else if builder.get(folder).map_err(failed("read a tree"))?.is_some() {
+            builder.remove(folder).map_err(failed(format!("remove {folder}")))?;
+        }
+    }
+    builder.write().map_err(failed("write a tree"))
+}
+
+/// Takes one folder out of a tree and, with `files`, puts it back with this content.
+pub fn replace_folder(
+    repo: &Repository,
+    tree: Oid,
+    folder: &str,
+    files: &[(String, Vec<u8>)],
+) -> Result<Oid, GitError> {
+    let base = repo.find_tree(tree).map_err(failed("read a tree"))?;
+    let removal = BTreeMap::from([(folder.to_owned(), Change::Remove)]);
+    let without = write(repo, Some(&base), &removal)?;
+    if files.is_empty() {
+        return Ok(without);
+    }
+    let base = repo.find_tree(without).map_err(failed("read a tree"))?;
+    let mut changes = BTreeMap::new();
+    for (path, bytes) in files {
+        let blob = repo.blob(bytes).map_err(failed(format!("write {path}")))?;
+        changes.insert(path.clone(), Change::Blob(blob, i32::from(FileMode::Blob)));
+    }
+    write(repo, Some(&base), &changes)
+}
+
+/// Plain files of a tree, sorted.
+pub fn files(repo: &Repository, tree: &TreeId) -> Result<Vec<RepoPath>, GitError> {
+    let tree = find(repo, tree)?;
+    let mut files = Vec::new();
+    tree.walk(git2::TreeWalkMode::PreOrder, |parent, entry| {
+        let plain =
+            entry.kind() == Some(ObjectType::Blob) && entry.filemode() != i32::from(FileMode::Link);
+        if plain
+            && let Ok(name) = entry.name()
+            && let Ok(path) = RepoPath::parse(format!("{parent}{name}"))
+        {
+            files.push(path);
+        }
+        git2::TreeWalkResult::Ok
+    })
+    .map_err(failed("list a tree"))?;
+    files.sort();
+    Ok(files)
+}
+
+/// One plain file of a tree.
+pub fn read(
+    repo: &Repository,
+    tree: &TreeId,
+    file: &RepoPath,
+) -> Result<Option<Vec<u8>>, GitError> {
+    let tree = find(repo, tree)?;
+    let Ok(entry) = tree.get_path(Path::new(file.as_str())) else { return Ok(None) };
+    if entry.kind() != Some(ObjectType::Blob) || entry.filemode() == i32::from(FileMode::Link) {
+        return Ok(None);
+    }
+    let blob = repo.find_blob(entry.id()).map_err(failed(format!("read {file}")))?;
+    Ok(Some(blob.content().to_vec()))
+}
+
+/// Differences between two trees, by file.
+pub fn diff(repo: &Repository, from: &TreeId, to: &TreeId) -> Result<Vec<FileDiff>, GitError> {
+    let (from, to) = (find(repo, from)?, find(repo, to)?);
+    let mut options = git2::DiffOptions::new();
+    options.context_lines(3).indent_heuristic(true);
+    let diff = repo
+        .diff_tree_to_tree(Some(&from), Some(&to), Some(&mut options))
+        .map_err(failed("compare two trees"))?;
+    let mut files = Vec::new();
+    for index in 0..diff.deltas().len() {
+        let Some(mut patch) = git2::Patch::from_diff(&diff, index).map_err(failed("compare"))?
+        else {
+            continue;
+        };
+        let delta = patch.delta();
+        let path = delta.new_file().path().or_else(|| delta.old_file().path());
+        let Some(file) = path.and_then(Path::to_str).and_then(|text| RepoPath::parse(text).ok())
+        else {
+            continue;
+        };
+        let text = |oid: Oid| -> Option<String> {
+            let blob = repo.find_blob(oid).ok()?;
+            let small = blob.size() <= TEXT_LIMIT;
+            small.then(|| String::from_utf8(blob.content().to_vec()).ok()).flatten()
+        };
+        let (before, after) = (text(delta.old_file().id()), text(delta.new_file().id()));
+        let mut hunks = Vec::new();
+        for number in 0..patch.num_hunks() {
+            hunks.extend(changed_ranges(&patch, number)?);
+        }
+        let buffer = patch.to_buf().map_err(failed("write a patch"))?;
+        let patch = String::from_utf8_lossy(&buffer).into_owned();
+        files.push(FileDiff { file, before, after, hunks, patch });
+    }
+    files.sort_by(|a, b| a.file.cmp(&b.file));
+    Ok(files)
+}
+
+/// The runs of changed lines inside one hunk, without its context.
+fn changed_ranges(patch: &git2::Patch<'_>, number: usize) -> Result<Vec<Hunk>, GitError> {
+    let mut ranges: Vec<Hunk> = Vec::new();
+    let (mut old, mut new) = (0, 0);
+    let mut open = false;
+    for line in 0..patch.num_lines_in_hunk(number).map_err(failed("read a hunk"))? {
+        let line = patch.line_in_hunk(number, line).map_err(failed("read a hunk"))?;
+        match line.origin() {
+            '-' | '+' => {
+                if !open {
+                    let (first, _) = patch.hunk(number).map_err(failed("read a hunk"))?;
+                    let old_start = if old == 0 { first.old_start() } else { old + 1 };
+                    let new_start = if new == 0 { first.new_start() } else { new + 1 };
+                    ranges.push(Hunk { old_start, old_lines: 0, new_start, new_lines: 0 });
+                    open = true;
+                }
+                if let Some(range) = ranges.last_mut() {
+                    if line.origin() == '-' {
+                        range.old_lines += 1;
+                        old = line.old_lineno().unwrap_or(old);
+                    } else {
+                        range.new_lines += 1;
+                        new = line.new_lineno().unwrap_or(new);
+                    }
+                }
+            }
+            ' ' => {
+                open = false;
+                old = line.old_lineno().unwrap_or(old);
+                new = line.new_lineno().unwrap_or(new);
+            }
+            _ => {}
+        }
+    }
+    Ok(ranges)
+}

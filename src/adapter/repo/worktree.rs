@@ -1,0 +1,324 @@
+//! The private checkout: a registered worktree in a folder of our own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use git2::build::CheckoutBuilder;
+use git2::{Oid, Repository};
+
+use crate::adapter::host::files;
+use crate::domain::commit::is_of_session;
+use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
+use crate::domain::proposal::EditSet;
+use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
+
+use super::{RepositoryFacts, commit, failed, io, tree};
+
+/// Folders that test tools need and git does not track; linked into every private checkout.
+const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
+
+/// How deep below the root dependency folders are looked for.
+const DEPENDENCY_DEPTH: usize = 3;
+
+/// Whether a session has a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branching {
+    /// On a fix branch, created where it is missing.
+    Branch,
+    /// Without one: nothing is committed.
+    Detached,
+}
+
+/// What a private checkout is opened with.
+#[derive(Clone, Debug)]
+pub struct WorktreeSettings<'a> {
+    /// The session it belongs to.
+    pub session: &'a SessionId,
+    /// The fix branch.
+    pub branch: &'a str,
+    /// The commit under test.
+    pub head: &'a CommitId,
+    /// Folder that holds the private checkouts of this repository.
+    pub work_root: &'a Path,
+    /// The session's folder inside commits.
+    pub state_folder: &'a str,
+    /// With or without a branch.
+    pub branching: Branching,
+}
+
+/// A private checkout.
+pub struct RepoWorktree {
+    /// `git2::Repository` may move between threads but not be shared.
+    repo: Mutex<Repository>,
+    checkout: PathBuf,
+    folder: PathBuf,
+    root: PathBuf,
+    registration: PathBuf,
+    branch: String,
+    head: CommitId,
+    state_folder: String,
+}
+
+impl RepoWorktree {
+    /// Opens the private checkout of a session, creating what is missing and repairing what a
+    /// kill left half done. The caller holds the session's lock.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError::BranchTaken`] when the branch belongs to something else, [`GitError::Refused`]
+    /// when it is checked out elsewhere.
+    pub fn open(
+        facts: &RepositoryFacts,
+        settings: &WorktreeSettings<'_>,
+    ) -> Result<Self, GitError> {
+        let main = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+        let folder = settings.work_root.join(settings.session.as_str());
+        let root = folder.join("tree");
+        let registration =
+            facts.common.join("worktrees").join(format!("regreen-{}", settings.session));
+        if settings.branching == Branching::Branch {
+            claim_branch(&main, facts, settings)?;
+        }
+        register(&facts.common, &registration, &root, settings)?;
+        let repo = Repository::open(&root).map_err(failed("open the private checkout"))?;
+        let worktree = Self {
+            repo: Mutex::new(repo),
+            checkout: facts.root.clone(),
+            folder,
+            root,
+            registration,
+            branch: settings.branch.to_owned(),
+            head: settings.head.clone(),
+            state_folder: settings.state_folder.to_owned(),
+        };
+        Ok(worktree)
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
+        act(&self.repo.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Removes files that the index knows and the tree does not.
+    fn remove_gone(&self, repo: &Repository, target: &git2::Tree<'_>) -> Result<(), GitError> {
+        let index = repo.index().map_err(failed("read the index"))?;
+        for entry in index.iter() {
+            let Ok(path) = std::str::from_utf8(&entry.path) else { continue };
+            if RepoPath::parse(path).is_err() || target.get_path(Path::new(path)).is_ok() {
+                continue;
+            }
+            match fs::remove_file(self.root.join(path)) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(io(format!("remove {path}"))(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn link_dependencies(&self, root: &Path) -> Result<(), GitError> {
+        let mut folders = vec![(PathBuf::new(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            for name in DEPENDENCIES {
+                let (from, to) =
+                    (self.checkout.join(&folder).join(name), root.join(&folder).join(name));
+                if from.is_dir() && fs::symlink_metadata(&to).is_err() {
+                    std::os::unix::fs::symlink(&from, &to).map_err(io(format!("link {name}")))?;
+                }
+            }
+            if depth == DEPENDENCY_DEPTH {
+                continue;
+            }
+            let Ok(entries) = fs::read_dir(root.join(&folder)) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let hidden = name.to_string_lossy().starts_with('.');
+                if !hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push((folder.join(name), depth + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes sure that the fix branch is there and ours.
+fn claim_branch(
+    repo: &Repository,
+    facts: &RepositoryFacts,
+    settings: &WorktreeSettings<'_>,
+) -> Result<(), GitError> {
+    let branch = settings.branch;
+    if facts.branch.as_deref() == Some(branch) {
+        return Err(GitError::Refused {
+            path: facts.root.clone(),
+            reason: format!("branch `{branch}` is checked out here, and regreen never moves it"),
+            hint: "choose another with `--branch`".into(),
+        });
+    }
+    let reference = format!("refs/heads/{branch}");
+    if !git2::Reference::is_valid_name(&reference) {
+        return Err(GitError::UnknownReference { name: branch.to_owned() });
+    }
+    let head = Oid::from_str(settings.head.as_str()).map_err(failed("read the head"))?;
+    match repo.refname_to_id(&reference) {
+        Ok(tip) if tip == head => Ok(()),
+        Ok(tip) => {
+            let commit = repo.find_commit(tip).map_err(failed("read the branch"))?;
+            let ours = commit.message().is_ok_and(|text| is_of_session(text, settings.session));
+            if ours {
+                return Ok(());
+            }
+            Err(GitError::BranchTaken {
+                branch: branch.to_owned(),
+                session: settings.session.to_string(),
+            })
+        }
+        Err(_) => {
+            repo.reference(&reference, head, false, "regreen: start")
+                .map_err(failed(format!("create branch {branch}")))?;
+            Ok(())
+        }
+    }
+}
+
+/// Writes the files that make a folder a worktree (gitrepository-layout), or mends them.
+fn register(
+    common: &Path,
+    registration: &Path,
+    root: &Path,
+    settings: &WorktreeSettings<'_>,
+) -> Result<(), GitError> {
+    let head = match settings.branching {
+        Branching::Branch => format!("ref: refs/heads/{}\n", settings.branch),
+        Branching::Detached => format!("{}\n", settings.head),
+    };
+    fs::create_dir_all(root).map_err(io(format!("create {}", root.display())))?;
+    fs::create_dir_all(registration).map_err(io(format!("create {}", registration.display())))?;
+    let link = root.join(".git");
+    let texts = [
+        (registration.join("HEAD"), head),
+        (registration.join("commondir"), format!("{}\n", common.display())),
+        (registration.join("gitdir"), format!("{}\n", link.display())),
+        (link, format!("gitdir: {}\n", registration.display())),
+    ];
+    for (path, text) in texts {
+        files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
+    }
+    // Only the holder of the session's lock writes here, so a lock file is left over from a kill.
+    match fs::remove_file(registration.join("index.lock")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(io("remove a left-over index.lock")(error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Worktree for RepoWorktree {
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn branch(&self) -> &str {
+        &self.branch
+    }
+
+    fn head(&self) -> &CommitId {
+        &self.head
+    }
+
+    async fn tip(&self) -> Result<CommitId, GitError> {
+        self.with(|repo| {
+            let oid = repo.refname_to_id("HEAD").map_err(failed("read the tip"))?;
+            commit::name(oid)
+        })
+    }
+
+    async fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
+        self.with(|repo| {
+            let oid = Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))?;
+            let found =
+                repo.find_commit(oid).map_err(failed(format!("read {}", commit.short())))?;
+            tree::id(tree::replace_folder(repo, found.tree_id(), &self.state_folder, &[])?)
+        })
+    }
+
+    async fn graft(&self, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError> {
+        self.with(|repo| tree::graft(repo, base, edits))
+    }
+
+    async fn checkout(&self, target: &TreeId) -> Result<(), GitError> {
+        self.with(|repo| {
+            let target = tree::find(repo, target)?;
+            self.remove_gone(repo, &target)?;
+            let mut options = CheckoutBuilder::new();
+            options.force().disable_filters(true).recreate_missing(true);
+            repo.checkout_tree(target.as_object(), Some(&mut options))
+                .map_err(failed("write the private checkout"))
+        })?;
+        self.link_dependencies(&self.root)
+    }
+
+    async fn files(&self, tree: &TreeId) -> Result<Vec<RepoPath>, GitError> {
+        self.with(|repo| tree::files(repo, tree))
+    }
+
+    async fn read(&self, tree: &TreeId, file: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
+        self.with(|repo| tree::read(repo, tree, file))
+    }
+
+    async fn diff(&self, from: &TreeId, to: &TreeId) -> Result<Vec<FileDiff>, GitError> {
+        self.with(|repo| tree::diff(repo, from, to))
+    }
+
+    async fn commit(&self, request: &CommitRequest) -> Result<CommitId, GitError> {
+        self.with(|repo| {
+            commit::commit(repo, &self.branch, &self.head, &self.state_folder, request)
+        })
+    }
+
+    async fn merge_base(&self, reference: &str) -> Result<Option<CommitId>, GitError> {
+        self.with(|repo| {
+            let unknown = |_error| GitError::UnknownReference { name: reference.to_owned() };
+            let other = repo.revparse_single(reference).map_err(unknown)?;
+            let other = other.peel_to_commit().map_err(unknown)?;
+            let head = Oid::from_str(self.head.as_str()).map_err(failed("read the head"))?;
+            match repo.merge_base(head, other.id()) {
+                Ok(oid) => Ok(Some(commit::name(oid)?)),
+                Err(_) => Ok(None),
+            }
+        })
+    }
+
+    async fn export(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
+        let folder = self.folder.join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(io(format!("empty {}", folder.display())))?;
+        }
+        fs::create_dir_all(&folder).map_err(io(format!("create {}", folder.display())))?;
+        self.with(|repo| {
+            let target = tree::find(repo, target)?;
+            let mut options = CheckoutBuilder::new();
+            options.force().disable_filters(true).update_index(false).target_dir(&folder);
+            options.recreate_missing(true);
+            repo.checkout_tree(target.as_object(), Some(&mut options))
+                .map_err(failed("write a fresh checkout"))
+        })?;
+        self.link_dependencies(&folder)?;
+        Ok(folder)
+    }
+
+    async fn remove(&self) -> Result<(), GitError> {
+        for folder in [&self.folder, &self.registration] {
+            match fs::remove_dir_all(folder) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(io(format!("remove {}", folder.display()))(error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}

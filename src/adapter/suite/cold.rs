@@ -1,0 +1,195 @@
+//! Tries candidates by the suite's own command, in a scratch copy of the checkout.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::domain::id::TestId;
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{CaseResult, RunError, Speed, Trace, Trial, TrialRequest};
+
+use super::ProjectSuite;
+use super::format::{Place, settle_all};
+use super::framework::{Framework, Left, Scratch, Site};
+use super::run::write_chosen;
+
+/// Folders that are linked into the copy instead of copied.
+const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
+
+struct Cold {
+    framework: &'static Framework,
+    site: Site,
+    environment: BTreeMap<String, String>,
+    scratch: PathBuf,
+    place: Place,
+    timeout: Duration,
+    /// One candidate at a time: the copy is shared.
+    turn: Mutex<()>,
+}
+
+/// Opens a cold trial on a fresh copy.
+pub fn open(
+    suite: &ProjectSuite<'_>,
+    request: &TrialRequest<'_>,
+) -> Result<Box<dyn Trial>, RunError> {
+    let copy = suite.settings.scratch.join("cold");
+    let failed = |error: std::io::Error| RunError::Io {
+        action: "copy the checkout".into(),
+        reason: error.to_string(),
+    };
+    if copy.exists() {
+        fs::remove_dir_all(&copy).map_err(failed)?;
+    }
+    copy_tree(request.root, &copy).map_err(failed)?;
+    Ok(Box::new(Cold {
+        framework: suite.detection.framework,
+        site: suite.site(&copy),
+        environment: suite.environment(&copy),
+        scratch: suite.settings.scratch.clone(),
+        place: suite.place(&copy),
+        timeout: suite.settings.timeout,
+        turn: Mutex::new(()),
+    }))
+}
+
+fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let target = to.join(&name);
+        let linked = LINKED.iter().any(|known| name == *known);
+        if name == ".git" {
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;
+        } else if kind.is_dir() && linked {
+            std::os::unix::fs::symlink(entry.path(), target)?;
+        } else if kind.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+impl Cold {
+    async fn run(&self, tests: &[TestId], limit: Duration) -> Result<Vec<TestCase>, RunError> {
+        let scratch = Scratch {
+            drivers: self.scratch.join("drivers"),
+            cases: self.scratch.join("cold-cases"),
+            chosen: self.scratch.join("cold-chosen"),
+        };
+        if scratch.cases.exists() {
+            fs::remove_file(&scratch.cases).map_err(|error| RunError::Io {
+                action: "remove old results".into(),
+                reason: error.to_string(),
+            })?;
+        }
+        write_chosen(&scratch.chosen, tests)?;
+        let plan = (self.framework.plan)(&self.site, Some(tests), &scratch);
+        let mut environment = self.environment.clone();
+        environment.extend(plan.environment);
+        let directory = self.site.folder();
+        let typed = process::typed(&plan.argv);
+        let invocation = Invocation { argv: plan.argv, directory: directory.clone(), environment };
+        let log = self.scratch.join("cold.log");
+        let ending = process::run(&invocation, limit, &log).await.map_err(|error| {
+            RunError::NotStarted { command: typed.clone(), reason: error.to_string() }
+        })?;
+        if ending == Ending::TimedOut {
+            return Ok(Vec::new());
+        }
+        let left = Left {
+            folder: &directory,
+            typed: &typed,
+            cases: &scratch.cases,
+            log: &log,
+            site: &self.site,
+        };
+        let read = (self.framework.read)(&left)?;
+        Ok(settle_all(read.told, &self.place))
+    }
+
+    /// Writes a side of the edits into the copy.
+    fn write(&self, edits: &EditSet, after: bool) -> Result<(), RunError> {
+        for edit in &edits.files {
+            let path = self.site.root.join(edit.file.as_str());
+            let text = if after { &edit.after } else { &edit.before };
+            let written = match text {
+                Some(text) => files::write(&path, text.as_bytes()),
+                None if path.exists() => fs::remove_file(&path),
+                None => Ok(()),
+            };
+            written.map_err(|error| RunError::Io {
+                action: format!("write {} in the copy", edit.file),
+                reason: error.to_string(),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Trial for Cold {
+    fn speed(&self) -> Speed {
+        Speed::Cold
+    }
+
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let _turn = self.turn.lock().await;
+        let cases = self.run(tests, self.timeout).await?;
+        let traced = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
+        Ok(traced
+            .map(|case| Trace {
+                test: case.id.clone(),
+                status: case.status,
+                duration: Duration::from_millis(case.duration_ms),
+                lines: BTreeMap::new(),
+                failure: case.failure.clone(),
+            })
+            .collect())
+    }
+
+    async fn judge(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        let _turn = self.turn.lock().await;
+        self.write(edits, true)?;
+        // A cold start alone may take longer than a warm candidate.
+        let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
+        let cases = self.run(tests, limit).await;
+        self.write(edits, false)?;
+        // An edit after which nothing can be read breaks every test.
+        let cases = match cases {
+            Ok(cases) => cases,
+            Err(error @ (RunError::NotStarted { .. } | RunError::Io { .. })) => return Err(error),
+            Err(_) => Vec::new(),
+        };
+        let mut results = Vec::new();
+        for id in tests {
+            let case = cases.iter().find(|case| case.id == *id);
+            let status = case.map_or(Status::Failed, |case| case.status);
+            let failure = case.and_then(|case| case.failure.as_ref()).map(|failure| {
+                let first = failure.message.lines().next().unwrap_or_default().to_owned();
+                (failure.class.clone(), first)
+            });
+            results.push(CaseResult { test: id.clone(), status, failure });
+            if stop_at_failure && status == Status::Failed {
+                break;
+            }
+        }
+        Ok(results)
+    }
+}

@@ -1,0 +1,42 @@
+// A reporter for `node --test` that writes one JSON line per test.
+const MESSAGE_LIMIT = 4096;
+const STACK_LIMIT = 16384;
+
+export default async function* report(source) {
+  const open = new Map();
+  for await (const { type, data } of source) {
+    if (type === 'test:start') {
+      const names = open.get(data.file) ?? [];
+      names.length = data.nesting;
+      names[data.nesting] = data.name;
+      open.set(data.file, names);
+    } else if (type === 'test:pass' || type === 'test:fail') {
+      const names = (open.get(data.file) ?? []).slice(0, data.nesting);
+      names[data.nesting] = data.name;
+      const error = data.details?.error;
+      const cause = error?.cause ?? error;
+      // A suite fails because a test in it failed, which is told already; a suite that fails by
+      // itself, and a file that cannot be loaded, are failures of their own.
+      const suite = data.details?.type === 'suite';
+      const byChild = error?.failureType === 'subtestsFailed';
+      if (suite ? type === 'test:pass' || byChild : byChild) continue;
+      const isFile = data.nesting === 0 && (data.name === data.file || error?.failureType === 'testCodeFailure' && data.file?.endsWith(data.name) && data.line === 1 && data.column === 1);
+      if (isFile && type === 'test:pass') continue;
+      const skipped = data.skip !== undefined || data.todo !== undefined;
+      const record = {
+        names: isFile ? [] : names,
+        status: skipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed',
+        file: data.file ?? null,
+        line: data.line ?? null,
+        ms: Math.round(data.details?.duration_ms ?? 0),
+      };
+      if (record.status === 'failed') {
+        record.class = cause?.name ?? 'Error';
+        record.message = String(cause?.message ?? cause ?? '').slice(0, MESSAGE_LIMIT);
+        record.stack = String(cause?.stack ?? '').slice(0, STACK_LIMIT);
+      }
+      yield JSON.stringify(record) + '\n';
+    }
+  }
+  yield JSON.stringify({ end: true }) + '\n';
+}

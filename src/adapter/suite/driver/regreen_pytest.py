@@ -1,0 +1,87 @@
+"""A pytest plugin that writes one JSON line per test to the file in REGREEN_CASES.
+
+REGREEN_SELECT may name a file with one node id per line: only those tests run.
+"""
+
+import json
+import os
+
+MESSAGE_LIMIT = 4096
+STACK_LIMIT = 16384
+
+
+class Recorder:
+    def __init__(self, config):
+        self.root = str(config.rootpath) if hasattr(config, "rootpath") else str(config.rootdir)
+        self.out = open(os.environ["REGREEN_CASES"], "w", encoding="utf-8")
+        self.open = {}
+
+    def write(self, record):
+        self.out.write(json.dumps(record) + "\n")
+        self.out.flush()
+
+    def describe(self, report):
+        text = getattr(report, "longreprtext", "") or ""
+        crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
+        message = getattr(crash, "message", None) or text.strip().rsplit("\n", 1)[-1]
+        head = message.split("\n", 1)[0]
+        kind = head.split(":", 1)[0].strip()
+        plain = kind.replace(".", "").replace("_", "").isalnum() and " " not in kind
+        if plain and ":" in head:
+            message = message.split(":", 1)[1].strip()
+        stack = []
+        chain = getattr(getattr(report, "longrepr", None), "reprtraceback", None)
+        for entry in getattr(chain, "reprentries", []) or []:
+            place = getattr(entry, "reprfileloc", None)
+            if place is not None:
+                stack.append('  File "%s", line %s, in ?' % (os.path.join(self.root, str(place.path)), place.lineno))
+        return {
+            "class": kind.rsplit(".", 1)[-1] if plain else "",
+            "message": message[:MESSAGE_LIMIT],
+            "stack": ("\n".join(stack) + "\n" + text)[:STACK_LIMIT],
+        }
+
+    def pytest_collection_modifyitems(self, session, config, items):
+        path = os.environ.get("REGREEN_SELECT")
+        if not path:
+            return
+        with open(path, encoding="utf-8") as file:
+            wanted = {line.rstrip("\n") for line in file}
+        files = {name for name in wanted if "::" not in name}
+        keep, drop = [], []
+        for item in items:
+            chosen = item.nodeid in wanted or item.nodeid.split("::", 1)[0] in files
+            (keep if chosen else drop).append(item)
+        if drop:
+            config.hook.pytest_deselected(items=drop)
+            items[:] = keep
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            record = {"id": report.nodeid or "collection", "status": "failed", "ms": 0, "line": None}
+            record["file"] = os.path.join(self.root, report.nodeid.split("::", 1)[0]) or None
+            record.update(self.describe(report))
+            self.write(record)
+
+    def pytest_runtest_logreport(self, report):
+        state = self.open.setdefault(report.nodeid, {"status": "passed", "ms": 0.0})
+        state["ms"] += getattr(report, "duration", 0) * 1000
+        if report.failed and state["status"] != "failed":
+            state["status"] = "failed"
+            state.update(self.describe(report))
+        elif report.skipped and state["status"] == "passed":
+            state["status"] = "skipped"
+        if report.when == "teardown":
+            self.open.pop(report.nodeid)
+            file, line, _name = report.location
+            state.update(id=report.nodeid, file=os.path.join(self.root, file), line=(line or 0) + 1)
+            state["ms"] = int(state["ms"])
+            self.write(state)
+
+    def pytest_sessionfinish(self, session):
+        self.write({"end": True})
+
+
+def pytest_configure(config):
+    if os.environ.get("REGREEN_CASES") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Recorder(config), "regreen-recorder")

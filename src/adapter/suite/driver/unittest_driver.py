@@ -1,0 +1,156 @@
+"""Runs unittest and writes one JSON line per test to a file.
+
+Usage: unittest_driver.py OUT [--select FILE] [--start DIR] [--top DIR] [--pattern GLOB]
+
+Without --select it discovers like `python -m unittest discover`, trying `.`, `tests` and `test`.
+FILE holds one test id per line. Works on Python 3.8 and later.
+"""
+
+import inspect
+import io
+import json
+import os
+import sys
+import time
+import traceback
+import unittest
+
+FAILED_TEST = "unittest.loader._FailedTest."
+MESSAGE_LIMIT = 4096
+STACK_LIMIT = 16384
+
+
+def leaves(suite):
+    for item in suite:
+        if isinstance(item, unittest.TestSuite):
+            yield from leaves(item)
+        else:
+            yield item
+
+
+def name_of(test):
+    name = test.id()
+    if name.startswith(FAILED_TEST):
+        name = name[len(FAILED_TEST):]
+    return name
+
+
+def place_of(test):
+    try:
+        method = getattr(test, test._testMethodName)
+        function = inspect.unwrap(getattr(method, "__func__", method))
+        return os.path.abspath(inspect.getsourcefile(function)), function.__code__.co_firstlineno
+    except Exception:
+        return None, None
+
+
+def discover(start, top, pattern):
+    starts = [start] if start else [".", "tests", "test"]
+    for folder in starts:
+        if not os.path.isdir(folder):
+            continue
+        loader = unittest.TestLoader()
+        if folder != "." and not start and os.path.exists(os.path.join(folder, "__init__.py")):
+            continue
+        suite = loader.discover(folder, pattern=pattern, top_level_dir=top)
+        tests = list(leaves(suite))
+        if tests:
+            return unittest.TestSuite(tests)
+    return unittest.TestSuite()
+
+
+def select(names, start, top):
+    for folder in (top, start, "tests", "test"):
+        if folder and os.path.isdir(folder) and not os.path.exists(os.path.join(folder, "__init__.py")):
+            path = os.path.abspath(folder)
+            if path not in sys.path:
+                sys.path.append(path)
+    loader = unittest.TestLoader()
+    return unittest.TestSuite(loader.loadTestsFromName(name) for name in names)
+
+
+class Result(unittest.TextTestResult):
+    """Writes each test as it ends; a test with a failed subtest is a failed test."""
+
+    out = None
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.began = time.monotonic()
+        self.verdict = ("passed", None)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        if not isinstance(test, unittest.TestCase):
+            # setUpClass or setUpModule: the tests behind it never start.
+            self.write(str(getattr(test, "description", test)), None, None, 0, ("failed", err))
+            return
+        self.verdict = ("failed", err)
+
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.verdict = ("failed", err)
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err)
+        if err is not None and self.verdict[0] != "failed":
+            self.verdict = ("failed", err)
+
+    def addSkip(self, test, reason):
+        super().addSkip(test, reason)
+        if not isinstance(test, unittest.TestCase):
+            return
+        self.verdict = ("skipped", None)
+        if not hasattr(self, "began"):
+            self.began = time.monotonic()
+
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        self.verdict = ("failed", (AssertionError, AssertionError("unexpected success"), None))
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        file, line = place_of(test)
+        took = (time.monotonic() - self.began) * 1000
+        self.write(name_of(test), file, line, took, self.verdict)
+
+    def write(self, name, file, line, took, verdict):
+        status, err = verdict
+        record = {"id": name, "status": status, "file": file, "line": line, "ms": int(took)}
+        if err is not None:
+            kind, value, trace = err
+            record["class"] = getattr(kind, "__name__", str(kind))
+            record["message"] = str(value)[:MESSAGE_LIMIT]
+            text = "".join(traceback.format_exception(kind, value, trace))
+            record["stack"] = text[-STACK_LIMIT:]
+        self.out.write(json.dumps(record) + "\n")
+        self.out.flush()
+
+
+def main(argv):
+    arguments = iter(argv[1:])
+    out = next(arguments)
+    options = {"--select": None, "--start": None, "--top": None, "--pattern": "test*.py"}
+    for name in arguments:
+        options[name] = next(arguments)
+    sys.path.insert(0, os.getcwd())
+    if options["--select"]:
+        with open(options["--select"], encoding="utf-8") as file:
+            names = [line.rstrip("\n") for line in file if line.strip()]
+        suite = select(names, options["--start"], options["--top"])
+    else:
+        suite = discover(options["--start"], options["--top"], options["--pattern"])
+    with io.open(out, "w", encoding="utf-8") as file:
+        Result.out = file
+        runner = unittest.TextTestRunner(resultclass=Result, verbosity=1)
+        result = runner.run(suite)
+        file.write(json.dumps({"end": True}) + "\n")
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.argv[0] = "python -m unittest"
+    status = main([sys.argv[0]] + sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status) if os.environ.get("REGREEN_HARD_EXIT") else sys.exit(status)

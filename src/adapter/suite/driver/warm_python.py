@@ -1,0 +1,366 @@
+"""Tries many versions of a module on some tests without starting Python for each.
+
+The process imports the test framework and begins to load the tests. At the moment a module under
+repair is imported it stops there and becomes a fork server: for each request it forks, and the
+child takes the version it was given, goes on importing, and runs the tests. So all that was
+imported before is warm, all that comes after is fresh, and no object is swapped.
+
+Requests and answers are JSON lines on standard input and output. The first request is the set-up:
+{"framework": "unittest"|"pytest", "root": DIR, "files": [PATH], "tests": [ID], "start": DIR|null,
+ "top": DIR|null, "trace": BOOL}. Then {"sources": {PATH: TEXT}, "tests": [ID], "limit": SECONDS,
+"stop": BOOL}. Works on Python 3.8 and later.
+"""
+
+import ctypes
+import importlib.machinery
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+
+REQUESTS = os.fdopen(os.dup(0), "r", encoding="utf-8")
+ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
+NULL = os.open(os.devnull, os.O_RDWR)
+for number in (0, 1, 2):
+    os.dup2(NULL, number)
+
+MEMORY = 4 << 30
+SETUP = json.loads(REQUESTS.readline())
+ROOT = os.path.realpath(SETUP["root"])
+FILES = {os.path.realpath(path) for path in SETUP["files"]}
+SOURCES = {}
+REQUEST = {"tests": SETUP["tests"], "stop": False}
+OUT = None
+SERVING = False
+CODES = {}
+
+
+def answer(record):
+    ANSWERS.write(json.dumps(record) + "\n")
+    ANSWERS.flush()
+
+
+def tell(record):
+    """Writes one result from the child."""
+    os.write(OUT, (json.dumps(record) + "\n").encode("utf-8"))
+
+
+def serve():
+    """Answers requests until there are none; returns in each child, with its version in place."""
+    global SERVING, SOURCES, REQUEST, OUT
+    SERVING = True
+    if threading.active_count() > 1:
+        answer({"ready": False, "why": "threads are running"})
+        sys.stdout.flush()
+        os._exit(0)
+    answer({"ready": True})
+    for line in REQUESTS:
+        request = json.loads(line)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            os.setpgid(0, 0)
+            REQUESTS.close()
+            limit_resources(request["limit"])
+            OUT, REQUEST = writer, request
+            SOURCES = {os.path.realpath(path): text for path, text in request["sources"].items()}
+            return
+        os.close(writer)
+        results, ended = collect(reader, child, request["limit"])
+        os.close(reader)
+        answer({"results": results, "ended": ended})
+    os._exit(0)
+
+
+def limit_resources(seconds):
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    except Exception:
+        pass
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        whole = int(seconds) + 5
+        resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    except Exception:
+        pass
+
+
+def collect(reader, child, limit):
+    deadline = time.monotonic() + limit
+    text, ended = b"", False
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([reader], [], [], left)[0]:
+            break
+        piece = os.read(reader, 65536)
+        if not piece:
+            break
+        text += piece
+        if b'"end"' in piece or b'"end"' in text[-200:]:
+            ended = True
+            break
+    for target in (os.killpg, os.kill):
+        try:
+            target(child, signal.SIGKILL)
+        except OSError:
+            pass
+    os.waitpid(child, 0)
+    lines = text.decode("utf-8", "replace").splitlines()
+    results = []
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if "end" not in record:
+            results.append(record)
+    return results, ended
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    def get_code(self, fullname):
+        path = os.path.realpath(self.path)
+        if path in FILES:
+            if not SERVING and not SETUP.get("trace"):
+                serve()
+            if path in SOURCES:
+                return compile(SOURCES[path], self.path, "exec", dont_inherit=True)
+        return super().get_code(fullname)
+
+
+class Finder:
+    """Finds modules like Python does, and gives those under repair a loader of ours."""
+
+    @staticmethod
+    def find_spec(fullname, path=None, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or not spec.origin or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            return None
+        if os.path.realpath(spec.origin) not in FILES:
+            return None
+        spec.loader = Loader(fullname, spec.origin)
+        return spec
+
+
+class Tracer:
+    """Lines of repository files that run, per test."""
+
+    def __init__(self):
+        self.lines = {}
+        self.known = {}
+
+    def wanted(self, path):
+        if path not in self.known:
+            real = os.path.realpath(path)
+            inside = real.startswith(ROOT + os.sep) and "site-packages" not in real
+            self.known[path] = os.path.relpath(real, ROOT) if inside else None
+        return self.known[path]
+
+    def call(self, frame, event, argument):
+        name = self.wanted(frame.f_code.co_filename)
+        if name is None:
+            return None
+        lines = self.lines.setdefault(name, set())
+        lines.add(frame.f_lineno)
+
+        def line(frame, event, argument):
+            if event == "line":
+                lines.add(frame.f_lineno)
+            return line
+
+        return line
+
+    def start(self):
+        self.lines = {}
+        sys.settrace(self.call)
+
+    def stop(self):
+        sys.settrace(None)
+        return {name: sorted(lines) for name, lines in self.lines.items()}
+
+
+TRACER = Tracer()
+
+
+def describe(kind, value):
+    text = str(value)
+    return getattr(kind, "__name__", str(kind)), text[:2000]
+
+
+def finish():
+    if OUT is not None:
+        tell({"end": True})
+    os._exit(0)
+
+
+def run_unittest():
+    import unittest
+
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import unittest_driver as driver
+
+    tracing = SETUP.get("trace")
+    sys.path.insert(0, os.getcwd())
+
+    class Result(unittest.TestResult):
+        def startTest(self, test):
+            super().startTest(test)
+            self.began = time.monotonic()
+            self.verdict = ("passed", None)
+            if tracing:
+                TRACER.start()
+
+        def fail(self, test, err):
+            if not isinstance(test, unittest.TestCase):
+                self.shouldStop = self.shouldStop or REQUEST["stop"]
+                return
+            self.verdict = ("failed", err)
+
+        def addError(self, test, err):
+            super().addError(test, err)
+            self.fail(test, err)
+
+        def addFailure(self, test, err):
+            super().addFailure(test, err)
+            self.fail(test, err)
+
+        def addSubTest(self, test, subtest, err):
+            super().addSubTest(test, subtest, err)
+            if err is not None and self.verdict[0] != "failed":
+                self.verdict = ("failed", err)
+
+        def addUnexpectedSuccess(self, test):
+            super().addUnexpectedSuccess(test)
+            self.verdict = ("failed", (AssertionError, "unexpected success", None))
+
+        def addSkip(self, test, reason):
+            super().addSkip(test, reason)
+            self.verdict = ("skipped", None)
+
+        def stopTest(self, test):
+            lines = TRACER.stop() if tracing else None
+            super().stopTest(test)
+            status, err = self.verdict
+            record = {"id": driver.name_of(test), "status": status}
+            record["ms"] = (time.monotonic() - self.began) * 1000
+            if err is not None:
+                record["class"], record["message"] = describe(err[0], err[1])
+                if tracing:
+                    import traceback
+
+                    record["stack"] = "".join(traceback.format_exception(*err))[-16384:]
+            if lines is not None:
+                record["lines"] = lines
+            tell(record)
+            if status == "failed" and REQUEST["stop"]:
+                self.stop()
+
+        def _exc_info_to_string(self, err, test):
+            return ""
+
+    if tracing:
+        TRACER.start()
+    suite = driver.select(SETUP["tests"], SETUP.get("start"), SETUP.get("top"))
+    if tracing:
+        tell({"id": "", "status": "passed", "ms": 0, "lines": TRACER.stop()})
+    if not SERVING and not tracing:
+        serve()
+    by_name = {}
+    for test in driver.leaves(suite):
+        by_name.setdefault(driver.name_of(test), test)
+    chosen = unittest.TestSuite(by_name[name] for name in REQUEST["tests"] if name in by_name)
+    chosen.run(Result())
+    finish()
+
+
+def run_pytest():
+    import pytest
+
+    tracing = SETUP.get("trace")
+
+    class Plugin:
+        def __init__(self):
+            self.open = {}
+
+        def pytest_collection_finish(self, session):
+            if not SERVING and not tracing:
+                serve()
+            by_name = {item.nodeid: item for item in session.items}
+            session.items[:] = [by_name[name] for name in REQUEST["tests"] if name in by_name]
+            if tracing:
+                tell({"id": "", "status": "passed", "ms": 0, "lines": TRACER.stop()})
+
+        def pytest_collectreport(self, report):
+            if report.failed and OUT is not None:
+                crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
+                tell({"id": report.nodeid, "status": "failed", "ms": 0, "class": "",
+                      "message": getattr(crash, "message", "")[:2000]})
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_protocol(self, item, nextitem):
+            if tracing:
+                TRACER.start()
+            yield
+
+        def pytest_runtest_logreport(self, report):
+            state = self.open.setdefault(report.nodeid, {"status": "passed", "ms": 0.0})
+            state["ms"] += getattr(report, "duration", 0) * 1000
+            if report.failed and state["status"] != "failed":
+                crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
+                message = getattr(crash, "message", "") or ""
+                kind = message.split("\n", 1)[0].split(":", 1)[0].strip()
+                plain = kind.replace(".", "").replace("_", "").isalnum()
+                state.update(status="failed", message=message[:2000])
+                state["class"] = kind.rsplit(".", 1)[-1] if plain else ""
+            elif report.skipped and state["status"] == "passed":
+                state["status"] = "skipped"
+            if report.when == "teardown":
+                state["id"] = report.nodeid
+                if tracing:
+                    state["lines"] = TRACER.stop()
+                tell(state)
+                if state["status"] == "failed" and REQUEST["stop"]:
+                    finish()
+
+        def pytest_sessionfinish(self, session):
+            finish()
+
+    files = []
+    for name in SETUP["tests"]:
+        file = name.split("::", 1)[0]
+        if file not in files and os.path.exists(file):
+            files.append(file)
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    if tracing:
+        TRACER.start()
+    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native" if not tracing else "--tb=short"] + files, plugins=[Plugin()])
+    finish()
+
+
+def main():
+    sys.meta_path.insert(0, Finder)
+    sys.dont_write_bytecode = True
+    try:
+        if SETUP["framework"] == "pytest":
+            run_pytest()
+        else:
+            run_unittest()
+    except BaseException as error:
+        if OUT is not None:
+            os._exit(1)
+        if not SERVING:
+            answer({"ready": False, "why": "%s: %s" % (type(error).__name__, error)})
+        os._exit(1)
+
+
+if SETUP.get("trace"):
+    OUT = ANSWERS.fileno()
+sys.argv = ["tests"]
+main()

@@ -1,0 +1,154 @@
+//! The JSON report of Jest, which Vitest writes as well.
+
+use serde::Deserialize;
+
+use crate::domain::test::Status;
+
+use super::Told;
+use super::junit::Unreadable;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    test_results: Vec<File>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    name: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    message: Option<String>,
+    #[serde(default)]
+    assertion_results: Vec<Assertion>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Assertion {
+    #[serde(default)]
+    ancestor_titles: Vec<String>,
+    title: String,
+    status: String,
+    #[serde(default)]
+    duration: Option<f64>,
+    #[serde(default)]
+    failure_messages: Vec<String>,
+    #[serde(default)]
+    location: Option<Location>,
+}
+
+#[derive(Deserialize)]
+struct Location {
+    line: u32,
+}
+
+/// Reads a report. Ids are `file::suite > test`, with the file as the report names it; a file that
+/// cannot be loaded is a failing test named after the file.
+///
+/// # Errors
+///
+/// [`Unreadable`] when the text is not such a report.
+pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
+    let report: Report = serde_json::from_str(text).map_err(|error| Unreadable {
+        line: u32::try_from(error.line()).unwrap_or(u32::MAX),
+        expected: format!("the JSON report of Jest or Vitest ({error})"),
+    })?;
+    let mut told = Vec::new();
+    for file in report.test_results {
+        if file.assertion_results.is_empty() && file.status == "failed" {
+            let message = file.message.unwrap_or_default();
+            told.push(failed(file.name.clone(), &file.name, None, 0, &message));
+            continue;
+        }
+        for test in file.assertion_results {
+            let mut names = test.ancestor_titles;
+            names.retain(|name| !name.is_empty());
+            names.push(test.title);
+            let id = format!("{}::{}", file.name, names.join(" > "));
+            let line = test.location.map(|place| place.line);
+            let took =
+                std::time::Duration::try_from_secs_f64(test.duration.unwrap_or_default() / 1000.0);
+            let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or_default());
+            match test.status.as_str() {
+                "failed" => {
+                    let text = test.failure_messages.join("\n");
+                    told.push(failed(id, &file.name, line, took, &text));
+                }
+                status => told.push(Told {
+                    id,
+                    status: Some(if status == "passed" { Status::Passed } else { Status::Skipped }),
+                    file: Some(file.name.clone()),
+                    line,
+                    duration_ms: took,
+                    ..Told::default()
+                }),
+            }
+        }
+    }
+    Ok(told)
+}
+
+fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &str) -> Told {
+    let plain = without_colours(text);
+    let first = plain.lines().next().unwrap_or_default();
+    let (class, message) = first.split_once(": ").unwrap_or(("", first));
+    let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
+    Told {
+        id,
+        status: Some(Status::Failed),
+        file: Some(file.to_owned()),
+        line,
+        duration_ms,
+        class: if named { class.to_owned() } else { String::new() },
+        message: if named { message.to_owned() } else { first.to_owned() },
+        stack: plain,
+    }
+}
+
+/// A text without terminal escape sequences.
+fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' {
+            for inner in characters.by_ref() {
+                if inner.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_do_not_load_are_failing_tests() {
+        let text = r#"{"testResults":[
+          {"name":"/repo/a.test.js","status":"failed","assertionResults":[
+            {"ancestorTitles":["cart"],"title":"adds","status":"passed","duration":2},
+            {"ancestorTitles":["cart"],"title":"sums","status":"failed","failureMessages":["Error: \u001b[2mexpect\u001b[22m 3\n    at /repo/a.js:2:1"]},
+            {"ancestorTitles":[],"title":"later","status":"pending"}]},
+          {"name":"/repo/b.test.js","status":"failed","message":"SyntaxError: no","assertionResults":[]}]}"#;
+        let told = parse(text).unwrap();
+        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        assert_eq!(
+            short,
+            [
+                ("/repo/a.test.js::cart > adds", Status::Passed),
+                ("/repo/a.test.js::cart > sums", Status::Failed),
+                ("/repo/a.test.js::later", Status::Skipped),
+                ("/repo/b.test.js", Status::Failed),
+            ]
+        );
+        assert_eq!((told[1].class.as_str(), told[1].message.as_str()), ("Error", "expect 3"));
+    }
+}

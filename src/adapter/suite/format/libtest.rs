@@ -1,0 +1,99 @@
+//! The text that Rust's test harness prints, one block per test binary.
+
+use std::collections::BTreeMap;
+
+use crate::domain::test::Status;
+
+use super::{STACK_LIMIT, Told};
+
+/// Reads the output of `cargo test`. Ids are `target::path`, where the target is the file of the
+/// test binary (`src/lib.rs`, `tests/api.rs`) or `doc:crate`, so one name in two binaries stays
+/// two tests.
+#[must_use]
+pub fn parse(text: &str) -> Vec<Told> {
+    let mut told: Vec<Told> = Vec::new();
+    let mut target = String::new();
+    let mut blocks: BTreeMap<String, String> = BTreeMap::new();
+    let mut open: Option<String> = None;
+    for line in text.lines() {
+        if let Some(rest) = line.trim_start().strip_prefix("Running ") {
+            close(&mut told, &mut blocks, &target);
+            target =
+                rest.trim_start_matches("unittests ").split(" (").next().unwrap_or(rest).to_owned();
+            open = None;
+        } else if let Some(name) = line.trim_start().strip_prefix("Doc-tests ") {
+            close(&mut told, &mut blocks, &target);
+            target = format!("doc:{name}");
+            open = None;
+        } else if let Some(name) =
+            line.strip_prefix("---- ").and_then(|rest| rest.strip_suffix(" stdout ----"))
+        {
+            open = Some(name.to_owned());
+        } else if line == "failures:" || line.starts_with("test result:") {
+            open = None;
+        } else if let Some(name) = &open {
+            let block = blocks.entry(name.clone()).or_default();
+            if block.len() < STACK_LIMIT {
+                block.push_str(line);
+                block.push('\n');
+            }
+        } else if let Some((name, verdict)) =
+            line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... "))
+        {
+            let name = name.strip_suffix(" - should panic").unwrap_or(name);
+            let status = match verdict.split([',', ' ']).next() {
+                Some("ok") => Status::Passed,
+                Some("FAILED") => Status::Failed,
+                Some("ignored") => Status::Skipped,
+                _ => continue,
+            };
+            told.push(Told {
+                id: format!("{target}::{name}"),
+                status: Some(status),
+                file: target.ends_with(".rs").then(|| target.clone()),
+                ..Told::default()
+            });
+        }
+    }
+    close(&mut told, &mut blocks, &target);
+    told
+}
+
+/// Gives the failures of one binary their texts.
+fn close(told: &mut [Told], blocks: &mut BTreeMap<String, String>, target: &str) {
+    for (name, block) in std::mem::take(blocks) {
+        let id = format!("{target}::{name}");
+        let Some(test) = told.iter_mut().rev().find(|test| test.id == id) else { continue };
+        let mut lines = block.lines().filter(|line| !line.trim().is_empty());
+        let panic = lines.find(|line| line.contains("panicked at "));
+        test.class = if panic.is_some() { "panic".into() } else { String::new() };
+        let message: Vec<&str> =
+            lines.take_while(|line| !line.starts_with("note:")).take(20).collect();
+        test.message = message.join("\n");
+        test.stack = block;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binaries_keep_their_tests_apart() {
+        let text = "     Running unittests src/lib.rs (target/debug/deps/x-1)\n\nrunning 3 tests\ntest a::same ... ok\ntest a::bad ... FAILED\ntest slow ... ignored, takes long\n\nfailures:\n\n---- a::bad stdout ----\n\nthread 'a::bad' (7) panicked at src/lib.rs:9:5:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with\n\n\nfailures:\n    a::bad\n\ntest result: FAILED. 1 passed\n\n     Running tests/api.rs (target/debug/deps/api-1)\ntest a::same ... ok\n   Doc-tests x\ntest src/lib.rs - f (line 3) ... ok\n";
+        let told = parse(text);
+        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        assert_eq!(
+            short,
+            [
+                ("src/lib.rs::a::same", Status::Passed),
+                ("src/lib.rs::a::bad", Status::Failed),
+                ("src/lib.rs::slow", Status::Skipped),
+                ("tests/api.rs::a::same", Status::Passed),
+                ("doc:x::src/lib.rs - f (line 3)", Status::Passed),
+            ]
+        );
+        assert_eq!(told[1].message, "assertion `left == right` failed\n  left: 1\n right: 2");
+        assert!(told[1].stack.contains("src/lib.rs:9:5"));
+    }
+}

@@ -1,0 +1,100 @@
+//! The Test Anything Protocol, with its YAML blocks read as text.
+
+use crate::domain::test::Status;
+
+use super::{STACK_LIMIT, Told};
+
+/// Reads TAP from the output of a command; other lines are passed over. Subtests are named with
+/// their parents.
+#[must_use]
+pub fn parse(text: &str) -> Vec<Told> {
+    let mut told: Vec<Told> = Vec::new();
+    let mut pending: Vec<(usize, Vec<Told>)> = Vec::new();
+    let mut in_block = false;
+    for line in text.lines() {
+        let content = line.trim_start();
+        let depth = (line.len() - content.len()) / 4;
+        if in_block {
+            if content == "..." {
+                in_block = false;
+            } else if let Some(last) = told.last_mut().filter(|t| t.stack.len() < STACK_LIMIT) {
+                if last.message.is_empty()
+                    && let Some(message) = content.strip_prefix("message:")
+                {
+                    message.trim().trim_matches(['\'', '"']).clone_into(&mut last.message);
+                }
+                last.stack.push_str(content);
+                last.stack.push('\n');
+            }
+            continue;
+        }
+        if content == "---" {
+            in_block = true;
+            continue;
+        }
+        let (passed, rest) = if let Some(rest) = content.strip_prefix("not ok") {
+            (false, rest)
+        } else if let Some(rest) = content.strip_prefix("ok") {
+            (true, rest)
+        } else {
+            continue;
+        };
+        if !rest.is_empty() && !rest.starts_with(' ') {
+            continue;
+        }
+        let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = rest.trim_start().trim_start_matches("- ");
+        let (name, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
+        let skipped = directive.to_ascii_lowercase();
+        let skipped = skipped.starts_with("skip") || skipped.starts_with("todo");
+        let status = if skipped {
+            Status::Skipped
+        } else if passed {
+            Status::Passed
+        } else {
+            Status::Failed
+        };
+        // Children come before the line of their parent, which then names them.
+        while pending.last().is_some_and(|(level, _)| *level > depth) {
+            let Some((_, children)) = pending.pop() else { break };
+            for mut child in children {
+                child.id = format!("{} > {}", name.trim(), child.id);
+                told.push(child);
+            }
+        }
+        let own = Told { id: name.trim().to_owned(), status: Some(status), ..Told::default() };
+        if depth > 0 {
+            match pending.last_mut() {
+                Some((level, tests)) if *level == depth => tests.push(own),
+                _ => pending.push((depth, vec![own])),
+            }
+        } else {
+            told.push(own);
+        }
+    }
+    told.extend(pending.into_iter().flat_map(|(_, tests)| tests));
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_blocks_and_subtests_are_read() {
+        let text = "TAP version 13\n1..3\nok 1 - adds\n    ok 1 - inner\nok 2 - outer\nnot ok 3 - fails\n  ---\n  message: 'no'\n  ...\nok 4 - later # SKIP not here\nokay then\n";
+        let told = parse(text);
+        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        assert_eq!(
+            short,
+            [
+                ("adds", Status::Passed),
+                ("outer > inner", Status::Passed),
+                ("outer", Status::Passed),
+                ("fails", Status::Failed),
+                ("later", Status::Skipped),
+            ]
+        );
+        assert_eq!(told[3].message, "no");
+    }
+}

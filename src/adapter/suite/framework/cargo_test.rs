@@ -1,0 +1,52 @@
+//! `cargo test` and the text of Rust's test harness.
+
+use super::super::format::libtest;
+use super::{Framework, Plan, Read, words};
+use crate::domain::id::TestId;
+
+/// The row.
+pub const FRAMEWORK: Framework = Framework {
+    name: "cargo test",
+    format: "libtest text",
+    signals: "Cargo.toml",
+    detect: |site| {
+        if let Some(command) = &site.command {
+            return command.starts_with("cargo test").then(|| format!("the command `{command}`"));
+        }
+        site.has("Cargo.toml").then(|| "Cargo.toml".into())
+    },
+    version: |_| vec!["cargo".into(), "--version".into()],
+    install: "install Rust from https://rustup.rs",
+    plan: |site, chosen, _| {
+        let typed = site.command.clone().unwrap_or_else(|| "cargo test --no-fail-fast".into());
+        let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        if !argv.iter().any(|word| word == "--no-fail-fast") {
+            let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
+            argv.insert(end, "--no-fail-fast".into());
+        }
+        if let Some(ids) = chosen {
+            select(&mut argv, ids);
+        }
+        Plan { argv, typed: Some(typed), ..Plan::default() }
+    },
+    read: |left| {
+        let told = libtest::parse(&left.log_text()?);
+        let complete = !told.is_empty();
+        Ok(Read { told, complete })
+    },
+};
+
+/// Exact names; binaries without one of them report nothing. Documentation tests are chosen by
+/// running all of them, because their names hold line numbers.
+fn select(argv: &mut Vec<String>, ids: &[TestId]) {
+    if ids.iter().any(|id| id.as_str().starts_with("doc:")) {
+        return;
+    }
+    argv.extend(words(&["--", "--exact"]));
+    for id in ids {
+        let name = id.as_str().split_once(".rs::").map_or(id.as_str(), |(_, name)| name);
+        if !argv.iter().any(|word| word == name) {
+            argv.push(name.to_owned());
+        }
+    }
+}

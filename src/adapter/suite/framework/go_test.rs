@@ -1,0 +1,77 @@
+//! `go test -json`.
+
+use super::super::format::gotest;
+use super::{Framework, Plan, Read, Site, words};
+use crate::domain::id::TestId;
+
+/// The row.
+pub const FRAMEWORK: Framework = Framework {
+    name: "go test",
+    format: "go test -json",
+    signals: "go.mod",
+    detect: |site| {
+        if let Some(command) = &site.command {
+            return command.starts_with("go test").then(|| format!("the command `{command}`"));
+        }
+        site.has("go.mod").then(|| "go.mod".into())
+    },
+    version: |_| words(&["go", "version"]),
+    install: "install Go from https://go.dev/dl",
+    plan: |site, chosen, _| {
+        let typed = site.command.clone().unwrap_or_else(|| "go test ./...".into());
+        let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        if !argv.iter().any(|word| word == "-json") {
+            argv.insert(2.min(argv.len()), "-json".into());
+        }
+        if let Some(ids) = chosen {
+            argv.retain(|word| word != "./...");
+            argv.extend(select(site, ids));
+        }
+        Plan { argv, typed: Some(typed), ..Plan::default() }
+    },
+    read: |left| {
+        let told = gotest::parse(&left.log_text()?);
+        let complete = !told.is_empty();
+        Ok(Read { told, complete })
+    },
+};
+
+/// `-run` with the names of top-level tests, and their packages. An id is `package.Test/sub`, or
+/// a package alone, which asks for all of its tests.
+fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
+    let module = site.text("go.mod").and_then(|text| {
+        text.lines()
+            .find_map(|line| line.strip_prefix("module ").map(|name| name.trim().to_owned()))
+    });
+    let module = module.unwrap_or_default();
+    let mut names: Vec<String> = Vec::new();
+    let mut packages: Vec<String> = Vec::new();
+    let mut whole = false;
+    for id in ids {
+        let cut = id.as_str().rfind('/').map_or(0, |slash| slash + 1);
+        let dot = id.as_str().find(".Test").or_else(|| id.as_str().find(".Example"));
+        let (package, name) = match dot {
+            Some(dot) => id.as_str().split_at(dot),
+            None => (id.as_str(), ""),
+        };
+        let _ = cut;
+        let name = name.trim_start_matches('.').split('/').next().unwrap_or_default();
+        whole |= name.is_empty();
+        if !names.iter().any(|known| known == name) && !name.is_empty() {
+            names.push(name.to_owned());
+        }
+        let package = package
+            .strip_prefix(&module)
+            .map_or_else(|| package.to_owned(), |rest| format!(".{rest}"));
+        if !packages.contains(&package) {
+            packages.push(package);
+        }
+    }
+    let mut argv = Vec::new();
+    if !whole {
+        argv.push("-run".to_owned());
+        argv.push(format!("^({})$", names.join("|")));
+    }
+    argv.extend(packages);
+    argv
+}

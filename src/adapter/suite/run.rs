@@ -1,0 +1,279 @@
+//! One run: command, process, report, evidence.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use globset::Glob;
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::code::language::Language;
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::test::{Layer, Results, Scope};
+use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
+
+use super::detect::Detection;
+use super::format::{Place, settle_all};
+use super::framework::command_files;
+use super::framework::{Left, Plan, Read, Scratch, Site};
+use super::{cold, warm};
+
+/// Bytes of output that an error shows.
+const EVIDENCE: u64 = 2 << 10;
+
+/// What a suite is opened with, besides what was detected.
+#[derive(Clone, Debug)]
+pub struct SuiteSettings {
+    /// Limit of one run.
+    pub timeout: Duration,
+    /// The session's folder, for logs.
+    pub session: PathBuf,
+    /// Folder for the home of test code, drivers and results.
+    pub scratch: PathBuf,
+    /// Globs of test files by layer.
+    pub layers: BTreeMap<String, String>,
+}
+
+/// The suite of one repository.
+pub struct ProjectSuite<'a> {
+    pub(super) detection: Detection,
+    pub(super) settings: SuiteSettings,
+    clock: &'a dyn Clock,
+}
+
+/// Prepares the scratch folder and opens the suite.
+///
+/// # Errors
+///
+/// [`RunError::Io`] when the scratch folder cannot be written.
+pub fn open(
+    detection: Detection,
+    settings: SuiteSettings,
+    clock: &dyn Clock,
+) -> Result<ProjectSuite<'_>, RunError> {
+    let folders = [settings.scratch.join("home"), settings.scratch.join("drivers")];
+    for folder in &folders {
+        files::create_folder(folder).map_err(|error| io("create", folder, &error))?;
+    }
+    for (name, text) in DRIVERS {
+        let path = settings.scratch.join("drivers").join(name);
+        files::write(&path, text.as_bytes()).map_err(|error| io("write", &path, &error))?;
+    }
+    Ok(ProjectSuite { detection, settings, clock })
+}
+
+/// Programs of ours that run inside the project's interpreter.
+const DRIVERS: &[(&str, &str)] = &[
+    ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
+    ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
+    ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
+    ("nextest.toml", include_str!("driver/nextest.toml")),
+    ("warm_python.py", include_str!("driver/warm_python.py")),
+    ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
+];
+
+fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {
+    RunError::Io { action: format!("{action} {}", path.display()), reason: error.to_string() }
+}
+
+impl ProjectSuite<'_> {
+    /// The environment of test code in a checkout.
+    pub(super) fn environment(&self, root: &Path) -> BTreeMap<String, String> {
+        let mut environment = process::environment(&self.settings.scratch.join("home"));
+        let folder = root.join(&self.detection.site.directory);
+        let mut search: Vec<PathBuf> = vec![self.settings.scratch.join("drivers")];
+        // The checkout goes before any editable installation of the user's own files.
+        search.extend(
+            [folder.join("src"), root.join("src")].into_iter().filter(|path| path.is_dir()),
+        );
+        search.push(folder);
+        search.dedup();
+        if let Ok(joined) = std::env::join_paths(&search)
+            && let Some(joined) = joined.to_str()
+        {
+            environment.insert("PYTHONPATH".into(), joined.to_owned());
+        }
+        if let Some(home) = process::real_home() {
+            let repository = home.join(".m2/repository");
+            if repository.is_dir() {
+                let option = format!("-Dmaven.repo.local={}", repository.display());
+                environment.insert("MAVEN_OPTS".into(), option);
+            }
+        }
+        environment
+    }
+
+    /// The site, moved to the checkout that is tested.
+    pub(super) fn site(&self, root: &Path) -> Site {
+        Site { root: root.to_owned(), ..self.detection.site.clone() }
+    }
+
+    /// Where paths of reports belong.
+    pub(super) fn place(&self, root: &Path) -> Place {
+        let layers = self.settings.layers.iter().filter_map(|(name, glob)| {
+            let layer = match name.as_str() {
+                "static" => Layer::Static,
+                "integration" => Layer::Integration,
+                "e2e" => Layer::EndToEnd,
+                _ => Layer::Unit,
+            };
+            Some((Glob::new(glob).ok()?.compile_matcher(), layer))
+        });
+        Place {
+            root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
+            directory: self.detection.site.directory.clone(),
+            layers: layers.collect(),
+        }
+    }
+
+    async fn start(
+        &self,
+        root: &Path,
+        scope: &Scope,
+        log: &Path,
+    ) -> Result<(Plan, Read, Ending), RunError> {
+        let site = self.site(root);
+        let scratch = Scratch {
+            drivers: self.settings.scratch.join("drivers"),
+            cases: self.settings.scratch.join("cases"),
+            chosen: self.settings.scratch.join("chosen"),
+        };
+        clear(&scratch.cases)?;
+        let chosen = match scope {
+            Scope::Full => None,
+            Scope::Tests(ids) => {
+                write_chosen(&scratch.chosen, ids)?;
+                Some(ids.as_slice())
+            }
+        };
+        let plan = (self.detection.framework.plan)(&site, chosen, &scratch);
+        let folder = site.folder();
+        if let Some(pattern) = &plan.stale {
+            for old in command_files(&folder, pattern)? {
+                clear(&old)?;
+            }
+        }
+        let mut environment = self.environment(root);
+        environment.extend(plan.environment.clone());
+        let invocation =
+            Invocation { argv: plan.argv.clone(), directory: folder.clone(), environment };
+        let typed = typed(&plan);
+        let ending =
+            process::run(&invocation, self.settings.timeout, log).await.map_err(|error| {
+                RunError::NotStarted { command: typed.clone(), reason: error.to_string() }
+            })?;
+        if ending == Ending::TimedOut {
+            let limit = self.settings.timeout;
+            return Err(RunError::TimedOut { command: typed, limit, log: log.to_owned() });
+        }
+        // A shell answers 127 for a command it cannot find.
+        if ending == Ending::Exit(127) {
+            let reason = process::tail_of(log, 300).trim().to_owned();
+            return Err(RunError::NotStarted { command: typed, reason });
+        }
+        let left = Left { folder: &folder, typed: &typed, cases: &scratch.cases, log, site: &site };
+        let read = (self.detection.framework.read)(&left)?;
+        Ok((plan, read, ending))
+    }
+}
+
+fn typed(plan: &Plan) -> String {
+    plan.typed.clone().unwrap_or_else(|| process::typed(&plan.argv))
+}
+
+fn clear(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(io("remove", path, &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// One id per line; an id with a line break cannot be chosen and is left out.
+pub(super) fn write_chosen(path: &Path, ids: &[TestId]) -> Result<(), RunError> {
+    let lines: Vec<&str> = ids.iter().map(TestId::as_str).filter(|id| !id.contains('\n')).collect();
+    files::write(path, lines.join("\n").as_bytes()).map_err(|error| io("write", path, &error))
+}
+
+#[async_trait]
+impl Suite for ProjectSuite<'_> {
+    fn facts(&self) -> &SuiteFacts {
+        &self.detection.facts
+    }
+
+    async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {
+        let log = self.settings.session.join(request.log);
+        let started_at = self.clock.now();
+        let began = self.clock.elapsed();
+        let (plan, read, ending) = self.start(request.root, request.scope, &log).await?;
+        let took = self.clock.elapsed().saturating_sub(began);
+        let command = typed(&plan);
+        if read.told.is_empty() && (ending == Ending::Exit(0) || read.complete) {
+            return Err(RunError::NoTests { command, log });
+        }
+        if !read.complete {
+            let tail = process::tail_of(&log, EVIDENCE);
+            return Err(RunError::NoReport { command, ending: ending.to_string(), tail, log });
+        }
+        let cases = settle_all(read.told, &self.place(request.root));
+        let exit_code = match ending {
+            Ending::Exit(code) => Some(code),
+            Ending::Signal(_) | Ending::TimedOut => None,
+        };
+        Ok(Results {
+            cases,
+            scope: request.scope.clone(),
+            command,
+            exit_code,
+            started_at,
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            log: request.log.to_owned(),
+        })
+    }
+
+    async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError> {
+        if let Some(trial) = warm::open(self, request).await? {
+            return Ok(trial);
+        }
+        cold::open(self, request)
+    }
+
+    async fn check_syntax(&self, root: &Path, paths: &[RepoPath]) -> Result<Vec<String>, RunError> {
+        let mut complaints = Vec::new();
+        for path in paths {
+            let argv = match Language::of(path) {
+                Some(Language::Python) => {
+                    let script =
+                        "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec')";
+                    vec![self.site(root).python(), "-c".into(), script.into(), path.to_string()]
+                }
+                Some(Language::JavaScript) if path.extension() != "jsx" => {
+                    vec!["node".into(), "--check".into(), path.to_string()]
+                }
+                Some(
+                    Language::JavaScript
+                    | Language::TypeScript
+                    | Language::Tsx
+                    | Language::Rust
+                    | Language::Go
+                    | Language::Java,
+                )
+                | None => continue,
+            };
+            let environment = self.environment(root);
+            let invocation = Invocation { argv, directory: root.to_owned(), environment };
+            let log = self.settings.scratch.join("syntax.log");
+            // A checker that is not there is left out (product.md 6.3).
+            let Ok(ending) = process::run(&invocation, Duration::from_mins(1), &log).await else {
+                continue;
+            };
+            if ending != Ending::Exit(0) {
+                complaints.push(format!("{path}: {}", process::tail_of(&log, 400).trim()));
+            }
+        }
+        Ok(complaints)
+    }
+}

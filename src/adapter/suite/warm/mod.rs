@@ -1,0 +1,20 @@
+//! Tries candidates in prepared processes. One file per language.
+
+mod python;
+mod server;
+
+use crate::effect::{RunError, Trial, TrialRequest};
+
+use super::ProjectSuite;
+
+/// Opens a warm trial; `None` where the framework has no warm runner, or the runner does not see
+/// what the suite sees.
+pub async fn open(
+    suite: &ProjectSuite<'_>,
+    request: &TrialRequest<'_>,
+) -> Result<Option<Box<dyn Trial>>, RunError> {
+    match suite.detection.facts.framework.as_str() {
+        "unittest" | "pytest" => python::open(suite, request).await,
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,289 @@
+//! The warm runner for unittest and pytest; `driver/warm_python.py` is its other half.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::adapter::host::process::Invocation;
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{FailureText, Status};
+use crate::effect::{CaseResult, Lines, RunError, Speed, Trace, Trial, TrialRequest};
+
+use super::super::ProjectSuite;
+use super::super::format::{Place, stack};
+use super::super::framework::unittest_options;
+use super::server::Server;
+
+/// Time in which the tests must load.
+const LOADING: Duration = Duration::from_mins(2);
+
+/// Prepared groups of processes that are kept at the same time.
+const KEPT: usize = 8;
+
+#[derive(Serialize)]
+struct SetUp<'a> {
+    framework: &'a str,
+    root: String,
+    files: Vec<String>,
+    tests: &'a [TestId],
+    start: Option<&'a str>,
+    top: Option<&'a str>,
+    trace: bool,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    sources: BTreeMap<String, &'a str>,
+    tests: &'a [TestId],
+    limit: f64,
+    stop: bool,
+}
+
+#[derive(Deserialize)]
+struct Ready {
+    ready: bool,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    results: Vec<Record>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    status: Option<Status>,
+    #[serde(default)]
+    ms: f64,
+    #[serde(default)]
+    class: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    stack: String,
+    #[serde(default)]
+    lines: BTreeMap<String, Vec<u32>>,
+    #[serde(default)]
+    end: bool,
+}
+
+/// Files under repair and the tests that are loaded.
+type Key = (BTreeSet<RepoPath>, Vec<TestId>);
+
+/// Idle processes of one key.
+struct Pool {
+    idle: Mutex<Vec<Server>>,
+    turns: Semaphore,
+}
+
+struct Python {
+    framework: String,
+    invocation: Invocation,
+    place: Place,
+    root: PathBuf,
+    options: BTreeMap<String, String>,
+    jobs: usize,
+    /// Most recently used last.
+    pools: Mutex<Vec<(Key, Arc<Pool>)>>,
+}
+
+/// Opens the runner, unless it does not reproduce the failing tests.
+pub async fn open(
+    suite: &ProjectSuite<'_>,
+    request: &TrialRequest<'_>,
+) -> Result<Option<Box<dyn Trial>>, RunError> {
+    let site = suite.site(request.root);
+    let driver = suite.settings.scratch.join("drivers/warm_python.py");
+    let pairs = unittest_options(&site);
+    let options = pairs
+        .chunks_exact(2)
+        .filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())))
+        .collect();
+    let python = Python {
+        framework: suite.detection.facts.framework.clone(),
+        invocation: Invocation {
+            argv: vec![site.python(), driver.display().to_string()],
+            directory: site.folder(),
+            environment: suite.environment(request.root),
+        },
+        place: suite.place(request.root),
+        root: request.root.to_owned(),
+        options,
+        jobs: request.jobs.max(1),
+        pools: Mutex::new(Vec::new()),
+    };
+    // What fails in the suite must fail here, or candidates would be judged by something else.
+    let Ok(traces) = python.trace(request.failing).await else { return Ok(None) };
+    let reproduced = request.failing.iter().any(|test| {
+        traces.iter().any(|trace| trace.test == *test && trace.status == Status::Failed)
+    });
+    Ok(reproduced.then(|| Box::new(python) as Box<dyn Trial>))
+}
+
+impl Python {
+    fn set_up<'a>(
+        &'a self,
+        files: &BTreeSet<RepoPath>,
+        tests: &'a [TestId],
+        trace: bool,
+    ) -> SetUp<'a> {
+        SetUp {
+            framework: &self.framework,
+            root: self.root.display().to_string(),
+            files: files.iter().map(|file| self.absolute(file)).collect(),
+            tests,
+            start: self.options.get("--start").map(String::as_str),
+            top: self.options.get("--top").map(String::as_str),
+            trace,
+        }
+    }
+
+    fn absolute(&self, file: &RepoPath) -> String {
+        self.root.join(file.as_str()).display().to_string()
+    }
+
+    fn failed(error: &std::io::Error) -> RunError {
+        RunError::Io { action: "talk to the warm runner".into(), reason: error.to_string() }
+    }
+
+    /// Starts a process that stands at the import of a module under repair.
+    async fn start(&self, key: &Key) -> Result<Server, RunError> {
+        let mut server = Server::start(&self.invocation).map_err(|e| Self::failed(&e))?;
+        let set_up = self.set_up(&key.0, &key.1, false);
+        server.send(&set_up).await.map_err(|e| Self::failed(&e))?;
+        let ready: Option<Ready> = server.receive(LOADING).await.map_err(|e| Self::failed(&e))?;
+        if ready.is_some_and(|ready| ready.ready) {
+            return Ok(server);
+        }
+        Err(RunError::Io {
+            action: "prepare a warm process".into(),
+            reason: "the tests cannot be loaded, or threads run while they load".into(),
+        })
+    }
+
+    async fn pool(&self, key: Key) -> Arc<Pool> {
+        let mut pools = self.pools.lock().await;
+        let pool = match pools.iter().position(|(known, _)| *known == key) {
+            Some(index) => pools.remove(index).1,
+            None => {
+                if pools.len() >= KEPT {
+                    pools.remove(0);
+                }
+                let turns = Semaphore::new(self.jobs);
+                Arc::new(Pool { idle: Mutex::new(Vec::new()), turns })
+            }
+        };
+        pools.push((key, Arc::clone(&pool)));
+        pool
+    }
+}
+
+#[async_trait]
+impl Trial for Python {
+    fn speed(&self) -> Speed {
+        Speed::Warm
+    }
+
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let mut server = Server::start(&self.invocation).map_err(|e| Self::failed(&e))?;
+        let set_up = self.set_up(&BTreeSet::new(), tests, true);
+        server.send(&set_up).await.map_err(|e| Self::failed(&e))?;
+        let mut traces: Vec<Trace> = Vec::new();
+        let mut at_import = Lines::new();
+        loop {
+            // A test that never ends is traced no further; what came before is kept.
+            let record = match server.receive::<Record>(LOADING).await {
+                Ok(Some(record)) if !record.end => record,
+                Ok(_) | Err(_) => break,
+            };
+            let mut lines: Lines = record
+                .lines
+                .into_iter()
+                .filter_map(|(file, lines)| Some((RepoPath::parse(file).ok()?, lines)))
+                .collect();
+            if record.id.is_empty() {
+                at_import = lines;
+                continue;
+            }
+            for (file, more) in &at_import {
+                let known = lines.entry(file.clone()).or_default();
+                known.extend(more);
+                known.sort_unstable();
+                known.dedup();
+            }
+            let status = record.status.unwrap_or(Status::Passed);
+            let failure = (status == Status::Failed).then(|| FailureText {
+                class: record.class,
+                message: record.message,
+                frames: stack::frames(&record.stack, &self.place),
+                stack: record.stack,
+            });
+            let duration = Duration::try_from_secs_f64(record.ms / 1000.0).unwrap_or_default();
+            traces.push(Trace { test: TestId(record.id), status, duration, lines, failure });
+        }
+        Ok(traces)
+    }
+
+    async fn judge(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
+        let key = (files, tests.to_vec());
+        let pool = self.pool(key.clone()).await;
+        let turn = pool.turns.acquire().await;
+        let idle = pool.idle.lock().await.pop();
+        let mut server = match idle {
+            Some(server) => server,
+            None => self.start(&key).await?,
+        };
+        let sources = edits
+            .files
+            .iter()
+            .filter_map(|edit| Some((self.absolute(&edit.file), edit.after.as_deref()?)))
+            .collect();
+        let request = Request { sources, tests, limit: limit.as_secs_f64(), stop: stop_at_failure };
+        server.send(&request).await.map_err(|e| Self::failed(&e))?;
+        let answer: Option<Answer> =
+            server.receive(limit + Duration::from_secs(10)).await.map_err(|e| Self::failed(&e))?;
+        let answer = answer.ok_or_else(|| RunError::Io {
+            action: "talk to the warm runner".into(),
+            reason: "it ended".into(),
+        })?;
+        pool.idle.lock().await.push(server);
+        drop(turn);
+        Ok(results(answer, tests, stop_at_failure))
+    }
+}
+
+/// A test that was asked for and not told has failed: the candidate hung, crashed, or could not
+/// be imported.
+fn results(answer: Answer, tests: &[TestId], stop_at_failure: bool) -> Vec<CaseResult> {
+    let mut told: BTreeMap<String, Record> =
+        answer.results.into_iter().map(|record| (record.id.clone(), record)).collect();
+    let mut results = Vec::new();
+    for test in tests {
+        let record = told.remove(test.as_str());
+        let status = record.as_ref().and_then(|record| record.status).unwrap_or(Status::Failed);
+        let failure = record.filter(|_| status == Status::Failed).map(|record| {
+            let first = record.message.lines().next().unwrap_or_default().to_owned();
+            (record.class, first)
+        });
+        results.push(CaseResult { test: test.clone(), status, failure });
+        if stop_at_failure && status == Status::Failed {
+            break;
+        }
+    }
+    results
+}

@@ -1,1 +1,0 @@
-//! Search-and-replace blocks and ranges to new text.

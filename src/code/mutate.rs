@@ -1,1 +1,0 @@
-//! Edit operators as data.

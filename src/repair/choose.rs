@@ -1,0 +1,114 @@
+//! Which of several plausible edits is proposed, and what makes one suspicious.
+//!
+//! Source: product.md 13.3, 13.4; the prototype's measurements.
+
+use std::collections::BTreeSet;
+
+use sha2::{Digest, Sha256};
+
+use crate::domain::proposal::EditSet;
+
+/// The identity of an edit: equal for equal texts, stable between releases.
+#[must_use]
+pub fn fingerprint(edits: &EditSet) -> String {
+    let mut digest = Sha256::new();
+    for edit in &edits.files {
+        digest.update(edit.file.as_str().as_bytes());
+        for text in [&edit.before, &edit.after] {
+            digest.update([u8::from(text.is_some())]);
+            let text = text.as_deref().unwrap_or_default();
+            digest.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+            digest.update(text.as_bytes());
+        }
+    }
+    digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Numbers and quoted texts of a source.
+#[must_use]
+pub fn literals(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut characters = text.char_indices().peekable();
+    let mut previous = ' ';
+    while let Some((start, character)) = characters.next() {
+        if matches!(character, '"' | '\'') {
+            let mut inner = String::new();
+            for (_, next) in characters.by_ref() {
+                if next == character || next == '\n' {
+                    break;
+                }
+                inner.push(next);
+            }
+            found.insert(inner);
+        } else if character.is_ascii_digit() && !previous.is_alphanumeric() && previous != '_' {
+            let mut end = start + 1;
+            while let Some((at, next)) = characters.peek() {
+                if next.is_ascii_digit() || *next == '.' {
+                    end = at + next.len_utf8();
+                    characters.next();
+                } else {
+                    break;
+                }
+            }
+            found.insert(text.get(start..end).unwrap_or_default().to_owned());
+        }
+        previous = character;
+    }
+    found
+}
+
+/// Literals too common to tell anything.
+const COMMON: &[&str] =
+    &["0", "1", "2", "-1", "10", "100", "", " ", ",", ", ", "\\n", "0.0", "1.0"];
+
+/// Why an edit looks made for the tests; `None` when it does not.
+#[must_use]
+pub fn suspicion(
+    edits: &EditSet,
+    operators: &[&str],
+    test_literals: &BTreeSet<String>,
+) -> Option<String> {
+    for edit in &edits.files {
+        let before = literals(edit.before.as_deref().unwrap_or_default());
+        let after = literals(edit.after.as_deref().unwrap_or_default());
+        let mut new = after.difference(&before).filter(|text| !COMMON.contains(&text.as_str()));
+        if let Some(literal) = new.find(|text| test_literals.contains(*text)) {
+            return Some(format!("it brings in `{literal}`, which stands in a failing test"));
+        }
+    }
+    if operators == ["drop statement"] {
+        return Some("it only deletes code".into());
+    }
+    if operators.contains(&"guard") {
+        return Some("it only guards or returns early".into());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+    use crate::domain::proposal::FileEdit;
+
+    fn edit(before: &str, after: &str) -> EditSet {
+        let file = RepoPath::parse("a.py").unwrap();
+        let (before, after) = (Some(before.to_owned()), Some(after.to_owned()));
+        EditSet { files: vec![FileEdit { file, before, after }] }
+    }
+
+    #[test]
+    fn a_literal_of_a_failing_test_makes_an_edit_suspicious() {
+        let tests = literals("assert f(7) == 'seven'");
+        assert!(suspicion(&edit("return x", "return 7"), &["constant"], &tests).is_some());
+        assert!(suspicion(&edit("return 7", "return 7 + 1"), &["off by one"], &tests).is_none());
+        assert!(suspicion(&edit("a\nb", "a"), &["drop statement"], &tests).is_some());
+        assert!(suspicion(&edit("x < 1", "x <= 1"), &["comparison"], &tests).is_none());
+    }
+
+    #[test]
+    fn equal_edits_have_equal_fingerprints() {
+        assert_eq!(fingerprint(&edit("a", "b")), fingerprint(&edit("a", "b")));
+        assert_ne!(fingerprint(&edit("a", "b")), fingerprint(&edit("ab", "")));
+    }
+}

@@ -1,0 +1,372 @@
+//! The search: which candidates are tried, in which order, and which one is proposed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt};
+
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::proposal::{EditSet, Proposal};
+use crate::domain::strategy::Strategy;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{Clock, FileDiff, RunError, Speed, Trial, Worktree};
+
+use super::RepairError;
+use super::choose::{fingerprint, literals, suspicion};
+use super::localise::{Cluster, Diagnosis};
+use super::stream::{Bias, Ranked, Stream, pair};
+
+/// Candidates that are tried after the first plausible one, in search of a better one.
+const LOOK_FURTHER: u32 = 80;
+
+/// A candidate is given up at this multiple of the time the tests took before.
+const TIME_FACTOR: u32 = 8;
+
+/// Singles that are combined into pairs when no single edit is enough.
+const PAIRED: usize = 90;
+
+/// How much may be spent on one search.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Candidates.
+    pub candidates: u32,
+    /// Wall time.
+    pub time: Duration,
+}
+
+/// What is searched for, and where.
+pub struct Search<'a> {
+    /// Reads the sources.
+    pub worktree: &'a dyn Worktree,
+    /// The sources.
+    pub tree: &'a TreeId,
+    /// Runs tests on candidates.
+    pub trial: &'a dyn Trial,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Failing tests, as the suite told them.
+    pub failing: &'a [TestCase],
+    /// Passing tests.
+    pub passing: &'a [TestId],
+    /// Whether a file is a test or belongs to tests; never edited.
+    pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+    /// Files that may be at fault where no coverage can be had.
+    pub related: &'a [RepoPath],
+    /// How bold.
+    pub strategy: Strategy,
+    /// Changes from the base to these sources; empty without a base.
+    pub base_diff: &'a [FileDiff],
+    /// Fingerprints of edits that are not tried again.
+    pub disproved: &'a [String],
+    /// Operators that succeeded before.
+    pub patterns: &'a [String],
+    /// What may be spent.
+    pub limits: Limits,
+    /// Candidates tried at the same time.
+    pub jobs: usize,
+    /// Told how many were tried.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The edit to propose.
+    pub proposal: Option<Proposal>,
+    /// Candidates tried.
+    pub tried: u32,
+    /// Whether nothing is left to try under this strategy.
+    pub exhausted: bool,
+    /// Operators of the proposal.
+    pub operators: Vec<String>,
+    /// Other edits that hold as well.
+    pub alternatives: u32,
+}
+
+/// An edit that repairs tests and breaks none that were tried.
+struct Plausible {
+    ranked: Ranked,
+    repairs: Vec<TestId>,
+    suspicion: Option<String>,
+}
+
+/// Searches an edit for the failing tests of a diagnosis.
+///
+/// The answer depends on the sources and results alone, not on timing, unless the time limit
+/// ends the search.
+///
+/// # Errors
+///
+/// When tests cannot be tried at all.
+pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, RepairError> {
+    let deadline = search.clock.elapsed() + search.limits.time;
+    let mut hunt =
+        Hunt { search, diagnosis, deadline, tried: 0, literals: test_literals(search).await? };
+    let mut chosen: Vec<Plausible> = Vec::new();
+    let mut alternatives = 0;
+    let batch = search.strategy == Strategy::Aggressive;
+    for (index, cluster) in diagnosis.clusters.iter().enumerate() {
+        if hunt.is_over() || cluster.lines.is_empty() {
+            continue;
+        }
+        let left = u32::try_from(diagnosis.clusters.len() - index).unwrap_or(1);
+        let share = (search.limits.candidates - hunt.tried.min(search.limits.candidates))
+            / left.clamp(1, 3);
+        let mut plausible = hunt.cluster(cluster, share).await?;
+        if plausible.is_empty() {
+            continue;
+        }
+        alternatives += u32::try_from(plausible.len() - 1).unwrap_or_default();
+        chosen.push(plausible.swap_remove(best(&plausible, cluster.tests.len())));
+        if !batch {
+            break;
+        }
+    }
+    let tried = hunt.tried;
+    let exhausted = !hunt.is_over();
+    let operators = chosen
+        .iter()
+        .flat_map(|plausible| &plausible.ranked.operators)
+        .map(|operator| (*operator).to_owned())
+        .collect();
+    let proposal = merge(chosen, tried);
+    Ok(Found {
+        exhausted: exhausted && proposal.is_none(),
+        proposal,
+        tried,
+        operators,
+        alternatives,
+    })
+}
+
+/// Literals that stand in the files of failing tests.
+async fn test_literals(search: &Search<'_>) -> Result<BTreeSet<String>, RepairError> {
+    let mut found = BTreeSet::new();
+    let files: BTreeSet<&RepoPath> =
+        search.failing.iter().filter_map(|case| case.file.as_ref()).collect();
+    for file in files {
+        if let Some(bytes) = search.worktree.read(search.tree, file).await? {
+            found.extend(literals(&String::from_utf8_lossy(&bytes)));
+        }
+    }
+    Ok(found)
+}
+
+/// The index of the edit to propose: repairs most, is least suspicious, ranks highest.
+fn best(plausible: &[Plausible], wanted: usize) -> usize {
+    let key = |one: &Plausible| {
+        let whole = one.repairs.len() >= wanted;
+        (whole, one.suspicion.is_none(), one.repairs.len().min(wanted))
+    };
+    let mut best = 0;
+    for (index, one) in plausible.iter().enumerate().skip(1) {
+        let Some(known) = plausible.get(best) else { break };
+        let better =
+            key(one).cmp(&key(known)).then(one.ranked.priority.total_cmp(&known.ranked.priority));
+        if better.is_gt() {
+            best = index;
+        }
+    }
+    best
+}
+
+/// One proposal out of the edits of several clusters; a file that two of them edit is taken from
+/// the first only, because both started from the same text.
+fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
+    let mut edits = EditSet::default();
+    let (mut summaries, mut repairs, mut suspicion) = (Vec::new(), Vec::new(), None);
+    for plausible in chosen {
+        let files = &plausible.ranked.edits.files;
+        if files.iter().any(|edit| edits.files.iter().any(|known| known.file == edit.file)) {
+            continue;
+        }
+        edits.files.extend(files.iter().cloned());
+        summaries.push(plausible.ranked.summary);
+        repairs.extend(plausible.repairs);
+        suspicion = suspicion.or(plausible.suspicion);
+    }
+    if edits.files.is_empty() {
+        return None;
+    }
+    edits.files.sort_by(|a, b| a.file.cmp(&b.file));
+    repairs.sort();
+    repairs.dedup();
+    Some(Proposal {
+        author: "embedded".into(),
+        edits,
+        summary: summaries.join("; "),
+        confidence: if suspicion.is_some() { 0.4 } else { 0.7 },
+        repairs,
+        tried,
+        suspicion,
+    })
+}
+
+struct Hunt<'a> {
+    search: &'a Search<'a>,
+    diagnosis: &'a Diagnosis,
+    deadline: Duration,
+    tried: u32,
+    literals: BTreeSet<String>,
+}
+
+impl Hunt<'_> {
+    fn is_over(&self) -> bool {
+        self.tried >= self.search.limits.candidates || self.search.clock.elapsed() >= self.deadline
+    }
+
+    /// Plausible edits for one cluster, in the order in which they were found.
+    async fn cluster(
+        &mut self,
+        cluster: &Cluster,
+        share: u32,
+    ) -> Result<Vec<Plausible>, RepairError> {
+        let bias = Bias {
+            patterns: self.search.patterns,
+            surgical: self.search.strategy == Strategy::Surgical,
+        };
+        let sources = &self.diagnosis.sources;
+        let mut singles: Vec<(RepoPath, crate::code::mutate::Candidate)> = Vec::new();
+        let stream =
+            Stream::new(cluster, sources, self.search.base_diff, &bias).inspect(|ranked| {
+                if singles.len() < PAIRED
+                    && let Some(single) = &ranked.single
+                {
+                    singles.push(single.clone());
+                }
+            });
+        let mut plausible = Vec::new();
+        let wide = self.search.strategy == Strategy::Reflective;
+        let share = if wide { share } else { share.max(1) };
+        let budget = self.tried.saturating_add(share);
+        self.try_all(stream, cluster, budget, &mut plausible).await?;
+        if plausible.iter().any(|one| one.repairs.len() >= cluster.tests.len()) || self.is_over() {
+            return Ok(plausible);
+        }
+        let mut pairs: Vec<Ranked> = Vec::new();
+        for (index, (file, first)) in singles.iter().enumerate() {
+            for (other, second) in singles.iter().skip(index + 1) {
+                if let (true, Some(source)) = (file == other, sources.get(file)) {
+                    pairs.extend(pair(source, file, first, second));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
+        let budget = self.tried.saturating_add(share / 2);
+        self.try_all(pairs.into_iter(), cluster, budget, &mut plausible).await?;
+        Ok(plausible)
+    }
+
+    /// Tries candidates in waves of `jobs`; a wave is judged as a whole, so that the choice does
+    /// not depend on which process was quicker.
+    async fn try_all(
+        &mut self,
+        candidates: impl Iterator<Item = Ranked>,
+        cluster: &Cluster,
+        budget: u32,
+        plausible: &mut Vec<Plausible>,
+    ) -> Result<(), RepairError> {
+        let mut candidates = candidates
+            .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
+        let jobs = match self.search.trial.speed() {
+            Speed::Warm => self.search.jobs.max(1),
+            Speed::Cold => 1,
+        };
+        let mut stop_at = budget;
+        let mut tried = self.tried;
+        while tried < stop_at
+            && tried < self.search.limits.candidates
+            && self.search.clock.elapsed() < self.deadline
+        {
+            let wave: Vec<Ranked> = candidates.by_ref().take(jobs).collect();
+            if wave.is_empty() {
+                break;
+            }
+            tried += u32::try_from(wave.len()).unwrap_or(u32::MAX);
+            let this = &*self;
+            let judged: Vec<_> = stream::iter(wave)
+                .map(|ranked| async move {
+                    let repairs = this.judge(&ranked, cluster).await;
+                    (ranked, repairs)
+                })
+                .buffered(jobs)
+                .collect()
+                .await;
+            for (ranked, repairs) in judged {
+                let Some(repairs) = repairs? else { continue };
+                let suspicion = suspicion(&ranked.edits, &ranked.operators, &this.literals);
+                let whole = repairs.len() >= cluster.tests.len();
+                if whole && suspicion.is_none() {
+                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER / 4));
+                } else if whole {
+                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER * 4));
+                }
+                plausible.push(Plausible { ranked, repairs, suspicion });
+            }
+            (self.search.progress)(u64::from(tried));
+        }
+        drop(candidates);
+        self.tried = tried;
+        Ok(())
+    }
+
+    /// The failing tests that a candidate repairs; `None` when it repairs none of the cluster, or
+    /// breaks a passing test.
+    async fn judge(
+        &self,
+        ranked: &Ranked,
+        cluster: &Cluster,
+    ) -> Result<Option<Vec<TestId>>, RepairError> {
+        let edits = &ranked.edits;
+        let (Some(first), rest) =
+            (cluster.tests.get(..1), cluster.tests.get(1..).unwrap_or_default())
+        else {
+            return Ok(None);
+        };
+        if !self.all_pass(edits, first).await? {
+            return Ok(None);
+        }
+        let mut repairs = first.to_vec();
+        for case in self.run(edits, rest, false).await? {
+            if case.1 == Status::Passed {
+                repairs.push(case.0);
+            }
+        }
+        let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
+        let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
+        if !self.all_pass(edits, &near).await? || !self.all_pass(edits, &far).await? {
+            return Ok(None);
+        }
+        Ok(Some(repairs))
+    }
+
+    async fn all_pass(&self, edits: &EditSet, tests: &[TestId]) -> Result<bool, RepairError> {
+        let results = self.run(edits, tests, true).await?;
+        Ok(results.len() == tests.len()
+            && results.iter().all(|(_, status)| *status != Status::Failed))
+    }
+
+    async fn run(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        stop_at_failure: bool,
+    ) -> Result<Vec<(TestId, Status)>, RepairError> {
+        if tests.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known: BTreeMap<&TestId, Duration> =
+            self.diagnosis.traces.iter().map(|trace| (&trace.test, trace.duration)).collect();
+        let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
+        // The traced time already holds the cost of tracing, which makes it generous.
+        let limit = before * TIME_FACTOR
+            + Duration::from_millis(1000)
+            + Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
+        match self.search.trial.judge(edits, tests, limit, stop_at_failure).await {
+            Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),
+            // A group of tests that cannot be loaded warm is left to the run that follows.
+            Err(RunError::Io { .. }) if !stop_at_failure => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

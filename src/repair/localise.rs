@@ -1,0 +1,374 @@
+//! Spectrum-based fault localisation: which lines do failing tests run, and passing ones not.
+//!
+//! Ochiai over per-test line coverage where it can be had, else frames of the stack and lines
+//! changed since the base. Source: product.md 13.3; Abreu et al., "On the Accuracy of
+//! Spectrum-based Fault Localization" (2007).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::mutate;
+use crate::code::outline::{self, Function};
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::plan::{ModificationPoint, Plan, RootCause};
+use crate::domain::test::Status;
+use crate::effect::Trace;
+
+use super::RepairError;
+use super::engine::Search;
+
+/// Passing tests that are traced at most; beyond, more tests change the ranking little.
+const TRACED: usize = 300;
+
+/// Lines that a cluster keeps, most suspicious first.
+const LINES: usize = 400;
+
+/// Added to the suspiciousness of a line that was changed since the base.
+const CHANGED_BONUS: f64 = 0.6;
+
+/// A group of failing tests that one edit may repair.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// Its failing tests; the first is the most specific one.
+    pub tests: Vec<TestId>,
+    /// Suspiciousness of lines, from 0 upwards.
+    pub lines: BTreeMap<RepoPath, BTreeMap<u32, f64>>,
+    /// The most suspicious function.
+    pub top: Option<ModificationPoint>,
+}
+
+/// Where the failures may come from.
+#[derive(Debug)]
+pub struct Diagnosis {
+    /// Groups of failures, largest first.
+    pub clusters: Vec<Cluster>,
+    /// Sources that may be edited.
+    pub sources: BTreeMap<RepoPath, String>,
+    /// What each traced test ran.
+    pub traces: Vec<Trace>,
+    /// The same for people and files.
+    pub plan: Option<Plan>,
+}
+
+impl Diagnosis {
+    /// Passing tests that run a line of one of these files, quickest first, then all others.
+    #[must_use]
+    pub fn reaching(
+        &self,
+        files: &BTreeSet<RepoPath>,
+        passing: &[TestId],
+    ) -> (Vec<TestId>, Vec<TestId>) {
+        let reaches: BTreeMap<&TestId, &Trace> = self
+            .traces
+            .iter()
+            .filter(|trace| files.iter().any(|file| trace.lines.contains_key(file)))
+            .map(|trace| (&trace.test, trace))
+            .collect();
+        let (mut near, far): (Vec<TestId>, Vec<TestId>) =
+            passing.iter().cloned().partition(|test| reaches.contains_key(test));
+        near.sort_by_key(|test| reaches.get(test).map(|trace| trace.duration));
+        (near, far)
+    }
+
+    /// Whether coverage was recorded.
+    #[must_use]
+    pub fn has_coverage(&self) -> bool {
+        self.traces.iter().any(|trace| !trace.lines.is_empty())
+    }
+}
+
+/// Ochiai: covering failures over the root of all failures times all that cover.
+#[must_use]
+pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
+    let product = f64::from(failed) * f64::from(failed_covering + passed_covering);
+    if product > 0.0 { f64::from(failed_covering) / product.sqrt() } else { 0.0 }
+}
+
+/// Traces the tests and ranks the places.
+///
+/// # Errors
+///
+/// When sources or tests cannot be read or run.
+pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, RepairError> {
+    let failing: Vec<TestId> = search.failing.iter().map(|case| case.id.clone()).collect();
+    let near = near_first(search);
+    let mut wanted = failing.clone();
+    wanted.extend(near.iter().take(TRACED).cloned());
+    let traces = search.trial.trace(&wanted).await?;
+    let sources = sources(search, &traces).await?;
+    let changed = changed_lines(search);
+    let clusters = clusters(search, &traces, &sources, &changed);
+    let plan = plan(&clusters);
+    Ok(Diagnosis { clusters, sources, traces, plan })
+}
+
+/// Passing tests, those in files with failures first.
+fn near_first(search: &Search<'_>) -> Vec<TestId> {
+    let stem = |id: &TestId| {
+        let text = id.as_str();
+        let cut = text.rfind("::").or_else(|| text.rfind('.')).unwrap_or(text.len());
+        text.get(..cut).unwrap_or_default().to_owned()
+    };
+    let hot: BTreeSet<String> = search.failing.iter().map(|case| stem(&case.id)).collect();
+    let (mut near, far): (Vec<TestId>, Vec<TestId>) =
+        search.passing.iter().cloned().partition(|test| hot.contains(&stem(test)));
+    near.extend(far);
+    near
+}
+
+/// Texts of the files that tests ran or stacks name, without tests.
+async fn sources(
+    search: &Search<'_>,
+    traces: &[Trace],
+) -> Result<BTreeMap<RepoPath, String>, RepairError> {
+    let mut files: BTreeSet<RepoPath> = BTreeSet::new();
+    for trace in traces.iter().filter(|trace| trace.status == Status::Failed) {
+        files.extend(trace.lines.keys().cloned());
+    }
+    for case in search.failing {
+        let frames = case.failure.iter().flat_map(|failure| &failure.frames);
+        files.extend(frames.map(|frame| frame.file.clone()));
+    }
+    files.extend(search.base_diff.iter().map(|diff| diff.file.clone()));
+    let covered = traces.iter().any(|trace| !trace.lines.is_empty());
+    if !covered {
+        // Without coverage any source may be at fault; what tests import is added by the caller.
+        files.extend(search.related.iter().cloned());
+    }
+    let mut sources = BTreeMap::new();
+    for file in files {
+        let editable =
+            Language::of(&file).is_some_and(|language| mutate::spelling(language).is_some());
+        if !editable || (search.is_test)(&file) {
+            continue;
+        }
+        if let Some(bytes) = search.worktree.read(search.tree, &file).await?
+            && let Ok(text) = String::from_utf8(bytes)
+        {
+            sources.insert(file, text);
+        }
+    }
+    Ok(sources)
+}
+
+/// Lines of the head that differ from the base.
+fn changed_lines(search: &Search<'_>) -> BTreeMap<RepoPath, BTreeSet<u32>> {
+    let mut changed: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
+    for diff in search.base_diff {
+        let lines = changed.entry(diff.file.clone()).or_default();
+        for hunk in &diff.hunks {
+            lines.extend(hunk.new_start..=hunk.new_start + hunk.new_lines.saturating_sub(1));
+        }
+    }
+    changed
+}
+
+/// Lines of a test inside the sources that may be edited.
+fn lines_of<'a>(
+    trace: &'a Trace,
+    sources: &'a BTreeMap<RepoPath, String>,
+) -> impl Iterator<Item = (&'a RepoPath, u32)> {
+    trace
+        .lines
+        .iter()
+        .filter(|(file, _)| sources.contains_key(*file))
+        .flat_map(|(file, lines)| lines.iter().map(move |line| (file, *line)))
+}
+
+type Outlines = BTreeMap<RepoPath, Vec<Function>>;
+
+fn clusters(
+    search: &Search<'_>,
+    traces: &[Trace],
+    sources: &BTreeMap<RepoPath, String>,
+    changed: &BTreeMap<RepoPath, BTreeSet<u32>>,
+) -> Vec<Cluster> {
+    let outlines: Outlines = sources
+        .iter()
+        .filter_map(|(file, text)| {
+            Some((file.clone(), outline::functions(Language::of(file)?, text)))
+        })
+        .collect();
+    let mut passed: BTreeMap<(&RepoPath, u32), u32> = BTreeMap::new();
+    for trace in traces.iter().filter(|trace| trace.status == Status::Passed) {
+        for line in lines_of(trace, sources) {
+            *passed.entry(line).or_default() += 1;
+        }
+    }
+    // Failures whose most suspicious function is the same belong together.
+    let mut groups: BTreeMap<String, Vec<TestId>> = BTreeMap::new();
+    for case in search.failing {
+        let alone =
+            spectrum(search, std::slice::from_ref(&case.id), traces, sources, &passed, changed);
+        let top = top_function(&alone, &outlines);
+        let name =
+            top.map_or_else(String::new, |point| format!("{}:{}", point.file, point.function));
+        groups.entry(name).or_default().push(case.id.clone());
+    }
+    let mut clusters: Vec<Cluster> = groups
+        .into_values()
+        .map(|mut tests| {
+            let width = |test: &TestId| {
+                let trace = traces.iter().find(|trace| trace.test == *test);
+                trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
+            };
+            tests.sort_by_key(|test| (width(test), test.clone()));
+            let lines = spectrum(search, &tests, traces, sources, &passed, changed);
+            let top = top_function(&lines, &outlines);
+            Cluster { tests, lines, top }
+        })
+        .collect();
+    clusters.sort_by(|a, b| b.tests.len().cmp(&a.tests.len()).then(a.tests.cmp(&b.tests)));
+    clusters
+}
+
+/// Suspiciousness of lines for some failing tests.
+fn spectrum(
+    search: &Search<'_>,
+    tests: &[TestId],
+    traces: &[Trace],
+    sources: &BTreeMap<RepoPath, String>,
+    passed: &BTreeMap<(&RepoPath, u32), u32>,
+    changed: &BTreeMap<RepoPath, BTreeSet<u32>>,
+) -> BTreeMap<RepoPath, BTreeMap<u32, f64>> {
+    let failed = u32::try_from(tests.len()).unwrap_or(u32::MAX);
+    let mut covering: BTreeMap<(&RepoPath, u32), u32> = BTreeMap::new();
+    for trace in traces.iter().filter(|trace| tests.contains(&trace.test)) {
+        for line in lines_of(trace, sources) {
+            *covering.entry(line).or_default() += 1;
+        }
+    }
+    let mut scored: Vec<(f64, RepoPath, u32)> = covering
+        .iter()
+        .map(|((file, line), count)| {
+            let passed = passed.get(&(*file, *line)).copied().unwrap_or_default();
+            (ochiai(*count, failed, passed), (*file).clone(), *line)
+        })
+        .collect();
+    // Frames of the stack: proof that the line was on the way when it went wrong.
+    for case in search.failing.iter().filter(|case| tests.contains(&case.id)) {
+        let frames = case.failure.iter().flat_map(|failure| &failure.frames);
+        for (depth, frame) in frames.filter(|frame| sources.contains_key(&frame.file)).enumerate() {
+            let bonus = 0.5 / (1.0 + f64::from(u32::try_from(depth).unwrap_or(u32::MAX)));
+            match scored
+                .iter_mut()
+                .find(|(_, file, line)| *file == frame.file && *line == frame.line)
+            {
+                Some(known) => known.0 += bonus,
+                None => scored.push((0.5 + bonus, frame.file.clone(), frame.line)),
+            }
+        }
+    }
+    if covering.is_empty() {
+        for (file, text) in sources {
+            let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+            let named = scored.iter().any(|(_, known, _)| known == file);
+            let base = if named { 0.3 } else { 0.1 };
+            scored.extend((1..=lines).map(|line| (base, file.clone(), line)));
+        }
+    }
+    for (score, file, line) in &mut scored {
+        if changed.get(file).is_some_and(|lines| lines.contains(line)) {
+            *score += CHANGED_BONUS;
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    scored.truncate(LINES);
+    let mut lines: BTreeMap<RepoPath, BTreeMap<u32, f64>> = BTreeMap::new();
+    for (score, file, line) in scored {
+        let known = lines.entry(file).or_default().entry(line).or_default();
+        *known = known.max(score);
+    }
+    lines
+}
+
+/// The function that holds the most suspicious lines.
+fn top_function(
+    lines: &BTreeMap<RepoPath, BTreeMap<u32, f64>>,
+    outlines: &Outlines,
+) -> Option<ModificationPoint> {
+    let mut best: Option<(f64, ModificationPoint)> = None;
+    for (file, scores) in lines {
+        for (line, score) in scores {
+            let function = outline::enclosing(outlines.get(file)?, *line);
+            // Lines at the top level run at import, for every test; they explain little.
+            let score = if function.is_some() { *score } else { score * 0.5 };
+            if best.as_ref().is_some_and(|(known, _)| *known >= score) {
+                continue;
+            }
+            let point = match function {
+                Some(function) => ModificationPoint {
+                    file: file.clone(),
+                    function: function.name.clone(),
+                    start: function.start,
+                    end: function.end,
+                },
+                None => ModificationPoint {
+                    file: file.clone(),
+                    function: "<module>".into(),
+                    start: *line,
+                    end: *line,
+                },
+            };
+            best = Some((score, point));
+        }
+    }
+    best.map(|(_, point)| point)
+}
+
+/// The same as a plan that people and files can hold.
+fn plan(clusters: &[Cluster]) -> Option<Plan> {
+    let root_causes: Vec<RootCause> = clusters
+        .iter()
+        .filter_map(|cluster| {
+            let point = cluster.top.clone()?;
+            let tests = if cluster.tests.len() == 1 {
+                "1 failing test runs".to_owned()
+            } else {
+                format!("{} failing tests run", cluster.tests.len())
+            };
+            let cause = format!("{tests} `{}`, which passing tests run less", point.function);
+            Some(RootCause { tests: cluster.tests.clone(), cause, point })
+        })
+        .collect();
+    let first = root_causes.first()?;
+    let mut modification_points: Vec<ModificationPoint> = Vec::new();
+    for cause in &root_causes {
+        if !modification_points.contains(&cause.point) {
+            modification_points.push(cause.point.clone());
+        }
+    }
+    Some(Plan {
+        author: "embedded".into(),
+        approach: format!(
+            "Search small edits at the most suspicious lines, {} first, and keep what repairs \
+             failing tests and breaks none.",
+            first.point
+        ),
+        affected_tests: first.tests.clone(),
+        expected_outcome: format!("{} passes.", first.tests.first().map_or("", TestId::as_str)),
+        root_causes,
+        modification_points,
+        confidence: 0.5,
+        verification_steps: vec![
+            "Run the failing tests on the edit.".into(),
+            "Run the passing tests that reach the edit.".into(),
+            "Run the whole suite.".into(),
+        ],
+        impact: "An edit that satisfies the tests may still be wrong where no test looks.".into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ochiai_ranks_what_only_failures_run_highest() {
+        assert!((ochiai(2, 2, 0) - 1.0).abs() < 1e-9);
+        assert!(ochiai(2, 2, 2) < ochiai(2, 2, 1));
+        assert!(ochiai(1, 2, 0) < ochiai(2, 2, 0));
+        assert!(ochiai(0, 2, 5).abs() < f64::EPSILON);
+        assert!(ochiai(0, 0, 0).abs() < f64::EPSILON);
+    }
+}

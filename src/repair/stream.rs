@@ -1,0 +1,256 @@
+//! Candidates of one cluster, best first.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::code::language::Language;
+use crate::code::mutate::{self, Candidate};
+use crate::code::syntax;
+use crate::domain::id::RepoPath;
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::effect::FileDiff;
+
+use super::localise::Cluster;
+
+/// One edit to try, with its place in the order.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// The edit.
+    pub edits: EditSet,
+    /// Its operators.
+    pub operators: Vec<&'static str>,
+    /// The product of suspiciousness and the operator's weight.
+    pub priority: f64,
+    /// What it does, one line.
+    pub summary: String,
+    /// The single candidate behind it, to build pairs from.
+    pub single: Option<(RepoPath, Candidate)>,
+}
+
+/// A heap entry; equal priorities keep the order of the text, so every run agrees.
+struct Entry {
+    priority: f64,
+    order: usize,
+    file: RepoPath,
+    candidate: Candidate,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.priority.total_cmp(&other.priority).then(other.order.cmp(&self.order))
+    }
+}
+
+/// What raises or lowers the order of candidates.
+#[derive(Clone, Debug, Default)]
+pub struct Bias<'a> {
+    /// Operators that succeeded before.
+    pub patterns: &'a [String],
+    /// Small edits only.
+    pub surgical: bool,
+}
+
+/// Yields candidates best first; each is parsed only when it is taken.
+pub struct Stream<'a> {
+    sources: &'a BTreeMap<RepoPath, String>,
+    reversals: std::vec::IntoIter<Ranked>,
+    heap: BinaryHeap<Entry>,
+}
+
+impl<'a> Stream<'a> {
+    /// All candidates on the suspicious lines of a cluster.
+    #[must_use]
+    pub fn new(
+        cluster: &Cluster,
+        sources: &'a BTreeMap<RepoPath, String>,
+        base_diff: &[FileDiff],
+        bias: &Bias<'_>,
+    ) -> Self {
+        let mut heap = BinaryHeap::new();
+        let mut order = 0;
+        for (file, scores) in &cluster.lines {
+            let (Some(language), Some(source)) = (Language::of(file), sources.get(file)) else {
+                continue;
+            };
+            let scores = with_neighbours(scores);
+            let wanted = |line: u32| scores.contains_key(&line);
+            for candidate in mutate::candidates(language, source, &wanted, &[]) {
+                let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
+                let known = bias.patterns.iter().any(|pattern| *pattern == candidate.operator);
+                let bonus = if known { 1.3 } else { 1.0 };
+                let size = candidate.text.len().max(candidate.range.len());
+                let small = if bias.surgical && size > 30 { 0.3 } else { 1.0 };
+                let priority = score * score * candidate.weight * bonus * small;
+                heap.push(Entry { priority, order, file: file.clone(), candidate });
+                order += 1;
+            }
+        }
+        let reversals = reversals(sources, base_diff).into_iter();
+        Self { sources, reversals, heap }
+    }
+}
+
+impl Iterator for Stream<'_> {
+    type Item = Ranked;
+
+    fn next(&mut self) -> Option<Ranked> {
+        if let Some(reversal) = self.reversals.next() {
+            return Some(reversal);
+        }
+        while let Some(Entry { priority, file, candidate, .. }) = self.heap.pop() {
+            let (Some(language), Some(source)) = (Language::of(&file), self.sources.get(&file))
+            else {
+                continue;
+            };
+            let after = candidate.apply(source);
+            if syntax::first_error(language, &after).is_some() {
+                continue;
+            }
+            let summary = summarise(&file, source, &candidate);
+            let edits = single(file.clone(), source, after);
+            let operators = vec![candidate.operator];
+            let single = Some((file, candidate));
+            return Some(Ranked { edits, operators, priority, summary, single });
+        }
+        None
+    }
+}
+
+fn single(file: RepoPath, before: &str, after: String) -> EditSet {
+    EditSet { files: vec![FileEdit { file, before: Some(before.to_owned()), after: Some(after) }] }
+}
+
+/// A statement over several lines is executed on its first; its other lines are as suspicious.
+fn with_neighbours(scores: &BTreeMap<u32, f64>) -> BTreeMap<u32, f64> {
+    let mut all = scores.clone();
+    for (line, score) in scores {
+        for (near, factor) in [(line + 1, 0.6), (line.saturating_sub(1), 0.5), (line + 2, 0.4)] {
+            all.entry(near).or_insert(score * factor);
+        }
+    }
+    all
+}
+
+/// Both texts around an edit, on one line.
+#[must_use]
+pub fn summarise(file: &RepoPath, source: &str, candidate: &Candidate) -> String {
+    let start =
+        source.get(..candidate.range.start).and_then(|s| s.rfind('\n')).map_or(0, |at| at + 1);
+    let end = source
+        .get(candidate.range.end..)
+        .and_then(|s| s.find('\n'))
+        .map_or(source.len(), |at| candidate.range.end + at);
+    let before = source.get(start..end).unwrap_or_default();
+    let head = source.get(start..candidate.range.start).unwrap_or_default();
+    let tail = source.get(candidate.range.end..end).unwrap_or_default();
+    let after = format!("{head}{}{tail}", candidate.text);
+    let line = |text: &str| {
+        let joined = text
+            .split('\n')
+            .map(str::trim)
+            .filter(|l| !l.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ⏎ ");
+        let short: String = joined.chars().take(90).collect();
+        if short.len() < joined.len() { format!("{short}…") } else { short }
+    };
+    format!("{file}:{}: `{}` → `{}`", candidate.line, line(before), line(&after))
+}
+
+/// Parts of the change since the base, taken back: each hunk, each file, everything.
+fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Vec<Ranked> {
+    let mut found = Vec::new();
+    let mut whole = EditSet::default();
+    for diff in base_diff {
+        let (Some(source), Some(before)) = (sources.get(&diff.file), &diff.before) else {
+            continue;
+        };
+        if diff.after.as_deref() != Some(source.as_str()) {
+            continue;
+        }
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (before.split_inclusive('\n').collect(), source.split_inclusive('\n').collect());
+        let mut put = |after: String, what: String| {
+            let edits = single(diff.file.clone(), source, after);
+            let priority = mutate::yield_of("reverse change");
+            let summary = format!("{}: take back {what}", diff.file);
+            found.push(Ranked {
+                edits,
+                operators: vec!["reverse change"],
+                priority,
+                summary,
+                single: None,
+            });
+        };
+        for hunk in &diff.hunks {
+            let at = |start: u32, lines: u32| {
+                let first = if lines == 0 { start } else { start.saturating_sub(1) };
+                let first = usize::try_from(first).unwrap_or(usize::MAX);
+                (first, first + usize::try_from(lines).unwrap_or_default())
+            };
+            let (new_from, new_to) = at(hunk.new_start, hunk.new_lines);
+            let (old_from, old_to) = at(hunk.old_start, hunk.old_lines);
+            let (Some(head), Some(middle), Some(tail)) =
+                (new.get(..new_from), old.get(old_from..old_to), new.get(new_to..))
+            else {
+                continue;
+            };
+            let after: String = head.iter().chain(middle).chain(tail).copied().collect();
+            put(after, format!("the change at line {}", hunk.new_start));
+        }
+        if diff.hunks.len() > 1 {
+            put(before.clone(), "all changes since the base".into());
+        }
+        whole.files.push(FileEdit {
+            file: diff.file.clone(),
+            before: Some(source.clone()),
+            after: Some(before.clone()),
+        });
+    }
+    if whole.files.len() > 1 {
+        found.push(Ranked {
+            edits: whole,
+            operators: vec!["reverse change"],
+            priority: mutate::yield_of("reverse change"),
+            summary: "take back all changes since the base".into(),
+            single: None,
+        });
+    }
+    found
+}
+
+/// Two candidates of one file as one edit; `None` when they touch each other.
+#[must_use]
+pub fn pair(source: &str, file: &RepoPath, a: &Candidate, b: &Candidate) -> Option<Ranked> {
+    let (first, second) = if a.range.start <= b.range.start { (a, b) } else { (b, a) };
+    if second.range.start < first.range.end || first.range == second.range {
+        return None;
+    }
+    // The later one first, so that the earlier range stays where it is.
+    let after = first.apply(&second.apply(source));
+    let language = Language::of(file)?;
+    if syntax::first_error(language, &after).is_some() {
+        return None;
+    }
+    Some(Ranked {
+        edits: single(file.clone(), source, after),
+        operators: vec![first.operator, second.operator],
+        priority: a.weight * b.weight / 100.0,
+        summary: format!("{}; {}", summarise(file, source, first), summarise(file, source, second)),
+        single: None,
+    })
+}
