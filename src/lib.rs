@@ -10,9 +10,18 @@ mod adapter;
 mod cli;
 mod code;
 mod config;
-// mod cycle;
+mod cycle;
 mod domain;
 mod effect;
 mod repair;
 mod report;
 mod role;
+
+#[doc(hidden)]
+pub mod bench;
+
+/// Runs the command line and answers with the exit code: 0 gate met, 1 gate not met, 2 wrong usage
+/// or configuration, 3 the environment failed.
+pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> std::process::ExitCode {
+    cli::run(arguments)
+}

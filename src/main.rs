@@ -1,1 +1,5 @@
-fn main() {}
+//! Process in, exit code out.
+
+fn main() -> std::process::ExitCode {
+    regreen::run(std::env::args_os())
+}

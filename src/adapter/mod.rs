@@ -4,3 +4,439 @@ pub mod host;
 pub mod repo;
 pub mod store;
 pub mod suite;
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::domain::event::{Ending, Outcome};
+use crate::domain::id::{CommitId, SessionId, TreeId, slug};
+use crate::domain::request::{FixRequest, Mode, Resume};
+use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
+use crate::effect::{Clock, Effects, GitError, RunError, Screen, Store, StoreError, Worktree};
+
+use host::clock::HostClock;
+use host::process;
+use repo::{Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
+use store::{STATE_FOLDER, STATE_ROOT, SessionStore};
+use suite::{Detection, ProjectSuite, SuiteSettings};
+
+/// Iteration limit when nothing else is said (product.md C-01).
+pub const MAX_ITERATIONS: u32 = 10;
+
+/// The record's name inside the session folder.
+const RECORD: &str = "workflow-session.json";
+
+/// Variable that names the folder of private checkouts.
+pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
+
+/// Why a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Git refused.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// No suite.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// No session files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The session named cannot go on.
+    #[error("session {session} cannot be resumed: {reason}")]
+    Resume {
+        /// The session.
+        session: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Everything that belongs to one session of one repository.
+pub struct Workspace<'a> {
+    /// Git as it was found.
+    pub facts: RepositoryFacts,
+    /// The session's record.
+    pub record: SessionRecord,
+    /// The merge base and its sources, when a base reference was given.
+    pub base: Option<(CommitId, TreeId)>,
+    /// What a person should know, in our own words.
+    pub notices: Vec<String>,
+    clock: &'a HostClock,
+    store: SessionStore,
+    worktree: RepoWorktree,
+    suite: ProjectSuite<'a>,
+    root: PathBuf,
+}
+
+/// The state root of a repository.
+#[must_use]
+pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
+    facts.common.join(STATE_ROOT)
+}
+
+/// The folder that holds the private checkouts of a repository.
+#[must_use]
+pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
+    let cache = process::path_from(WORK_DIRECTORY)
+        .or_else(|| process::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
+        .or_else(|| process::real_home().map(|home| home.join(".cache/regreen")))
+        .unwrap_or_else(|| std::env::temp_dir().join("regreen"));
+    let digest = Sha256::digest(facts.common.as_os_str().as_encoded_bytes());
+    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let name =
+        facts.root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    cache.join(format!("{}-{short}", slug(&name)))
+}
+
+impl<'a> Workspace<'a> {
+    /// Finds the repository, the suite and the session, and prepares the private checkout.
+    /// Nothing is created before the repository and the suite are known to be usable.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`]; the repository is then as it was.
+    pub async fn open(
+        request: &FixRequest,
+        clock: &'a HostClock,
+    ) -> Result<Workspace<'a>, OpenError> {
+        let facts = repo::discover(&request.repository)?;
+        let detection = suite::detect(
+            &facts.root,
+            &facts.subdirectory,
+            request.test_command.as_deref(),
+            request.report.as_deref(),
+        )?;
+        if let Some(missing) = detection.missing.first() {
+            let command = detection.facts.command.clone();
+            return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
+        }
+        let root = state_root(&facts);
+        let mut notices = notices(&facts);
+        let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
+        let store = SessionStore::open(&root, &record.session_id)?;
+        if let Some(files) = &restored {
+            store.restore(files)?;
+        }
+        let work = work_root(&facts);
+        let state_folder = format!("{STATE_FOLDER}/active/{}", record.session_id);
+        let worktree = RepoWorktree::open(
+            &facts,
+            &WorktreeSettings {
+                session: &record.session_id,
+                branch: &record.git.branch,
+                head: &record.git.head_sha,
+                work_root: &work,
+                state_folder: &state_folder,
+                branching: if request.mode == Mode::Apply {
+                    Branching::Branch
+                } else {
+                    Branching::Detached
+                },
+            },
+        );
+        let worktree = match worktree {
+            Ok(worktree) => worktree,
+            Err(error) => {
+                discard(&root, &record);
+                return Err(error.into());
+            }
+        };
+        let base = match &request.base {
+            Some(reference) => base_of(&worktree, reference, &mut notices).await?,
+            None => None,
+        };
+        let suite = open_suite(request, detection, &store, &work, &record, clock)?;
+        let mut workspace =
+            Self { facts, record, base, notices, clock, store, worktree, suite, root };
+        workspace.record.git.base_sha = workspace.base.as_ref().map(|(commit, _)| commit.clone());
+        workspace.save_record().await?;
+        Ok(workspace)
+    }
+
+    /// The effects of this session.
+    #[must_use]
+    pub fn effects<'b>(&'b self, screen: &'b dyn Screen) -> Effects<'b> {
+        Effects {
+            worktree: &self.worktree,
+            suite: &self.suite,
+            store: &self.store,
+            clock: self.clock,
+            screen,
+        }
+    }
+
+    /// The session's folder inside commits.
+    #[must_use]
+    pub fn state_prefix(&self) -> String {
+        format!("{STATE_FOLDER}/active/{}", self.record.session_id)
+    }
+
+    /// Writes the session's record.
+    pub async fn save_record(&self) -> Result<(), StoreError> {
+        let value = serde_json::to_value(&self.record).unwrap_or_default();
+        self.store.write_json(RECORD, &value).await
+    }
+
+    /// Notes how a run ended in the session's record.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be written.
+    pub async fn conclude(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
+        self.record.status = match outcome.result {
+            Ending::Success | Ending::PartialSuccess | Ending::Planned => SessionStatus::Completed,
+            Ending::Failure => SessionStatus::Blocked,
+            Ending::Blocked => SessionStatus::Paused,
+        };
+        self.record.review_flag = outcome.result == Ending::PartialSuccess;
+        self.record.final_pass_rate = outcome.last;
+        self.record.result = serde_json::to_value(outcome.result)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned));
+        if outcome.result != Ending::Blocked {
+            self.record.completed_at = Some(self.clock.now());
+        }
+        self.save_record().await
+    }
+
+    /// Removes the private checkout and, for a completed session, archives its folder. Returns
+    /// the folder where the session's files are now. Never changes the result (product.md X37).
+    pub async fn finish(self) -> Result<PathBuf, OpenError> {
+        let id = self.record.session_id.clone();
+        let folder = self.store.folder().to_owned();
+        if self.record.status == SessionStatus::Paused {
+            return Ok(folder);
+        }
+        self.worktree.remove().await?;
+        if self.record.status != SessionStatus::Completed {
+            return Ok(folder);
+        }
+        let entry = serde_json::json!({
+            "session_id": id,
+            "description": self.record.description,
+            "archived_at": self.clock.now(),
+            "archive_path": format!("archives/{id}"),
+            "result": self.record.result,
+            "final_pass_rate": self.record.final_pass_rate.map(|rate| rate.to_string()),
+        });
+        Ok(store::archive(&self.root, &id, &entry)?)
+    }
+}
+
+fn notices(facts: &RepositoryFacts) -> Vec<String> {
+    let mut notices = Vec::new();
+    let changed = facts.modified + facts.untracked;
+    if changed > 0 {
+        let files = if changed == 1 {
+            "1 uncommitted file is".to_owned()
+        } else {
+            format!("{changed} uncommitted files are")
+        };
+        notices.push(format!(
+            "{files} not tested: regreen works on commit {}, in a checkout of its own",
+            facts.head.short()
+        ));
+    }
+    if let Some(operation) = facts.operation {
+        notices.push(format!("{operation} is under way here; it is left alone"));
+    }
+    if facts.submodules {
+        notices.push("submodules are empty in the private checkout".to_owned());
+    }
+    notices
+}
+
+async fn base_of(
+    worktree: &RepoWorktree,
+    reference: &str,
+    notices: &mut Vec<String>,
+) -> Result<Option<(CommitId, TreeId)>, GitError> {
+    let Some(commit) = worktree.merge_base(reference).await? else {
+        notices.push(format!(
+            "there is no merge base with `{reference}` (a shallow clone cuts history), so no failure is called introduced"
+        ));
+        return Ok(None);
+    };
+    let tree = worktree.tree_of(&commit).await?;
+    Ok(Some((commit, tree)))
+}
+
+fn open_suite<'a>(
+    request: &FixRequest,
+    detection: Detection,
+    store: &SessionStore,
+    work: &Path,
+    record: &SessionRecord,
+    clock: &'a HostClock,
+) -> Result<ProjectSuite<'a>, RunError> {
+    let settings = SuiteSettings {
+        timeout: request.test_timeout,
+        session: store.folder().to_owned(),
+        scratch: work.join(record.session_id.as_str()).join("scratch"),
+        layers: request.layers.clone(),
+    };
+    suite::open(detection, settings, clock)
+}
+
+/// Takes back what a session that never began has left.
+fn discard(root: &Path, record: &SessionRecord) {
+    let folder = store::session_folder(root, &record.session_id);
+    if !folder.join(RECORD).exists() {
+        // Nothing else is in it; a left-over folder does no harm.
+        drop(std::fs::remove_dir_all(folder));
+    }
+}
+
+type Restored = Option<Vec<(String, Vec<u8>)>>;
+
+/// The session that a request means, with its files when they are only on its branch.
+fn choose(
+    request: &FixRequest,
+    facts: &RepositoryFacts,
+    root: &Path,
+    clock: &HostClock,
+    notices: &mut Vec<String>,
+) -> Result<(SessionRecord, Restored), OpenError> {
+    let limit = request.max_iterations;
+    match &request.resume {
+        Resume::Session(id) => {
+            let (mut record, restored) = load(facts, root, id)?;
+            if let Some(reason) = refusal(&record, &facts.head, limit) {
+                return Err(OpenError::Resume { session: id.to_string(), reason });
+            }
+            reopen(&mut record, limit, clock);
+            Ok((record, restored))
+        }
+        Resume::Newest => {
+            let mut why = String::from("none can go on");
+            for id in store::active(root)? {
+                let Ok((mut record, restored)) = load(facts, root, &id) else { continue };
+                match refusal(&record, &facts.head, limit) {
+                    None => {
+                        reopen(&mut record, limit, clock);
+                        return Ok((record, restored));
+                    }
+                    Some(reason) => why = format!("{id}: {reason}"),
+                }
+            }
+            Err(OpenError::Resume { session: "(newest)".into(), reason: why })
+        }
+        Resume::New => {
+            for id in store::active(root)? {
+                let Ok((record, _)) = load(facts, root, &id) else { continue };
+                if record.git.head_sha != facts.head
+                    || record.status != SessionStatus::Active
+                        && record.status != SessionStatus::Paused
+                {
+                    continue;
+                }
+                // A running session on the same commit would do the same work twice.
+                drop(SessionStore::open(root, &id)?);
+                notices.push(format!("session {id} was stopped on this commit; `regreen fix --resume {id}` goes on with it"));
+                break;
+            }
+            Ok((new_record(request, facts, root, clock), None))
+        }
+    }
+}
+
+fn reopen(record: &mut SessionRecord, limit: Option<u32>, clock: &HostClock) {
+    record.status = SessionStatus::Active;
+    record.resumed_at = Some(clock.now());
+    record.completed_at = None;
+    record.result = None;
+    if let Some(limit) = limit {
+        record.max_iterations = limit;
+    }
+}
+
+/// Reads a session's record from disk, else from its branch.
+fn load(
+    facts: &RepositoryFacts,
+    root: &Path,
+    id: &SessionId,
+) -> Result<(SessionRecord, Restored), OpenError> {
+    let path = store::session_folder(root, id).join(RECORD);
+    let corrupt = |error: serde_json::Error, path: &Path| StoreError::Corrupt {
+        path: path.to_owned(),
+        line: error.line(),
+        column: error.column(),
+        expected: format!("expected a session record ({error})"),
+    };
+    let bytes = host::files::read(&path, 1 << 20).map_err(|source| StoreError::Io {
+        action: "read",
+        path: path.clone(),
+        source,
+    })?;
+    if let Some(bytes) = bytes {
+        let record = serde_json::from_slice(&bytes).map_err(|error| corrupt(error, &path))?;
+        return Ok((record, None));
+    }
+    if let Ok((_, true)) = store::find(root, id) {
+        return Err(StoreError::Archived { session: id.to_string() }.into());
+    }
+    let branch = format!("regreen/{id}");
+    if let Some(files) = repo::read_session(facts, &branch, STATE_FOLDER, id)?
+        && let Some((_, bytes)) = files.iter().find(|(name, _)| name == RECORD)
+    {
+        let record =
+            serde_json::from_slice(bytes).map_err(|error| corrupt(error, Path::new(&branch)))?;
+        return Ok((record, Some(files)));
+    }
+    let known = store::active(root)?.iter().map(ToString::to_string).collect();
+    Err(StoreError::Missing { session: id.to_string(), known }.into())
+}
+
+fn new_record(
+    request: &FixRequest,
+    facts: &RepositoryFacts,
+    root: &Path,
+    clock: &HostClock,
+) -> SessionRecord {
+    let name = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
+    let base = format!("WFS-test-{}", slug(&name));
+    let free = |id: &SessionId| {
+        store::find(root, id).is_err()
+            && (request.branch.is_some() || !repo::has_branch(facts, &format!("regreen/{id}")))
+    };
+    let mut number = 1;
+    let session_id = loop {
+        let text = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        // A slug holds only what an id may hold.
+        if let Some(id) = SessionId::parse(text).ok().filter(free) {
+            break id;
+        }
+        number += 1;
+    };
+    let mode = match request.mode {
+        Mode::Apply => "apply",
+        Mode::Suggest => "suggest",
+        Mode::DryRun => "dry-run",
+    };
+    SessionRecord {
+        project: facts
+            .root
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        description: format!("Bring the tests of {name} back to green"),
+        kind: "test".into(),
+        workflow_type: "test_session".into(),
+        status: SessionStatus::Active,
+        created_at: clock.now(),
+        resumed_at: None,
+        completed_at: None,
+        max_iterations: request.max_iterations.unwrap_or(MAX_ITERATIONS),
+        review_flag: false,
+        result: None,
+        final_pass_rate: None,
+        mode: mode.to_owned(),
+        git: SessionGit {
+            base_sha: None,
+            head_sha: facts.head.clone(),
+            branch: request.branch.clone().unwrap_or_else(|| format!("regreen/{session_id}")),
+            onto: facts.branch.clone(),
+        },
+        session_id,
+    }
+}

@@ -1,1 +1,90 @@
-//! The face in a terminal.
+//! The face in a terminal: arguments in, lines and one JSON document out.
+//!
+//! It decides nothing about the loop.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
+
+mod args;
+mod failure;
+mod progress;
+mod verb;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Verb};
+use failure::{Failure, exit};
+
+/// Runs the command line.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let parsed = match Arguments::try_parse_from(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Help and version are answers; everything else is wrong usage.
+            let code = if error.use_stderr() { exit::USAGE } else { exit::MET };
+            if error.print().is_err() {
+                return ExitCode::from(exit::ENVIRONMENT);
+            }
+            return ExitCode::from(code);
+        }
+    };
+    log_to_stderr(parsed.verbose);
+    let json = parsed.verb.wants_json();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: cannot start: {error}");
+            return ExitCode::from(exit::ENVIRONMENT);
+        }
+    };
+    let done = runtime.block_on(dispatch(parsed.verb));
+    // Blocking readers of a killed child must not hold the process up.
+    runtime.shutdown_background();
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            if json {
+                println!("{}", failure.document());
+            }
+            eprint!("{failure}");
+            ExitCode::from(failure.class.code())
+        }
+    }
+}
+
+async fn dispatch(verb: Verb) -> Result<u8, Failure> {
+    match verb {
+        Verb::Fix(arguments) => verb::fix::run(&arguments).await,
+        Verb::Demo(arguments) => verb::demo::run(&arguments).await,
+        Verb::Status(arguments) => verb::status::run(&arguments).await,
+        Verb::Doctor(arguments) => verb::doctor::run(&arguments),
+        Verb::Report(arguments) => verb::report::run(&arguments),
+        Verb::Config(arguments) => verb::config::run(&arguments),
+        Verb::Completions { shell } => {
+            use clap::CommandFactory;
+            clap_complete::generate(
+                shell,
+                &mut Arguments::command(),
+                "regreen",
+                &mut std::io::stdout(),
+            );
+            Ok(exit::MET)
+        }
+    }
+}
+
+/// Logs of the program itself: warnings, more with `-v`.
+fn log_to_stderr(verbose: u8) {
+    let level = match verbose {
+        0 => tracing::Level::WARN,
+        1 => tracing::Level::INFO,
+        2 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    let logs =
+        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).finish();
+    // A second subscriber is only ever set by a test in the same process.
+    drop(tracing::subscriber::set_global_default(logs));
+}

@@ -1,1 +1,7 @@
 //! Text to settings, with file, line, column and expectation. Pure.
+
+mod diagnostic;
+mod file;
+
+pub use diagnostic::Diagnostic;
+pub use file::{Settings, duration, parse, schema};

@@ -44,11 +44,17 @@ pub async fn drive(
             return Ok(Driven::Finished(state));
         }
         let began = fx.clock.elapsed();
-        let step = std::pin::pin!(performer.perform(&state));
-        let stop = std::pin::pin!(stopped(performer, budget));
-        let done = match select(step, stop).await {
-            Either::Left((done, _)) => done?,
-            Either::Right((reason, _)) => return Ok(Driven::Stopped { state, reason }),
+        let done = {
+            let step = std::pin::pin!(performer.perform(&state));
+            let stop = std::pin::pin!(stopped(performer, budget));
+            match select(step, stop).await {
+                Either::Left((done, _)) => Ok(done?),
+                Either::Right((reason, _)) => Err(reason),
+            }
+        };
+        let done = match done {
+            Ok(done) => done,
+            Err(reason) => return Ok(Driven::Stopped { state, reason }),
         };
         let took = fx.clock.elapsed().saturating_sub(began);
         let (next, events) = state.clone().advance(done, millis(took));

@@ -15,14 +15,6 @@ pub enum Failure {
     /// Session files could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The request does not fit the repository or the session.
-    #[error("{message}")]
-    Request {
-        /// What does not fit.
-        message: String,
-        /// What to do.
-        hint: String,
-    },
     /// A defect of regreen itself.
     #[error("internal error: {0}")]
     Internal(String),
@@ -41,7 +33,6 @@ impl Failure {
             Self::Git(error) => error.hint(),
             Self::Run(error) => error.hint(),
             Self::Store(error) => error.hint(),
-            Self::Request { hint, .. } => hint.clone(),
             Self::Internal(_) => "report it with the session folder attached".into(),
         }
     }

@@ -7,12 +7,15 @@ mod failure;
 mod open;
 mod perform;
 mod records;
+mod run;
 
-pub use close::close;
-pub use drive::{Driven, drive};
 pub use failure::Failure;
-pub use open::{Opened, open};
-pub use perform::Performer;
+pub use run::{SetUp, run};
+
+use close::close;
+use drive::{Driven, drive};
+use open::open;
+use perform::Performer;
 
 /// The loop's state inside the session folder (product.md 8.1).
 pub const STATE_FILE: &str = ".process/iteration-state.json";

@@ -5,10 +5,11 @@ use futures::lock::Mutex;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{Attempt, Done, FixLoop, Step};
-use crate::domain::id::{CommitId, TestId};
+use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Results, Scope};
 use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
+use crate::report::records;
 use crate::role::{Fixer, Impact};
 
 use super::Failure;
@@ -22,7 +23,7 @@ pub struct Performer<'a> {
     /// Folder of the session inside commits, such as `.workflow/active/WFS-test-main`.
     pub state_prefix: String,
     /// Finds and vets edits.
-    pub fixer: Fixer<'a>,
+    pub fixer: Fixer,
     /// Tells which tests a change affects.
     pub impact: Mutex<Impact>,
 }
@@ -66,10 +67,29 @@ impl Performer<'_> {
     }
 
     /// Runs tests on the tree that belongs on disk for this step.
-    async fn run(&self, state: &FixLoop, scope: &Scope) -> Result<Result<Results, RunError>, Failure> {
+    async fn run(
+        &self,
+        state: &FixLoop,
+        scope: &Scope,
+    ) -> Result<Result<Results, RunError>, Failure> {
         self.fx.worktree.checkout(state.tree_on_disk()).await?;
         let request = RunRequest { root: self.fx.worktree.root(), scope, log: LOG };
-        Ok(self.fx.suite.run(&request).await)
+        let ran = self.fx.suite.run(&request).await;
+        self.keep_results(state, &ran).await?;
+        Ok(ran)
+    }
+
+    /// Writes what a run told, for the next reader.
+    async fn keep_results(
+        &self,
+        state: &FixLoop,
+        ran: &Result<Results, RunError>,
+    ) -> Result<(), Failure> {
+        if let Ok(results) = ran {
+            let value = records::test_results(results, state);
+            self.fx.store.write_json(".process/test-results.json", &value).await?;
+        }
+        Ok(())
     }
 
     async fn baseline(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -77,7 +97,9 @@ impl Performer<'_> {
         match self.run(state, &Scope::Full).await? {
             Ok(results) => Ok(Done::Ran(Ok(results))),
             Err(error) if error.may_pass_on_retry() => {
-                self.fx.screen.show(&Event::Notice { text: format!("{error}; running it once more") });
+                self.fx
+                    .screen
+                    .show(&Event::Notice { text: format!("{error}; running it once more") });
                 Ok(Done::Ran(Ok(self.run(state, &Scope::Full).await??)))
             }
             Err(error) => Err(error.into()),
@@ -86,7 +108,10 @@ impl Performer<'_> {
 
     async fn recheck(&self, state: &FixLoop, round: u32) -> Result<Done, Failure> {
         let failing = state.failing();
-        self.tell(state, format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)));
+        self.tell(
+            state,
+            format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)),
+        );
         Ok(Done::Ran(self.run(state, &Scope::Tests(failing)).await?.map_err(text)))
     }
 
@@ -107,13 +132,13 @@ impl Performer<'_> {
     async fn diagnose(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.tell(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(Done::Diagnosed(self.fixer.diagnose(state, self.fx).await?))
+        Ok(Done::Diagnosed(self.fixer.diagnose(state, &self.impact, self.fx).await?))
     }
 
     async fn propose(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.tell(state, "searching for an edit".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        self.fixer.propose(state, self.fx).await
+        Ok(self.fixer.propose(state, &self.impact, self.fx).await?)
     }
 
     async fn apply(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -141,22 +166,25 @@ impl Performer<'_> {
         let iteration = state.current_iteration;
         if !state.terms.commits {
             let patch = self.patch(&attempt_of(state)?.pre_tree, &state.accepted_tree).await?;
-            self.fx.store.write_text(&format!("patches/iteration-{iteration}.patch"), &patch).await?;
+            self.fx
+                .store
+                .write_text(&format!("patches/iteration-{iteration}.patch"), &patch)
+                .await?;
             return Ok(Done::Committed(None));
         }
         self.tell(state, "committing".into());
-        self.commit(state, state.accepted_tree.clone(), commit::iteration(state)).await
+        self.commit(state.accepted_tree.clone(), commit::iteration(state)).await
     }
 
     async fn show_attempt(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.tell(state, "recording the attempt and taking it back".into());
         let tree = attempt_of(state)?.tree.clone();
         let tree = tree.ok_or_else(|| Failure::Internal("an attempt without sources".into()))?;
-        self.commit(state, tree, commit::iteration(state)).await
+        self.commit(tree, commit::iteration(state)).await
     }
 
     async fn rollback(&self, state: &FixLoop) -> Result<Done, Failure> {
-        self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
+        self.commit(state.committed_tree.clone(), commit::rollback(state)).await
     }
 
     /// Runs the suite where none of our private files are (product.md 13.18, second witness).
@@ -164,7 +192,9 @@ impl Performer<'_> {
         self.tell(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;
         let request = RunRequest { root: &root, scope: &Scope::Full, log: LOG };
-        Ok(Done::Ran(self.fx.suite.run(&request).await.map_err(text)))
+        let ran = self.fx.suite.run(&request).await;
+        self.keep_results(state, &ran).await?;
+        Ok(Done::Ran(ran.map_err(text)))
     }
 
     async fn seal(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -177,12 +207,7 @@ impl Performer<'_> {
         Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }
 
-    async fn commit(
-        &self,
-        state: &FixLoop,
-        tree: crate::domain::id::TreeId,
-        message: String,
-    ) -> Result<Done, Failure> {
+    async fn commit(&self, tree: TreeId, message: String) -> Result<Done, Failure> {
         let files = self.fx.store.travelling().await?;
         let state_files = files
             .into_iter()
@@ -190,16 +215,11 @@ impl Performer<'_> {
             .collect();
         let request =
             CommitRequest { tree, message, state: state_files, time: self.fx.clock.now() };
-        let _ = state;
         Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }
 
     /// Unified diff between two trees.
-    pub async fn patch(
-        &self,
-        from: &crate::domain::id::TreeId,
-        to: &crate::domain::id::TreeId,
-    ) -> Result<String, Failure> {
+    pub async fn patch(&self, from: &TreeId, to: &TreeId) -> Result<String, Failure> {
         let files = self.fx.worktree.diff(from, to).await?;
         Ok(files.into_iter().map(|file| file.patch).collect())
     }

@@ -1,1 +1,283 @@
-//! What an edit may not do.
+//! What an edit may not do, whoever proposes it.
+//!
+//! Source: product.md 7.13, 13.4 (F-127).
+
+use std::fmt;
+
+use super::id::RepoPath;
+use super::proposal::FileEdit;
+
+/// A breach of one rule. The name is stable: reports and tests use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// A path below `.github` or of another CI service.
+    CiFile(RepoPath),
+    /// A path below the state root.
+    StateFile(RepoPath),
+    /// A lock file of a package manager.
+    LockFile(RepoPath),
+    /// A list of dependencies.
+    Manifest(RepoPath),
+    /// What decides which tests run, and how.
+    TestConfiguration(RepoPath),
+    /// A path that the configuration protects.
+    Protected(RepoPath),
+    /// A path behind a link, or a link itself.
+    Link(RepoPath),
+    /// A test file that a fix may not touch.
+    TestEdited(RepoPath),
+    /// A test file that would be gone or empty.
+    TestDeleted(RepoPath),
+    /// A test that would be gone, renamed or empty.
+    TestRemoved {
+        /// Its file.
+        file: RepoPath,
+        /// Its name.
+        test: String,
+    },
+    /// More skip marks than before.
+    TestSkipped(RepoPath),
+    /// A mark that silences all other tests.
+    TestFocused(RepoPath),
+    /// Fewer assertions than before.
+    AssertionsRemoved(RepoPath),
+    /// A product file that would be gone.
+    FileDeleted(RepoPath),
+    /// The text no longer parses.
+    Syntax {
+        /// The file.
+        file: RepoPath,
+        /// Line, from 1; 0 when the checker does not say.
+        line: u32,
+    },
+    /// More than a fix may change.
+    TooLarge {
+        /// Bytes or files, with their unit.
+        size: String,
+        /// The limit, with its unit.
+        limit: String,
+    },
+    /// The text before is not what the file holds.
+    Stale(RepoPath),
+    /// Nothing would change.
+    Empty,
+}
+
+impl Violation {
+    /// The rule's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CiFile(_) => "ci-file",
+            Self::StateFile(_) => "state-file",
+            Self::LockFile(_) => "lock-file",
+            Self::Manifest(_) => "manifest",
+            Self::TestConfiguration(_) => "test-configuration",
+            Self::Protected(_) => "protected-path",
+            Self::Link(_) => "link",
+            Self::TestEdited(_) => "test-edited",
+            Self::TestDeleted(_) => "test-deleted",
+            Self::TestRemoved { .. } => "test-removed",
+            Self::TestSkipped(_) => "test-skipped",
+            Self::TestFocused(_) => "test-focused",
+            Self::AssertionsRemoved(_) => "assertions-removed",
+            Self::FileDeleted(_) => "file-deleted",
+            Self::Syntax { .. } => "syntax",
+            Self::TooLarge { .. } => "too-large",
+            Self::Stale(_) => "stale",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.name())?;
+        match self {
+            Self::CiFile(file) => write!(f, "{file} decides what CI runs"),
+            Self::StateFile(file) => write!(f, "{file} belongs to regreen itself"),
+            Self::LockFile(file) => write!(f, "{file} is written by a package manager"),
+            Self::Manifest(file) => write!(f, "{file} lists dependencies"),
+            Self::TestConfiguration(file) => write!(f, "{file} decides which tests run"),
+            Self::Protected(file) => write!(f, "{file} is protected by the configuration"),
+            Self::Link(file) => write!(f, "{file} is a link or lies behind one"),
+            Self::TestEdited(file) => write!(f, "{file} belongs to the tests"),
+            Self::TestDeleted(file) => write!(f, "{file} would be gone or empty"),
+            Self::TestRemoved { file, test } => write!(f, "{test} in {file} would be gone"),
+            Self::TestSkipped(file) => write!(f, "{file} would skip more than before"),
+            Self::TestFocused(file) => write!(f, "{file} would silence other tests"),
+            Self::AssertionsRemoved(file) => write!(f, "{file} would assert less than before"),
+            Self::FileDeleted(file) => write!(f, "{file} would be gone"),
+            Self::Syntax { file, line: 0 } => write!(f, "{file} would not parse"),
+            Self::Syntax { file, line } => write!(f, "{file} would not parse at line {line}"),
+            Self::TooLarge { size, limit } => write!(f, "{size} are changed, the limit is {limit}"),
+            Self::Stale(file) => write!(f, "{file} is not what the edit starts from"),
+            Self::Empty => write!(f, "nothing would change"),
+        }
+    }
+}
+
+/// Files one proposal may change.
+pub const FILES: usize = 20;
+
+/// Bytes of changed files one proposal may write.
+pub const BYTES: usize = 2 << 20;
+
+/// Files that package managers write.
+const LOCK_FILES: &[&str] = &[
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lockb",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "Gemfile.lock",
+    "composer.lock",
+    "gradle.lockfile",
+];
+
+/// Files that list dependencies.
+const MANIFESTS: &[&str] = &[
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "Pipfile",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "Gemfile",
+];
+
+/// Files that decide which tests run.
+const TEST_CONFIGURATION: &[&str] = &[
+    "pytest.ini",
+    "tox.ini",
+    "conftest.py",
+    "noxfile.py",
+    ".coveragerc",
+    ".mocharc.js",
+    ".mocharc.json",
+    ".mocharc.yml",
+    "nextest.toml",
+    "karma.conf.js",
+    "sitecustomize.py",
+    "usercustomize.py",
+];
+
+/// Files of CI services outside `.github`.
+const CI_FILES: &[&str] = &[
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    "azure-pipelines.yml",
+    "Jenkinsfile",
+    "appveyor.yml",
+    ".drone.yml",
+    "bitbucket-pipelines.yml",
+    "action.yml",
+    "CODEOWNERS",
+    ".gitattributes",
+    ".gitmodules",
+    ".pre-commit-config.yaml",
+];
+
+/// Judges a path by itself; `state_root` is the folder of regreen's own files.
+#[must_use]
+pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
+    let (text, name) = (file.as_str(), file.file_name());
+    let first = text.split('/').next().unwrap_or_default();
+    let own = || file.clone();
+    // Case is folded: some file systems do, and nobody needs `.GitHub`.
+    let folded = first.to_ascii_lowercase();
+    if folded == ".github"
+        || folded == ".circleci"
+        || folded == ".husky"
+        || CI_FILES.contains(&name)
+    {
+        Some(Violation::CiFile(own()))
+    } else if first == state_root {
+        Some(Violation::StateFile(own()))
+    } else if LOCK_FILES.contains(&name) {
+        Some(Violation::LockFile(own()))
+    } else if MANIFESTS.contains(&name)
+        || name.starts_with("requirements") && name.ends_with(".txt")
+    {
+        Some(Violation::Manifest(own()))
+    } else if TEST_CONFIGURATION.contains(&name)
+        || ["jest.config.", "vitest.config.", "playwright.config.", "cypress.config."]
+            .iter()
+            .any(|start| name.starts_with(start))
+    {
+        Some(Violation::TestConfiguration(own()))
+    } else {
+        None
+    }
+}
+
+/// Judges how much a proposal changes.
+#[must_use]
+pub fn size(files: &[FileEdit]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let bytes: usize = files.iter().filter_map(|edit| edit.after.as_ref()).map(String::len).sum();
+    if files.len() > FILES {
+        let (size, limit) = (format!("{} files", files.len()), format!("{FILES} files"));
+        found.push(Violation::TooLarge { size, limit });
+    }
+    if bytes > BYTES {
+        let (size, limit) = (format!("{bytes} bytes"), format!("{BYTES} bytes"));
+        found.push(Violation::TooLarge { size, limit });
+    }
+    if files.iter().all(|edit| edit.before == edit.after) {
+        found.push(Violation::Empty);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protected_paths_are_named_by_rule() {
+        let table = [
+            (".github/workflows/ci.yml", Some("ci-file")),
+            (".GitHub/workflows/ci.yml", Some("ci-file")),
+            ("sub/Jenkinsfile", Some("ci-file")),
+            (".workflow/active/x.json", Some("state-file")),
+            ("web/package-lock.json", Some("lock-file")),
+            ("package.json", Some("manifest")),
+            ("requirements-dev.txt", Some("manifest")),
+            ("pytest.ini", Some("test-configuration")),
+            ("jest.config.ts", Some("test-configuration")),
+            ("src/app.py", None),
+            ("src/lock.py", None),
+        ];
+        for (text, expected) in table {
+            let judged = path(&RepoPath::parse(text).unwrap(), ".workflow");
+            assert_eq!(judged.as_ref().map(Violation::name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn size_and_emptiness_are_judged() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let edit = |before: &str, after: String| FileEdit {
+            file: file.clone(),
+            before: Some(before.into()),
+            after: Some(after),
+        };
+        assert_eq!(size(&[edit("x", "x".into())]), [Violation::Empty]);
+        assert_eq!(size(&[edit("x", "y".into())]), []);
+        assert_eq!(size(&[edit("x", "y".repeat(BYTES + 1))]).len(), 1);
+        let many: Vec<FileEdit> = (0..=FILES).map(|_| edit("x", "y".into())).collect();
+        assert_eq!(size(&many).len(), 1);
+    }
+}

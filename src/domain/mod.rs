@@ -17,6 +17,7 @@ pub mod plan;
 pub mod proposal;
 pub mod rate;
 pub mod request;
+pub mod session;
 pub mod similarity;
 pub mod strategy;
 pub mod test;

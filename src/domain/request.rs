@@ -1,5 +1,6 @@
 //! What a trigger asks for, complete and checked.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,8 +15,6 @@ pub struct FixRequest {
     pub test_command: Option<String>,
     /// Where the command leaves JUnit XML or TAP, as a glob below the repository.
     pub report: Option<String>,
-    /// Commands to run once in the private checkout before the first run.
-    pub setup: Vec<String>,
     /// Limit of one test run.
     pub test_timeout: Duration,
     /// Pass rate of the gate, in percent, 1 to 100.
@@ -38,6 +37,8 @@ pub struct FixRequest {
     pub mode: Mode,
     /// Globs no edit may touch, besides the built-in list.
     pub protect: Vec<String>,
+    /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
+    pub layers: BTreeMap<String, String>,
 }
 
 /// Which session a request means.

@@ -215,6 +215,19 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// Whether the same command may give results when it is run once more (product.md X16).
+    #[must_use]
+    pub fn may_pass_on_retry(&self) -> bool {
+        match self {
+            Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. } => true,
+            Self::UnknownFramework { .. }
+            | Self::NotStarted { .. }
+            | Self::NoTests { .. }
+            | Self::NoReportFile { .. }
+            | Self::Io { .. } => false,
+        }
+    }
+
     /// What the reader can do next, in one imperative clause.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -38,7 +38,7 @@ pub struct Cluster {
 }
 
 /// Where the failures may come from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Diagnosis {
     /// Groups of failures, largest first.
     pub clusters: Vec<Cluster>,

@@ -9,7 +9,7 @@ mod seed;
 mod tree;
 mod worktree;
 
-pub use open::{RepositoryFacts, discover, read_session};
+pub use open::{RepositoryFacts, discover, has_branch, read_session};
 pub use seed::seed;
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings};
 

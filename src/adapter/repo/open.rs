@@ -121,6 +121,13 @@ fn operation(state: RepositoryState) -> Option<&'static str> {
     }
 }
 
+/// Whether a local branch is there.
+#[must_use]
+pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
+    Repository::open(&facts.root)
+        .is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
+}
+
 /// The state files of a session at the tip of a branch, with paths inside the session's folder;
 /// `None` when the branch is not there or carries none.
 pub fn read_session(

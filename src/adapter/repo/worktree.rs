@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use git2::build::CheckoutBuilder;
 use git2::{Oid, Repository};
 
-use crate::adapter::host::files;
+use crate::adapter::host::{crash, files};
 use crate::domain::commit::is_of_session;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -274,9 +274,12 @@ impl Worktree for RepoWorktree {
     }
 
     async fn commit(&self, request: &CommitRequest) -> Result<CommitId, GitError> {
-        self.with(|repo| {
+        crash::point();
+        let made = self.with(|repo| {
             commit::commit(repo, &self.branch, &self.head, &self.state_folder, request)
-        })
+        });
+        crash::point();
+        made
     }
 
     async fn merge_base(&self, reference: &str) -> Result<Option<CommitId>, GitError> {

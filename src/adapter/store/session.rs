@@ -1,0 +1,425 @@
+//! One session's folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+
+use crate::adapter::host::{crash, files};
+use crate::domain::id::SessionId;
+use crate::effect::{Store, StoreError};
+
+use super::SCHEMA_VERSION;
+
+/// Bytes of one state file that are read at most.
+const FILE_LIMIT: u64 = 256 << 20;
+
+/// Bytes of one state file that travels in commits at most.
+const TRAVELLING_LIMIT: u64 = 4 << 20;
+
+/// The folder of an active session.
+#[must_use]
+pub fn session_folder(root: &Path, id: &SessionId) -> PathBuf {
+    root.join("active").join(id.as_str())
+}
+
+/// Ids of active sessions, newest first by their last state.
+pub fn active(root: &Path) -> Result<Vec<SessionId>, StoreError> {
+    let mut found = sessions_in(&root.join("active"))?;
+    found.sort_by(|a, b| b.cmp(a));
+    Ok(found.into_iter().map(|(_, id)| id).collect())
+}
+
+/// Sessions in a folder with the time of their last record.
+fn sessions_in(folder: &Path) -> Result<Vec<(Option<SystemTime>, SessionId)>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            return Err(StoreError::Io { action: "read", path: folder.to_owned(), source });
+        }
+    };
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let record = entry.path().join("workflow-session.json");
+        if let (Ok(id), Ok(meta)) = (SessionId::parse(name), fs::metadata(record)) {
+            found.push((meta.modified().ok(), id));
+        }
+    }
+    Ok(found)
+}
+
+/// The session whose record changed last, active or archived.
+pub fn newest(root: &Path) -> Result<Option<SessionId>, StoreError> {
+    let mut all = sessions_in(&root.join("active"))?;
+    all.extend(sessions_in(&root.join("archives"))?);
+    all.sort_by(|a, b| b.cmp(a));
+    Ok(all.into_iter().next().map(|(_, id)| id))
+}
+
+/// The folder of a session, active or archived, and whether it is archived.
+pub fn find(root: &Path, id: &SessionId) -> Result<(PathBuf, bool), StoreError> {
+    let folder = session_folder(root, id);
+    if folder.is_dir() {
+        return Ok((folder, false));
+    }
+    let archived = root.join("archives").join(id.as_str());
+    if archived.is_dir() {
+        return Ok((archived, true));
+    }
+    let known = active(root)?.iter().map(ToString::to_string).collect();
+    Err(StoreError::Missing { session: id.to_string(), known })
+}
+
+/// Moves a completed session to the archive and names it in the manifest (product.md 8.14). May
+/// be repeated: a move that a kill interrupted is finished.
+pub fn archive(root: &Path, id: &SessionId, entry: &Value) -> Result<PathBuf, StoreError> {
+    let io = |action: &'static str, path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Io { action, path, source }
+    };
+    let (from, to) = (session_folder(root, id), root.join("archives").join(id.as_str()));
+    let archives = root.join("archives");
+    files::create_folder(&archives).map_err(io("create", &archives))?;
+    let manifest = archives.join("manifest.json");
+    let mut entries = match read_value(&manifest)? {
+        Some(Value::Array(entries)) => entries,
+        Some(_) | None => Vec::new(),
+    };
+    let known = entries.iter().any(|old| old["session_id"] == id.as_str());
+    if !known {
+        entries.push(entry.clone());
+        write_value(&manifest, &Value::Array(entries))?;
+    }
+    crash::point();
+    match fs::rename(&from, &to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && to.is_dir() => {}
+        Err(source) => return Err(StoreError::Io { action: "move", path: from, source }),
+        Ok(()) => {}
+    }
+    crash::point();
+    Ok(to)
+}
+
+fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
+    let bytes = files::read(path, FILE_LIMIT).map_err(|source| StoreError::Io {
+        action: "read",
+        path: path.to_owned(),
+        source,
+    })?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| StoreError::Corrupt {
+        path: path.to_owned(),
+        line: error.line(),
+        column: error.column(),
+        expected: format!("expected JSON ({error})"),
+    })?;
+    if let Some(found) = value["schema_version"].as_u64().filter(|found| *found > SCHEMA_VERSION) {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
+    }
+    Ok(Some(value))
+}
+
+fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    files::write(path, text.as_bytes()).map_err(|source| StoreError::Io {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The files of one session, locked for this process.
+#[derive(Debug)]
+pub struct SessionStore {
+    folder: PathBuf,
+    /// Held until drop; the system releases it when the process dies, however it dies.
+    _lock: File,
+}
+
+impl SessionStore {
+    /// Opens a session's folder, creating it where it is missing, and takes its lock.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Locked`] when another process holds it.
+    pub fn open(root: &Path, id: &SessionId) -> Result<Self, StoreError> {
+        let folder = session_folder(root, id);
+        let io = |action: &'static str, path: PathBuf| {
+            move |source| StoreError::Io { action, path, source }
+        };
+        for name in [".process", ".task", ".summaries/iteration-summaries"] {
+            let inner = folder.join(name);
+            files::create_folder(&inner).map_err(io("create", inner.clone()))?;
+        }
+        let path = folder.join(".lock");
+        let mut lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io("lock", path.clone()))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                lock.take(100).read_to_string(&mut holder).map_err(io("read", path))?;
+                return Err(StoreError::Locked {
+                    session: id.to_string(),
+                    holder: holder.trim().to_owned(),
+                });
+            }
+            Err(fs::TryLockError::Error(source)) => {
+                return Err(StoreError::Io { action: "lock", path, source });
+            }
+        }
+        let write = |lock: &mut File| -> io::Result<()> {
+            lock.set_len(0)?;
+            writeln!(lock, "{}", std::process::id())
+        };
+        write(&mut lock).map_err(io("write", path))?;
+        Ok(Self { folder, _lock: lock })
+    }
+
+    /// Fills an empty folder with the files of a session that travelled on a branch.
+    pub fn restore(&self, contents: &[(String, Vec<u8>)]) -> Result<(), StoreError> {
+        for (name, bytes) in contents {
+            let path = self.path(name)?;
+            self.put(&path, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// A path inside the folder; refuses names that lead out of it.
+    fn path(&self, file: &str) -> Result<PathBuf, StoreError> {
+        let safe = !file.is_empty()
+            && !file.starts_with('/')
+            && file.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+        if safe {
+            return Ok(self.folder.join(file));
+        }
+        Err(StoreError::Corrupt {
+            path: PathBuf::from(file),
+            line: 0,
+            column: 0,
+            expected: "expected a path inside the session folder".into(),
+        })
+    }
+
+    fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let io = |source| StoreError::Io { action: "write", path: path.to_owned(), source };
+        if let Some(folder) = path.parent() {
+            files::create_folder(folder).map_err(io)?;
+        }
+        files::write(path, bytes).map_err(io)
+    }
+}
+
+/// Whether a file travels in commits: state, never logs, raw output or events.
+fn travels(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
+    !name.ends_with(".lock")
+        && !matches!(ending, Some("log" | "patch" | "jsonl"))
+        && !name.contains("-cli-output")
+        && !name.contains("/.regreen-")
+        && name != "report.md"
+}
+
+#[async_trait]
+impl Store for SessionStore {
+    fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    async fn read_json(&self, file: &str) -> Result<Option<Value>, StoreError> {
+        read_value(&self.path(file)?)
+    }
+
+    async fn write_json(&self, file: &str, value: &Value) -> Result<(), StoreError> {
+        let path = self.path(file)?;
+        let Value::Object(new) = value else {
+            return write_value(&path, value);
+        };
+        let mut merged = Map::new();
+        merged.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
+        merged.extend(new.clone());
+        // A file that cannot be read is replaced whole: what it held was lost before.
+        if let Ok(Some(Value::Object(old))) = read_value(&path) {
+            for (key, value) in old {
+                merged.entry(key).or_insert(value);
+            }
+        }
+        if let Some(folder) = path.parent() {
+            files::create_folder(folder).map_err(|source| StoreError::Io {
+                action: "create",
+                path: folder.to_owned(),
+                source,
+            })?;
+        }
+        write_value(&path, &Value::Object(merged))
+    }
+
+    async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError> {
+        let path = self.path(file)?;
+        self.put(&path, text.as_bytes())
+    }
+
+    async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
+        let (from, to) = (self.path(from)?, self.path(to)?);
+        let io = |source| StoreError::Io { action: "move", path: from.clone(), source };
+        if let Some(folder) = to.parent() {
+            files::create_folder(folder).map_err(io)?;
+        }
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other.map_err(io),
+        }
+    }
+
+    async fn append_events(&self, keep: u64, lines: &[String]) -> Result<(), StoreError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let path = self.path(".process/events.jsonl")?;
+        let io = |source| StoreError::Io { action: "write", path: path.clone(), source };
+        crash::point();
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(io)?;
+        let mut end = 0;
+        for line in text
+            .split_inclusive(|byte| *byte == b'\n')
+            .take(usize::try_from(keep).unwrap_or(usize::MAX))
+        {
+            end += line.len();
+        }
+        file.set_len(end as u64).map_err(io)?;
+        file.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut joined = lines.join("\n");
+        joined.push('\n');
+        file.write_all(joined.as_bytes()).map_err(io)?;
+        file.sync_data().map_err(io)?;
+        crash::point();
+        Ok(())
+    }
+
+    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let mut found = Vec::new();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            let path = self.folder.join(&folder);
+            let io = |source| StoreError::Io { action: "read", path: path.clone(), source };
+            for entry in fs::read_dir(&path).map_err(io)? {
+                let entry = entry.map_err(io)?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+                let kind = entry.file_type().map_err(io)?;
+                if kind.is_dir() {
+                    folders.push(name);
+                } else if kind.is_file() && travels(&name) {
+                    let small = entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT);
+                    let bytes = if small {
+                        files::read(&entry.path(), TRAVELLING_LIMIT).map_err(io)?
+                    } else {
+                        None
+                    };
+                    found.extend(bytes.map(|bytes| (name, bytes)));
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn store(root: &Path) -> SessionStore {
+        SessionStore::open(root, &SessionId::parse("WFS-test-x").unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn unknown_fields_of_a_file_are_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        store.write_json("a.json", &json!({"known": 1, "later": {"x": 2}})).await.unwrap();
+        store.write_json("a.json", &json!({"known": 3})).await.unwrap();
+        let read = store.read_json("a.json").await.unwrap().unwrap();
+        assert_eq!(read, json!({"schema_version": 1, "known": 3, "later": {"x": 2}}));
+    }
+
+    #[tokio::test]
+    async fn a_newer_a_torn_and_a_hostile_file_are_refused_with_their_place() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        store.write_text("new.json", "{\"schema_version\": 99}").await.unwrap();
+        assert!(matches!(
+            store.read_json("new.json").await,
+            Err(StoreError::Newer { found: 99, .. })
+        ));
+        store.write_text("torn.json", "{\n  \"a\":").await.unwrap();
+        assert!(matches!(
+            store.read_json("torn.json").await,
+            Err(StoreError::Corrupt { line: 2, .. })
+        ));
+        for name in ["../x", "/etc/x", "a//b", ""] {
+            assert!(store.write_text(name, "x").await.is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_second_process_does_not_get_the_lock() {
+        let root = tempfile::tempdir().unwrap();
+        let _held = store(root.path());
+        let second = SessionStore::open(root.path(), &SessionId::parse("WFS-test-x").unwrap());
+        assert!(matches!(second, Err(StoreError::Locked { .. })));
+    }
+
+    #[tokio::test]
+    async fn events_behind_the_saved_state_are_cut_off() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        store.append_events(0, &["a".into(), "b".into()]).await.unwrap();
+        store.append_events(1, &["c".into()]).await.unwrap();
+        let text = fs::read_to_string(store.folder().join(".process/events.jsonl")).unwrap();
+        assert_eq!(text, "a\nc\n");
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_that_names_the_file() {
+        let error = files::write(Path::new("/proc/regreen-cannot-write-here"), b"x").unwrap_err();
+        assert!(!error.to_string().is_empty());
+    }
+
+    #[tokio::test]
+    async fn logs_and_raw_output_do_not_travel() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        for name in [
+            "workflow-session.json",
+            ".process/a.json",
+            ".process/test-output.log",
+            ".process/events.jsonl",
+            ".process/iteration-1-cli-output.txt",
+        ] {
+            store.write_text(name, "{}").await.unwrap();
+        }
+        let names: Vec<String> =
+            store.travelling().await.unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, [".process/a.json", "workflow-session.json"]);
+    }
+}

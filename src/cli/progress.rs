@@ -1,0 +1,143 @@
+//! The screen of a terminal: live where somebody watches, plain lines in a pipe, folds in CI.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::adapter::host::process::path_from;
+use crate::domain::event::Event;
+use crate::domain::rate::PassRate;
+use crate::effect::Screen;
+use crate::report::terminal::{self, Style};
+
+/// Where the lines go.
+enum Mode {
+    /// A spinner below the lines.
+    Live(ProgressBar),
+    /// Lines only.
+    Plain,
+    /// Lines with folds that GitHub reads.
+    Folded,
+    /// Nothing before the end.
+    Quiet,
+}
+
+/// What the live line shows.
+#[derive(Default)]
+struct Now {
+    doing: String,
+    rate: Option<PassRate>,
+    open_fold: bool,
+}
+
+/// Shows events on standard error, and the end on `end`.
+pub struct Terminal {
+    mode: Mode,
+    style: Style,
+    /// Whether the end belongs on standard output.
+    end_on_stdout: bool,
+    now: Mutex<Now>,
+}
+
+impl Terminal {
+    /// A screen for this process. With `json` nothing is written to standard output.
+    pub fn new(quiet: bool, json: bool) -> Self {
+        let watched = std::io::stderr().is_terminal();
+        let github = path_from("GITHUB_ACTIONS").is_some_and(|value| value.as_os_str() == "true");
+        let colourless = path_from("NO_COLOR").is_some();
+        let mode = if quiet {
+            Mode::Quiet
+        } else if github {
+            Mode::Folded
+        } else if watched {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) =
+                ProgressStyle::with_template("{spinner:.cyan} {wide_msg} {elapsed:.dim}")
+            {
+                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            Mode::Live(bar)
+        } else {
+            Mode::Plain
+        };
+        let style = if watched && !colourless { Style::Coloured } else { Style::Plain };
+        Self { mode, style, end_on_stdout: !json, now: Mutex::new(Now::default()) }
+    }
+
+    fn print(&self, line: &str) {
+        match &self.mode {
+            Mode::Live(bar) => bar.suspend(|| eprintln!("{line}")),
+            Mode::Plain | Mode::Folded => eprintln!("{line}"),
+            Mode::Quiet => {}
+        }
+    }
+
+    /// The line below: the rate as a bar, then what is going on.
+    fn refresh(&self, now: &Now, progress: &str) {
+        if let Mode::Live(bar) = &self.mode {
+            let rate = now.rate.map_or_else(String::new, |rate| {
+                let full = usize::try_from(rate.per_mille() / 50).unwrap_or_default();
+                format!(
+                    "{}{} {rate} %  ",
+                    "█".repeat(full),
+                    "░".repeat(20usize.saturating_sub(full))
+                )
+            });
+            bar.set_message(format!("{rate}{}{progress}", now.doing));
+        }
+    }
+}
+
+impl Screen for Terminal {
+    fn show(&self, event: &Event) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let folded = matches!(self.mode, Mode::Folded);
+        match event {
+            Event::Step { doing, .. } => {
+                now.doing.clone_from(doing);
+                self.refresh(&now, "");
+                return;
+            }
+            Event::Progress { done, unit, .. } => {
+                self.refresh(&now, &format!(", {done} {unit} tried"));
+                return;
+            }
+            Event::Baseline { rate, .. } => now.rate = Some(*rate),
+            Event::IterationStarted { iteration, strategy, rate, .. } => {
+                now.rate = Some(*rate);
+                if folded {
+                    eprintln!("::group::iteration {iteration}, {strategy}, {rate} % before");
+                    now.open_fold = true;
+                }
+            }
+            Event::IterationEnded(row) => now.rate = Some(row.after),
+            Event::Closed(outcome) => {
+                if let Mode::Live(bar) = &self.mode {
+                    bar.finish_and_clear();
+                }
+                let text = terminal::closing(outcome, self.style);
+                if self.end_on_stdout {
+                    print!("{text}")
+                } else {
+                    eprint!("{text}")
+                }
+                return;
+            }
+            Event::Opened { .. }
+            | Event::Notice { .. }
+            | Event::Ran { .. }
+            | Event::Proposed { .. }
+            | Event::Rejected { .. } => {}
+        }
+        for line in terminal::lines(event, self.style) {
+            self.print(&line);
+        }
+        if matches!(event, Event::IterationEnded(_)) && std::mem::take(&mut now.open_fold) {
+            eprintln!("::endgroup::");
+        }
+        self.refresh(&now, "");
+    }
+}

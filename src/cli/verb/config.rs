@@ -1,0 +1,38 @@
+//! `regreen config`: is the file right, and what may stand in it.
+
+use crate::adapter::host::files;
+use crate::cli::args::{ConfigArguments, ConfigVerb};
+use crate::cli::failure::{Failure, exit};
+use crate::config;
+
+/// Runs the verb.
+pub fn run(arguments: &ConfigArguments) -> Result<u8, Failure> {
+    match arguments.what {
+        ConfigVerb::Schema => {
+            println!("{}", serde_json::to_string_pretty(&config::schema()).unwrap_or_default());
+        }
+        ConfigVerb::Check => {
+            let path = &arguments.file;
+            let unreadable = |reason: String| {
+                Failure::usage(
+                    format!("{}: {reason}", path.display()),
+                    "name the file: `regreen config check FILE`",
+                )
+            };
+            let bytes =
+                files::read(path, 1 << 20).map_err(|error| unreadable(error.to_string()))?;
+            let bytes = bytes.ok_or_else(|| unreadable("there is no such file".into()))?;
+            let text = String::from_utf8_lossy(&bytes);
+            match config::parse(&text, &path.display().to_string()) {
+                Ok(_) => println!("{}: fine", path.display()),
+                Err(problems) => {
+                    for problem in problems {
+                        eprintln!("{problem}");
+                    }
+                    return Ok(exit::USAGE);
+                }
+            }
+        }
+    }
+    Ok(exit::MET)
+}

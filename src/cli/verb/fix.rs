@@ -1,0 +1,173 @@
+//! `regreen fix`: a request out of flags and file, one session, one end.
+
+use std::path::Path;
+use std::time::Duration;
+
+use globset::{Glob, GlobSetBuilder};
+
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::host::files;
+use crate::adapter::store::STATE_FOLDER;
+use crate::adapter::{MAX_ITERATIONS, Workspace, repo};
+use crate::cli::args::FixArguments;
+use crate::cli::failure::{Failure, exit};
+use crate::cli::progress::Terminal;
+use crate::config::{self, Settings};
+use crate::cycle::{self, SetUp};
+use crate::domain::event::{Ending, Outcome};
+use crate::domain::fix_loop::Terms;
+use crate::domain::id::SessionId;
+use crate::domain::request::{FixRequest, Mode, Resume};
+use crate::effect::Screen;
+use crate::report::document::Document;
+
+/// Where the configuration lies in a repository.
+const CONFIGURATION: &str = ".github/regreen.yml";
+
+/// Limit of one test run when nothing else is said.
+const TEST_TIMEOUT: Duration = Duration::from_mins(20);
+
+/// Engines of this build.
+const ENGINES: &[&str] = &["embedded"];
+
+/// Runs the verb.
+pub async fn run(arguments: &FixArguments) -> Result<u8, Failure> {
+    let screen = Terminal::new(arguments.quiet, arguments.json);
+    let outcome = fix(arguments, &screen).await?;
+    if arguments.json {
+        let document = serde_json::to_string_pretty(&Document::from(&outcome)).unwrap_or_default();
+        println!("{document}");
+    }
+    Ok(code(outcome.result))
+}
+
+/// The exit code of an ending.
+fn code(ending: Ending) -> u8 {
+    match ending {
+        Ending::Success | Ending::PartialSuccess | Ending::Planned => exit::MET,
+        Ending::Failure | Ending::Blocked => exit::NOT_MET,
+    }
+}
+
+/// Runs one session.
+pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcome, Failure> {
+    let facts = repo::discover(&arguments.repository)?;
+    let settings = settings(&facts.root)?;
+    let request = request(arguments, &settings)?;
+    let clock = HostClock::start();
+    let mut workspace = Workspace::open(&request, &clock).await?;
+    let fx = workspace.effects(screen);
+    let mut protect = GlobSetBuilder::new();
+    for glob in &request.protect {
+        let glob = Glob::new(glob).map_err(|error| {
+            Failure::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
+        })?;
+        protect.add(glob);
+    }
+    let protect = protect
+        .build()
+        .map_err(|error| Failure::usage(format!("`protect`: {error}"), "use fewer patterns"))?;
+    let set_up = SetUp {
+        session: workspace.record.session_id.clone(),
+        repository: workspace.facts.root.display().to_string(),
+        head: workspace.record.git.head_sha.clone(),
+        onto: workspace.record.git.onto.clone(),
+        base: workspace.base.clone(),
+        terms: Terms {
+            target: request.target,
+            max_iterations: workspace.record.max_iterations,
+            commits: request.mode == Mode::Apply,
+            dry_run: request.mode == Mode::DryRun,
+            has_base: workspace.base.is_some(),
+        },
+        raised_limit: request.max_iterations.filter(|_| request.resume != Resume::New),
+        budget: request.budget,
+        jobs: request.jobs,
+        protect,
+        state_root: STATE_FOLDER.to_owned(),
+        state_prefix: workspace.state_prefix(),
+        notices: workspace.notices.clone(),
+    };
+    let outcome = cycle::run(set_up, &fx).await?;
+    workspace.conclude(&outcome).await?;
+    workspace.finish().await?;
+    Ok(outcome)
+}
+
+/// The settings of the file, when there is one.
+fn settings(root: &Path) -> Result<Settings, Failure> {
+    let path = root.join(CONFIGURATION);
+    let bytes = files::read(&path, 1 << 20).map_err(|error| {
+        Failure::usage(format!("{}: {error}", path.display()), "make it readable")
+    })?;
+    let Some(bytes) = bytes else { return Ok(Settings::default()) };
+    let text = String::from_utf8_lossy(&bytes);
+    config::parse(&text, CONFIGURATION).map_err(|problems| {
+        let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        Failure::usage(
+            text.join("\n"),
+            format!("mend {CONFIGURATION}; `regreen config check` looks again"),
+        )
+    })
+}
+
+/// Flags win over the file, the file over defaults.
+fn request(arguments: &FixArguments, settings: &Settings) -> Result<FixRequest, Failure> {
+    let test = settings.test.clone().unwrap_or_default();
+    let gate = settings.gate.clone().unwrap_or_default();
+    let budget = settings.budget.clone().unwrap_or_default();
+    let engines = if arguments.engine.is_empty() {
+        settings.engine.clone().unwrap_or_default()
+    } else {
+        arguments.engine.clone()
+    };
+    for name in &engines {
+        if !ENGINES.contains(&name.as_str()) {
+            return Err(Failure::usage(
+                format!("there is no engine `{name}`"),
+                format!("choose from: {}", ENGINES.join(", ")),
+            ));
+        }
+    }
+    let test_timeout = match arguments.test_timeout.as_ref().or(test.timeout.as_ref()) {
+        None => TEST_TIMEOUT,
+        Some(text) => config::duration(text).ok_or_else(|| {
+            Failure::usage(format!("`{text}` is not a time"), "write it like 30s, 20m or 2h")
+        })?,
+    };
+    let resume = match arguments.resume.as_deref() {
+        None => Resume::New,
+        Some("") => Resume::Newest,
+        Some(text) => Resume::Session(SessionId::parse(text).map_err(|error| {
+            Failure::usage(error.to_string(), "`regreen status` lists the sessions")
+        })?),
+    };
+    let minutes = arguments.budget_minutes.or(budget.minutes);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(FixRequest {
+        repository: arguments.repository.clone(),
+        test_command: arguments.test_command.clone().or(test.command),
+        report: arguments.report.clone().or(test.report),
+        test_timeout,
+        target: arguments.target.or(gate.target).unwrap_or(95),
+        max_iterations: arguments.max_iterations.or_else(|| {
+            // A resumed session keeps its own limit unless a flag raises it.
+            (resume == Resume::New).then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
+        }),
+        engines,
+        branch: arguments.branch.clone(),
+        base: arguments.base.clone(),
+        resume,
+        budget: minutes.map(|minutes| Duration::from_secs(minutes * 60)),
+        jobs: arguments.jobs.map_or(cores, usize::from),
+        mode: if arguments.dry_run {
+            Mode::DryRun
+        } else if arguments.suggest {
+            Mode::Suggest
+        } else {
+            Mode::Apply
+        },
+        protect: settings.protect.clone().unwrap_or_default(),
+        layers: test.layers.unwrap_or_default(),
+    })
+}

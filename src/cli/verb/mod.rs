@@ -1,0 +1,8 @@
+//! One file per verb.
+
+pub mod config;
+pub mod demo;
+pub mod doctor;
+pub mod fix;
+pub mod report;
+pub mod status;

@@ -1,0 +1,41 @@
+//! `regreen report`: what a session left to read.
+
+use crate::adapter::host::files;
+use crate::adapter::{repo, state_root, store};
+use crate::cli::args::ReportArguments;
+use crate::cli::failure::{Failure, exit};
+use crate::domain::id::SessionId;
+use crate::effect::StoreError;
+
+/// Runs the verb.
+pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
+    let facts = repo::discover(&arguments.repository)?;
+    let root = state_root(&facts);
+    let id = match &arguments.session {
+        Some(text) => SessionId::parse(text.as_str()).map_err(|error| {
+            Failure::usage(error.to_string(), "`regreen status` lists the sessions")
+        })?,
+        None => store::newest(&root)?.ok_or_else(|| {
+            Failure::usage("there is no session here", "start one with `regreen fix`")
+        })?,
+    };
+    let (folder, _) = store::find(&root, &id)?;
+    let path = folder.join(".summaries/report.md");
+    if arguments.path {
+        println!("{}", path.display());
+        return Ok(exit::MET);
+    }
+    let bytes = files::read(&path, 64 << 20).map_err(|source| StoreError::Io {
+        action: "read",
+        path: path.clone(),
+        source,
+    })?;
+    let Some(bytes) = bytes else {
+        return Err(Failure::usage(
+            format!("session {id} has no report yet"),
+            format!("let it end: `regreen fix --resume {id}`"),
+        ));
+    };
+    print!("{}", String::from_utf8_lossy(&bytes));
+    Ok(exit::MET)
+}

@@ -1,0 +1,63 @@
+//! `regreen status`: the sessions of a repository.
+
+use serde_json::{Value, json};
+
+use crate::adapter::host::files;
+use crate::adapter::{repo, state_root, store};
+use crate::cli::args::StatusArguments;
+use crate::cli::failure::{Failure, exit};
+use crate::effect::StoreError;
+
+/// Runs the verb.
+pub async fn run(arguments: &StatusArguments) -> Result<u8, Failure> {
+    let facts = repo::discover(&arguments.repository)?;
+    let root = state_root(&facts);
+    let mut rows = Vec::new();
+    for id in store::active(&root)? {
+        let folder = store::session_folder(&root, &id);
+        let read = |name: &str| -> Result<Value, StoreError> {
+            let path = folder.join(name);
+            let bytes = files::read(&path, 64 << 20).map_err(|source| StoreError::Io {
+                action: "read",
+                path,
+                source,
+            })?;
+            Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+        };
+        let (record, state) =
+            (read("workflow-session.json")?, read(".process/iteration-state.json")?);
+        rows.push(json!({
+            "session": id,
+            "status": record["status"],
+            "result": record["result"],
+            "created-at": record["created_at"],
+            "iteration": state["current_iteration"],
+            "max-iterations": record["max_iterations"],
+            "next": state["next"]["step"],
+            "branch": record["git"]["branch"],
+        }));
+    }
+    if arguments.json {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&json!({ "sessions": rows })).unwrap_or_default()
+        );
+        return Ok(exit::MET);
+    }
+    if rows.is_empty() {
+        println!("no session here that could go on; start one with `regreen fix`");
+    }
+    for row in rows {
+        let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+        println!(
+            "{}  {}  iteration {} of {}  next: {}  {}",
+            text("session"),
+            text("status"),
+            row["iteration"],
+            row["max-iterations"],
+            text("next"),
+            text("branch")
+        );
+    }
+    Ok(exit::MET)
+}

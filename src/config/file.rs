@@ -1,0 +1,312 @@
+//! `.github/regreen.yml` (product.md 13.15): every key optional, unknown keys refused.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_yaml::{Mapping, Value};
+
+use super::diagnostic::Diagnostic;
+
+/// The whole file.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Settings {
+    /// How tests are run.
+    pub test: Option<Test>,
+    /// When a session may end.
+    pub gate: Option<Gate>,
+    /// Who analyses and fixes, first to last.
+    pub engine: Option<Vec<String>>,
+    /// What may be spent.
+    pub budget: Option<Budget>,
+    /// Paths no edit may touch, as globs.
+    pub protect: Option<Vec<String>>,
+}
+
+/// How tests are run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Test {
+    /// Instead of the detected command.
+    pub command: Option<String>,
+    /// Where the command leaves JUnit XML or TAP.
+    pub report: Option<String>,
+    /// Limit of one run: `30s`, `20m`, `2h`.
+    pub timeout: Option<String>,
+    /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
+    pub layers: Option<BTreeMap<String, String>>,
+}
+
+/// When a session may end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Gate {
+    /// Percent, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
+    pub target: Option<u32>,
+    /// Iterations, 1 to 50.
+    #[schemars(range(min = 1, max = 50))]
+    pub max_iterations: Option<u32>,
+}
+
+/// What may be spent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Budget {
+    /// Wall time of one run.
+    #[schemars(range(min = 1))]
+    pub minutes: Option<u64>,
+}
+
+/// What a key may hold.
+enum Form {
+    Text,
+    Time,
+    Number(u64, u64),
+    Texts,
+    TextsBy(&'static [&'static str]),
+    Group(&'static [(&'static str, Form)]),
+}
+
+const TEST: &[(&str, Form)] = &[
+    ("command", Form::Text),
+    ("report", Form::Text),
+    ("timeout", Form::Time),
+    ("layers", Form::TextsBy(&["static", "unit", "integration", "e2e"])),
+];
+const GATE: &[(&str, Form)] =
+    &[("target", Form::Number(1, 100)), ("max-iterations", Form::Number(1, 50))];
+const BUDGET: &[(&str, Form)] = &[("minutes", Form::Number(1, u64::MAX))];
+
+/// All keys of the file. A test holds it against the schema.
+const FILE: &[(&str, Form)] = &[
+    ("test", Form::Group(TEST)),
+    ("gate", Form::Group(GATE)),
+    ("engine", Form::Texts),
+    ("budget", Form::Group(BUDGET)),
+    ("protect", Form::Texts),
+];
+
+/// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
+#[must_use]
+pub fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return None,
+    };
+    let number: u64 = number.parse().ok()?;
+    (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)))
+}
+
+/// The JSON Schema of the file.
+#[must_use]
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Settings)
+}
+
+/// Reads the file.
+///
+/// # Errors
+///
+/// All problems that can be found in one pass, in the order of the file.
+pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
+    let at = |line: usize, column: usize, message: String| Diagnostic {
+        file: file.to_owned(),
+        line,
+        column,
+        message,
+        source: text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned(),
+    };
+    let value: Value = serde_yaml::from_str(text).map_err(|error| {
+        let place = error.location();
+        let (line, column) = place.map_or((1, 1), |place| (place.line(), place.column()));
+        vec![at(line, column, format!("expected YAML ({error})"))]
+    })?;
+    let mapping = match value {
+        Value::Null => return Ok(Settings::default()),
+        Value::Mapping(mapping) => mapping,
+        _ => {
+            return Err(vec![at(
+                1,
+                1,
+                "expected keys and values, such as `gate: { target: 95 }`".into(),
+            )]);
+        }
+    };
+    let mut problems = Vec::new();
+    check(&mapping, FILE, &mut Vec::new(), &mut |path, message| {
+        let (line, column) = position(text, path);
+        problems.push(at(line, column, message));
+    });
+    problems.sort_by_key(|problem| (problem.line, problem.column));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    serde_yaml::from_value(Value::Mapping(mapping))
+        .map_err(|error| vec![at(1, 1, error.to_string())])
+}
+
+/// Reports every key that is unknown and every value of the wrong form.
+fn check(
+    mapping: &Mapping,
+    form: &'static [(&'static str, Form)],
+    path: &mut Vec<String>,
+    report: &mut dyn FnMut(&[String], String),
+) {
+    for (key, value) in mapping {
+        let name = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
+        path.push(name.clone());
+        match form.iter().find(|(known, _)| *known == name) {
+            None => {
+                let known: Vec<&str> = form.iter().map(|(known, _)| *known).collect();
+                report(path, unknown(&name, &known));
+            }
+            Some((_, Form::Group(inner))) => match value {
+                Value::Mapping(mapping) => check(mapping, inner, path, report),
+                Value::Null => {}
+                _ => report(path, format!("`{name}` holds keys and values")),
+            },
+            Some((_, form)) => {
+                if let Some(message) = wrong(&name, value, form) {
+                    report(path, message);
+                }
+            }
+        }
+        path.pop();
+    }
+}
+
+fn unknown(name: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(name, known), *known))
+        .min()
+        .filter(|(distance, _)| *distance <= 3);
+    match near {
+        Some((_, near)) => format!("unknown key `{name}`, did you mean `{near}`?"),
+        None => format!("unknown key `{name}`, expected one of {}", known.join(", ")),
+    }
+}
+
+fn wrong(name: &str, value: &Value, form: &Form) -> Option<String> {
+    let texts =
+        |value: &Value| value.as_sequence().is_some_and(|items| items.iter().all(Value::is_string));
+    match form {
+        Form::Text if !value.is_string() => Some(format!("`{name}` is a text")),
+        Form::Time if value.as_str().and_then(duration).is_none() => {
+            Some(format!("`{name}` is a time such as 30s, 20m or 2h"))
+        }
+        Form::Number(low, high) if !value.as_u64().is_some_and(|n| (*low..=*high).contains(&n)) => {
+            let high = if *high == u64::MAX { String::new() } else { format!(" to {high}") };
+            Some(format!("`{name}` is a whole number from {low}{high}"))
+        }
+        Form::Texts if !texts(value) => Some(format!("`{name}` is a list of texts")),
+        Form::TextsBy(keys) => {
+            let Some(mapping) = value.as_mapping() else {
+                return Some(format!("`{name}` holds {}", keys.join(", ")));
+            };
+            mapping.iter().find_map(|(key, value)| {
+                let key = key.as_str().unwrap_or_default();
+                if !keys.contains(&key) {
+                    Some(unknown(key, keys))
+                } else if value.is_string() {
+                    None
+                } else {
+                    Some(format!("`{key}` is a text"))
+                }
+            })
+        }
+        Form::Text | Form::Time | Form::Number(..) | Form::Texts | Form::Group(_) => None,
+    }
+}
+
+/// Line and column of a key, found by walking its parents downwards.
+fn position(text: &str, path: &[String]) -> (usize, usize) {
+    let mut found = (1, 1);
+    let mut from = 0;
+    for key in path {
+        for (number, line) in text.lines().enumerate().skip(from) {
+            let place = line.match_indices(key.as_str()).find(|(at, _)| {
+                let before = line.get(..*at).unwrap_or_default();
+                let after = line.get(at + key.len()..).unwrap_or_default();
+                let starts = before.chars().all(|c| c.is_whitespace() || "{,-\"'".contains(c))
+                    || before.trim_end().ends_with(['{', ',']);
+                starts && after.trim_start_matches(['"', '\'']).trim_start().starts_with(':')
+            });
+            if let Some((at, _)) = place {
+                let column = line.get(..at).unwrap_or_default().chars().count() + 1;
+                found = (number + 1, column);
+                from = number;
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_file_is_read() {
+        let text = "test:\n  command: pytest -q\n  timeout: 20m\n  layers: { e2e: 'tests/e2e/**' }\ngate: { target: 97, max-iterations: 5 }\nengine: [embedded]\nbudget:\n  minutes: 30\nprotect: ['migrations/**']\n";
+        let settings = parse(text, "f").unwrap();
+        assert_eq!(settings.gate.unwrap().target, Some(97));
+        assert_eq!(settings.test.unwrap().command.as_deref(), Some("pytest -q"));
+        assert_eq!(parse("", "f").unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn every_problem_is_shown_with_its_place() {
+        let text =
+            "gate:\n  target: 150\n  max-iteration: 5\ntest: { timeout: soon }\nprotekt: []\n";
+        let shown: Vec<String> =
+            parse(text, "regreen.yml").unwrap_err().iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(shown.join("\n"), @r"
+        regreen.yml:2:3: `target` is a whole number from 1 to 100
+          |   target: 150
+          |   ^
+        regreen.yml:3:3: unknown key `max-iteration`, did you mean `max-iterations`?
+          |   max-iteration: 5
+          |   ^
+        regreen.yml:4:9: `timeout` is a time such as 30s, 20m or 2h
+          | test: { timeout: soon }
+          |         ^
+        regreen.yml:5:1: unknown key `protekt`, did you mean `protect`?
+          | protekt: []
+          | ^
+        ");
+    }
+
+    #[test]
+    fn broken_yaml_names_line_and_column() {
+        let problems = parse("gate:\n  target: [1\n", "f").unwrap_err();
+        assert!(problems[0].line >= 2, "{problems:?}");
+        assert!(parse("- a\n", "f").is_err());
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("2h"), Some(Duration::from_hours(2)));
+        for wrong in ["", "5", "0s", "-1m", "1d", "s", "1é"] {
+            assert_eq!(duration(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_table_of_keys_is_that_of_the_schema() {
+        let schema = serde_json::to_value(schema()).unwrap();
+        let keys: Vec<&str> =
+            schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        for (key, _) in FILE {
+            assert!(keys.contains(key), "{key}");
+        }
+        assert_eq!(keys.len(), FILE.len());
+    }
+}

@@ -1,0 +1,47 @@
+//! The end of a run: outcome, report, status.
+
+use crate::domain::event::Outcome;
+use crate::domain::fix_loop::{FixLoop, Place};
+use crate::report::summary;
+
+use super::Failure;
+use super::perform::Performer;
+
+/// The report's name inside the session folder.
+const REPORT: &str = ".summaries/report.md";
+
+/// Sums a run up and writes its report. `stopped` says why a run without a verdict ended.
+///
+/// # Errors
+///
+/// When session files cannot be written.
+pub async fn close(
+    state: &FixLoop,
+    performer: &Performer<'_>,
+    onto: Option<String>,
+    stopped: &str,
+) -> Result<Outcome, Failure> {
+    let store = performer.fx.store;
+    let folder = store.folder().to_owned();
+    let outcome = state.outcome(
+        Place {
+            branch: performer.fx.worktree.branch().to_owned(),
+            onto,
+            report: folder.join(REPORT).display().to_string(),
+            folder: folder.display().to_string(),
+            patch: performer.patch(&state.head_tree, &state.accepted_tree).await?,
+            degraded: false,
+        },
+        stopped,
+    );
+    store.write_text(REPORT, &summary::report(&outcome)).await?;
+    if outcome.result == crate::domain::event::Ending::Failure {
+        store.write_text(".summaries/failure-report.md", &summary::report(&outcome)).await?;
+    }
+    let value = serde_json::to_value(&outcome).map_err(Failure::serialise)?;
+    store.write_json(".process/outcome.json", &value).await?;
+    if !outcome.patch.is_empty() {
+        store.write_text("patches/all.patch", &outcome.patch).await?;
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,53 @@
+//! The state a run begins with: a new one, or the one that was saved.
+
+use crate::domain::event::Event;
+use crate::domain::fix_loop::{FixLoop, Terms};
+use crate::domain::id::{CommitId, SessionId};
+use crate::effect::{Effects, StoreError};
+
+use super::{Failure, STATE_FILE};
+
+/// What a run begins with.
+pub struct Opened {
+    /// The state.
+    pub state: FixLoop,
+    /// Events that opening itself brought.
+    pub events: Vec<Event>,
+    /// Whether a saved state was found.
+    pub resumed: bool,
+}
+
+/// Loads the saved state of a session, or begins a new one. A state that cannot be read is begun
+/// again from the baseline: commits that were kept are found by their trailers (product.md 8.13).
+///
+/// # Errors
+///
+/// When session files or the head's sources cannot be read.
+pub async fn open(
+    session: &SessionId,
+    head: &CommitId,
+    terms: Terms,
+    raised_limit: Option<u32>,
+    fx: &Effects<'_>,
+) -> Result<Opened, Failure> {
+    let (saved, mut events) = match fx.store.read_json(STATE_FILE).await {
+        Ok(saved) => (saved, Vec::new()),
+        Err(StoreError::Corrupt { path, .. }) => {
+            let text = format!("{} cannot be read; starting from the baseline", path.display());
+            (None, vec![Event::Notice { text }])
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let restored = saved.and_then(|value| serde_json::from_value::<FixLoop>(value).ok());
+    if let Some(state) = restored.filter(|state| state.head == *head) {
+        let (state, more) = match raised_limit {
+            Some(limit) => state.reopen(limit),
+            None => (state, Vec::new()),
+        };
+        events.extend(more);
+        return Ok(Opened { state, events, resumed: true });
+    }
+    let tree = fx.worktree.tree_of(head).await?;
+    let state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
+    Ok(Opened { state, events, resumed: false })
+}

@@ -1,0 +1,87 @@
+//! One run of a session from end to end: open, drive, close.
+
+use std::time::Duration;
+
+use futures::lock::Mutex;
+use globset::GlobSet;
+
+use crate::domain::event::{Event, Outcome};
+use crate::domain::fix_loop::Terms;
+use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::effect::Effects;
+use crate::role::{Fixer, FixerSettings, Impact};
+
+use super::drive::announce;
+use super::{Driven, Failure, Performer, close, drive, open};
+
+/// What a run is given besides its effects.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    /// The session.
+    pub session: SessionId,
+    /// The repository, as the user named it.
+    pub repository: String,
+    /// The commit under test.
+    pub head: CommitId,
+    /// The branch the user had checked out.
+    pub onto: Option<String>,
+    /// The merge base and its sources.
+    pub base: Option<(CommitId, TreeId)>,
+    /// Limits and mode.
+    pub terms: Terms,
+    /// A limit given on resume.
+    pub raised_limit: Option<u32>,
+    /// Wall time of this run.
+    pub budget: Option<Duration>,
+    /// Candidates tried at the same time.
+    pub jobs: usize,
+    /// Globs no edit may touch.
+    pub protect: GlobSet,
+    /// Folder of regreen's own files inside commits.
+    pub state_root: String,
+    /// The session's folder inside commits.
+    pub state_prefix: String,
+    /// What a person should know before it begins.
+    pub notices: Vec<String>,
+}
+
+/// Runs a session until its verdict or its next checkpoint.
+///
+/// # Errors
+///
+/// The first effect that failed for good; what was done until then is saved.
+pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
+    let performer = Performer {
+        fx,
+        base: set_up.base.as_ref().map(|(commit, _)| commit.clone()),
+        state_prefix: set_up.state_prefix,
+        fixer: Fixer::new(FixerSettings {
+            jobs: set_up.jobs,
+            protect: set_up.protect,
+            state_root: set_up.state_root,
+            base_tree: set_up.base.map(|(_, tree)| tree),
+        }),
+        impact: Mutex::new(Impact::default()),
+    };
+    let opened = open(&set_up.session, &set_up.head, set_up.terms, set_up.raised_limit, fx).await?;
+    let facts = fx.suite.facts();
+    let mut events = vec![Event::Opened {
+        session: set_up.session.to_string(),
+        repository: set_up.repository,
+        head: set_up.head,
+        branch: fx.worktree.branch().to_owned(),
+        framework: facts.framework.clone(),
+        command: facts.command.clone(),
+        resumed: opened.resumed,
+    }];
+    events.extend(set_up.notices.into_iter().map(|text| Event::Notice { text }));
+    events.extend(opened.events);
+    let state = announce(&opened.state, opened.state.clone(), &events, &performer).await?;
+    let (state, stopped) = match drive(state, &performer, set_up.budget).await? {
+        Driven::Finished(state) => (state, String::new()),
+        Driven::Stopped { state, reason } => (state, reason),
+    };
+    let outcome = close(&state, &performer, set_up.onto, &stopped).await?;
+    fx.screen.show(&Event::Closed(outcome.clone()));
+    Ok(outcome)
+}

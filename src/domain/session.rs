@@ -1,0 +1,139 @@
+//! The record of a session (product.md 8.2) and when one can be resumed (8.13).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{CommitId, SessionId};
+use super::rate::PassRate;
+
+/// Where a session stands (product.md 5.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionStatus {
+    /// At work, or killed while it was.
+    Active,
+    /// Stopped at a checkpoint.
+    Paused,
+    /// The gate was met.
+    Completed,
+    /// The gate was not met; a raised limit reopens it.
+    Blocked,
+}
+
+/// Git as the session found it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionGit {
+    /// The merge base, when a base reference was given.
+    pub base_sha: Option<CommitId>,
+    /// The commit under test.
+    pub head_sha: CommitId,
+    /// The fix branch.
+    pub branch: String,
+    /// The branch the user had checked out.
+    pub onto: Option<String>,
+}
+
+/// `workflow-session.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionRecord {
+    /// Its id.
+    pub session_id: SessionId,
+    /// Name of the repository's folder.
+    pub project: String,
+    /// What it is for.
+    pub description: String,
+    /// Always `test`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Always `test_session`.
+    pub workflow_type: String,
+    /// Where it stands.
+    pub status: SessionStatus,
+    /// RFC 3339.
+    pub created_at: String,
+    /// RFC 3339.
+    pub resumed_at: Option<String>,
+    /// RFC 3339; when it ended.
+    pub completed_at: Option<String>,
+    /// Iteration limit.
+    pub max_iterations: u32,
+    /// Whether a person must look before it counts.
+    pub review_flag: bool,
+    /// How it ended.
+    pub result: Option<String>,
+    /// The last rate.
+    pub final_pass_rate: Option<PassRate>,
+    /// `apply`, `suggest` or `dry-run`.
+    pub mode: String,
+    /// Git as it found it.
+    pub git: SessionGit,
+}
+
+/// Why a session cannot go on; `None` when it can.
+#[must_use]
+pub fn refusal(record: &SessionRecord, head: &CommitId, limit: Option<u32>) -> Option<String> {
+    match record.status {
+        SessionStatus::Completed => Some("it has met its gate".to_owned()),
+        SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
+            Some(format!(
+                "it has ended at its limit of {} iterations; a higher `--max-iterations` reopens it",
+                record.max_iterations
+            ))
+        }
+        _ if record.git.head_sha != *head => Some(format!(
+            "it began on commit {}, and {} is checked out now",
+            record.git.head_sha.short(),
+            head.short()
+        )),
+        SessionStatus::Active | SessionStatus::Paused | SessionStatus::Blocked => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_goes_on_unless_it_ended_or_the_head_moved() {
+        let head = CommitId::parse("a".repeat(40)).unwrap();
+        let moved = CommitId::parse("b".repeat(40)).unwrap();
+        let record = |status| SessionRecord {
+            session_id: SessionId::parse("WFS-test-x").unwrap(),
+            project: "x".into(),
+            description: String::new(),
+            kind: "test".into(),
+            workflow_type: "test_session".into(),
+            status,
+            created_at: String::new(),
+            resumed_at: None,
+            completed_at: None,
+            max_iterations: 10,
+            review_flag: false,
+            result: None,
+            final_pass_rate: None,
+            mode: "apply".into(),
+            git: SessionGit {
+                base_sha: None,
+                head_sha: head.clone(),
+                branch: "b".into(),
+                onto: None,
+            },
+        };
+        let table = [
+            (SessionStatus::Active, &head, None, true),
+            (SessionStatus::Paused, &head, None, true),
+            (SessionStatus::Paused, &moved, None, false),
+            (SessionStatus::Completed, &head, Some(20), false),
+            (SessionStatus::Blocked, &head, None, false),
+            (SessionStatus::Blocked, &head, Some(10), false),
+            (SessionStatus::Blocked, &head, Some(11), true),
+        ];
+        for (status, head, limit, goes_on) in table {
+            assert_eq!(
+                refusal(&record(status), head, limit).is_none(),
+                goes_on,
+                "{status:?} {limit:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! State files for the next reader: JSON and Markdown of product.md 8.4 to 8.9, all folded from
+//! the loop's state.
+
+use serde_json::{Value, json};
+
+use crate::domain::failure::signature_of;
+use crate::domain::fix_loop::{FixLoop, Iteration};
+use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
+
+use super::markdown::{block, code};
+
+/// `test-results.json` (product.md 8.4).
+#[must_use]
+pub fn test_results(results: &Results, state: &FixLoop) -> Value {
+    let judged = state.judgeable();
+    let failures: Vec<Value> = results.failed().map(|case| {
+        let known = judged.iter().find(|item| item.test == case.id);
+        let failure = case.failure.clone().unwrap_or_default();
+        json!({
+            "test": case.id,
+            "error": failure.message,
+            "error_class": failure.class,
+            "stack_trace": failure.stack,
+            "file": case.file,
+            "line": case.line,
+            "test_type": layer(case.layer),
+            "criticality": known.map_or("medium", |item| item.criticality.word()),
+            "criticality_evidence": known.map_or("no evidence that it is harmless", |item| item.evidence.as_str()),
+            "signature": signature_of(case),
+        })
+    }).collect();
+    let layers = [Layer::Static, Layer::Unit, Layer::Integration, Layer::EndToEnd];
+    let distribution: serde_json::Map<String, Value> = layers
+        .into_iter()
+        .map(|wanted| {
+            let of = |status: Status| {
+                results
+                    .cases
+                    .iter()
+                    .filter(|case| case.layer == wanted && case.status == status)
+                    .count()
+            };
+            let (passed, failed) = (of(Status::Passed), of(Status::Failed));
+            let counts = json!({"total": passed + failed, "passed": passed, "failed": failed});
+            (layer(wanted).to_owned(), counts)
+        })
+        .collect();
+    let (passed, failed) = (results.count(Status::Passed), results.count(Status::Failed));
+    let rate = crate::domain::rate::PassRate::of(passed, passed + failed);
+    json!({
+        "total": passed + failed,
+        "passed": passed,
+        "failed": failed,
+        "skipped": results.count(Status::Skipped),
+        "pass_rate": rate.map(|rate| rate.to_string()),
+        "layer_distribution": distribution,
+        "failures": failures,
+        "duration_ms": results.duration_ms,
+        "scope": match results.scope { Scope::Full => "full", Scope::Tests(_) => "affected" },
+        "command": results.command,
+        "exit_code": results.exit_code,
+        "started_at": results.started_at,
+        "flaky": state.flaky,
+    })
+}
+
+fn layer(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Static => "static",
+        Layer::Unit => "unit",
+        Layer::Integration => "integration",
+        Layer::EndToEnd => "e2e",
+    }
+}
+
+fn failure(case: &TestCase) -> Value {
+    let failure = case.failure.clone().unwrap_or_default();
+    json!({"test": case.id, "error": failure.message, "file": case.file, "line": case.line, "test_type": layer(case.layer)})
+}
+
+/// `iteration-N-failures.json` (product.md 8.6).
+#[must_use]
+pub fn failures(state: &FixLoop, now: &str) -> Value {
+    let failing: Vec<Value> = state.ledger.failing_cases().map(failure).collect();
+    json!({
+        "iteration": state.current_iteration,
+        "captured_at": now,
+        "pass_rate": state.ledger.rate().map(|rate| rate.to_string()),
+        "failures": failing,
+        "stuck_tests": state.stuck_tests,
+    })
+}
+
+/// `iteration-N-strategy.md` (product.md 8.6).
+#[must_use]
+pub fn strategy(state: &FixLoop) -> String {
+    let strategy = state.selected_strategy.map_or("none", crate::domain::strategy::Strategy::word);
+    let attempt = state.attempt.as_ref();
+    let plan = attempt.and_then(|attempt| attempt.plan.as_ref());
+    let mut text = format!(
+        "# Iteration {}: {strategy}\n\n{}.\n",
+        state.current_iteration,
+        capital(&state.strategy_reason)
+    );
+    if let Some(plan) = plan {
+        text.push_str(&format!("\n## Approach\n\n{}\n\n## Places\n\n", plan.approach));
+        for point in &plan.modification_points {
+            text.push_str(&format!("- {}\n", code(&point.to_string())));
+        }
+        text.push_str(&format!("\n## Expected outcome\n\n{}\n", code(&plan.expected_outcome)));
+    }
+    text.push_str("\n## Rollback\n\nThe sources before this iteration are kept as a git tree: ");
+    let tree = attempt.map_or(&state.accepted_tree, |attempt| &attempt.pre_tree);
+    text.push_str(&format!("`{tree}`.\n"));
+    text
+}
+
+/// `iteration-N-analysis.md` (product.md 8.9).
+#[must_use]
+pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
+    let plan = state.attempt.as_ref()?.plan.as_ref()?;
+    let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
+    let strategy = state.selected_strategy.map_or("none", crate::domain::strategy::Strategy::word);
+    let mut text = format!(
+        "---\niteration: {}\nanalysis_type: test-failure\ncli_tool: {}\ntimestamp: {now}\npass_rate: {rate}\nstrategy: {strategy}\nconfidence: {}\nquality: normal\n---\n\n## Summary\n\n{} failing, {rate} % pass, the gate is {} %.\n\n## Failed tests\n\n",
+        state.current_iteration,
+        plan.author,
+        plan.confidence,
+        state.failing().len(),
+        state.terms.target
+    );
+    for item in state.judgeable() {
+        text.push_str(&format!(
+            "- {} ({}: {})\n",
+            code(item.test.as_str()),
+            item.criticality,
+            item.evidence
+        ));
+    }
+    text.push_str("\n## Root causes\n\n");
+    for cause in &plan.root_causes {
+        text.push_str(&format!("- {}: {}\n", code(&cause.point.to_string()), code(&cause.cause)));
+    }
+    text.push_str(&format!(
+        "\n## Fix strategy\n\n{}\n\n## Expected outcome\n\n{}\n\n## Previous attempts\n\n",
+        plan.approach,
+        code(&plan.expected_outcome)
+    ));
+    for iteration in &state.iterations {
+        text.push_str(&format!(
+            "- {}: {} ({})\n",
+            iteration.row.iteration,
+            code(&iteration.row.summary),
+            iteration.result.word()
+        ));
+    }
+    Some(text)
+}
+
+/// The task of one iteration, `IMPL-fix-N.json` (product.md 5.6).
+#[must_use]
+pub fn task(state: &FixLoop, status: &str) -> Option<Value> {
+    let attempt = state.attempt.as_ref()?;
+    let plan = attempt.plan.as_ref()?;
+    let number = state.current_iteration;
+    let points: Vec<String> = plan.modification_points.iter().map(ToString::to_string).collect();
+    let approach: String = plan.approach.chars().take(50).collect();
+    Some(json!({
+        "id": format!("IMPL-fix-{number}"),
+        "title": format!("Iteration {number}: {approach}"),
+        "status": status,
+        "meta": {
+            "type": "test-fix-iteration",
+            "agent": "@test-fix-agent",
+            "iteration": number,
+            "max_iterations": state.terms.max_iterations,
+            "strategy": state.selected_strategy,
+            "parent_task": "IMPL-002",
+            "analysis_report": format!(".process/iteration-{number}-analysis.md"),
+            "cli_output": format!(".process/iteration-{number}-cli-output.txt"),
+            "analysis_quality": "normal",
+            "provider": plan.author,
+        },
+        "context": {
+            "requirements": [format!("Repair {} failing tests; the gate is {} %", state.failing().len(), state.terms.target)],
+            "acceptance": plan.verification_steps,
+            "focus_paths": points,
+            "failure_context": {"failed_tests": state.failing(), "stuck_tests": state.stuck_tests},
+            "fix_strategy": {
+                "approach": plan.approach,
+                "root_causes": plan.root_causes,
+                "modification_points": points,
+                "confidence_score": plan.confidence,
+                "expected_outcome": plan.expected_outcome,
+                "verification_steps": plan.verification_steps,
+                "test_execution": {
+                    "mode": if attempt.affected.is_empty() { "full_suite" } else { "affected_only" },
+                    "affected_tests": if attempt.affected.is_empty() { &plan.affected_tests } else { &attempt.affected },
+                    "fallback_to_full": true,
+                },
+            },
+        },
+    }))
+}
+
+/// `fix-history.json` (product.md 8.5).
+#[must_use]
+pub fn history(state: &FixLoop) -> Value {
+    state.iterations.iter().map(|one: &Iteration| json!({
+        "iteration": one.row.iteration,
+        "task_id": format!("IMPL-fix-{}", one.row.iteration),
+        "strategy": one.row.strategy,
+        "root_cause_fingerprint": one.cause,
+        "modification_points": one.points,
+        "confidence": one.confidence,
+        "provider": one.provider,
+        "analysis_quality": "normal",
+        "pass_rate_before": one.row.before.to_string(),
+        "pass_rate_after": one.row.after.to_string(),
+        "outcome": one.result,
+        "commit_sha": one.row.commit,
+        "regression_reason": (one.result == crate::domain::fix_loop::IterationResult::Regression).then_some(&one.reason),
+        "summary": one.row.summary,
+    })).collect()
+}
+
+/// `iteration-summaries/iteration-N.md`.
+#[must_use]
+pub fn iteration_summary(one: &Iteration) -> String {
+    let row = &one.row;
+    let reached =
+        row.reached.map_or_else(String::new, |rate| format!(" (reached {rate} %, taken back)"));
+    format!(
+        "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Tests run: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n",
+        row.iteration,
+        one.result.word(),
+        row.strategy,
+        row.before,
+        row.after,
+        row.tests_run,
+        row.tests_of,
+        row.tried,
+        code(&one.reason),
+        code(&row.summary),
+        row.commit.as_ref().map_or("none", |commit| commit.as_str()),
+    )
+}
+
+/// `TODO_LIST.md` of a session that only fixes (product.md 9.1).
+#[must_use]
+pub fn todo(state: &FixLoop) -> String {
+    let done = |finished: bool| if finished { "x" } else { " " };
+    let mut text = format!(
+        "# {}\n\n- [{}] [IMPL-002](./.task/IMPL-002.json): run the suite [ITERATION]\n",
+        state.session_id,
+        done(state.is_finished())
+    );
+    for one in &state.iterations {
+        let row = &one.row;
+        text.push_str(&format!(
+            "  - [x] → Iteration {}: {} (pass: {}%, {})\n",
+            row.iteration,
+            code(&row.summary),
+            row.after,
+            row.strategy
+        ));
+    }
+    if let (Some(_), Some(strategy)) = (&state.attempt, state.selected_strategy) {
+        text.push_str(&format!(
+            "  - [ ] → Iteration {}: at work ({strategy})\n",
+            state.current_iteration
+        ));
+    }
+    text
+}
+
+/// `iteration-N-cli-output.txt`: what the search said.
+#[must_use]
+pub fn search_log(state: &FixLoop) -> String {
+    let Some(attempt) = &state.attempt else { return String::new() };
+    let mut text = format!("candidates tried: {}\n", attempt.tried);
+    if let Some(proposal) = &attempt.proposal {
+        text.push_str(&format!(
+            "proposed: {}\noperators: {}\n",
+            proposal.summary,
+            attempt.operators.join(", ")
+        ));
+        if let Some(suspicion) = &proposal.suspicion {
+            text.push_str(&format!("suspicious: {suspicion}\n"));
+        }
+    }
+    for refusal in &attempt.refusals {
+        text.push_str(&format!("refused: {refusal}\n"));
+    }
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// A patch for a report, cut where it is long.
+#[must_use]
+pub fn patch(patch: &str, limit: usize) -> String {
+    let mut shown: String = patch.chars().take(limit).collect();
+    if shown.len() < patch.len() {
+        shown.push_str("\n… cut; see the branch for the rest\n");
+    }
+    block(&shown, "diff")
+}

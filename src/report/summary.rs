@@ -1,0 +1,158 @@
+//! The report of a session: a completion summary (product.md 9.2) or, below the gate, the hand-over
+//! (9.3).
+
+use crate::domain::event::{Ending, Outcome};
+
+use super::markdown::{cell, code, count, line};
+use super::records::patch;
+
+/// Characters of a patch that the report shows.
+const PATCH: usize = 20_000;
+
+/// How an ending reads.
+#[must_use]
+pub fn headline(outcome: &Outcome) -> String {
+    let rate =
+        outcome.last.map_or_else(|| "no pass rate".to_owned(), |rate| format!("{rate} % pass"));
+    let about = if outcome.estimated { "about " } else { "" };
+    let after = count(outcome.iterations.len() as u64, "iteration");
+    match outcome.result {
+        Ending::Success => format!("Green: {about}{rate} after {after}"),
+        Ending::PartialSuccess => format!("Gate met, please review: {about}{rate} after {after}"),
+        Ending::Failure => format!("Not green: {about}{rate} after {after}"),
+        Ending::Blocked => format!("Stopped: {about}{rate} after {after}"),
+        Ending::Planned => format!("Dry run: {about}{rate}, nothing was changed"),
+    }
+}
+
+/// What a person can type next, most useful first.
+#[must_use]
+pub fn next_steps(outcome: &Outcome) -> Vec<(String, String)> {
+    let mut steps = Vec::new();
+    let mut put = |command: String, why: &str| steps.push((command, why.to_owned()));
+    let onto = outcome.onto.clone().unwrap_or_else(|| "HEAD".to_owned());
+    if outcome.tip.is_some() {
+        put(format!("git log --oneline {onto}..{}", outcome.branch), "every step");
+        put(format!("git diff {onto}...{}", outcome.branch), "what changed");
+        if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
+            put(format!("git merge {}", outcome.branch), "take it, after reading it");
+        }
+    }
+    match outcome.result {
+        Ending::Blocked => put(format!("regreen fix --resume {}", outcome.session), "go on"),
+        Ending::Failure => {
+            let more = outcome.iterations.len() + 5;
+            put(
+                format!("regreen fix --resume {} --max-iterations {more}", outcome.session),
+                "try longer",
+            );
+        }
+        Ending::Planned => put("regreen fix".to_owned(), "do it"),
+        Ending::Success | Ending::PartialSuccess => {}
+    }
+    put(format!("regreen report {}", outcome.session), "the whole report");
+    steps
+}
+
+/// The report as Markdown.
+#[must_use]
+pub fn report(outcome: &Outcome) -> String {
+    let mut text = format!("# {}\n\n{}.\n\n", headline(outcome), sentence(&outcome.reason));
+    text.push_str(&format!("- Session: `{}`\n", outcome.session));
+    if outcome.tip.is_some() {
+        text.push_str(&format!("- Branch: {}\n", code(&outcome.branch)));
+    }
+    if let (Some(initial), Some(last)) = (outcome.initial, outcome.last) {
+        let about = if outcome.estimated { " (estimated)" } else { "" };
+        text.push_str(&format!(
+            "- Pass rate: {initial} % → {last} %{about}, {} of {} tests\n",
+            last.passed, last.total
+        ));
+    }
+    let seconds = |ms: u64| format!("{}.{} s", ms / 1000, ms % 1000 / 100);
+    text.push_str(&format!(
+        "- Time: {}, of that {} in test runs\n",
+        seconds(outcome.duration_ms),
+        seconds(outcome.testing_ms)
+    ));
+    if outcome.degraded {
+        text.push_str("- Every provider failed at some point; what is marked degraded came from local matching\n");
+    }
+    if !outcome.iterations.is_empty() {
+        text.push_str("\n## Iterations\n\n| # | strategy | before | after | outcome | tests run | candidates | seconds | change |\n|--:|:--|--:|--:|:--|--:|--:|--:|:--|\n");
+        for row in &outcome.iterations {
+            text.push_str(&format!(
+                "| {} | {} | {} % | {} % | {} | {} of {} | {} | {} | {} |\n",
+                row.iteration,
+                row.strategy,
+                row.before,
+                row.after,
+                row.outcome,
+                row.tests_run,
+                row.tests_of,
+                row.tried,
+                seconds(row.duration_ms),
+                cell(&row.summary)
+            ));
+        }
+        let run: u64 = outcome.iterations.iter().map(|row| u64::from(row.tests_run)).sum();
+        let of: u64 = outcome.iterations.iter().map(|row| u64::from(row.tests_of)).sum();
+        if of > 0 {
+            text.push_str(&format!(
+                "\nTests run in iterations: {run}, where full runs each time would have run {of}.\n"
+            ));
+        }
+    }
+    list(
+        &mut text,
+        "Still failing",
+        outcome.failing.iter().map(|one| {
+            format!(
+                "{} ({}: {}): {}",
+                code(one.test.as_str()),
+                one.criticality,
+                one.evidence,
+                code(&one.message)
+            )
+        }),
+    );
+    let names = |tests: &[crate::domain::id::TestId]| {
+        tests.iter().map(|test| code(test.as_str())).collect::<Vec<_>>()
+    };
+    list(&mut text, "Stuck: failed in the last three results", names(&outcome.stuck).into_iter());
+    list(
+        &mut text,
+        "Flaky: failed and passed unchanged, kept out of the gate",
+        names(&outcome.flaky).into_iter(),
+    );
+    list(&mut text, "Failing before this change too", names(&outcome.preexisting).into_iter());
+    if !outcome.patch.is_empty() {
+        text.push_str("\n## The whole change\n\nIt is *plausible*: it satisfies the tests. Whether it is right, a person decides.\n\n");
+        text.push_str(&patch(&outcome.patch, PATCH));
+    }
+    text.push_str("\n## Next\n\n");
+    for (command, why) in next_steps(outcome) {
+        text.push_str(&format!("- {}: {why}\n", code(&command)));
+    }
+    text
+}
+
+fn list(text: &mut String, title: &str, items: impl Iterator<Item = String>) {
+    let items: Vec<String> = items.collect();
+    if !items.is_empty() {
+        text.push_str(&format!("\n## {title}\n\n"));
+        for item in items {
+            text.push_str(&format!("- {item}\n"));
+        }
+    }
+}
+
+/// Our own words with a capital, on one line.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let text = line(text, 500);
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}

@@ -1,0 +1,183 @@
+//! The order of checks that every proposal passes: paths, links, tests, syntax, size.
+
+use globset::GlobSet;
+
+use crate::code::language::Language;
+use crate::code::{syntax, testing};
+use crate::domain::guard::{self, Violation};
+use crate::domain::id::TreeId;
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::effect::{GitError, Worktree};
+
+/// What a proposal is held against.
+pub struct VetContext<'a> {
+    /// Globs that no edit may touch.
+    pub protect: &'a GlobSet,
+    /// Folder of regreen's own files inside commits.
+    pub state_root: &'a str,
+}
+
+/// All rules that a proposal breaks; empty when it may be applied.
+///
+/// # Errors
+///
+/// When the sources cannot be read.
+pub async fn vet(
+    edits: &EditSet,
+    tree: &TreeId,
+    worktree: &dyn Worktree,
+    context: &VetContext<'_>,
+) -> Result<Vec<Violation>, GitError> {
+    let mut found = Vec::new();
+    for edit in &edits.files {
+        found.extend(guard::path(&edit.file, context.state_root));
+        if context.protect.is_match(edit.file.as_str()) {
+            found.push(Violation::Protected(edit.file.clone()));
+        }
+        let present = worktree.read(tree, &edit.file).await?;
+        let before = edit.before.as_ref().map(|text| text.as_bytes().to_vec());
+        if present != before {
+            // A link reads as absent, so an edit that expects text meets it here.
+            let link = present.is_none() && before.is_some();
+            let file = edit.file.clone();
+            found.push(if link { Violation::Link(file) } else { Violation::Stale(file) });
+        }
+        found.extend(content(edit));
+    }
+    // Grafting refuses paths behind links; asking it is cheaper than walking every parent here.
+    if found.is_empty()
+        && let Err(GitError::Conflict { file, .. }) = worktree.graft(tree, edits).await
+    {
+        found.push(Violation::Link(file));
+    }
+    found.extend(guard::size(&edits.files));
+    Ok(found)
+}
+
+/// Rules about what a file held and would hold.
+#[must_use]
+pub fn content(edit: &FileEdit) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let file = || edit.file.clone();
+    let is_test = testing::is_test(&edit.file);
+    let Some(after) = &edit.after else {
+        found.push(if is_test {
+            Violation::TestDeleted(file())
+        } else {
+            Violation::FileDeleted(file())
+        });
+        return found;
+    };
+    let Some(language) = Language::of(&edit.file) else {
+        if is_test {
+            found.push(Violation::TestEdited(file()));
+        }
+        return found;
+    };
+    let before = edit.before.as_deref().unwrap_or_default();
+    if is_test && edit.before.is_some() {
+        found.extend(tampering(edit, language, before, after));
+    }
+    let parsed_before = edit.before.is_none() || syntax::first_error(language, before).is_none();
+    if parsed_before && let Some(error) = syntax::first_error(language, after) {
+        found.push(Violation::Syntax { file: file(), line: error.line });
+    }
+    found
+}
+
+/// What an edit of a test file does to its tests. A fix has no business there at all; the named
+/// reasons say what it tried.
+fn tampering(edit: &FileEdit, language: Language, before: &str, after: &str) -> Vec<Violation> {
+    let file = || edit.file.clone();
+    let mut found = vec![Violation::TestEdited(file())];
+    if after.trim().is_empty() {
+        found.push(Violation::TestDeleted(file()));
+        return found;
+    }
+    let (old, new) = (testing::facts(language, before), testing::facts(language, after));
+    let mut left = new.tests.clone();
+    for test in old.tests {
+        match left.iter().position(|known| *known == test) {
+            Some(index) => drop(left.swap_remove(index)),
+            None => found.push(Violation::TestRemoved { file: file(), test }),
+        }
+    }
+    if new.empty > old.empty {
+        found.push(Violation::TestRemoved { file: file(), test: "the body of a test".into() });
+    }
+    if new.skips > old.skips {
+        found.push(Violation::TestSkipped(file()));
+    }
+    if new.focused > old.focused {
+        found.push(Violation::TestFocused(file()));
+    }
+    if new.assertions < old.assertions {
+        found.push(Violation::AssertionsRemoved(file()));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+
+    const TESTS: &str = "import unittest\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(), 1)\n\n    def test_b(self):\n        self.assertTrue(g())\n";
+
+    fn names(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {
+        let edit = FileEdit {
+            file: RepoPath::parse(path).unwrap(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        };
+        content(&edit).iter().map(Violation::name).collect()
+    }
+
+    #[test]
+    fn every_way_to_cheat_a_test_has_a_named_reason() {
+        let path = "tests/test_x.py";
+        let table: [(&str, Option<String>, &str); 8] = [
+            ("deleted", None, "test-deleted"),
+            ("emptied", Some(String::new()), "test-deleted"),
+            ("renamed away", Some(TESTS.replace("test_a", "check_a")), "test-removed"),
+            ("body gone", Some(TESTS.replace("self.assertTrue(g())", "pass")), "test-removed"),
+            (
+                "skipped",
+                Some(
+                    TESTS.replace("    def test_a", "    @unittest.skip('later')\n    def test_a"),
+                ),
+                "test-skipped",
+            ),
+            (
+                "asserts less",
+                Some(TESTS.replace("self.assertTrue(g())", "g()")),
+                "assertions-removed",
+            ),
+            ("expects something else", Some(TESTS.replace("f(), 1", "f(), 2")), "test-edited"),
+            (
+                "does not parse",
+                Some(TESTS.replace("def test_a(self):", "def test_a(self:")),
+                "syntax",
+            ),
+        ];
+        for (why, after, expected) in table {
+            let found = names(path, Some(TESTS), after.as_deref());
+            assert!(found.contains(&expected), "{why}: {found:?}");
+        }
+        let script = "test('a', () => { expect(f()).toBe(1); });\n";
+        let focused = script.replace("test(", "test.only(");
+        assert!(names("a.test.js", Some(script), Some(&focused)).contains(&"test-focused"));
+        assert_eq!(names("golden/out.txt", Some("1"), Some("2")), ["test-edited"]);
+    }
+
+    #[test]
+    fn product_code_may_change_and_must_parse() {
+        assert!(names("shop/cart.py", Some("x = 1\n"), Some("x = 2\n")).is_empty());
+        assert_eq!(names("shop/cart.py", Some("x = 1\n"), Some("x = (\n")), ["syntax"]);
+        assert_eq!(names("shop/cart.py", Some("x = 1\n"), None), ["file-deleted"]);
+        assert!(
+            names("shop/cart.py", Some("x = (\n"), Some("x = [\n")).is_empty(),
+            "broken before"
+        );
+    }
+}
