@@ -172,6 +172,12 @@ impl<'a> Workspace<'a> {
         format!("{STATE_FOLDER}/active/{}", self.record.session_id)
     }
 
+    /// Where the session's folder goes when it is archived.
+    #[must_use]
+    pub fn archive_folder(&self) -> PathBuf {
+        store::archive_folder(&self.root, &self.record.session_id)
+    }
+
     /// Writes the session's record.
     pub async fn save_record(&self) -> Result<(), StoreError> {
         let value = serde_json::to_value(&self.record).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! The end of a run: outcome, report, status.
 
-use crate::domain::event::Outcome;
+use std::path::Path;
+
+use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, Place};
 use crate::report::summary;
 
@@ -10,7 +12,8 @@ use super::perform::Performer;
 /// The report's name inside the session folder.
 const REPORT: &str = ".summaries/report.md";
 
-/// Sums a run up and writes its report. `stopped` says why a run without a verdict ended.
+/// Sums a run up and writes its report. `stopped` says why a run without a verdict ended;
+/// `archive` is where the folder of a session that met its gate will be.
 ///
 /// # Errors
 ///
@@ -20,9 +23,14 @@ pub async fn close(
     performer: &Performer<'_>,
     onto: Option<String>,
     stopped: &str,
+    archive: &Path,
 ) -> Result<Outcome, Failure> {
     let store = performer.fx.store;
-    let folder = store.folder().to_owned();
+    let met = state.verdict.as_ref().is_some_and(|verdict| {
+        matches!(verdict.ending, Ending::Success | Ending::PartialSuccess | Ending::Planned)
+    });
+    // A session that met its gate is archived right after this.
+    let folder = if met { archive.to_owned() } else { store.folder().to_owned() };
     let outcome = state.outcome(
         Place {
             branch: performer.fx.worktree.branch().to_owned(),
@@ -35,7 +43,7 @@ pub async fn close(
         stopped,
     );
     store.write_text(REPORT, &summary::report(&outcome)).await?;
-    if outcome.result == crate::domain::event::Ending::Failure {
+    if outcome.result == Ending::Failure {
         store.write_text(".summaries/failure-report.md", &summary::report(&outcome)).await?;
     }
     let value = serde_json::to_value(&outcome).map_err(Failure::serialise)?;

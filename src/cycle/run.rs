@@ -1,5 +1,6 @@
 //! One run of a session from end to end: open, drive, close.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::lock::Mutex;
@@ -41,6 +42,8 @@ pub struct SetUp {
     pub state_root: String,
     /// The session's folder inside commits.
     pub state_prefix: String,
+    /// Where the session's folder goes when it met its gate.
+    pub archive: PathBuf,
     /// What a person should know before it begins.
     pub notices: Vec<String>,
 }
@@ -81,7 +84,7 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         Driven::Finished(state) => (state, String::new()),
         Driven::Stopped { state, reason } => (state, reason),
     };
-    let outcome = close(&state, &performer, set_up.onto, &stopped).await?;
+    let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
     fx.screen.show(&Event::Closed(outcome.clone()));
     Ok(outcome)
 }

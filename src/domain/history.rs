@@ -133,6 +133,8 @@ pub struct Round {
     pub points: Vec<String>,
     /// Whether it had nothing left to try.
     pub exhausted: bool,
+    /// Whether the rate rose.
+    pub improved: bool,
 }
 
 /// Why another iteration is pointless, if it is:
@@ -155,6 +157,7 @@ pub fn hopeless(rounds: &[Round], stuck: &[TestId], failing: &[TestId]) -> Optio
     if let [.., a, b] = rounds
         && a.strategy == Strategy::Reflective
         && b.strategy == Strategy::Reflective
+        && !a.improved
         && a.failing == b.failing
         && stuck.len() * 2 > failing.len()
     {
@@ -227,6 +230,7 @@ mod tests {
             cause: cause.into(),
             points: vec!["a.py:f:1-1".into()],
             exhausted,
+            improved: false,
         }
     }
 
@@ -240,7 +244,9 @@ mod tests {
         assert!(hopeless(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
         assert!(hopeless(&[same.clone(), other, same], &[], &t).is_none());
         assert!(hopeless(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
-        assert!(hopeless(&[reflective.clone(), reflective], &[], &t).is_none());
+        assert!(hopeless(&[reflective.clone(), reflective.clone()], &[], &t).is_none());
+        let improved = Round { improved: true, ..reflective.clone() };
+        assert!(hopeless(&[improved, reflective], &t, &t).is_none(), "only one was in vain");
         assert!(hopeless(&[empty], &[], &t).is_some());
     }
 

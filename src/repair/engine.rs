@@ -17,13 +17,13 @@ use super::localise::{Cluster, Diagnosis};
 use super::stream::{Bias, Ranked, Stream, pair};
 
 /// Candidates that are tried after the first plausible one, in search of a better one.
-const LOOK_FURTHER: u32 = 80;
+const LOOK_FURTHER: u32 = 60;
 
 /// A candidate is given up at this multiple of the time the tests took before.
 const TIME_FACTOR: u32 = 8;
 
 /// Singles that are combined into pairs when no single edit is enough.
-const PAIRED: usize = 90;
+const PAIRED: usize = 120;
 
 /// How much may be spent on one search.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,8 @@ pub struct Search<'a> {
     pub disproved: &'a [String],
     /// Operators that succeeded before.
     pub patterns: &'a [String],
+    /// Single edits were all tried on these sources; go on with pairs.
+    pub singles_done: bool,
     /// What may be spent.
     pub limits: Limits,
     /// Candidates tried at the same time.
@@ -105,20 +107,33 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
     let mut chosen: Vec<Plausible> = Vec::new();
     let mut alternatives = 0;
     let batch = search.strategy == Strategy::Aggressive;
-    for (index, cluster) in diagnosis.clusters.iter().enumerate() {
-        if hunt.is_over() || cluster.lines.is_empty() {
-            continue;
+    let wide = search.strategy == Strategy::Reflective;
+    // Single edits for every cluster come before pairs for any.
+    let mut passes = Vec::new();
+    if !search.singles_done {
+        passes.push(Edits::Single);
+    }
+    if wide {
+        passes.push(Edits::Pairs);
+    }
+    for edits in passes {
+        for (index, cluster) in diagnosis.clusters.iter().enumerate() {
+            if hunt.is_over() || cluster.lines.is_empty() {
+                continue;
+            }
+            let left = u32::try_from(diagnosis.clusters.len() - index).unwrap_or(1);
+            let share = search.limits.candidates.saturating_sub(hunt.tried) / left.clamp(1, 3);
+            let mut plausible = hunt.cluster(cluster, share, edits).await?;
+            if plausible.is_empty() {
+                continue;
+            }
+            alternatives += u32::try_from(plausible.len() - 1).unwrap_or_default();
+            chosen.push(plausible.swap_remove(best(&plausible, cluster.tests.len())));
+            if !batch {
+                break;
+            }
         }
-        let left = u32::try_from(diagnosis.clusters.len() - index).unwrap_or(1);
-        let share = (search.limits.candidates - hunt.tried.min(search.limits.candidates))
-            / left.clamp(1, 3);
-        let mut plausible = hunt.cluster(cluster, share).await?;
-        if plausible.is_empty() {
-            continue;
-        }
-        alternatives += u32::try_from(plausible.len() - 1).unwrap_or_default();
-        chosen.push(plausible.swap_remove(best(&plausible, cluster.tests.len())));
-        if !batch {
+        if !chosen.is_empty() {
             break;
         }
     }
@@ -202,6 +217,15 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
     })
 }
 
+/// Which candidates a pass tries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edits {
+    /// One edit.
+    Single,
+    /// Two edits of one file.
+    Pairs,
+}
+
 struct Hunt<'a> {
     search: &'a Search<'a>,
     diagnosis: &'a Diagnosis,
@@ -220,40 +244,33 @@ impl Hunt<'_> {
         &mut self,
         cluster: &Cluster,
         share: u32,
+        edits: Edits,
     ) -> Result<Vec<Plausible>, RepairError> {
         let bias = Bias {
             patterns: self.search.patterns,
             surgical: self.search.strategy == Strategy::Surgical,
         };
         let sources = &self.diagnosis.sources;
-        let mut singles: Vec<(RepoPath, crate::code::mutate::Candidate)> = Vec::new();
-        let stream =
-            Stream::new(cluster, sources, self.search.base_diff, &bias).inspect(|ranked| {
-                if singles.len() < PAIRED
-                    && let Some(single) = &ranked.single
-                {
-                    singles.push(single.clone());
-                }
-            });
+        let stream = Stream::new(cluster, sources, self.search.base_diff, &bias);
+        let budget = self.tried.saturating_add(share.max(1));
         let mut plausible = Vec::new();
-        let wide = self.search.strategy == Strategy::Reflective;
-        let share = if wide { share } else { share.max(1) };
-        let budget = self.tried.saturating_add(share);
-        self.try_all(stream, cluster, budget, &mut plausible).await?;
-        if plausible.iter().any(|one| one.repairs.len() >= cluster.tests.len()) || self.is_over() {
-            return Ok(plausible);
-        }
-        let mut pairs: Vec<Ranked> = Vec::new();
-        for (index, (file, first)) in singles.iter().enumerate() {
-            for (other, second) in singles.iter().skip(index + 1) {
-                if let (true, Some(source)) = (file == other, sources.get(file)) {
-                    pairs.extend(pair(source, file, first, second));
+        match edits {
+            Edits::Single => self.try_all(stream, cluster, budget, &mut plausible).await?,
+            Edits::Pairs => {
+                let singles: Vec<_> =
+                    stream.filter_map(|ranked| ranked.single).take(PAIRED).collect();
+                let mut pairs: Vec<Ranked> = Vec::new();
+                for (index, (file, first)) in singles.iter().enumerate() {
+                    for (other, second) in singles.iter().skip(index + 1) {
+                        if let (true, Some(source)) = (file == other, sources.get(file)) {
+                            pairs.extend(pair(source, file, first, second));
+                        }
+                    }
                 }
+                pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
+                self.try_all(pairs.into_iter(), cluster, budget, &mut plausible).await?;
             }
         }
-        pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
-        let budget = self.tried.saturating_add(share / 2);
-        self.try_all(pairs.into_iter(), cluster, budget, &mut plausible).await?;
         Ok(plausible)
     }
 
@@ -297,9 +314,10 @@ impl Hunt<'_> {
                 let suspicion = suspicion(&ranked.edits, &ranked.operators, &this.literals);
                 let whole = repairs.len() >= cluster.tests.len();
                 if whole && suspicion.is_none() {
-                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER / 4));
-                } else if whole {
-                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER * 4));
+                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER));
+                } else {
+                    // Something better may come, but not for the price of the whole budget.
+                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER * 5));
                 }
                 plausible.push(Plausible { ranked, repairs, suspicion });
             }

@@ -161,7 +161,11 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
     };
     let mut out = vec![
         String::new(),
-        format!("{} {}.", style.paint(paint, &headline(outcome)), sentence(&outcome.reason)),
+        format!(
+            "{} {}.",
+            style.paint(paint, &format!("{}.", headline(outcome))),
+            sentence(&outcome.reason)
+        ),
     ];
     if !outcome.iterations.is_empty() {
         out.push(String::new());
@@ -363,7 +367,7 @@ mod tests {
             testing_ms: 1000,
         };
         insta::assert_snapshot!(closing(&outcome, Style::Plain), @r"
-        Green: 100.0 % pass after 2 iterations Every test passes.
+        Green: 100.0 % pass after 2 iterations. Every test passes.
 
           #  strategy      before            after  outcome     tests run  candidates   time
           1  conservative  78.1 %  62.5 ↩ 78.1 %  regression  12 of 64          31  1.2 s

@@ -32,13 +32,13 @@ pub struct FixerSettings {
 }
 
 /// Candidates of one search when tests run in a warm process.
-const WARM_CANDIDATES: u32 = 12_000;
+const WARM_CANDIDATES: u32 = 6_000;
 
 /// Candidates of one search when each costs a cold start.
 const COLD_CANDIDATES: u32 = 150;
 
 /// Wall time of one search.
-const SEARCH_TIME: Duration = Duration::from_mins(5);
+const SEARCH_TIME: Duration = Duration::from_mins(3);
 
 /// The trial and the diagnosis of the iteration at work. Made anew after a restart: both follow
 /// from the sources alone.
@@ -149,6 +149,10 @@ impl Fixer {
             base_diff: &open.base_diff,
             disproved: &state.disproved,
             patterns: &state.patterns,
+            singles_done: state
+                .iterations
+                .last()
+                .is_some_and(|last| last.exhausted && last.pre_tree == state.accepted_tree),
             limits: Limits { candidates, time: SEARCH_TIME },
             jobs: self.settings.jobs,
             progress,

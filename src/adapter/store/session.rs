@@ -26,6 +26,12 @@ pub fn session_folder(root: &Path, id: &SessionId) -> PathBuf {
     root.join("active").join(id.as_str())
 }
 
+/// The folder of an archived session.
+#[must_use]
+pub fn archive_folder(root: &Path, id: &SessionId) -> PathBuf {
+    root.join("archives").join(id.as_str())
+}
+
 /// Ids of active sessions, newest first by their last state.
 pub fn active(root: &Path) -> Result<Vec<SessionId>, StoreError> {
     let mut found = sessions_in(&root.join("active"))?;
@@ -67,7 +73,7 @@ pub fn find(root: &Path, id: &SessionId) -> Result<(PathBuf, bool), StoreError> 
     if folder.is_dir() {
         return Ok((folder, false));
     }
-    let archived = root.join("archives").join(id.as_str());
+    let archived = archive_folder(root, id);
     if archived.is_dir() {
         return Ok((archived, true));
     }
@@ -82,7 +88,7 @@ pub fn archive(root: &Path, id: &SessionId, entry: &Value) -> Result<PathBuf, St
         let path = path.to_owned();
         move |source| StoreError::Io { action, path, source }
     };
-    let (from, to) = (session_folder(root, id), root.join("archives").join(id.as_str()));
+    let (from, to) = (session_folder(root, id), archive_folder(root, id));
     let archives = root.join("archives");
     files::create_folder(&archives).map_err(io("create", &archives))?;
     let manifest = archives.join("manifest.json");

@@ -20,6 +20,9 @@ use super::framework::command_files;
 use super::framework::{Left, Plan, Read, Scratch, Site};
 use super::{cold, warm};
 
+/// One test may take this part of the limit of a whole run.
+const TESTS_PER_RUN: u32 = 20;
+
 /// Bytes of output that an error shows.
 const EVIDENCE: u64 = 2 << 10;
 
@@ -157,6 +160,9 @@ impl ProjectSuite<'_> {
         }
         let mut environment = self.environment(root);
         environment.extend(plan.environment.clone());
+        // A test that hangs is a failing test where the framework lets us stop it.
+        let limit = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
+        environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
         let invocation =
             Invocation { argv: plan.argv.clone(), directory: folder.clone(), environment };
         let typed = typed(&plan);

@@ -86,6 +86,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         protect,
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
+        archive: workspace.archive_folder(),
         notices: workspace.notices.clone(),
     };
     let outcome = cycle::run(set_up, &fx).await?;

@@ -108,14 +108,27 @@ fn is_read(node: Node<'_>) -> bool {
 
 fn number(node: Node<'_>, gather: &mut Gather<'_>) {
     let text = gather.text(node).to_owned();
+    let parent = node.parent();
+    // `x == 3` narrows to one value, and `x + 0` says nothing: both are how overfitting looks.
+    let equality = parent.is_some_and(|parent| {
+        kind(parent) == Kind::Compare
+            && operator(parent)
+                .is_some_and(|token| matches!(gather.text(token), "==" | "!=" | "===" | "!=="))
+    });
+    let sum = parent.is_some_and(|parent| kind(parent) == Kind::Arithmetic);
+    let fit = |value: i64| match (equality, sum, value) {
+        (true, ..) => 0.5,
+        (_, true, 0) => 0.2,
+        _ => 1.0,
+    };
     if let Ok(value) = text.parse::<i64>() {
         let near = [value.checked_add(1), value.checked_sub(1)];
         for (next, factor) in near.into_iter().flatten().zip([1.2, 1.2]) {
-            gather.replace("constant", node, next.to_string(), factor);
+            gather.replace("constant", node, next.to_string(), factor * fit(next));
         }
         for (other, factor) in [(0, 0.9), (1, 0.9), (2, 0.6), (-1, 0.5), (10, 0.3), (100, 0.2)] {
             if other != value {
-                gather.replace("constant", node, other.to_string(), factor);
+                gather.replace("constant", node, other.to_string(), factor * fit(other));
             }
         }
         for other in [
@@ -369,6 +382,8 @@ fn regroup(
 /// How likely one operator was meant to be the other.
 fn affinity(old: &str, new: &str) -> f64 {
     let pairs = [
+        ("<", "==", 0.8),
+        (">", "==", 0.8),
         ("<", "<=", 1.6),
         (">", ">=", 1.6),
         ("<", ">", 1.2),
@@ -398,8 +413,6 @@ fn affinity(old: &str, new: &str) -> f64 {
         ("==", ">", 0.5),
         ("!=", "<", 0.5),
         ("!=", ">", 0.5),
-        (">", "==", 0.6),
-        ("<", "==", 0.6),
     ];
     pairs
         .iter()

@@ -291,6 +291,7 @@ impl FixLoop {
                 cause: iteration.cause.clone(),
                 points: iteration.points.clone(),
                 exhausted: iteration.exhausted,
+                improved: iteration.result == IterationResult::Improved,
             })
             .collect();
         history::hopeless(&rounds, &self.stuck_tests, &self.failing())
@@ -409,7 +410,10 @@ impl FixLoop {
     fn after_apply(&mut self, tree: TreeId, affected: Vec<TestId>) {
         let Some(attempt) = &mut self.attempt else { return };
         attempt.tree = Some(tree);
-        self.next = if affected.is_empty() { Step::TestFull } else { Step::TestAffected };
+        // All of them is a full run, and a full run tells more.
+        let all = affected.len()
+            >= self.ledger.cases().filter(|case| case.status != Status::Skipped).count();
+        self.next = if affected.is_empty() || all { Step::TestFull } else { Step::TestAffected };
         attempt.affected = affected;
     }
 

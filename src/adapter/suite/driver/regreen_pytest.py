@@ -5,6 +5,9 @@ REGREEN_SELECT may name a file with one node id per line: only those tests run.
 
 import json
 import os
+import signal
+
+import pytest
 
 MESSAGE_LIMIT = 4096
 STACK_LIMIT = 16384
@@ -15,6 +18,7 @@ class Recorder:
         self.root = str(config.rootpath) if hasattr(config, "rootpath") else str(config.rootdir)
         self.out = open(os.environ["REGREEN_CASES"], "w", encoding="utf-8")
         self.open = {}
+        self.rung = 0
 
     def write(self, record):
         self.out.write(json.dumps(record) + "\n")
@@ -55,6 +59,26 @@ class Recorder:
         if drop:
             config.hook.pytest_deselected(items=drop)
             items[:] = keep
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item):
+        limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
+        seconds = max(limit / (1 + self.rung), min(limit, 1.0))
+
+        def ring(number, frame):
+            self.rung += 1
+            pytest.fail("the test was stopped after %.0f s" % seconds)
+
+        armed = limit > 0
+        try:
+            if armed:
+                signal.signal(signal.SIGALRM, ring)
+                signal.setitimer(signal.ITIMER_REAL, seconds)
+        except (ValueError, AttributeError, OSError):
+            armed = False
+        yield
+        if armed:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def pytest_collectreport(self, report):
         if report.failed:

@@ -10,10 +10,43 @@ import inspect
 import io
 import json
 import os
+import signal
 import sys
 import time
 import traceback
 import unittest
+
+class TestTimeout(BaseException):
+    """Raised inside a test that takes too long."""
+
+
+class Alarm:
+    """A limit for each test, shorter after each one that ran into it."""
+
+    limit = float(os.environ.get("REGREEN_TEST_LIMIT", "0"))
+    rung = 0
+
+    @classmethod
+    def start(cls):
+        if cls.limit <= 0:
+            return
+        seconds = max(cls.limit / (1 + cls.rung), min(cls.limit, 1.0))
+
+        def ring(number, frame):
+            cls.rung += 1
+            raise TestTimeout("the test was stopped after %.0f s" % seconds)
+
+        try:
+            signal.signal(signal.SIGALRM, ring)
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+        except (ValueError, AttributeError, OSError):
+            cls.limit = 0
+
+    @classmethod
+    def stop(cls):
+        if cls.limit > 0:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
 
 FAILED_TEST = "unittest.loader._FailedTest."
 MESSAGE_LIMIT = 4096
@@ -67,6 +100,24 @@ def select(names, start, top):
                 sys.path.append(path)
     loader = unittest.TestLoader()
     return unittest.TestSuite(loader.loadTestsFromName(name) for name in names)
+
+
+def limited(test):
+    """Makes a test fail, instead of hang, when its time is over."""
+    inner = test._callTestMethod if hasattr(test, "_callTestMethod") else None
+    if inner is None:
+        return
+
+    def call(method):
+        Alarm.start()
+        try:
+            return inner(method)
+        except TestTimeout as error:
+            raise AssertionError(str(error)) from None
+        finally:
+            Alarm.stop()
+
+    test._callTestMethod = call
 
 
 class Result(unittest.TextTestResult):
@@ -140,6 +191,8 @@ def main(argv):
         suite = select(names, options["--start"], options["--top"])
     else:
         suite = discover(options["--start"], options["--top"], options["--pattern"])
+    for test in leaves(suite):
+        limited(test)
     with io.open(out, "w", encoding="utf-8") as file:
         Result.out = file
         runner = unittest.TextTestRunner(resultclass=Result, verbosity=1)

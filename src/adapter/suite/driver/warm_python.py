@@ -12,6 +12,7 @@ Requests and answers are JSON lines on standard input and output. The first requ
 """
 
 import ctypes
+import gc
 import importlib.machinery
 import json
 import os
@@ -27,7 +28,15 @@ NULL = os.open(os.devnull, os.O_RDWR)
 for number in (0, 1, 2):
     os.dup2(NULL, number)
 
+try:
+    import resource
+
+    LIBC = ctypes.CDLL(None)
+except Exception:
+    resource = LIBC = None
+
 MEMORY = 4 << 30
+TRACE_LIMIT = "3"
 SETUP = json.loads(REQUESTS.readline())
 ROOT = os.path.realpath(SETUP["root"])
 FILES = {os.path.realpath(path) for path in SETUP["files"]}
@@ -57,6 +66,8 @@ def serve():
         sys.stdout.flush()
         os._exit(0)
     answer({"ready": True})
+    gc.collect()
+    gc.freeze()
     for line in REQUESTS:
         request = json.loads(line)
         reader, writer = os.pipe()
@@ -77,18 +88,15 @@ def serve():
 
 
 def limit_resources(seconds):
+    if LIBC is None:
+        return
     try:
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except Exception:
-        pass
-    try:
-        import resource
-
+        LIBC.prctl(1, signal.SIGKILL)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         whole = int(seconds) + 5
         resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    except Exception:
+    except (OSError, ValueError, AttributeError):
         pass
 
 
@@ -266,6 +274,7 @@ def run_unittest():
             return ""
 
     if tracing:
+        driver.Alarm.limit = float(TRACE_LIMIT)
         TRACER.start()
     suite = driver.select(SETUP["tests"], SETUP.get("start"), SETUP.get("top"))
     if tracing:
@@ -274,6 +283,8 @@ def run_unittest():
         serve()
     by_name = {}
     for test in driver.leaves(suite):
+        if tracing:
+            driver.limited(test)
         by_name.setdefault(driver.name_of(test), test)
     chosen = unittest.TestSuite(by_name[name] for name in REQUEST["tests"] if name in by_name)
     chosen.run(Result())
@@ -338,9 +349,17 @@ def run_pytest():
         if file not in files and os.path.exists(file):
             files.append(file)
     os.environ.pop("PYTEST_ADDOPTS", None)
+    plugins = [Plugin()]
+    if tracing:
+        os.environ["REGREEN_TEST_LIMIT"] = TRACE_LIMIT
+        os.environ["REGREEN_CASES"] = os.devnull
+        sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+        import regreen_pytest
+
+        plugins.append(regreen_pytest)
     if tracing:
         TRACER.start()
-    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native" if not tracing else "--tb=short"] + files, plugins=[Plugin()])
+    pytest.main(["-q", "-p", "no:cacheprovider", "--tb=native" if not tracing else "--tb=short"] + files, plugins=plugins)
     finish()
 
 
