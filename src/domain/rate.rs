@@ -70,7 +70,7 @@ impl PassRate {
 impl fmt::Display for PassRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tenths = self.per_mille();
-        write!(f, "{}.{}", tenths / 10, tenths % 10)
+        f.pad(&format!("{}.{}", tenths / 10, tenths % 10))
     }
 }
 

@@ -16,8 +16,8 @@ use super::choose::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
 use super::stream::{Bias, Ranked, Stream, pair};
 
-/// Candidates that are tried after the first plausible one, in search of a better one.
-const LOOK_FURTHER: u32 = 60;
+/// Candidates that are tried after one that repairs some tests or looks suspicious.
+const LOOK_FURTHER: u32 = 300;
 
 /// A candidate is given up at this multiple of the time the tests took before.
 const TIME_FACTOR: u32 = 8;
@@ -313,12 +313,11 @@ impl Hunt<'_> {
                 let Some(repairs) = repairs? else { continue };
                 let suspicion = suspicion(&ranked.edits, &ranked.operators, &this.literals);
                 let whole = repairs.len() >= cluster.tests.len();
-                if whole && suspicion.is_none() {
-                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER));
-                } else {
-                    // Something better may come, but not for the price of the whole budget.
-                    stop_at = stop_at.min(tried.saturating_add(LOOK_FURTHER * 5));
-                }
+                // The stream is ordered, so nothing that comes later ranks higher than a whole and
+                // unsuspicious repair; behind a lesser one something better may come, but not for
+                // the price of the whole budget.
+                let wait = if whole && suspicion.is_none() { 0 } else { LOOK_FURTHER };
+                stop_at = stop_at.min(tried.saturating_add(wait));
                 plausible.push(Plausible { ranked, repairs, suspicion });
             }
             (self.search.progress)(u64::from(tried));

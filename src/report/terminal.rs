@@ -367,11 +367,12 @@ mod tests {
             testing_ms: 1000,
         };
         insta::assert_snapshot!(closing(&outcome, Style::Plain), @r"
+
         Green: 100.0 % pass after 2 iterations. Every test passes.
 
-          #  strategy      before            after  outcome     tests run  candidates   time
-          1  conservative  78.1 %  62.5 ↩ 78.1 %  regression  12 of 64          31  1.2 s
-          2  conservative  78.1 %         100.0 %  improved    12 of 64          31  1.2 s
+          #  strategy      before          after  outcome     tests run  candidates   time
+          1  conservative  78.1 %  62.5 ↩ 78.1 %  regression   12 of 64          31  1.2 s
+          2  conservative  78.1 %        100.0 %  improved     12 of 64          31  1.2 s
 
             0 ███████████████████████████████·········  78.1 %
             1 ███████████████████████████████·········  78.1 %
