@@ -24,6 +24,9 @@ use suite::{Detection, ProjectSuite, SuiteSettings};
 /// Iteration limit when nothing else is said (product.md C-01).
 pub const MAX_ITERATIONS: u32 = 10;
 
+/// The result of a session that never got anywhere; its name is free again.
+const ABANDONED: &str = "error";
+
 /// The record's name inside the session folder.
 const RECORD: &str = "workflow-session.json";
 
@@ -111,6 +114,9 @@ impl<'a> Workspace<'a> {
             let command = detection.facts.command.clone();
             return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
         }
+        if let Some(reference) = &request.base {
+            repo::check_reference(&facts, reference)?;
+        }
         let root = state_root(&facts);
         let mut notices = notices(&facts);
         let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
@@ -118,6 +124,8 @@ impl<'a> Workspace<'a> {
         if let Some(files) = &restored {
             store.restore(files)?;
         }
+        // The record comes before the branch: what a kill leaves behind is known by name.
+        write_record(&store, &record).await?;
         let work = work_root(&facts);
         let state_folder = format!("{STATE_FOLDER}/active/{}", record.session_id);
         let worktree = RepoWorktree::open(
@@ -138,7 +146,9 @@ impl<'a> Workspace<'a> {
         let worktree = match worktree {
             Ok(worktree) => worktree,
             Err(error) => {
-                discard(&root, &record);
+                if request.resume == Resume::New {
+                    store::forget(&root, &record.session_id)?;
+                }
                 return Err(error.into());
             }
         };
@@ -180,8 +190,7 @@ impl<'a> Workspace<'a> {
 
     /// Writes the session's record.
     pub async fn save_record(&self) -> Result<(), StoreError> {
-        let value = serde_json::to_value(&self.record).unwrap_or_default();
-        self.store.write_json(RECORD, &value).await
+        write_record(&self.store, &self.record).await
     }
 
     /// Notes how a run ended in the session's record.
@@ -204,6 +213,26 @@ impl<'a> Workspace<'a> {
             self.record.completed_at = Some(self.clock.now());
         }
         self.save_record().await
+    }
+
+    /// Takes back a session that failed before it changed anything: no branch and no checkout
+    /// stay. Its logs do, until the next session takes its name.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be written or the branch not removed.
+    pub async fn abandon(mut self) -> Result<(), OpenError> {
+        let tip = self.worktree.tip().await?;
+        if tip != self.record.git.head_sha {
+            return Ok(());
+        }
+        self.record.status = SessionStatus::Blocked;
+        self.record.result = Some(ABANDONED.to_owned());
+        self.record.completed_at = Some(self.clock.now());
+        self.save_record().await?;
+        self.worktree.remove().await?;
+        repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
+        Ok(())
     }
 
     /// Removes the private checkout and, for a completed session, archives its folder. Returns
@@ -285,13 +314,9 @@ fn open_suite<'a>(
     suite::open(detection, settings, clock)
 }
 
-/// Takes back what a session that never began has left.
-fn discard(root: &Path, record: &SessionRecord) {
-    let folder = store::session_folder(root, &record.session_id);
-    if !folder.join(RECORD).exists() {
-        // Nothing else is in it; a left-over folder does no harm.
-        drop(std::fs::remove_dir_all(folder));
-    }
+async fn write_record(store: &SessionStore, record: &SessionRecord) -> Result<(), StoreError> {
+    let value = serde_json::to_value(record).unwrap_or_default();
+    store.write_json(RECORD, &value).await
 }
 
 type Restored = Option<Vec<(String, Vec<u8>)>>;
@@ -403,14 +428,21 @@ fn new_record(
     let name = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
     let base = format!("WFS-test-{}", slug(&name));
     let free = |id: &SessionId| {
-        store::find(root, id).is_err()
-            && (request.branch.is_some() || !repo::has_branch(facts, &format!("regreen/{id}")))
+        let unused = match load(facts, root, id) {
+            Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),
+            // A folder without a record is what a kill left of a session that never began.
+            Err(OpenError::Store(StoreError::Missing { .. })) => true,
+            Err(_) => false,
+        };
+        unused && (request.branch.is_some() || !repo::has_branch(facts, &format!("regreen/{id}")))
     };
     let mut number = 1;
     let session_id = loop {
         let text = if number == 1 { base.clone() } else { format!("{base}-{number}") };
         // A slug holds only what an id may hold.
         if let Some(id) = SessionId::parse(text).ok().filter(free) {
+            // Nothing of value is in it, see above.
+            drop(store::forget(root, &id));
             break id;
         }
         number += 1;

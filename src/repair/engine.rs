@@ -22,6 +22,9 @@ const LOOK_FURTHER: u32 = 300;
 /// A candidate is given up at this multiple of the time the tests took before.
 const TIME_FACTOR: u32 = 8;
 
+/// Time that a failing test is given credit for at most.
+const FAILING: Duration = Duration::from_millis(250);
+
 /// Singles that are combined into pairs when no single edit is enough.
 const PAIRED: usize = 120;
 
@@ -138,7 +141,6 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
         }
     }
     let tried = hunt.tried;
-    let exhausted = !hunt.is_over();
     let operators = chosen
         .iter()
         .flat_map(|plausible| &plausible.ranked.operators)
@@ -146,7 +148,8 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
         .collect();
     let proposal = merge(chosen, tried);
     Ok(Found {
-        exhausted: exhausted && proposal.is_none(),
+        // The same search on the same sources would end the same way.
+        exhausted: proposal.is_none(),
         proposal,
         tried,
         operators,
@@ -268,6 +271,7 @@ impl Hunt<'_> {
                     }
                 }
                 pairs.sort_by(|a, b| b.priority.total_cmp(&a.priority));
+                let budget = self.tried.saturating_add((share / 3).max(1));
                 self.try_all(pairs.into_iter(), cluster, budget, &mut plausible).await?;
             }
         }
@@ -372,8 +376,16 @@ impl Hunt<'_> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }
-        let known: BTreeMap<&TestId, Duration> =
-            self.diagnosis.traces.iter().map(|trace| (&trace.test, trace.duration)).collect();
+        // A failing test may have run into its limit; a repaired one has no reason to.
+        let known: BTreeMap<&TestId, Duration> = self
+            .diagnosis
+            .traces
+            .iter()
+            .map(|trace| match trace.status {
+                Status::Failed => (&trace.test, trace.duration.min(FAILING)),
+                Status::Passed | Status::Skipped => (&trace.test, trace.duration),
+            })
+            .collect();
         let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
         let limit = before * TIME_FACTOR

@@ -9,7 +9,9 @@ mod seed;
 mod tree;
 mod worktree;
 
-pub use open::{RepositoryFacts, discover, has_branch, read_session};
+pub use open::{
+    RepositoryFacts, check_reference, discover, has_branch, read_session, remove_branch,
+};
 pub use seed::seed;
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings};
 

@@ -121,6 +121,32 @@ fn operation(state: RepositoryState) -> Option<&'static str> {
     }
 }
 
+/// Refuses a reference that names nothing.
+pub fn check_reference(facts: &RepositoryFacts, reference: &str) -> Result<(), GitError> {
+    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let found = repo.revparse_single(reference).and_then(|object| object.peel_to_commit());
+    match found {
+        Ok(_) => Ok(()),
+        Err(_) => Err(GitError::UnknownReference { name: reference.to_owned() }),
+    }
+}
+
+/// Removes a branch that still stands at `tip`; gone already is fine.
+pub fn remove_branch(
+    facts: &RepositoryFacts,
+    branch: &str,
+    tip: &CommitId,
+) -> Result<(), GitError> {
+    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let Ok(mut reference) = repo.find_reference(&format!("refs/heads/{branch}")) else {
+        return Ok(());
+    };
+    if reference.target().is_some_and(|oid| oid.to_string() == tip.as_str()) {
+        reference.delete().map_err(failed(format!("remove branch {branch}")))?;
+    }
+    Ok(())
+}
+
 /// Whether a local branch is there.
 #[must_use]
 pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {

@@ -5,7 +5,9 @@
 
 mod session;
 
-pub use session::{SessionStore, active, archive, archive_folder, find, newest, session_folder};
+pub use session::{
+    SessionStore, active, archive, archive_folder, find, forget, newest, session_folder,
+};
 
 /// Folder of the state root below the common git directory.
 pub const STATE_ROOT: &str = "regreen";

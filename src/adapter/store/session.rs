@@ -111,6 +111,17 @@ pub fn archive(root: &Path, id: &SessionId, entry: &Value) -> Result<PathBuf, St
     Ok(to)
 }
 
+/// Removes the folder of a session that never got anywhere.
+pub fn forget(root: &Path, id: &SessionId) -> Result<(), StoreError> {
+    let path = session_folder(root, id);
+    match fs::remove_dir_all(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(StoreError::Io { action: "remove", path, source })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
     let bytes = files::read(path, FILE_LIMIT).map_err(|source| StoreError::Io {
         action: "read",

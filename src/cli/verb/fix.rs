@@ -89,7 +89,15 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         archive: workspace.archive_folder(),
         notices: workspace.notices.clone(),
     };
-    let outcome = cycle::run(set_up, &fx).await?;
+    let outcome = match cycle::run(set_up, &fx).await {
+        Ok(outcome) => outcome,
+        Err(failure) => {
+            if request.resume == Resume::New {
+                workspace.abandon().await?;
+            }
+            return Err(failure.into());
+        }
+    };
     workspace.conclude(&outcome).await?;
     workspace.finish().await?;
     Ok(outcome)

@@ -1,0 +1,184 @@
+//! What happens when something is wrong: what it says, what it leaves.
+
+use super::support::{CALC, Ran, TestRepo};
+
+/// Exit code 3 or 2, a message, a hint, and one JSON document that says the same.
+fn refused(repo: &TestRepo, arguments: &[&str], code: i32, message: &str) -> Ran {
+    let mut all = vec!["fix", "--json"];
+    all.extend(arguments);
+    let ran = repo.regreen(&all);
+    assert_eq!(ran.code, Some(code), "{}", ran.err);
+    assert!(ran.err.contains(message), "{}", ran.err);
+    assert!(ran.err.contains("hint: "), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(document["error"]["exit-code"], code);
+    assert!(!document["error"]["hint"].as_str().unwrap().is_empty());
+    assert_eq!(
+        repo.git(&["branch", "--format=%(refname:short)", "--list", "regreen/*"]),
+        "",
+        "no branch is left"
+    );
+    ran
+}
+
+#[test]
+fn no_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let repo = TestRepo::new(CALC);
+    let output = repo.command().args(["fix", "--json"]).arg(folder.path()).output().unwrap();
+    let ran = Ran::from(output);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("is not in a git repository"), "{}", ran.err);
+}
+
+#[test]
+fn no_commit() {
+    let repo = TestRepo::empty_at("fresh");
+    let ran = repo.regreen(&["fix"]);
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.err.contains("has no commit yet"), "{}", ran.err);
+}
+
+#[test]
+fn unknown_framework() {
+    let repo = TestRepo::new(&[("notes.txt", "nothing to run")]);
+    refused(&repo, &[], 3, "no test framework was recognised");
+}
+
+#[test]
+fn no_tests() {
+    let repo = TestRepo::new(&[("test_empty.py", "x = 1\n")]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("ran no tests"), "{}", ran.err);
+}
+
+#[test]
+fn a_test_command_that_does_not_exist() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "no-such-program --all"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("could not be started"), "{}", ran.err);
+}
+
+#[test]
+fn a_report_pattern_that_matches_nothing() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--json", "--test-command", "true", "--report", "out/*.xml"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("no file matches the report pattern `out/*.xml`"), "{}", ran.err);
+}
+
+#[test]
+fn a_suite_that_crashes_or_hangs_is_never_a_rate() {
+    let crash = TestRepo::new(&[("test_a.py", "import os\nos._exit(7)\n")]);
+    let ran = crash.regreen(&["fix", "--json"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("exit code 7"), "{}", ran.err);
+    let hang = TestRepo::new(&[("test_a.py", "while True:\n    pass\n")]);
+    let ran = hang.regreen(&["fix", "--json", "--test-timeout", "2s"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("was stopped after 2 s"), "{}", ran.err);
+}
+
+#[test]
+fn a_broken_configuration_names_line_column_and_expectation() {
+    let repo = TestRepo::new(CALC);
+    repo.write(&[(".github/regreen.yml", "gate:\n  target: 950\n")]);
+    let ran = refused(&repo, &[], 2, ".github/regreen.yml:2:3");
+    assert!(ran.err.contains("`target` is a whole number from 1 to 100"), "{}", ran.err);
+    let check = repo.regreen(&["config", "check"]);
+    assert_eq!(check.code, Some(2));
+    assert!(check.err.contains("2:3"), "{}", check.err);
+}
+
+#[test]
+fn a_branch_that_exists_and_belongs_to_somebody_else() {
+    let repo = TestRepo::new(CALC);
+    repo.git(&["checkout", "-q", "-b", "mine"]);
+    repo.write(&[("mine.txt", "x")]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "mine"]);
+    repo.git(&["checkout", "-q", "main"]);
+    let before = repo.git(&["rev-parse", "mine"]);
+    refused(&repo, &["--branch", "mine"], 2, "branch `mine` exists already");
+    refused(&repo, &["--branch", "main"], 3, "is checked out here");
+    assert_eq!(repo.git(&["rev-parse", "mine"]), before);
+}
+
+#[test]
+fn an_unknown_base_engine_and_session() {
+    let repo = TestRepo::new(CALC);
+    refused(&repo, &["--engine", "embeded"], 2, "there is no engine `embeded`");
+    refused(&repo, &["--resume", "WFS-test-none"], 2, "there is no session WFS-test-none");
+    let ran = repo.regreen(&["fix", "--base", "nowhere"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("`nowhere` is not a branch"), "{}", ran.err);
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let repo = TestRepo::new(CALC);
+    for arguments in [
+        &["fix", "--target", "0"][..],
+        &["fix", "--dry-run", "--suggest"],
+        &["fux"],
+        &["fix", "--max-iterations", "51"],
+    ] {
+        assert_eq!(repo.regreen(arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_state_root_that_cannot_be_written() {
+    let repo = TestRepo::new(CALC);
+    std::fs::write(repo.root().join(".git/regreen"), "a file where a folder belongs").unwrap();
+    let ran = refused(&repo, &[], 3, "cannot ");
+    assert!(ran.err.contains(".git/regreen"), "{}", ran.err);
+}
+
+#[test]
+fn a_work_folder_that_cannot_be_written() {
+    let repo = TestRepo::new(CALC);
+    let file = repo.around().join("file");
+    std::fs::write(&file, "x").unwrap();
+    let output = repo
+        .command()
+        .args(["fix", "--json"])
+        .env("REGREEN_WORK_DIR", file.join("below"))
+        .output()
+        .unwrap();
+    let ran = Ran::from(output);
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("cannot create"), "{}", ran.err);
+}
+
+#[test]
+fn a_corrupt_and_an_old_session_state_begin_again() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1"]);
+    assert_eq!(ran.document()["result"], "failure", "{}", ran.err);
+    let state = repo.root().join(".git/regreen/active/WFS-test-main/.process/iteration-state.json");
+    std::fs::write(&state, "{ torn").unwrap();
+    let ran =
+        repo.regreen(&["fix", "--json", "--resume", "WFS-test-main", "--max-iterations", "5"]);
+    assert!(ran.err.contains("cannot be read"), "{}", ran.err);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.err);
+}
+
+#[test]
+fn help_schema_and_completions_are_there() {
+    let repo = TestRepo::new(CALC);
+    for (arguments, expected) in [
+        (&["--help"][..], "Exit codes: 0 gate met"),
+        (&["fix", "--help"], "--budget-minutes"),
+        (&["config", "schema"], "max-iterations"),
+        (&["completions", "bash"], "_regreen"),
+        (&["doctor"], "ready: `regreen fix` can start"),
+        (&["status"], "no session here"),
+    ] {
+        let ran = repo.regreen(arguments);
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.err);
+        assert!(ran.out.contains(expected), "{arguments:?}: {}", ran.out);
+    }
+}

@@ -1,0 +1,238 @@
+//! What a user sees when things go as they should.
+
+use super::support::{CALC, TestRepo};
+
+#[test]
+fn red_repository_goes_green_on_a_branch_and_git_log_tells_how() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--json", "--jobs", "1"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(document["result"], "success");
+    assert_eq!(document["initial"]["failed"], 2);
+    assert_eq!(document["last"]["passed"], 5);
+    assert_eq!(document["iterations"].as_array().map(Vec::len), Some(2));
+    let log = repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"]);
+    insta::assert_snapshot!(log, @r"
+    test-cycle: complete WFS-test-main (pass: 100.0%, 2 iterations)
+    test-cycle: iteration 2 - conservative strategy (pass: 80.0% → 100.0%)
+    test-cycle: iteration 1 - conservative strategy (pass: 60.0% → 80.0%)
+    ");
+    let trailers = repo.git(&["log", "-1", "--format=%(trailers:only)", "regreen/WFS-test-main~1"]);
+    insta::assert_snapshot!(trailers, @r"
+    Regreen-Session: WFS-test-main
+    Regreen-Iteration: 2
+    Regreen-Strategy: conservative
+    Regreen-Pass-Rate: 100.0
+    Regreen-Kind: fix
+    ");
+    let fixed = repo.git(&["show", "regreen/WFS-test-main:calc.py"]);
+    assert!(fixed.contains("return high") && fixed.contains("total += value"), "{fixed}");
+    let tip = repo.git(&["ls-tree", "-r", "--name-only", "regreen/WFS-test-main"]);
+    assert_eq!(tip, ".gitignore\ncalc.py\ntest_calc.py", "the tip is code only");
+    let inside = repo.git(&["ls-tree", "-r", "--name-only", "regreen/WFS-test-main~1"]);
+    assert!(
+        inside.contains(".workflow/active/WFS-test-main/.process/iteration-state.json"),
+        "{inside}"
+    );
+    assert!(!inside.contains(".log"), "logs do not travel: {inside}");
+    let report = repo.regreen(&["report", "WFS-test-main"]);
+    assert!(report.out.contains("# Green: 100.0 % pass after 2 iterations"), "{}", report.out);
+    assert!(std::path::Path::new(document["report"].as_str().unwrap()).is_file());
+    let worktrees = repo.git(&["worktree", "list"]);
+    assert_eq!(worktrees.lines().count(), 1, "the private checkout is gone: {worktrees}");
+}
+
+#[test]
+fn the_users_files_index_stash_and_branch_are_left_alone() {
+    let repo = TestRepo::new(CALC);
+    repo.write(&[("calc.py", "stashed = 1\n")]);
+    repo.git(&["stash"]);
+    repo.write(&[
+        ("staged.py", "x = 1\n"),
+        ("calc.py", "raise SystemExit('half done')\n"),
+        ("untracked.txt", "mine"),
+    ]);
+    repo.git(&["add", "staged.py"]);
+    let before = repo.belongings();
+    let ran = repo.regreen(&["fix"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(repo.belongings(), before);
+    assert!(ran.err.contains("3 uncommitted files are not tested"), "{}", ran.err);
+}
+
+#[test]
+fn hooks_filters_and_monitors_of_the_repository_do_not_run() {
+    let repo = TestRepo::new(CALC);
+    let mark = repo.around().join("ran");
+    let script = format!("#!/bin/sh\necho \"$0\" >> {}\ncat\n", mark.display());
+    for hook in [
+        "post-checkout",
+        "pre-commit",
+        "post-commit",
+        "reference-transaction",
+        "prepare-commit-msg",
+        "fsmonitor",
+    ] {
+        let path = repo.root().join(".git/hooks").join(hook);
+        std::fs::write(&path, &script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+    }
+    repo.write(&[(".gitattributes", "*.py filter=evil\n")]);
+    repo.git(&["-c", "core.hooksPath=/nonexistent", "add", ".gitattributes"]);
+    repo.git(&["-c", "core.hooksPath=/nonexistent", "commit", "-q", "-m", "attributes"]);
+    let hook = repo.root().join(".git/hooks/fsmonitor").display().to_string();
+    for (key, value) in [
+        ("filter.evil.clean", hook.as_str()),
+        ("filter.evil.smudge", &hook),
+        ("core.fsmonitor", &hook),
+    ] {
+        repo.git(&["-c", "core.hooksPath=/nonexistent", "config", key, value]);
+    }
+    let _ = std::fs::remove_file(&mark);
+    let ran = repo.regreen(&["fix", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!mark.exists(), "{}", std::fs::read_to_string(&mark).unwrap_or_default());
+}
+
+#[test]
+fn the_change_since_the_base_is_taken_back_first() {
+    let repo = TestRepo::new(&[
+        ("fees.py", "def fee(amount):\n    return amount * 3 // 200 + 7\n"),
+        (
+            "test_fees.py",
+            "import unittest\nfrom fees import fee\n\nclass T(unittest.TestCase):\n    def test_fee(self):\n        self.assertEqual(fee(1000), 22)\n    def test_zero(self):\n        self.assertEqual(fee(0), 7)\n",
+        ),
+    ]);
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write(&[("fees.py", "def fee(amount):\n    return amount // 40 + 7\n")]);
+    repo.git(&["commit", "-qam", "simplify"]);
+    let ran = repo.regreen(&["fix", "--json", "--base", "main"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{}", ran.err);
+    assert!(
+        document["iterations"][0]["summary"].as_str().unwrap().contains("take back"),
+        "{document}"
+    );
+    assert_eq!(document["iterations"][0]["candidates"], 1);
+}
+
+#[test]
+fn failures_of_the_base_are_marked_and_flaky_tests_are_set_aside() {
+    let flaky = "import os, unittest\nclass T(unittest.TestCase):\n    def test_flaky(self):\n        path = os.path.join(os.environ['HOME'], 'seen')\n        seen = os.path.exists(path)\n        open(path, 'w').close()\n        self.assertTrue(seen)\n    def test_old(self):\n        import old\n        self.assertEqual(old.f(), 1)\n    def test_new(self):\n        import new\n        self.assertEqual(new.f(), 1)\n";
+    let repo = TestRepo::new(&[
+        ("test_x.py", flaky),
+        ("old.py", "def f():\n    return 2\n"),
+        ("new.py", "def f():\n    return 1\n"),
+    ]);
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write(&[("new.py", "def f():\n    return 3\n")]);
+    repo.git(&["commit", "-qam", "break"]);
+    let document = repo.regreen(&["fix", "--json", "--base", "main"]).document();
+    assert_eq!(document["flaky-tests"], serde_json::json!(["test_x.T.test_flaky"]));
+    assert_eq!(document["preexisting-tests"], serde_json::json!(["test_x.T.test_old"]));
+    assert_eq!(document["result"], "partial_success", "a person looks at flaky tests: {document}");
+}
+
+#[test]
+fn a_dry_run_and_suggestions_make_no_branch() {
+    let repo = TestRepo::new(CALC);
+    let dry = repo.regreen(&["fix", "--dry-run", "--json"]).document();
+    assert_eq!(dry["result"], "planned");
+    let suggested = repo.regreen(&["fix", "--suggest", "--json"]).document();
+    assert_eq!(suggested["result"], "success");
+    assert!(suggested["patch"].as_str().unwrap().contains("+        return high"));
+    let folder = std::path::PathBuf::from(suggested["folder"].as_str().unwrap());
+    assert!(folder.join("patches/iteration-1.patch").is_file());
+    assert_eq!(repo.git(&["branch", "--format=%(refname:short)"]), "main");
+}
+
+#[test]
+fn a_subdirectory_with_blanks_and_a_foreign_name_works() {
+    let repo = TestRepo::empty_at("mein Projekt é");
+    let files: Vec<(String, &str)> =
+        CALC.iter().map(|(path, text)| (format!("päckchen a/{path}"), *text)).collect();
+    let borrowed: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    repo.write(&borrowed);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "first"]);
+    let ran = repo.regreen(&["fix", "päckchen a", "--json"]);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.err);
+    let fixed = repo.git(&["show", "regreen/WFS-test-main:päckchen a/calc.py"]);
+    assert!(fixed.contains("return high"));
+}
+
+#[test]
+fn a_detached_head_and_a_shallow_clone_work() {
+    let origin = TestRepo::new(CALC);
+    origin.write(&[("more.txt", "x")]);
+    origin.git(&["add", "-A"]);
+    origin.git(&["commit", "-q", "-m", "second"]);
+    let clone = TestRepo::empty_at("clone");
+    let url = format!("file://{}", origin.root().display());
+    clone.git(&["fetch", "-q", "--depth", "1", &url, "main"]);
+    clone.git(&["checkout", "-q", "--detach", "FETCH_HEAD"]);
+    let ran = clone.regreen(&["fix", "--json"]);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.err);
+}
+
+#[test]
+fn a_green_repository_stays_as_it_is() {
+    let repo = TestRepo::new(&[(
+        "test_a.py",
+        "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(True)\n",
+    )]);
+    let ran = repo.regreen(&["fix", "--json"]);
+    assert_eq!(
+        (ran.code, ran.document()["iterations"].as_array().map(Vec::len)),
+        (Some(0), Some(0))
+    );
+}
+
+#[test]
+fn tests_see_no_token_and_no_real_home() {
+    let repo = TestRepo::new(&[(
+        "test_a.py",
+        "import os, unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        text = repr(sorted(os.environ.items()))\n        self.assertNotIn('canary', text)\n        self.assertNotIn('TOKEN', text)\n",
+    )]);
+    let mut command = repo.command();
+    command.args(["fix", "--json"]);
+    for name in [
+        "GITHUB_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "OPENAI_API_KEY",
+        "ACTIONS_RUNTIME_TOKEN",
+        "SECRET",
+    ] {
+        command.env(name, "canary");
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_test_that_hangs_is_a_failing_test_and_is_repaired() {
+    let repo = TestRepo::new(&[
+        (
+            "count.py",
+            "def count(n):\n    found = []\n    while n > 0:\n        found.append(n)\n        n += 1\n        if len(found) > 50:\n            found = []\n    return found\n",
+        ),
+        (
+            "test_count.py",
+            "import unittest\nfrom count import count\n\nclass T(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(count(3), [3, 2, 1])\n    def test_none(self):\n        self.assertEqual(count(0), [])\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["fix", "--json", "--test-timeout", "60s"]);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.err);
+}
+
+#[test]
+fn lines_for_ci_fold_and_foreign_names_cannot_give_orders() {
+    let repo = TestRepo::new(CALC);
+    let output = repo.command().arg("fix").env("GITHUB_ACTIONS", "true").output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("::group::iteration 1, conservative"), "{err}");
+    assert!(err.contains("::endgroup::"), "{err}");
+}
