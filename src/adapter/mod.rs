@@ -319,7 +319,7 @@ async fn write_record(store: &SessionStore, record: &SessionRecord) -> Result<()
     store.write_json(RECORD, &value).await
 }
 
-type Restored = Option<Vec<(String, Vec<u8>)>>;
+type Restored = Option<repo::SessionFiles>;
 
 /// The session that a request means, with its files when they are only on its branch.
 fn choose(

@@ -58,7 +58,7 @@ async fn dispatch(verb: Verb) -> Result<u8, Failure> {
     match verb {
         Verb::Fix(arguments) => verb::fix::run(&arguments).await,
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
-        Verb::Status(arguments) => verb::status::run(&arguments).await,
+        Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),
         Verb::Report(arguments) => verb::report::run(&arguments),
         Verb::Config(arguments) => verb::config::run(&arguments),

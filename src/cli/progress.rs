@@ -120,9 +120,9 @@ impl Screen for Terminal {
                 }
                 let text = terminal::closing(outcome, self.style);
                 if self.end_on_stdout {
-                    print!("{text}")
+                    print!("{text}");
                 } else {
-                    eprint!("{text}")
+                    eprint!("{text}");
                 }
                 return;
             }

@@ -159,7 +159,7 @@ fn resolved(file: &RepoPath, text: &str, index: &Index) -> BTreeSet<RepoPath> {
         match language {
             Language::Python => python(file, wish, index, &mut found),
             Language::JavaScript | Language::TypeScript | Language::Tsx => {
-                script(file, wish, index, &mut found)
+                script(file, wish, index, &mut found);
             }
             Language::Rust => rust(file, wish, index, &mut found),
             Language::Go => go(wish, index, &mut found),

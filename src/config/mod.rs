@@ -3,5 +3,4 @@
 mod diagnostic;
 mod file;
 
-pub use diagnostic::Diagnostic;
 pub use file::{Settings, duration, parse, schema};

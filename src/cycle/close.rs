@@ -46,7 +46,7 @@ pub async fn close(
     if outcome.result == Ending::Failure {
         store.write_text(".summaries/failure-report.md", &summary::report(&outcome)).await?;
     }
-    let value = serde_json::to_value(&outcome).map_err(Failure::serialise)?;
+    let value = serde_json::to_value(&outcome).map_err(|error| Failure::serialise(&error))?;
     store.write_json(".process/outcome.json", &value).await?;
     if !outcome.patch.is_empty() {
         store.write_text("patches/all.patch", &outcome.patch).await?;

@@ -73,7 +73,7 @@ pub async fn announce(
 ) -> Result<FixLoop, Failure> {
     let lines: Vec<String> = events
         .iter()
-        .map(|event| serde_json::to_string(event).map_err(Failure::serialise))
+        .map(|event| serde_json::to_string(event).map_err(|error| Failure::serialise(&error)))
         .collect::<Result<_, _>>()?;
     performer.fx.store.append_events(old.events, &lines).await?;
     for event in events {
@@ -85,7 +85,7 @@ pub async fn announce(
 
 /// Saves the state.
 pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Failure> {
-    let value = serde_json::to_value(state).map_err(Failure::serialise)?;
+    let value = serde_json::to_value(state).map_err(|error| Failure::serialise(&error))?;
     performer.fx.store.write_json(STATE_FILE, &value).await?;
     Ok(())
 }

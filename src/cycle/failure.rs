@@ -22,7 +22,7 @@ pub enum Failure {
 
 impl Failure {
     /// A value that cannot be written as JSON.
-    pub fn serialise(error: serde_json::Error) -> Self {
+    pub fn serialise(error: &serde_json::Error) -> Self {
         Self::Internal(format!("cannot serialise: {error}"))
     }
 

@@ -112,7 +112,7 @@ impl Performer<'_> {
             state,
             format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)),
         );
-        Ok(Done::Ran(self.run(state, &Scope::Tests(failing)).await?.map_err(text)))
+        Ok(Done::Ran(self.run(state, &Scope::Tests(failing)).await?.map_err(|error| text(&error))))
     }
 
     async fn blame(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -126,7 +126,7 @@ impl Performer<'_> {
         let scope = Scope::Tests(failing);
         let request =
             RunRequest { root: &root, scope: &scope, log: ".process/test-output-base.log" };
-        Ok(Done::Ran(self.fx.suite.run(&request).await.map_err(text)))
+        Ok(Done::Ran(self.fx.suite.run(&request).await.map_err(|error| text(&error))))
     }
 
     async fn diagnose(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -153,12 +153,12 @@ impl Performer<'_> {
     async fn test_affected(&self, state: &FixLoop) -> Result<Done, Failure> {
         let affected = attempt_of(state)?.affected.clone();
         self.tell(state, format!("running {} that the edit may affect", tests(&affected)));
-        Ok(Done::Ran(self.run(state, &Scope::Tests(affected)).await?.map_err(text)))
+        Ok(Done::Ran(self.run(state, &Scope::Tests(affected)).await?.map_err(|error| text(&error))))
     }
 
     async fn test_full(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.tell(state, "running the full suite".into());
-        Ok(Done::Ran(self.run(state, &Scope::Full).await?.map_err(text)))
+        Ok(Done::Ran(self.run(state, &Scope::Full).await?.map_err(|error| text(&error))))
     }
 
     /// Commits the accepted sources. Without commits the edit is kept as a patch file.
@@ -194,7 +194,7 @@ impl Performer<'_> {
         let request = RunRequest { root: &root, scope: &Scope::Full, log: LOG };
         let ran = self.fx.suite.run(&request).await;
         self.keep_results(state, &ran).await?;
-        Ok(Done::Ran(ran.map_err(text)))
+        Ok(Done::Ran(ran.map_err(|error| text(&error))))
     }
 
     async fn seal(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -243,6 +243,6 @@ fn tests(ids: &[TestId]) -> String {
     }
 }
 
-fn text(error: RunError) -> String {
+fn text(error: &RunError) -> String {
     error.to_string()
 }

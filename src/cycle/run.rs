@@ -85,6 +85,6 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         Driven::Stopped { state, reason } => (state, reason),
     };
     let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
-    fx.screen.show(&Event::Closed(outcome.clone()));
+    fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
     Ok(outcome)
 }

@@ -108,7 +108,7 @@ pub enum Event {
     /// An iteration ended.
     IterationEnded(IterationRow),
     /// The session ended, or was stopped at a checkpoint.
-    Closed(Outcome),
+    Closed(Box<Outcome>),
 }
 
 /// How a run ended, with all that a summary shows.

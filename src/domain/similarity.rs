@@ -19,7 +19,7 @@ pub fn pair(a: &Signature, b: &Signature) -> f64 {
     let frame = match (&a.frame, &b.frame) {
         (Some(a), Some(b)) if a == b => 1.0,
         (Some((a, _)), Some((b, _))) if a == b => 0.5,
-        (None, None) | (Some(_), None) | (None, Some(_)) | (Some(_), Some(_)) => 0.0,
+        (None | Some(_), None | Some(_)) => 0.0,
     };
     let class = if a.class == b.class { 1.0 } else { 0.0 };
     let layer = if a.layer == b.layer { 1.0 } else { 0.0 };

@@ -59,9 +59,6 @@ pub trait Suite: Send + Sync {
     /// Opens a session that tries many candidates on the same checkout, warm where the framework
     /// allows it, otherwise by running the cold command in a scratch copy.
     async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError>;
-
-    /// The project's own syntax check of `files` (product.md 6.7); complaints, empty when clean.
-    async fn check_syntax(&self, root: &Path, files: &[RepoPath]) -> Result<Vec<String>, RunError>;
 }
 
 /// What a trial session is opened for.
@@ -71,8 +68,6 @@ pub struct TrialRequest<'a> {
     pub root: &'a Path,
     /// Failing tests to repair.
     pub failing: &'a [TestId],
-    /// Tests that pass and must go on passing.
-    pub passing: &'a [TestId],
     /// Candidates tried at the same time.
     pub jobs: usize,
 }

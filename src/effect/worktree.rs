@@ -21,9 +21,6 @@ pub trait Worktree: Send + Sync {
     /// Name of the fix branch.
     fn branch(&self) -> &str;
 
-    /// The commit under test, from which the fix branch was cut.
-    fn head(&self) -> &CommitId;
-
     /// Tip of the fix branch.
     async fn tip(&self) -> Result<CommitId, GitError>;
 

@@ -84,8 +84,6 @@ pub struct Found {
     pub exhausted: bool,
     /// Operators of the proposal.
     pub operators: Vec<String>,
-    /// Other edits that hold as well.
-    pub alternatives: u32,
 }
 
 /// An edit that repairs tests and breaks none that were tried.
@@ -108,7 +106,6 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
     let mut hunt =
         Hunt { search, diagnosis, deadline, tried: 0, literals: test_literals(search).await? };
     let mut chosen: Vec<Plausible> = Vec::new();
-    let mut alternatives = 0;
     let batch = search.strategy == Strategy::Aggressive;
     let wide = search.strategy == Strategy::Reflective;
     // Single edits for every cluster come before pairs for any.
@@ -127,10 +124,12 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
             let left = u32::try_from(diagnosis.clusters.len() - index).unwrap_or(1);
             let share = search.limits.candidates.saturating_sub(hunt.tried) / left.clamp(1, 3);
             let mut plausible = hunt.cluster(cluster, share, edits).await?;
+            // Half a repair that looks made for the tests is worse than none.
+            plausible
+                .retain(|one| one.suspicion.is_none() || one.repairs.len() >= cluster.tests.len());
             if plausible.is_empty() {
                 continue;
             }
-            alternatives += u32::try_from(plausible.len() - 1).unwrap_or_default();
             chosen.push(plausible.swap_remove(best(&plausible, cluster.tests.len())));
             if !batch {
                 break;
@@ -153,7 +152,6 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
         proposal,
         tried,
         operators,
-        alternatives,
     })
 }
 
@@ -389,7 +387,7 @@ impl Hunt<'_> {
         let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
         let limit = before * TIME_FACTOR
-            + Duration::from_millis(1000)
+            + Duration::from_secs(1)
             + Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
         match self.search.trial.judge(edits, tests, limit, stop_at_failure).await {
             Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),

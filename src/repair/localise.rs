@@ -69,12 +69,6 @@ impl Diagnosis {
         near.sort_by_key(|test| reaches.get(test).map(|trace| trace.duration));
         (near, far)
     }
-
-    /// Whether coverage was recorded.
-    #[must_use]
-    pub fn has_coverage(&self) -> bool {
-        self.traces.iter().any(|trace| !trace.lines.is_empty())
-    }
 }
 
 /// Ochiai: covering failures over the root of all failures times all that cover.

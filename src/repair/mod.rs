@@ -9,7 +9,7 @@ mod localise;
 mod stream;
 
 pub use choose::fingerprint;
-pub use engine::{Found, Limits, Search, search};
+pub use engine::{Limits, Search, search};
 pub use localise::{Diagnosis, diagnose};
 
 use crate::effect::{GitError, RunError};

@@ -38,7 +38,7 @@ const WARM_CANDIDATES: u32 = 6_000;
 const COLD_CANDIDATES: u32 = 150;
 
 /// Wall time of one search.
-const SEARCH_TIME: Duration = Duration::from_mins(3);
+const SEARCH_TIME: Duration = Duration::from_mins(2);
 
 /// The trial and the diagnosis of the iteration at work. Made anew after a restart: both follow
 /// from the sources alone.
@@ -175,12 +175,8 @@ impl Fixer {
             Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,
             None => Vec::new(),
         };
-        let request = TrialRequest {
-            root: fx.worktree.root(),
-            failing: &ids,
-            passing: &passing,
-            jobs: self.settings.jobs,
-        };
+        let request =
+            TrialRequest { root: fx.worktree.root(), failing: &ids, jobs: self.settings.jobs };
         let trial = fx.suite.trial(&request).await?;
         let mut open = Open {
             iteration: state.current_iteration,

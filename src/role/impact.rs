@@ -82,35 +82,32 @@ impl Impact {
     /// The graph of a tree; only files that changed since the last one are read again.
     async fn graph(&mut self, tree: &TreeId, fx: &Effects<'_>) -> Result<Option<&Graph>, GitError> {
         if self.known.as_ref().is_none_or(|(known, ..)| known != tree) {
-            self.known = match self.known.take() {
-                Some((old, mut files, mut graph)) => {
-                    let diffs = fx.worktree.diff(&old, tree).await?;
-                    let changed: BTreeSet<RepoPath> =
-                        diffs.iter().map(|diff| diff.file.clone()).collect();
-                    for diff in diffs {
-                        match diff.after {
-                            Some(text) => drop(files.insert(diff.file, text)),
-                            None => drop(files.remove(&diff.file)),
-                        }
+            self.known = if let Some((old, mut files, mut graph)) = self.known.take() {
+                let diffs = fx.worktree.diff(&old, tree).await?;
+                let changed: BTreeSet<RepoPath> =
+                    diffs.iter().map(|diff| diff.file.clone()).collect();
+                for diff in diffs {
+                    match diff.after {
+                        Some(text) => drop(files.insert(diff.file, text)),
+                        None => drop(files.remove(&diff.file)),
                     }
-                    graph.update(&changed, &files);
-                    Some((tree.clone(), files, graph))
                 }
-                None => {
-                    let names = fx.worktree.files(tree).await?;
-                    if names.len() > FILES {
-                        return Ok(None);
-                    }
-                    let mut files = BTreeMap::new();
-                    for name in names.into_iter().filter(|name| Language::of(name).is_some()) {
-                        let bytes = fx.worktree.read(tree, &name).await?.unwrap_or_default();
-                        if bytes.len() <= FILE_LIMIT {
-                            files.insert(name, String::from_utf8_lossy(&bytes).into_owned());
-                        }
-                    }
-                    let graph = Graph::build(&files);
-                    Some((tree.clone(), files, graph))
+                graph.update(&changed, &files);
+                Some((tree.clone(), files, graph))
+            } else {
+                let names = fx.worktree.files(tree).await?;
+                if names.len() > FILES {
+                    return Ok(None);
                 }
+                let mut files = BTreeMap::new();
+                for name in names.into_iter().filter(|name| Language::of(name).is_some()) {
+                    let bytes = fx.worktree.read(tree, &name).await?.unwrap_or_default();
+                    if bytes.len() <= FILE_LIMIT {
+                        files.insert(name, String::from_utf8_lossy(&bytes).into_owned());
+                    }
+                }
+                let graph = Graph::build(&files);
+                Some((tree.clone(), files, graph))
             };
         }
         Ok(self.known.as_ref().map(|(_, _, graph)| graph))

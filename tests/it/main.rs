@@ -1,5 +1,11 @@
 //! Drives the built program on real repositories, as a person would.
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests build the world that the program then meets"
+)]
+
 mod bad_input;
 mod crash;
 mod story;

@@ -90,7 +90,7 @@ fn hooks_filters_and_monitors_of_the_repository_do_not_run() {
     ] {
         repo.git(&["-c", "core.hooksPath=/nonexistent", "config", key, value]);
     }
-    let _ = std::fs::remove_file(&mark);
+    std::fs::remove_file(&mark).unwrap_or_default();
     let ran = repo.regreen(&["fix", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!mark.exists(), "{}", std::fs::read_to_string(&mark).unwrap_or_default());

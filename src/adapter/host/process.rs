@@ -82,14 +82,6 @@ pub struct Invocation {
     pub environment: BTreeMap<String, String>,
 }
 
-impl Invocation {
-    /// As a person would type it.
-    #[must_use]
-    pub fn typed(&self) -> String {
-        typed(&self.argv)
-    }
-}
-
 /// An argument list as a person would type it in a shell.
 #[must_use]
 pub fn typed(argv: &[String]) -> String {
@@ -214,7 +206,7 @@ impl Group {
     pub fn kill(&self) {
         if let Some(pid) = self.pid {
             // The group may be gone already, which is what is wanted.
-            drop(kill_process_group(pid, Signal::KILL));
+            kill_process_group(pid, Signal::KILL).unwrap_or_default();
         }
     }
 }
@@ -253,9 +245,8 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     // Also after a regular end: whatever the suite left running holds the pipe open.
     group.kill();
     // A process that left the group may hold the pipe for ever; its output is not waited for.
-    match tokio::time::timeout(Duration::from_secs(5), copied).await {
-        Ok(Ok(result)) => result?,
-        Ok(Err(_)) | Err(_) => {}
+    if let Ok(Ok(result)) = tokio::time::timeout(Duration::from_secs(5), copied).await {
+        result?;
     }
     Ok(ending)
 }

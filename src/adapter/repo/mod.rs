@@ -10,7 +10,8 @@ mod tree;
 mod worktree;
 
 pub use open::{
-    RepositoryFacts, check_reference, discover, has_branch, read_session, remove_branch,
+    RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
+    remove_branch,
 };
 pub use seed::seed;
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings};

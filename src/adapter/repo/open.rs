@@ -154,6 +154,9 @@ pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
         .is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
 }
 
+/// Files of a session: paths inside its folder, and contents.
+pub type SessionFiles = Vec<(String, Vec<u8>)>;
+
 /// The state files of a session at the tip of a branch, with paths inside the session's folder;
 /// `None` when the branch is not there or carries none.
 pub fn read_session(
@@ -161,7 +164,7 @@ pub fn read_session(
     branch: &str,
     state_folder: &str,
     session: &SessionId,
-) -> Result<Option<Vec<(String, Vec<u8>)>>, GitError> {
+) -> Result<Option<SessionFiles>, GitError> {
     let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
     let found = repo
         .find_branch(branch, git2::BranchType::Local)

@@ -225,10 +225,6 @@ impl Worktree for RepoWorktree {
         &self.branch
     }
 
-    fn head(&self) -> &CommitId {
-        &self.head
-    }
-
     async fn tip(&self) -> Result<CommitId, GitError> {
         self.with(|repo| {
             let oid = repo.refname_to_id("HEAD").map_err(failed("read the tip"))?;

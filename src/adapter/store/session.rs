@@ -208,7 +208,7 @@ impl SessionStore {
     pub fn restore(&self, contents: &[(String, Vec<u8>)]) -> Result<(), StoreError> {
         for (name, bytes) in contents {
             let path = self.path(name)?;
-            self.put(&path, bytes)?;
+            Self::put(&path, bytes)?;
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl SessionStore {
         })
     }
 
-    fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    fn put(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         let io = |source| StoreError::Io { action: "write", path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             files::create_folder(folder).map_err(io)?;
@@ -284,7 +284,7 @@ impl Store for SessionStore {
 
     async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError> {
         let path = self.path(file)?;
-        self.put(&path, text.as_bytes())
+        Self::put(&path, text.as_bytes())
     }
 
     async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {

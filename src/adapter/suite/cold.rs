@@ -59,7 +59,8 @@ pub fn open(
     }))
 }
 
-fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
+/// Copies a checkout; dependency folders are linked.
+pub fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
@@ -115,26 +116,26 @@ impl Cold {
             site: &self.site,
         };
         let read = (self.framework.read)(&left)?;
-        Ok(settle_all(read.told, &self.place))
+        Ok(settle_all(&read.told, &self.place))
     }
+}
 
-    /// Writes a side of the edits into the copy.
-    fn write(&self, edits: &EditSet, after: bool) -> Result<(), RunError> {
-        for edit in &edits.files {
-            let path = self.site.root.join(edit.file.as_str());
-            let text = if after { &edit.after } else { &edit.before };
-            let written = match text {
-                Some(text) => files::write(&path, text.as_bytes()),
-                None if path.exists() => fs::remove_file(&path),
-                None => Ok(()),
-            };
-            written.map_err(|error| RunError::Io {
-                action: format!("write {} in the copy", edit.file),
-                reason: error.to_string(),
-            })?;
-        }
-        Ok(())
+/// Writes a side of the edits into a copy.
+pub fn write_edits(root: &Path, edits: &EditSet, after: bool) -> Result<(), RunError> {
+    for edit in &edits.files {
+        let path = root.join(edit.file.as_str());
+        let text = if after { &edit.after } else { &edit.before };
+        let written = match text {
+            Some(text) => files::write(&path, text.as_bytes()),
+            None if path.exists() => fs::remove_file(&path),
+            None => Ok(()),
+        };
+        written.map_err(|error| RunError::Io {
+            action: format!("write {} in the copy", edit.file),
+            reason: error.to_string(),
+        })?;
     }
+    Ok(())
 }
 
 #[async_trait]
@@ -166,11 +167,11 @@ impl Trial for Cold {
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
         let _turn = self.turn.lock().await;
-        self.write(edits, true)?;
+        write_edits(&self.site.root, edits, true)?;
         // A cold start alone may take longer than a warm candidate.
         let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
         let cases = self.run(tests, limit).await;
-        self.write(edits, false)?;
+        write_edits(&self.site.root, edits, false)?;
         // An edit after which nothing can be read breaks every test.
         let cases = match cases {
             Ok(cases) => cases,

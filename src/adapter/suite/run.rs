@@ -9,8 +9,7 @@ use globset::Glob;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
-use crate::code::language::Language;
-use crate::domain::id::{RepoPath, TestId};
+use crate::domain::id::TestId;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
 
@@ -74,7 +73,6 @@ const DRIVERS: &[(&str, &str)] = &[
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("nextest.toml", include_str!("driver/nextest.toml")),
     ("warm_python.py", include_str!("driver/warm_python.py")),
-    ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
 ];
 
 fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {
@@ -224,7 +222,7 @@ impl Suite for ProjectSuite<'_> {
             let tail = process::tail_of(&log, EVIDENCE);
             return Err(RunError::NoReport { command, ending: ending.to_string(), tail, log });
         }
-        let cases = settle_all(read.told, &self.place(request.root));
+        let cases = settle_all(&read.told, &self.place(request.root));
         let exit_code = match ending {
             Ending::Exit(code) => Some(code),
             Ending::Signal(_) | Ending::TimedOut => None,
@@ -245,41 +243,5 @@ impl Suite for ProjectSuite<'_> {
             return Ok(trial);
         }
         cold::open(self, request)
-    }
-
-    async fn check_syntax(&self, root: &Path, paths: &[RepoPath]) -> Result<Vec<String>, RunError> {
-        let mut complaints = Vec::new();
-        for path in paths {
-            let argv = match Language::of(path) {
-                Some(Language::Python) => {
-                    let script =
-                        "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec')";
-                    vec![self.site(root).python(), "-c".into(), script.into(), path.to_string()]
-                }
-                Some(Language::JavaScript) if path.extension() != "jsx" => {
-                    vec!["node".into(), "--check".into(), path.to_string()]
-                }
-                Some(
-                    Language::JavaScript
-                    | Language::TypeScript
-                    | Language::Tsx
-                    | Language::Rust
-                    | Language::Go
-                    | Language::Java,
-                )
-                | None => continue,
-            };
-            let environment = self.environment(root);
-            let invocation = Invocation { argv, directory: root.to_owned(), environment };
-            let log = self.settings.scratch.join("syntax.log");
-            // A checker that is not there is left out (product.md 6.3).
-            let Ok(ending) = process::run(&invocation, Duration::from_mins(1), &log).await else {
-                continue;
-            };
-            if ending != Ending::Exit(0) {
-                complaints.push(format!("{path}: {}", process::tail_of(&log, 400).trim()));
-            }
-        }
-        Ok(complaints)
     }
 }

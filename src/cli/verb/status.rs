@@ -9,7 +9,7 @@ use crate::cli::failure::{Failure, exit};
 use crate::effect::StoreError;
 
 /// Runs the verb.
-pub async fn run(arguments: &StatusArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &StatusArguments) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
     let mut rows = Vec::new();

@@ -86,16 +86,17 @@ fn is_read(node: Node<'_>) -> bool {
         | "formal_parameters"
         | "default_parameter"
         | "typed_parameter"
-        | "typed_default_parameter" => field("value"),
-        "attribute" => field("object"),
-        "member_expression" => field("object"),
-        "keyword_argument" => field("value"),
+        | "typed_default_parameter"
+        | "keyword_argument"
+        | "variable_declarator" => field("value"),
+        "attribute" | "member_expression" => field("object"),
         "assignment"
         | "assignment_expression"
         | "augmented_assignment"
-        | "augmented_assignment_expression" => !field("left"),
-        "variable_declarator" => field("value"),
-        "for_statement" | "for_in_clause" | "for_in_statement" => !field("left"),
+        | "augmented_assignment_expression"
+        | "for_statement"
+        | "for_in_clause"
+        | "for_in_statement" => !field("left"),
         "pattern_list" | "tuple_pattern" | "array_pattern" | "import_statement"
         | "as_pattern_target" | "global_statement" | "nonlocal_statement" | "dotted_name"
         | "aliased_import" | "import_specifier" | "pair_pattern" | "object_pattern" | "type" => {
@@ -138,10 +139,11 @@ fn number(node: Node<'_>, gather: &mut Gather<'_>) {
             Some(value / 2),
             value.checked_mul(10),
             value.checked_neg(),
-        ] {
-            if let Some(other) = other {
-                gather.replace("constant", node, other.to_string(), 0.3);
-            }
+        ]
+        .into_iter()
+        .flatten()
+        {
+            gather.replace("constant", node, other.to_string(), 0.3);
         }
     } else if let Ok(value) = text.parse::<f64>() {
         for other in [
@@ -462,6 +464,18 @@ fn arguments(node: Node<'_>, gather: &mut Gather<'_>) {
         let mut back: Vec<&str> = texts.iter().map(String::as_str).collect();
         back.push(name);
         gather.replace("add argument", node, format!("({})", back.join(", ")), 1.0);
+    }
+    let callee = node
+        .parent()
+        .and_then(|parent| parent.child_by_field_name("function"))
+        .map(|function| gather.text(function).to_owned())
+        .unwrap_or_default();
+    if matches!(callee.as_str(), "max" | "min" | "Math.max" | "Math.min" | "pow" | "gcd") {
+        for first in &names {
+            for second in names.iter().filter(|second| *second != first) {
+                gather.replace("add argument", node, format!("({first}, {second})"), 1.0);
+            }
+        }
     }
     if gather.spelling.indented && !texts.iter().any(|t| t.starts_with("reverse")) {
         let called = node.parent().and_then(|p| p.child_by_field_name("function"));

@@ -15,10 +15,10 @@ pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
     }
     match node.kind() {
         "break_statement" => {
-            gather.replace("return", node, format!("continue{}", gather.spelling.end), 1.0)
+            gather.replace("return", node, format!("continue{}", gather.spelling.end), 1.0);
         }
         "continue_statement" => {
-            gather.replace("return", node, format!("break{}", gather.spelling.end), 1.0)
+            gather.replace("return", node, format!("break{}", gather.spelling.end), 1.0);
         }
         "elif_clause" => {
             let text = gather.text(node);
@@ -190,6 +190,9 @@ fn insert(node: Node<'_>, gather: &mut Gather<'_>) {
     for statement in gather.scope.statements.clone().into_iter().take(10) {
         gather.put("insert statement", start..start, format!("{statement}\n{indent}"), 0.6);
     }
+    for text in calls_like_those_nearby(gather) {
+        gather.put("insert statement", start..start, format!("{text}\n{indent}"), 0.7);
+    }
     let names: Vec<String> = gather.scope.names.iter().take(6).cloned().collect();
     for name in names {
         for text in [
@@ -212,6 +215,37 @@ fn insert(node: Node<'_>, gather: &mut Gather<'_>) {
             }
         }
     }
+}
+
+/// Statements such as `found.append(x)` with another argument: a value from nearby, or its first
+/// or last element.
+fn calls_like_those_nearby(gather: &Gather<'_>) -> Vec<String> {
+    let mut made = Vec::new();
+    let end = gather.spelling.end;
+    for statement in &gather.scope.statements {
+        let Some((call, rest)) = statement.split_once('(') else { continue };
+        let simple = call.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        if !simple || !call.contains('.') || !rest.trim_end_matches(end).ends_with(')') {
+            continue;
+        }
+        let receiver = call.split('.').next().unwrap_or_default();
+        let names = gather.scope.names.iter().take(8).filter(|name| *name != receiver);
+        for name in names {
+            let last = if gather.spelling.indented {
+                format!("{name}[-1]")
+            } else {
+                format!("{name}.at(-1)")
+            };
+            for argument in [name.clone(), last, format!("{name}[0]")] {
+                let text = format!("{call}({argument}){end}");
+                if !made.contains(&text) {
+                    made.push(text);
+                }
+            }
+        }
+    }
+    made.truncate(60);
+    made
 }
 
 fn inside_loop(node: Node<'_>) -> bool {

@@ -73,7 +73,7 @@ impl FixLoop {
         match (self.next, done) {
             (Step::Baseline, Done::Ran(Ok(results))) => self.after_baseline(&results, &mut events),
             (Step::Recheck { round }, Done::Ran(ran)) => {
-                self.after_recheck(round, ran, &mut events)
+                self.after_recheck(round, ran, &mut events);
             }
             (Step::Blame, Done::Ran(ran)) => self.after_blame(ran, &mut events),
             (Step::Diagnose, Done::Diagnosed(plan)) => self.after_diagnosis(plan, &mut events),
@@ -83,7 +83,7 @@ impl FixLoop {
             (Step::Keep, Done::Committed(commit)) => self.after_keep(commit, &mut events),
             (Step::ShowAttempt, Done::Committed(commit)) => {
                 if let Some(attempt) = &mut self.attempt {
-                    attempt.commit = commit.clone();
+                    attempt.commit.clone_from(&commit);
                 }
                 self.tip = commit.or(self.tip.take());
                 self.next = Step::Rollback;

@@ -66,7 +66,8 @@ pub fn parse(text: &str) -> Vec<Told> {
                 let line = line.trim();
                 !line.is_empty() && !line.starts_with("===") && !line.starts_with("---")
             };
-            test.message = output.lines().find(told_of).unwrap_or_default().trim().to_owned();
+            let first = output.lines().find(told_of).unwrap_or_default();
+            first.trim().clone_into(&mut test.message);
             test.stack = output;
         }
         told.push(test);

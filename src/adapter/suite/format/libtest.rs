@@ -18,8 +18,8 @@ pub fn parse(text: &str) -> Vec<Told> {
     for line in text.lines() {
         if let Some(rest) = line.trim_start().strip_prefix("Running ") {
             close(&mut told, &mut blocks, &target);
-            target =
-                rest.trim_start_matches("unittests ").split(" (").next().unwrap_or(rest).to_owned();
+            let name = rest.trim_start_matches("unittests ");
+            name.split(" (").next().unwrap_or(name).clone_into(&mut target);
             open = None;
         } else if let Some(name) = line.trim_start().strip_prefix("Doc-tests ") {
             close(&mut told, &mut blocks, &target);

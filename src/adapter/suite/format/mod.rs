@@ -91,7 +91,7 @@ impl Place {
 
     /// The test with its paths inside the repository and its texts bounded.
     #[must_use]
-    pub fn settle(&self, told: Told) -> TestCase {
+    pub fn settle(&self, told: &Told) -> TestCase {
         let file = told.file.as_deref().and_then(|path| self.inside(path));
         // Ids that begin with a file name it the same way on every machine.
         let id = match (&told.file, &file) {
@@ -126,8 +126,8 @@ impl Place {
 /// Results sorted by id. A test told twice keeps its worse ending (a retry that passed is told by
 /// the framework as one test).
 #[must_use]
-pub fn settle_all(told: Vec<Told>, place: &Place) -> Vec<TestCase> {
-    let mut cases: Vec<TestCase> = told.into_iter().map(|told| place.settle(told)).collect();
+pub fn settle_all(told: &[Told], place: &Place) -> Vec<TestCase> {
+    let mut cases: Vec<TestCase> = told.iter().map(|told| place.settle(told)).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id).then(rank(b.status).cmp(&rank(a.status))));
     cases.dedup_by(|later, first| later.id == first.id);
     cases

@@ -21,7 +21,6 @@ struct Form {
 macro_rules! form {
     ($pattern:literal, $innermost_last:literal) => {
         Form {
-            #[expect(clippy::unwrap_used, reason = "a constant pattern, compiled by a test")]
             pattern: LazyLock::new(|| Regex::new($pattern).unwrap()),
             innermost_last: $innermost_last,
         }

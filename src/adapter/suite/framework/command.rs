@@ -26,9 +26,10 @@ pub const FRAMEWORK: Framework = Framework {
             ..Plan::default()
         }
     },
-    read: |left| match &left.site.report {
-        Some(pattern) => read_reports(left, pattern),
-        None => {
+    read: |left| {
+        if let Some(pattern) = &left.site.report {
+            read_reports(left, pattern)
+        } else {
             let told = tap::parse(&left.log_text()?);
             let complete = !told.is_empty();
             Ok(Read { told, complete })

@@ -14,13 +14,12 @@ pub const FRAMEWORK: Framework = Framework {
     plan: |site, chosen, scratch| {
         let mut plan = Plan { typed: Some("python3 -m pytest".into()), ..Plan::default() };
         let custom = site.command.as_ref();
-        plan.argv = match custom {
-            Some(command) => vec!["sh".into(), "-c".into(), command.clone()],
-            None => {
-                let mut argv = vec![site.python()];
-                argv.extend(words(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]));
-                argv
-            }
+        plan.argv = if let Some(command) = custom {
+            vec!["sh".into(), "-c".into(), command.clone()]
+        } else {
+            let mut argv = vec![site.python()];
+            argv.extend(words(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]));
+            argv
         };
         if let Some(command) = custom {
             plan.typed = Some(command.clone());

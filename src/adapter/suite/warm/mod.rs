@@ -1,5 +1,6 @@
 //! Tries candidates in prepared processes. One file per language.
 
+mod node;
 mod python;
 mod server;
 
@@ -15,6 +16,7 @@ pub async fn open(
 ) -> Result<Option<Box<dyn Trial>>, RunError> {
     match suite.detection.facts.framework.as_str() {
         "unittest" | "pytest" => python::open(suite, request).await,
+        "node --test" => node::open(suite, request).await,
         _ => Ok(None),
     }
 }

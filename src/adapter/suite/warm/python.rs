@@ -171,15 +171,14 @@ impl Python {
 
     async fn pool(&self, key: Key) -> Arc<Pool> {
         let mut pools = self.pools.lock().await;
-        let pool = match pools.iter().position(|(known, _)| *known == key) {
-            Some(index) => pools.remove(index).1,
-            None => {
-                if pools.len() >= KEPT {
-                    pools.remove(0);
-                }
-                let turns = Semaphore::new(self.jobs);
-                Arc::new(Pool { idle: Mutex::new(Vec::new()), turns })
+        let pool = if let Some(index) = pools.iter().position(|(known, _)| *known == key) {
+            pools.remove(index).1
+        } else {
+            if pools.len() >= KEPT {
+                pools.remove(0);
             }
+            let turns = Semaphore::new(self.jobs);
+            Arc::new(Pool { idle: Mutex::new(Vec::new()), turns })
         };
         pools.push((key, Arc::clone(&pool)));
         pool

@@ -1,0 +1,309 @@
+//! Tries candidates on `node --test` suites: copies of the checkout that are kept ready, one
+//! process per test file and candidate, coverage from V8.
+//!
+//! Half the cost of the suite's own command, which starts a process per file besides the runner.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use tokio::sync::Mutex;
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{CaseResult, Lines, RunError, Speed, Trace, Trial, TrialRequest};
+
+use super::super::ProjectSuite;
+use super::super::cold::{copy_tree, write_edits};
+use super::super::format::{Place, lines, settle_all};
+
+/// Limit of one traced test.
+const TRACING: Duration = Duration::from_secs(10);
+
+/// Time that starting Node.js may take on a busy machine.
+const STARTING: Duration = Duration::from_millis(1500);
+
+/// Bytes of one coverage file that are read at most.
+const COVERAGE_LIMIT: u64 = 64 << 20;
+
+/// One copy of the checkout with what belongs to it.
+struct Lane {
+    root: PathBuf,
+    place: Place,
+    environment: BTreeMap<String, String>,
+    scratch: PathBuf,
+    directory: String,
+}
+
+struct Node {
+    reporter: String,
+    lanes: Vec<Mutex<Lane>>,
+}
+
+#[derive(Deserialize)]
+struct Coverage {
+    result: Vec<Script>,
+}
+
+#[derive(Deserialize)]
+struct Script {
+    url: String,
+    functions: Vec<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    ranges: Vec<Range>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Range {
+    start_offset: usize,
+    end_offset: usize,
+    count: u64,
+}
+
+/// Opens the runner, unless it does not reproduce the failing tests.
+pub async fn open(
+    suite: &ProjectSuite<'_>,
+    request: &TrialRequest<'_>,
+) -> Result<Option<Box<dyn Trial>>, RunError> {
+    let mut lanes = Vec::new();
+    for number in 0..request.jobs.max(1) {
+        let root = suite.settings.scratch.join(format!("lane-{number}"));
+        let failed = |error: std::io::Error| RunError::Io {
+            action: "copy the checkout".into(),
+            reason: error.to_string(),
+        };
+        if root.exists() {
+            std::fs::remove_dir_all(&root).map_err(failed)?;
+        }
+        copy_tree(request.root, &root).map_err(failed)?;
+        let root = root.canonicalize().map_err(failed)?;
+        lanes.push(Mutex::new(Lane {
+            place: suite.place(&root),
+            environment: suite.environment(&root),
+            scratch: suite.settings.scratch.join(format!("lane-{number}.out")),
+            directory: suite.detection.site.directory.clone(),
+            root,
+        }));
+    }
+    let reporter = suite.settings.scratch.join("drivers/node_reporter.mjs").display().to_string();
+    let node = Node { reporter, lanes };
+    let first = request.failing.get(..1).unwrap_or_default();
+    let traces = node.trace(first).await?;
+    let reproduced = traces.iter().any(|trace| trace.status == Status::Failed);
+    Ok(reproduced.then(|| Box::new(node) as Box<dyn Trial>))
+}
+
+impl Lane {
+    /// Runs one test file; `None` when it hung or told nothing.
+    async fn run(
+        &self,
+        reporter: &str,
+        file: &str,
+        pattern: Option<&str>,
+        coverage: Option<&Path>,
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        let cases = self.scratch.with_extension("cases");
+        files::write(&cases, b"").map_err(|error| io(&cases, &error))?;
+        let mut argv = vec![
+            "node".to_owned(),
+            format!("--test-reporter={reporter}"),
+            format!("--test-reporter-destination={}", cases.display()),
+        ];
+        argv.extend(pattern.map(|pattern| format!("--test-name-pattern={pattern}")));
+        argv.push(self.root.join(file).display().to_string());
+        let mut environment = self.environment.clone();
+        if let Some(folder) = coverage {
+            environment.insert("NODE_V8_COVERAGE".into(), folder.display().to_string());
+        }
+        let directory = self.root.join(&self.directory);
+        let invocation = Invocation { argv, directory, environment };
+        let log = self.scratch.with_extension("log");
+        let ending =
+            process::run(&invocation, limit, &log).await.map_err(|error| io(&log, &error))?;
+        if ending == Ending::TimedOut {
+            return Ok(Vec::new());
+        }
+        let bytes = files::read(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
+        let told = lines::parse(&String::from_utf8_lossy(&bytes.unwrap_or_default())).told;
+        Ok(settle_all(&told, &self.place))
+    }
+}
+
+fn io(path: &Path, error: &std::io::Error) -> RunError {
+    RunError::Io { action: format!("use {}", path.display()), reason: error.to_string() }
+}
+
+/// The file of a test.
+fn file_of(test: &TestId) -> &str {
+    test.as_str().split("::").next().unwrap_or_default()
+}
+
+/// A pattern that matches a test and the suites around it.
+fn pattern_of(test: &TestId) -> String {
+    let names = test.as_str().split_once("::").map_or("", |(_, names)| names);
+    let names: Vec<String> = names.split(" > ").map(regex::escape).collect();
+    format!("^({})$", names.join("|"))
+}
+
+#[async_trait]
+impl Trial for Node {
+    fn speed(&self) -> Speed {
+        Speed::Warm
+    }
+
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let Some(lane) = self.lanes.first() else { return Ok(Vec::new()) };
+        let lane = lane.lock().await;
+        let mut traces = Vec::new();
+        for test in tests {
+            let folder = lane.scratch.with_extension("coverage");
+            if folder.exists() {
+                std::fs::remove_dir_all(&folder).map_err(|error| io(&folder, &error))?;
+            }
+            let pattern = pattern_of(test);
+            let cases = lane
+                .run(&self.reporter, file_of(test), Some(&pattern), Some(&folder), TRACING)
+                .await?;
+            let case = cases.into_iter().find(|case| case.id == *test);
+            traces.push(Trace {
+                test: test.clone(),
+                status: case.as_ref().map_or(Status::Failed, |case| case.status),
+                duration: Duration::from_millis(
+                    case.as_ref().map_or(1000, |case| case.duration_ms),
+                ),
+                lines: executed(&folder, &lane.place)?,
+                failure: case.and_then(|case| case.failure),
+            });
+        }
+        Ok(traces)
+    }
+
+    async fn judge(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        // The first lane that is free, else the first one's turn.
+        let lane = match self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
+            Some(lane) => lane,
+            None => match self.lanes.first() {
+                Some(lane) => lane.lock().await,
+                None => return Ok(Vec::new()),
+            },
+        };
+        let wanted: BTreeSet<&str> = tests.iter().map(file_of).collect();
+        write_edits(&lane.root, edits, true)?;
+        let mut cases: BTreeMap<TestId, TestCase> = BTreeMap::new();
+        let mut failed = false;
+        let mut error = None;
+        for file in wanted {
+            if failed && stop_at_failure {
+                break;
+            }
+            let limit = limit + STARTING;
+            match lane.run(&self.reporter, file, None, None, limit).await {
+                Ok(ran) => cases.extend(ran.into_iter().map(|case| (case.id.clone(), case))),
+                Err(problem) => error = Some(problem),
+            }
+            let of_file = tests.iter().filter(|test| file_of(test) == file);
+            failed |= of_file
+                .into_iter()
+                .any(|test| cases.get(test).is_none_or(|case| case.status == Status::Failed));
+        }
+        write_edits(&lane.root, edits, false)?;
+        if let Some(error) = error {
+            return Err(error);
+        }
+        let mut results = Vec::new();
+        for test in tests {
+            let case = cases.get(test);
+            let status = case.map_or(Status::Failed, |case| case.status);
+            let failure = case.and_then(|case| case.failure.as_ref());
+            let failure = failure.map(|failure| (failure.class.clone(), failure.message.clone()));
+            results.push(CaseResult { test: test.clone(), status, failure });
+            if stop_at_failure && status == Status::Failed {
+                break;
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// Lines that V8 says were executed, by file of the repository.
+fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
+    let mut lines = Lines::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let bytes = files::read(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
+        let Ok(coverage) = serde_json::from_slice::<Coverage>(&bytes.unwrap_or_default()) else {
+            continue;
+        };
+        for script in coverage.result {
+            let Some(file) = place.inside(&script.url) else { continue };
+            let source = place.root.join(file.as_str());
+            let bytes =
+                files::read(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
+            let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+            add(&mut lines, file, covered(&text, &script.functions));
+        }
+    }
+    Ok(lines)
+}
+
+fn add(lines: &mut Lines, file: RepoPath, more: Vec<u32>) {
+    let known = lines.entry(file).or_default();
+    known.extend(more);
+    known.sort_unstable();
+    known.dedup();
+}
+
+/// Lines whose first character lies in a range that ran; the innermost range decides.
+fn covered(text: &str, functions: &[Function]) -> Vec<u32> {
+    let ranges: Vec<&Range> = functions.iter().flat_map(|function| &function.ranges).collect();
+    let mut found = Vec::new();
+    let mut offset = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let blank =
+            line.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>();
+        let place = offset + blank;
+        let innermost = ranges
+            .iter()
+            .filter(|range| range.start_offset <= place && place < range.end_offset)
+            .min_by_key(|range| range.end_offset - range.start_offset);
+        if !line.trim().is_empty() && innermost.is_some_and(|range| range.count > 0) {
+            found.push(u32::try_from(number + 1).unwrap_or(u32::MAX));
+        }
+        offset += line.encode_utf16().count();
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_innermost_range_says_whether_a_line_ran() {
+        let text = "const a = 1;\nfunction f() {\n  return 2;\n}\n";
+        let ranges = |start: usize, end: usize, count| Function {
+            ranges: vec![Range { start_offset: start, end_offset: end, count }],
+        };
+        let functions = [ranges(0, text.len(), 1), ranges(13, 41, 0)];
+        assert_eq!(covered(text, &functions), [1]);
+        let functions = [ranges(0, text.len(), 1), ranges(13, 41, 3)];
+        assert_eq!(covered(text, &functions), [1, 2, 3, 4]);
+    }
+}
