@@ -23,7 +23,7 @@ const LOOK_FURTHER: u32 = 300;
 const TIME_FACTOR: u32 = 8;
 
 /// Time that a failing test is given credit for at most.
-const FAILING: Duration = Duration::from_millis(250);
+const FAILING: Duration = Duration::from_millis(50);
 
 /// Singles that are combined into pairs when no single edit is enough.
 const PAIRED: usize = 120;
@@ -387,7 +387,7 @@ impl Hunt<'_> {
         let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
         let limit = before * TIME_FACTOR
-            + Duration::from_secs(1)
+            + Duration::from_millis(350)
             + Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
         match self.search.trial.judge(edits, tests, limit, stop_at_failure).await {
             Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),

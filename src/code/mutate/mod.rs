@@ -6,6 +6,7 @@ mod expression;
 mod ingredients;
 mod statement;
 mod table;
+mod value;
 
 use std::collections::HashSet;
 use std::ops::Range;

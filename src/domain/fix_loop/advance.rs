@@ -1,23 +1,16 @@
 //! One transition: what a step brought, and what follows from it. Pure and total.
 
 use crate::domain::criticality::{self, Circumstances};
-use crate::domain::event::{Ending, Event, IterationRow};
-use crate::domain::failure::signature_of;
+use crate::domain::event::{Ending, Event};
 use crate::domain::gate::{self, GateFacts, GateVerdict};
-use crate::domain::history::{self, Judgement};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::ledger::Ledger;
 use crate::domain::plan::Plan;
 use crate::domain::proposal::Proposal;
-use crate::domain::rate::PassRate;
-use crate::domain::similarity;
-use crate::domain::strategy::{self, Situation};
+use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
 
-use super::{
-    Attempt, Baseline, FixLoop, Iteration, IterationResult, Judgeable, Judged, NextAction, Ran,
-    Step, Verdict,
-};
+use super::{Baseline, FixLoop, IterationResult, Judgeable, Judged, NextAction, Ran, Step};
 
 /// What performing a step brought.
 #[derive(Clone, Debug, PartialEq)]
@@ -233,120 +226,6 @@ impl FixLoop {
         }
     }
 
-    /// Decides between the end of the session and one more iteration.
-    fn begin_iteration(&mut self, events: &mut Vec<Event>) {
-        let Some(rate) = self.ledger.rate() else {
-            self.finish(Ending::PartialSuccess, "only flaky tests failed");
-            return;
-        };
-        self.detect();
-        let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
-        let verdict = gate::judge(&GateFacts {
-            rate,
-            target: self.terms.target,
-            remaining: &levels,
-            full_run: !self.ledger.is_estimated(),
-            flaky: !self.flaky.is_empty(),
-            iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
-        });
-        if self.terms.dry_run {
-            self.prepare(events);
-            return;
-        }
-        match verdict.verdict {
-            GateVerdict::Success | GateVerdict::PartialSuccess | GateVerdict::NeedsFullRun => {
-                self.next = Step::Confirm;
-            }
-            GateVerdict::Failure => self.finish(Ending::Failure, &verdict.reason),
-            GateVerdict::Continue => {
-                if let Some(reason) = self.hopeless() {
-                    self.finish(Ending::Failure, &reason);
-                } else {
-                    self.prepare(events);
-                }
-            }
-        }
-    }
-
-    /// Refreshes what the next decisions depend on: stuck tests and the trend.
-    fn detect(&mut self) {
-        self.stuck_tests = self.ledger.stuck(history::STUCK_AFTER);
-        let rates: Vec<_> = self
-            .baseline
-            .iter()
-            .map(|baseline| baseline.rate)
-            .chain(self.iterations.iter().map(|iteration| iteration.row.after))
-            .collect();
-        self.trend = history::trend(&rates);
-    }
-
-    /// Why going on is pointless, if it is (product.md 7.8).
-    fn hopeless(&self) -> Option<String> {
-        let rounds: Vec<_> = self
-            .iterations
-            .iter()
-            .map(|iteration| history::Round {
-                strategy: iteration.row.strategy,
-                failing: iteration.failed_tests.clone(),
-                cause: iteration.cause.clone(),
-                points: iteration.points.clone(),
-                exhausted: iteration.exhausted,
-                improved: iteration.result == IterationResult::Improved,
-            })
-            .collect();
-        history::hopeless(&rounds, &self.stuck_tests, &self.failing())
-    }
-
-    /// Starts the next iteration: strategy first, before anybody is asked.
-    fn prepare(&mut self, events: &mut Vec<Event>) {
-        let Some(rate) = self.ledger.rate() else { return };
-        self.rate_to_climb.get_or_insert(rate);
-        self.current_iteration += 1;
-        let failures: Vec<_> = self.ledger.failing_cases().map(signature_of).collect();
-        let choice = strategy::select(&Situation {
-            iteration: self.current_iteration,
-            rate,
-            similarity: similarity::of(&failures),
-            regressions: self.regressions_in_a_row(),
-            stuck: !self.stuck_tests.is_empty(),
-            exhausted: self.iterations.last().is_some_and(|last| last.exhausted),
-        });
-        self.selected_strategy = Some(choice.strategy);
-        self.strategy_reason.clone_from(&choice.reason);
-        events.push(Event::IterationStarted {
-            iteration: self.current_iteration,
-            strategy: choice.strategy,
-            reason: choice.reason,
-            rate,
-        });
-        self.attempt = Some(Attempt {
-            pre_tree: self.accepted_tree.clone(),
-            began_ms: self.spent_ms,
-            plan: None,
-            proposal: None,
-            fingerprint: String::new(),
-            operators: Vec::new(),
-            tried: 0,
-            exhausted: false,
-            refusals: Vec::new(),
-            tree: None,
-            affected: Vec::new(),
-            ledger: None,
-            full_run: false,
-            tests_run: 0,
-            tests_of: 0,
-            judged: None,
-            commit: None,
-        });
-        self.next = Step::Diagnose;
-    }
-
-    fn regressions_in_a_row(&self) -> u32 {
-        let regressed = |iteration: &&Iteration| iteration.result == IterationResult::Regression;
-        let count = self.iterations.iter().rev().take_while(regressed).count();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    }
-
     fn after_diagnosis(&mut self, plan: Option<Plan>, events: &mut Vec<Event>) {
         if self.terms.dry_run {
             if let Some(attempt) = &mut self.attempt {
@@ -461,42 +340,6 @@ impl FixLoop {
         }
     }
 
-    /// Judges the attempt by its ledger (product.md 7.4.7, 7.9, 7.10).
-    fn judge(&mut self) {
-        let Some(attempt) = &mut self.attempt else { return };
-        let Some(after) = &attempt.ledger else { return };
-        let judgement = history::judge(&self.ledger, after);
-        let reached = after.rate();
-        let (result, keep_uncommitted, hard, next) = match judgement.judgement {
-            Judgement::Improved => (IterationResult::Improved, false, false, Step::Keep),
-            Judgement::Unchanged { keep: true } => {
-                (IterationResult::Unchanged, true, false, Step::Restore)
-            }
-            Judgement::Unchanged { keep: false } => {
-                (IterationResult::Unchanged, false, false, Step::Restore)
-            }
-            Judgement::SoftRegression => (IterationResult::Regression, false, false, Step::Restore),
-            Judgement::Regression if self.terms.commits => {
-                (IterationResult::Regression, false, true, Step::ShowAttempt)
-            }
-            Judgement::Regression => (IterationResult::Regression, false, true, Step::Restore),
-        };
-        if result != IterationResult::Improved {
-            self.disproved.push(attempt.fingerprint.clone());
-        }
-        attempt.judged =
-            Some(Judged { result, reason: judgement.reason, keep_uncommitted, reached, hard });
-        if result == IterationResult::Improved || keep_uncommitted {
-            if let Some(tree) = &attempt.tree {
-                self.accepted_tree = tree.clone();
-            }
-            if let Some(ledger) = attempt.ledger.clone() {
-                self.ledger = ledger;
-            }
-        }
-        self.next = next;
-    }
-
     fn after_keep(&mut self, commit: Option<CommitId>, events: &mut Vec<Event>) {
         if let Some(attempt) = &mut self.attempt {
             attempt.commit.clone_from(&commit);
@@ -510,90 +353,6 @@ impl FixLoop {
             self.committed_tree = self.accepted_tree.clone();
         }
         self.end_iteration(events);
-    }
-
-    /// Ends an iteration that has no edit to test.
-    fn give_up(&mut self, result: IterationResult, reason: &str, events: &mut Vec<Event>) {
-        if let Some(attempt) = &mut self.attempt {
-            attempt.judged = Some(Judged {
-                result,
-                reason: reason.to_owned(),
-                keep_uncommitted: false,
-                reached: None,
-                hard: false,
-            });
-        }
-        self.end_iteration(events);
-    }
-
-    /// Writes the iteration into the history and goes on.
-    fn end_iteration(&mut self, events: &mut Vec<Event>) {
-        let Some(attempt) = self.attempt.take() else { return };
-        let Some(judged) = attempt.judged else { return };
-        let (Some(before), Some(after)) = (self.rate_before(), self.ledger.rate()) else { return };
-        let taken_back = judged.result != IterationResult::Improved && !judged.keep_uncommitted;
-        let row = IterationRow {
-            iteration: self.current_iteration,
-            strategy: self.selected_strategy.unwrap_or(strategy::Strategy::Conservative),
-            before,
-            after,
-            reached: judged.reached.filter(|_| taken_back),
-            outcome: judged.result.word().to_owned(),
-            tests_run: attempt.tests_run,
-            tests_of: attempt.tests_of,
-            tried: attempt.tried,
-            summary: attempt
-                .proposal
-                .as_ref()
-                .map_or_else(|| judged.reason.clone(), |proposal| proposal.summary.clone()),
-            files: attempt
-                .proposal
-                .iter()
-                .flat_map(|proposal| &proposal.edits.files)
-                .map(|edit| edit.file.to_string())
-                .collect(),
-            commit: attempt.commit,
-            duration_ms: self.spent_ms.saturating_sub(attempt.began_ms),
-        };
-        events.push(Event::IterationEnded(row.clone()));
-        let plan = attempt.plan.as_ref();
-        self.regression_detected = judged.result == IterationResult::Regression;
-        self.iterations.push(Iteration {
-            row,
-            result: judged.result,
-            reason: judged.reason,
-            failed_tests: self.failing(),
-            points: plan.map_or_else(Vec::new, |plan| {
-                plan.modification_points.iter().map(ToString::to_string).collect()
-            }),
-            cause: if attempt.fingerprint.is_empty() {
-                plan.map_or_else(String::new, |plan| plan.approach.clone())
-            } else {
-                attempt.fingerprint
-            },
-            provider: attempt
-                .proposal
-                .as_ref()
-                .map(|proposal| proposal.author.clone())
-                .or_else(|| plan.map(|plan| plan.author.clone()))
-                .unwrap_or_default(),
-            confidence: attempt
-                .proposal
-                .as_ref()
-                .map(|proposal| proposal.confidence)
-                .or_else(|| plan.map(|plan| plan.confidence))
-                .unwrap_or_default(),
-            estimated: self.ledger.is_estimated(),
-            exhausted: attempt.exhausted && attempt.proposal.is_none(),
-            pre_tree: attempt.pre_tree,
-        });
-        self.begin_iteration(events);
-    }
-
-    /// The rate before the current iteration.
-    #[must_use]
-    pub fn rate_before(&self) -> Option<PassRate> {
-        self.iterations.last().map(|last| last.row.after).or(self.rate_to_climb)
     }
 
     fn after_confirm(&mut self, ran: Ran, events: &mut Vec<Event>) {
@@ -630,13 +389,6 @@ impl FixLoop {
                 self.finish(Ending::Failure, &verdict.reason);
             }
         }
-    }
-
-    /// Writes down the verdict; kept commits of a met gate are sealed first.
-    fn finish(&mut self, ending: Ending, reason: &str) {
-        self.verdict = Some(Verdict { ending, reason: reason.to_owned() });
-        let met = matches!(ending, Ending::Success | Ending::PartialSuccess);
-        self.next = if met && self.tip.is_some() { Step::Seal } else { Step::Finish };
     }
 }
 

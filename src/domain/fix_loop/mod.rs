@@ -4,6 +4,7 @@
 //! The state is saved before each step and is all that a resumed run needs (product.md 7.4, 8.3).
 
 mod advance;
+mod iterate;
 mod outcome;
 
 use schemars::JsonSchema;
@@ -19,6 +20,9 @@ use super::proposal::Proposal;
 use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::test::Results;
+
+#[cfg(test)]
+mod tests;
 
 pub use advance::Done;
 pub use outcome::Place;

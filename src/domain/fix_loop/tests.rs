@@ -1,0 +1,237 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::event::Event;
+use crate::domain::id::RepoPath;
+use crate::domain::ledger::tests::results;
+use crate::domain::plan::ModificationPoint;
+use crate::domain::proposal::EditSet;
+use crate::domain::strategy::Strategy::{self, Conservative, Surgical};
+use crate::domain::test::Status::{self, Failed, Passed};
+use crate::domain::test::{Results, Scope};
+
+fn commit(letter: char) -> CommitId {
+    CommitId::parse(letter.to_string().repeat(40)).unwrap()
+}
+
+fn tree(number: usize) -> TreeId {
+    TreeId::parse(format!("{number:040}")).unwrap()
+}
+
+fn new(target: u32, max_iterations: u32) -> FixLoop {
+    let terms = Terms { target, max_iterations, commits: true, dry_run: false, has_base: false };
+    let session = SessionId::parse("WFS-test-x").unwrap();
+    FixLoop::new(session, "2026-01-01T00:00:00Z".into(), terms, commit('a'), tree(0))
+}
+
+fn plan(salt: usize) -> Plan {
+    let point = ModificationPoint {
+        file: RepoPath::parse("a.py").unwrap(),
+        function: format!("f{salt}"),
+        start: 1,
+        end: 2,
+    };
+    Plan {
+        author: "embedded".into(),
+        approach: "try".into(),
+        root_causes: vec![],
+        modification_points: vec![point],
+        affected_tests: vec![],
+        confidence: 0.5,
+        expected_outcome: String::new(),
+        verification_steps: vec![],
+        impact: String::new(),
+    }
+}
+
+fn proposed(salt: usize) -> Done {
+    let proposal = Proposal {
+        author: "embedded".into(),
+        edits: EditSet::default(),
+        summary: format!("edit {salt}"),
+        confidence: 0.5,
+        repairs: vec![],
+        tried: 1,
+        suspicion: None,
+    };
+    Done::Proposed {
+        proposal: Some(proposal),
+        fingerprint: format!("print {salt}"),
+        operators: vec!["comparison".into()],
+        refusals: vec![],
+        tried: 1,
+        exhausted: false,
+    }
+}
+
+/// A suite of `SIZE` tests of which the first so many pass.
+const SIZE: usize = 30;
+
+fn suite(passing: usize, scope: Scope) -> Results {
+    let names: Vec<String> = (0..SIZE).map(|n| format!("t{n:02}")).collect();
+    let wanted = |name: &str| match &scope {
+        Scope::Full => true,
+        Scope::Tests(ids) => ids.iter().any(|id| id.as_str() == name),
+    };
+    let cases: Vec<(&str, Status)> = names
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| wanted(name))
+        .map(|(number, name)| (name.as_str(), if number < passing { Passed } else { Failed }))
+        .collect();
+    results(scope.clone(), &cases)
+}
+
+/// Plays a session against a world in which the n-th proposal makes so many tests pass. Returns
+/// every state and all events.
+fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop>, Vec<Event>) {
+    let mut states = vec![state.clone()];
+    let mut shown = Vec::new();
+    let mut accepted = baseline;
+    let mut proposals: usize = 0;
+    for _ in 0..2000 {
+        if state.is_finished() {
+            return (states, shown);
+        }
+        let candidate = proposals
+            .checked_sub(1)
+            .and_then(|last| outcomes.get(last).copied())
+            .unwrap_or(accepted);
+        let done = match state.next {
+            Step::Baseline => Done::Ran(Ok(suite(baseline, Scope::Full))),
+            Step::Recheck { .. } | Step::Blame => {
+                Done::Ran(Ok(suite(baseline, Scope::Tests(state.failing()))))
+            }
+            Step::Diagnose => Done::Diagnosed(Some(plan(proposals))),
+            Step::Propose if proposals < outcomes.len() => {
+                proposals += 1;
+                proposed(proposals)
+            }
+            Step::Propose => Done::Proposed {
+                proposal: None,
+                fingerprint: String::new(),
+                operators: vec![],
+                refusals: vec![],
+                tried: 5,
+                exhausted: true,
+            },
+            Step::Apply => Done::Applied { tree: tree(proposals), affected: state.failing() },
+            Step::TestAffected => {
+                let affected = state.attempt.as_ref().unwrap().affected.clone();
+                Done::Ran(Ok(suite(candidate, Scope::Tests(affected))))
+            }
+            Step::TestFull => Done::Ran(Ok(suite(candidate, Scope::Full))),
+            Step::Confirm => Done::Ran(Ok(suite(accepted, Scope::Full))),
+            Step::Keep | Step::ShowAttempt | Step::Rollback | Step::Seal => {
+                Done::Committed(Some(commit('b')))
+            }
+            Step::Restore => Done::Restored,
+            Step::Finish => unreachable!("finished states are returned above"),
+        };
+        let (next, events) = state.advance(done, 10);
+        if next.accepted_tree == tree(proposals) && proposals > 0 {
+            accepted = candidate;
+        }
+        state = next;
+        shown.extend(events);
+        states.push(state.clone());
+    }
+    panic!("the loop does not end: {:?}", state.next);
+}
+
+#[test]
+fn a_red_suite_goes_green_in_two_iterations() {
+    let (states, events) = play(new(95, 10), 20, &[25, 30]);
+    let last = states.last().unwrap();
+    assert_eq!(last.verdict.as_ref().unwrap().ending, Ending::Success);
+    assert_eq!(last.iterations.len(), 2);
+    assert!(states.iter().any(|state| state.next == Step::Seal), "the tip is sealed");
+    let rows = events.iter().filter(|event| matches!(event, Event::IterationEnded(_))).count();
+    assert_eq!(rows, 2);
+}
+
+#[test]
+fn a_hard_regression_is_shown_taken_back_and_answered_surgically() {
+    let (states, _) = play(new(95, 10), 20, &[10, 30]);
+    let steps: Vec<Step> = states.iter().map(|state| state.next).collect();
+    let shown = steps.iter().position(|step| *step == Step::ShowAttempt).expect("it is shown");
+    assert_eq!(steps.get(shown + 1), Some(&Step::Rollback));
+    assert_eq!(steps.get(shown + 2), Some(&Step::Restore));
+    let last = states.last().unwrap();
+    assert_eq!(last.iterations[0].result, IterationResult::Regression);
+    assert_eq!(last.iterations[1].row.strategy, Surgical);
+    assert_eq!(last.iterations[0].row.after, last.iterations[0].row.before, "nothing is lost");
+}
+
+#[test]
+fn an_answer_that_belongs_to_another_step_changes_nothing() {
+    let state = new(95, 10);
+    let (next, events) = state.clone().advance(Done::Restored, 0);
+    assert_eq!((next, events), (state, vec![]));
+}
+
+#[test]
+fn a_limit_that_was_reached_can_be_raised() {
+    let (states, _) = play(new(95, 1), 20, &[25, 30]);
+    let last = states.last().unwrap().clone();
+    assert_eq!(last.verdict.as_ref().unwrap().ending, Ending::Failure);
+    let (same, _) = last.clone().reopen(1);
+    assert!(same.is_finished());
+    let (reopened, _) = last.reopen(5);
+    assert_eq!((reopened.next, reopened.current_iteration), (Step::Diagnose, 2));
+}
+
+proptest! {
+    #[test]
+    fn any_sequence_of_results_keeps_the_rules(
+        baseline in 0usize..SIZE, target in 1u32..=100, limit in 1u32..8,
+        outcomes in prop::collection::vec(0usize..=SIZE, 0..8),
+    ) {
+        let (states, _) = play(new(target, limit), baseline, &outcomes);
+        let last = states.last().unwrap();
+        let verdict = last.verdict.as_ref().unwrap();
+        let rate = last.ledger.rate().unwrap();
+        if verdict.ending == Ending::Success {
+            prop_assert!(rate.is_full() && !last.ledger.is_estimated());
+        }
+        if verdict.ending == Ending::PartialSuccess {
+            prop_assert!(rate.is_at_least(target));
+        }
+        prop_assert!(last.current_iteration <= limit);
+        for pair in states.windows(2) {
+            prop_assert!(pair[0].current_iteration <= pair[1].current_iteration);
+            prop_assert!(pair[0].spent_ms <= pair[1].spent_ms);
+            prop_assert!(pair[0].iterations.len() <= pair[1].iterations.len());
+        }
+        for pair in last.iterations.windows(2) {
+            if pair[0].result == IterationResult::Regression {
+                prop_assert_ne!(pair[1].row.strategy, Conservative);
+            }
+            prop_assert!(!pair[1].row.before.rose_above(pair[0].row.after), "nothing from nowhere");
+            prop_assert!(!pair[0].row.after.rose_above(pair[1].row.after), "kept rates never fall");
+        }
+    }
+
+    /// A crash at any step: what was saved, read back, goes the same way.
+    #[test]
+    fn a_state_that_was_saved_and_read_back_is_the_same(
+        baseline in 0usize..SIZE, outcomes in prop::collection::vec(0usize..=SIZE, 0..4),
+    ) {
+        let (states, _) = play(new(95, 5), baseline, &outcomes);
+        for state in states {
+            let text = serde_json::to_string(&state).unwrap();
+            prop_assert_eq!(serde_json::from_str::<FixLoop>(&text).unwrap(), state);
+        }
+    }
+}
+
+/// The order of a session in which nothing helps: a full run under the conservative strategy sees
+/// the regression, the surgical answer runs the affected tests and changes nothing.
+#[test]
+fn strategies_follow_each_other_as_specified() {
+    let (states, _) = play(new(100, 6), 20, &[5, 6, 7, 20]);
+    let strategies: Vec<Strategy> =
+        states.last().unwrap().iterations.iter().map(|one| one.row.strategy).collect();
+    let (careful, reflective) = (Conservative, Strategy::Reflective);
+    assert_eq!(strategies, [careful, Surgical, careful, Surgical, careful, reflective]);
+}
