@@ -16,6 +16,8 @@ mod effect;
 mod repair;
 mod report;
 mod role;
+#[cfg(test)]
+mod schemas;
 
 #[doc(hidden)]
 pub mod bench;

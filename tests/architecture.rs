@@ -54,8 +54,8 @@ const LAW: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
-    // The crate root names the rooms, and what the benches measure.
-    ("", &["adapter", "adapter/suite", "cli", "code", "domain"]),
+    // The crate root names the rooms, what the benches measure, and what is published.
+    ("", &["adapter", "adapter/suite", "cli", "code", "config", "report", "domain"]),
 ];
 
 /// Crates that only some rooms may use.
@@ -261,7 +261,7 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("//!"), "{} has no purpose in its first line", file.display());
         let production = text.split("#[cfg(test)]").next().unwrap().lines().count();
-        assert!(production <= 640, "{} holds {production} lines", file.display());
+        assert!(production <= 620, "{} holds {production} lines", file.display());
         let stem = file.file_stem().unwrap().to_str().unwrap();
         assert!(
             !["utils", "helpers", "common", "types", "imp", "errors"].contains(&stem),

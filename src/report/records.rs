@@ -305,7 +305,8 @@ fn capital(text: &str) -> String {
 /// A patch for a report, cut where it is long.
 #[must_use]
 pub fn patch(patch: &str, limit: usize) -> String {
-    let mut shown: String = patch.chars().take(limit).collect();
+    let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let mut shown: String = patch.chars().filter(plain).take(limit).collect();
     if shown.len() < patch.len() {
         shown.push_str("\n… cut; see the branch for the rest\n");
     }

@@ -41,7 +41,7 @@ pub fn next_steps(outcome: &Outcome) -> Vec<(String, String)> {
     match outcome.result {
         Ending::Blocked => put(format!("regreen fix --resume {}", outcome.session), "go on"),
         Ending::Failure => {
-            let more = outcome.iterations.len() + 5;
+            let more = (outcome.iterations.len() + 10).clamp(20, 50);
             put(
                 format!("regreen fix --resume {} --max-iterations {more}", outcome.session),
                 "try longer",

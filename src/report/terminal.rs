@@ -51,8 +51,9 @@ impl Style {
 /// Foreign text on one line that no log reader takes for a command.
 #[must_use]
 pub fn harmless(text: &str, limit: usize) -> String {
-    let plain = line(text, limit);
-    if plain.starts_with("::") || plain.starts_with("##[") { format!("'{plain}'") } else { plain }
+    // GitHub reads `::` behind blanks and `##[` anywhere as commands.
+    let plain = line(text, limit).replace("##[", "## [");
+    if plain.starts_with("::") { format!("'{plain}'") } else { plain }
 }
 
 /// Seconds with one decimal.
@@ -286,13 +287,14 @@ fn patch(patch: &str, style: Style) -> Vec<String> {
         .map(|text| {
             let plain: String =
                 text.chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c }).collect();
+            let plain = plain.replace("##[", "## [");
             let painted = match plain.chars().next() {
                 Some('+') => style.paint(Paint::Green, &plain),
                 Some('-') => style.paint(Paint::Red, &plain),
                 Some('@') => style.paint(Paint::Cyan, &plain),
                 _ => plain,
             };
-            format!("  {painted}")
+            format!("  │{painted}")
         })
         .collect();
     if patch.lines().count() > PATCH_LINES {
@@ -379,11 +381,11 @@ mod tests {
             2 ████████████████████████████████████████ 100.0 %
 
         The change (plausible: it satisfies the tests; whether it is right, you decide)
-          --- a/a.py
-          +++ b/a.py
-          @@ -1 +1 @@
-          -x < 1
-          +x <= 1
+          │--- a/a.py
+          │+++ b/a.py
+          │@@ -1 +1 @@
+          │-x < 1
+          │+x <= 1
 
         Kept
           branch   regreen/WFS-test-main

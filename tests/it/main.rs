@@ -8,5 +8,6 @@
 
 mod bad_input;
 mod crash;
+mod frameworks;
 mod story;
 mod support;

@@ -381,12 +381,18 @@ fn regroup(
 
 /// How likely one operator was meant to be the other.
 fn affinity(old: &str, new: &str) -> f64 {
+    let bits = ["&", "|", "^", "<<", ">>"];
+    if bits.contains(&old) != bits.contains(&new)
+        && !matches!((old, new), ("**", "^") | ("^", "**"))
+    {
+        return 0.1;
+    }
     let pairs = [
         ("<", "==", 0.8),
         (">", "==", 0.8),
         ("<", "<=", 1.6),
         (">", ">=", 1.6),
-        ("<", ">", 1.2),
+        ("<", ">", 1.0),
         ("<=", ">=", 1.2),
         ("==", "!=", 1.4),
         ("===", "!==", 1.4),
@@ -619,8 +625,8 @@ fn assign(node: Node<'_>, gather: &mut Gather<'_>) {
         return;
     };
     let between = left.end_byte()..right.start_byte();
-    for token in [" += ", " -= ", " *= "] {
-        gather.put("augmented assignment", between.clone(), token.to_owned(), 0.4);
+    for (token, factor) in [(" += ", 1.2), (" -= ", 0.4), (" *= ", 0.3)] {
+        gather.put("augmented assignment", between.clone(), token.to_owned(), factor);
     }
     let (l, r) = (gather.text(left).to_owned(), gather.text(right).to_owned());
     if kind(right) == Kind::Name || kind(right) == Kind::Member || kind(right) == Kind::Subscript {

@@ -15,7 +15,6 @@ pub const FRAMEWORK: Framework = Framework {
         let mut argv = start(site, "vitest");
         argv.extend(words(&["run", "--reporter=json", "--reporter=default"]));
         argv.push(format!("--outputFile.json={}", scratch.cases.display()));
-        argv.push("--includeTaskLocation".into());
         argv.extend(files(site, chosen));
         Plan { argv, typed: Some("npx vitest run".into()), ..Plan::default() }
     },

@@ -1,0 +1,62 @@
+//! Reads a JUnit report with 100,000 cases; `benches/speed.py` runs it beside Python's junitparser.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a bench reads its file and the clock, and prints"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use regreen::bench::{Graph, RepoPath, parse_junit};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    match arguments.as_slice() {
+        [what, file] if what == "junit" => junit(file),
+        [what, folder, changed] if what == "impact" => impact(folder, changed),
+        _ => println!("usage: parse junit FILE | parse impact FOLDER CHANGED"),
+    }
+}
+
+/// Best of five, in milliseconds.
+fn junit(file: &str) {
+    let best = (0..5)
+        .map(|_| {
+            let began = Instant::now();
+            let text = std::fs::read_to_string(file).unwrap();
+            assert_eq!(parse_junit(&text).unwrap().len(), 100_000);
+            began.elapsed()
+        })
+        .min()
+        .unwrap();
+    println!("{:.1}", best.as_secs_f64() * 1000.0);
+}
+
+/// Builds the graph of a folder and selects what one file affects; both in milliseconds.
+fn impact(folder: &str, changed: &str) {
+    let mut files = BTreeMap::new();
+    let began = Instant::now();
+    for entry in ignore::WalkBuilder::new(folder).build().flatten() {
+        let below = entry.path().strip_prefix(folder).unwrap().to_str().unwrap();
+        if below.ends_with(".py") {
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            files.insert(RepoPath::parse(below).unwrap(), text);
+        }
+    }
+    let mut graph = Graph::build(&files);
+    let built = began.elapsed();
+    let began = Instant::now();
+    let changed = BTreeSet::from([RepoPath::parse(changed).unwrap()]);
+    graph.update(&changed, &files);
+    let affected = graph.affected_by(&changed);
+    let tests = affected.keys().filter(|file| file.file_name().starts_with("test_")).count();
+    println!(
+        "{} files, {tests} test files affected, graph {:.0}, update and selection {:.1}",
+        files.len(),
+        built.as_secs_f64() * 1000.0,
+        began.elapsed().as_secs_f64() * 1000.0
+    );
+}

@@ -1,0 +1,219 @@
+//! Suites of every framework that this machine can run: detected, run whole and in part, read.
+
+use serde_json::Value;
+
+use super::support::TestRepo;
+
+/// Runs a dry run, which runs the suite once and its failures twice more, and answers with the
+/// document.
+fn look(repo: &TestRepo) -> Value {
+    let ran = repo.regreen(&["fix", "--dry-run", "--json"]);
+    let document = ran.document();
+    assert_eq!(document["result"], "planned", "{}", ran.err);
+    document
+}
+
+fn failing(document: &Value) -> Vec<&str> {
+    let tests = document["failing-tests"].as_array().unwrap();
+    tests.iter().map(|test| test["test"].as_str().unwrap()).collect()
+}
+
+/// Passed and failed of the baseline.
+fn counts(document: &Value) -> (u64, u64) {
+    let initial = &document["initial"];
+    (initial["passed"].as_u64().unwrap(), initial["failed"].as_u64().unwrap())
+}
+
+#[test]
+fn unittest_with_sub_tests_skips_and_a_module_that_does_not_load() {
+    let repo = TestRepo::new(&[
+        ("tests/__init__.py", ""),
+        (
+            "tests/test_a.py",
+            "import unittest\nclass A(unittest.TestCase):\n    def test_ok(self):\n        pass\n    def test_sub(self):\n        for n in (1, 2):\n            with self.subTest(n=n):\n                self.assertEqual(n, 1)\n    @unittest.skip('later')\n    def test_skip(self):\n        pass\n    @unittest.expectedFailure\n    def test_expected(self):\n        self.fail()\n",
+        ),
+        ("tests/test_b.py", "import no_such_module\n"),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (2, 2), "{document}");
+    assert_eq!(failing(&document), ["tests.test_a.A.test_sub", "tests.test_b"]);
+}
+
+#[test]
+fn cargo_test_with_two_binaries() {
+    let repo = TestRepo::new(&[
+        ("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        ("Cargo.lock", "version = 4\n\n[[package]]\nname = \"x\"\nversion = \"0.1.0\"\n"),
+        (".gitignore", "target\n"),
+        (
+            "src/lib.rs",
+            "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn same() {\n        assert_eq!(super::add(2, 0), 2);\n    }\n    #[test]\n    #[ignore]\n    fn slow() {}\n}\n",
+        ),
+        ("tests/api.rs", "#[test]\nfn same() {\n    assert_eq!(x::add(2, 1), 3);\n}\n"),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 1), "{document}");
+    assert_eq!(failing(&document), ["tests/api.rs::same"]);
+}
+
+#[test]
+fn a_command_with_a_junit_report() {
+    let script = "mkdir -p out && printf '<testsuite><testcase classname=\"a\" name=\"ok\"/><testcase classname=\"a\" name=\"bad\"><failure message=\"no\"/></testcase></testsuite>' > out/r.xml";
+    let repo = TestRepo::new(&[("run.sh", script)]);
+    let ran = repo.regreen(&[
+        "fix",
+        "--dry-run",
+        "--json",
+        "--test-command",
+        "sh run.sh",
+        "--report",
+        "out/*.xml",
+    ]);
+    let document = ran.document();
+    assert_eq!(counts(&document), (1, 1), "{}", ran.err);
+    assert_eq!(failing(&document), ["a::bad"]);
+}
+
+#[test]
+fn a_command_that_prints_tap() {
+    let repo =
+        TestRepo::new(&[("run.sh", "echo '1..2'; echo 'ok 1 - one'; echo 'not ok 2 - two'")]);
+    let ran = repo.regreen(&["fix", "--dry-run", "--json", "--test-command", "sh run.sh"]);
+    assert_eq!(failing(&ran.document()), ["two"], "{}", ran.err);
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn pytest_with_parameters_and_a_file_that_does_not_load_is_repaired() {
+    let repo = TestRepo::new(&[
+        ("pytest.ini", "[pytest]\n"),
+        ("calc.py", "def double(n):\n    return n * 3\n"),
+        (
+            "tests/test_a.py",
+            "import pytest\nfrom calc import double\n\n@pytest.mark.parametrize('n', [0, 1, 2])\ndef test_double(n):\n    assert double(n) == n + n\n\nclass TestGroup:\n    @pytest.mark.skip\n    def test_skip(self):\n        pass\n",
+        ),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 2), "{document}");
+    assert_eq!(
+        failing(&document),
+        ["tests/test_a.py::test_double[1]", "tests/test_a.py::test_double[2]"]
+    );
+    let fixed = repo.regreen(&["fix", "--json"]).document();
+    assert_eq!(fixed["result"], "success", "{fixed}");
+    let broken = TestRepo::new(&[
+        ("pytest.ini", "[pytest]\n"),
+        ("test_b.py", "import no_such_module\n"),
+        ("test_a.py", "def test_a():\n    pass\n"),
+    ]);
+    assert_eq!(failing(&look(&broken)), ["test_b.py"]);
+}
+
+#[test]
+#[ignore = "needs node"]
+fn node_test_with_suites_skips_and_a_file_that_does_not_load_is_repaired() {
+    let repo = TestRepo::new(&[
+        ("package.json", "{\"type\": \"module\", \"scripts\": {\"test\": \"node --test\"}}\n"),
+        (
+            "src/cart.js",
+            "export const total = (items) => items.reduce((sum, item) => sum + item.price - item.count, 0);\n",
+        ),
+        (
+            "test/cart.test.js",
+            "import { describe, it, test } from 'node:test';\nimport assert from 'node:assert';\nimport { total } from '../src/cart.js';\n\ndescribe('cart', () => {\n  it('sums', () => assert.equal(total([{ price: 3, count: 2 }]), 6));\n  it('is empty', () => assert.equal(total([]), 0));\n});\ntest('later', { skip: true }, () => {});\n",
+        ),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 1), "{document}");
+    assert_eq!(failing(&document), ["test/cart.test.js::cart > sums"]);
+    let fixed = repo.regreen(&["fix", "--json"]).document();
+    assert_eq!(fixed["result"], "success", "{fixed}");
+    repo.write(&[("test/broken.test.js", "import '../src/none.js';\n")]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "broken"]);
+    let names = look(&repo);
+    assert!(failing(&names).contains(&"test/broken.test.js"), "{names}");
+}
+
+#[test]
+#[ignore = "needs go"]
+fn go_test_with_subtests_and_a_package_that_does_not_build() {
+    let repo = TestRepo::new(&[
+        ("go.mod", "module example.com/m\n\ngo 1.19\n"),
+        ("a/a.go", "package a\n\nfunc Add(x, y int) int { return x - y }\n"),
+        (
+            "a/a_test.go",
+            "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tt.Run(\"two\", func(t *testing.T) {\n\t\tif Add(1, 1) != 2 {\n\t\t\tt.Error(\"no\")\n\t\t}\n\t})\n}\n\nfunc TestZero(t *testing.T) {\n\tif Add(0, 0) != 0 {\n\t\tt.Error(\"no\")\n\t}\n}\n",
+        ),
+        ("b/b.go", "package b\n\nfunc F() int { return missing }\n"),
+        ("b/b_test.go", "package b\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { F() }\n"),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 3), "{document}");
+    assert_eq!(
+        failing(&document),
+        ["example.com/m/a.TestAdd", "example.com/m/a.TestAdd/two", "example.com/m/b"]
+    );
+}
+
+#[test]
+#[ignore = "needs Maven"]
+fn maven_surefire() {
+    let pom = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion><groupId>m</groupId><artifactId>m</artifactId><version>1</version><properties><maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target><project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies><dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version><scope>test</scope></dependency></dependencies></project>";
+    let repo = TestRepo::new(&[
+        ("pom.xml", pom),
+        (".gitignore", "target\n"),
+        (
+            "src/main/java/m/A.java",
+            "package m;\npublic class A { public static int add(int a, int b) { return a - b; } }\n",
+        ),
+        (
+            "src/test/java/m/ATest.java",
+            "package m;\nimport static org.junit.Assert.*;\nimport org.junit.*;\npublic class ATest {\n  @Test public void adds() { assertEquals(2, A.add(1, 1)); }\n  @Test public void zero() { assertEquals(0, A.add(0, 0)); }\n  @Ignore @Test public void later() {}\n}\n",
+        ),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 1), "{document}");
+    assert_eq!(failing(&document), ["m.ATest::adds"]);
+}
+
+/// A project with one good and one bad test for Jest and Vitest.
+fn script_project(package: &str, head: &str) -> TestRepo {
+    let repo = TestRepo::new(&[
+        ("package.json", package),
+        (".gitignore", "node_modules\npackage-lock.json\n"),
+        ("add.js", "module.exports = (a, b) => a - b;\n"),
+        (
+            "add.test.js",
+            &format!(
+                "{head}\ndescribe('add', () => {{\n  it('zero', () => expect(add(0, 0)).toBe(0));\n  it('two', () => expect(add(1, 1)).toBe(2));\n}});\n"
+            ),
+        ),
+    ]);
+    let install = std::process::Command::new("npm")
+        .args(["install", "--no-audit", "--no-fund", "--silent"])
+        .current_dir(repo.root())
+        .output()
+        .unwrap();
+    assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
+    repo
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn jest_and_vitest() {
+    let jest = script_project(
+        "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"^29\"}}\n",
+        "const add = require('./add');",
+    );
+    let document = look(&jest);
+    assert_eq!(counts(&document), (1, 1), "{document}");
+    assert_eq!(failing(&document), ["add.test.js::add > two"]);
+    let vitest = script_project(
+        "{\"scripts\": {\"test\": \"vitest run\"}, \"devDependencies\": {\"vitest\": \"^2\"}}\n",
+        "import { describe, it, expect } from 'vitest';\nimport add from './add.js';",
+    );
+    let document = look(&vitest);
+    assert_eq!(counts(&document), (1, 1), "{document}");
+    assert_eq!(failing(&document), ["add.test.js::add > two"]);
+}
