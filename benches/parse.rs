@@ -13,7 +13,8 @@ use std::time::Instant;
 use regreen::bench::{Graph, RepoPath, parse_junit};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
     match arguments.as_slice() {
         [what, file] if what == "junit" => junit(file),
         [what, folder, changed] if what == "impact" => impact(folder, changed),

@@ -173,8 +173,11 @@ fn follow(tokens: &[TokenTree], mut index: usize, prefix: String, found: &mut BT
     }
 }
 
+/// A file, its room, its paths from the crate root and from `std`, and its tokens.
+type SourceFile = (String, &'static str, BTreeSet<String>, BTreeSet<String>, TokenStream);
+
 /// Imports between rooms, and uses of crates and effects, by file.
-fn read() -> Vec<(String, &'static str, BTreeSet<String>, BTreeSet<String>, TokenStream)> {
+fn read() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);

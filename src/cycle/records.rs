@@ -54,6 +54,7 @@ impl Performer<'_> {
             || new.is_finished()
         {
             store.write_text("TODO_LIST.md", &records::todo(new)).await?;
+            store.write_json(".task/IMPL-002.json", &records::suite_task(new)).await?;
         }
         Ok(())
     }

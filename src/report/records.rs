@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
 use crate::domain::fix_loop::{FixLoop, Iteration};
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
@@ -201,6 +202,27 @@ pub fn task(state: &FixLoop, status: &str) -> Option<Value> {
             },
         },
     }))
+}
+
+/// The task of running the suite, `IMPL-002.json` (product.md 5.5).
+#[must_use]
+pub fn suite_task(state: &FixLoop) -> Value {
+    let status = match &state.verdict {
+        None => "in_progress",
+        Some(verdict) if verdict.ending == Ending::Failure => "blocked",
+        Some(_) => "completed",
+    };
+    json!({
+        "id": "IMPL-002",
+        "title": "Run the suite",
+        "status": status,
+        "meta": {"type": "test-fix", "agent": "@test-fix-agent", "max_iterations": state.terms.max_iterations},
+        "context": {"acceptance": [format!("at least {} % pass on a full run", state.terms.target)], "depends_on": []},
+        "flow_control": {"test_fix_cycle": {
+            "max_iterations": state.terms.max_iterations,
+            "exit_conditions": ["all_tests_pass", "max_iterations_reached"],
+        }},
+    })
 }
 
 /// `fix-history.json` (product.md 8.5).

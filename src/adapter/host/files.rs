@@ -18,6 +18,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.as_file().sync_data()?;
     file.persist(path).map_err(|error| error.error)?;
+    // Without this a power cut may forget the new name.
+    File::open(folder)?.sync_all()?;
     super::crash::point();
     Ok(())
 }

@@ -266,11 +266,15 @@ impl Store for SessionStore {
         let mut merged = Map::new();
         merged.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
         merged.extend(new.clone());
-        // A file that cannot be read is replaced whole: what it held was lost before.
-        if let Ok(Some(Value::Object(old))) = read_value(&path) {
-            for (key, value) in old {
-                merged.entry(key).or_insert(value);
+        match read_value(&path) {
+            Ok(Some(Value::Object(old))) => {
+                for (key, value) in old {
+                    merged.entry(key).or_insert(value);
+                }
             }
+            Err(error @ StoreError::Newer { .. }) => return Err(error),
+            // What cannot be read is replaced whole: what it held was lost before.
+            Ok(_) | Err(_) => {}
         }
         if let Some(folder) = path.parent() {
             files::create_folder(folder).map_err(|source| StoreError::Io {
@@ -300,10 +304,10 @@ impl Store for SessionStore {
     }
 
     async fn append_events(&self, keep: u64, lines: &[String]) -> Result<(), StoreError> {
-        if lines.is_empty() {
+        let path = self.path(".process/events.jsonl")?;
+        if lines.is_empty() && !path.exists() {
             return Ok(());
         }
-        let path = self.path(".process/events.jsonl")?;
         let io = |source| StoreError::Io { action: "write", path: path.clone(), source };
         crash::point();
         let mut file = OpenOptions::new()
@@ -324,8 +328,7 @@ impl Store for SessionStore {
         }
         file.set_len(end as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut joined = lines.join("\n");
-        joined.push('\n');
+        let joined: String = lines.iter().map(|line| format!("{line}\n")).collect();
         file.write_all(joined.as_bytes()).map_err(io)?;
         file.sync_data().map_err(io)?;
         crash::point();
@@ -416,10 +419,24 @@ mod tests {
         assert_eq!(text, "a\nc\n");
     }
 
-    #[test]
-    fn a_full_disk_is_an_error_that_names_the_file() {
-        let error = files::write(Path::new("/proc/regreen-cannot-write-here"), b"x").unwrap_err();
-        assert!(!error.to_string().is_empty());
+    #[tokio::test]
+    async fn a_file_of_a_newer_version_is_never_overwritten() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        store.write_text("a.json", "{\"schema_version\": 99, \"x\": 1}").await.unwrap();
+        let written = store.write_json("a.json", &json!({"x": 2})).await;
+        assert!(matches!(written, Err(StoreError::Newer { .. })));
+        assert!(fs::read_to_string(store.folder().join("a.json")).unwrap().contains("99"));
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_takes_no_file_is_an_error_that_names_the_file() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        store.write_text("taken", "a file where a folder belongs").await.unwrap();
+        let error = store.write_text("taken/below.md", "x").await.unwrap_err();
+        assert!(error.to_string().contains("taken/below.md"), "{error}");
+        assert!(!error.hint().is_empty());
     }
 
     #[tokio::test]

@@ -67,9 +67,9 @@ fn proposed(salt: usize) -> Done {
 /// A suite of `SIZE` tests of which the first so many pass.
 const SIZE: usize = 30;
 
-fn suite(passing: usize, scope: Scope) -> Results {
+fn suite(passing: usize, scope: &Scope) -> Results {
     let names: Vec<String> = (0..SIZE).map(|n| format!("t{n:02}")).collect();
-    let wanted = |name: &str| match &scope {
+    let wanted = |name: &str| match scope {
         Scope::Full => true,
         Scope::Tests(ids) => ids.iter().any(|id| id.as_str() == name),
     };
@@ -98,9 +98,9 @@ fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop
             .and_then(|last| outcomes.get(last).copied())
             .unwrap_or(accepted);
         let done = match state.next {
-            Step::Baseline => Done::Ran(Ok(suite(baseline, Scope::Full))),
+            Step::Baseline => Done::Ran(Ok(suite(baseline, &Scope::Full))),
             Step::Recheck { .. } | Step::Blame => {
-                Done::Ran(Ok(suite(baseline, Scope::Tests(state.failing()))))
+                Done::Ran(Ok(suite(baseline, &Scope::Tests(state.failing()))))
             }
             Step::Diagnose => Done::Diagnosed(Some(plan(proposals))),
             Step::Propose if proposals < outcomes.len() => {
@@ -118,10 +118,10 @@ fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop
             Step::Apply => Done::Applied { tree: tree(proposals), affected: state.failing() },
             Step::TestAffected => {
                 let affected = state.attempt.as_ref().unwrap().affected.clone();
-                Done::Ran(Ok(suite(candidate, Scope::Tests(affected))))
+                Done::Ran(Ok(suite(candidate, &Scope::Tests(affected))))
             }
-            Step::TestFull => Done::Ran(Ok(suite(candidate, Scope::Full))),
-            Step::Confirm => Done::Ran(Ok(suite(accepted, Scope::Full))),
+            Step::TestFull => Done::Ran(Ok(suite(candidate, &Scope::Full))),
+            Step::Confirm => Done::Ran(Ok(suite(accepted, &Scope::Full))),
             Step::Keep | Step::ShowAttempt | Step::Rollback | Step::Seal => {
                 Done::Committed(Some(commit('b')))
             }
