@@ -131,8 +131,10 @@ async fn sources(
     }
     let mut sources = BTreeMap::new();
     for file in files {
-        let editable =
-            Language::of(&file).is_some_and(|language| mutate::spelling(language).is_some());
+        // In a language without operators, what changed since the base can still be taken back.
+        let changed = search.base_diff.iter().any(|diff| diff.file == file);
+        let editable = Language::of(&file)
+            .is_some_and(|language| changed || mutate::spelling(language).is_some());
         if !editable || (search.is_test)(&file) {
             continue;
         }

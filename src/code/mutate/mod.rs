@@ -2,6 +2,7 @@
 //! operator that made it. The same operators repair code and prove that tests notice when code
 //! breaks.
 
+mod constant;
 mod expression;
 mod ingredients;
 mod statement;
