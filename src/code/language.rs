@@ -63,18 +63,52 @@ impl Language {
         }
     }
 
-    /// Parses a text; tree-sitter always answers with a tree, with error nodes where it must.
+    /// Parses a text; the tree has error nodes where it must. `None` when the text is nested so
+    /// deeply that walking its tree by recursion would not be safe.
     #[must_use]
     pub fn parse(self, text: &str) -> Option<tree_sitter::Tree> {
         let mut parser = tree_sitter::Parser::new();
         parser.set_language(&self.grammar()).ok()?;
-        parser.parse(text, None)
+        parser.parse(text, None).filter(is_shallow)
+    }
+}
+
+/// Levels of a tree that are walked at most.
+const DEEPEST: u32 = 1000;
+
+/// Whether no branch of a tree is longer than [`DEEPEST`]; walks without recursion.
+fn is_shallow(tree: &tree_sitter::Tree) -> bool {
+    let mut cursor = tree.walk();
+    loop {
+        if cursor.depth() > DEEPEST {
+            return false;
+        }
+        if cursor.goto_first_child() || cursor.goto_next_sibling() {
+            continue;
+        }
+        loop {
+            if !cursor.goto_parent() {
+                return true;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hostile_nesting_is_refused_and_ordinary_nesting_is_not() {
+        let nested = |depth: usize| format!("x = {}1{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(Language::Python.parse(&nested(50)).is_some());
+        assert!(Language::Python.parse(&nested(5000)).is_none());
+        let long = format!("a = {}1;", "1 + ".repeat(5000));
+        assert!(Language::JavaScript.parse(&long).is_none());
+    }
 
     #[test]
     fn every_grammar_loads_and_parses() {

@@ -1,3 +1,5 @@
+//! The loop played against a scripted world, by example and by property.
+
 use proptest::prelude::*;
 
 use super::*;
