@@ -108,7 +108,7 @@ fn the_change_since_the_base_is_taken_back_first() {
     repo.git(&["checkout", "-q", "-b", "topic"]);
     repo.write(&[("fees.py", "def fee(amount):\n    return amount // 40 + 7\n")]);
     repo.git(&["commit", "-qam", "simplify"]);
-    let ran = repo.regreen(&["fix", "--json", "--base", "main"]);
+    let ran = repo.regreen(&["fix", "--json", "--jobs", "1", "--base", "main"]);
     let document = ran.document();
     assert_eq!(document["result"], "success", "{}", ran.err);
     assert!(
