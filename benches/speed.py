@@ -65,7 +65,7 @@ def impact(folder):
             file.write(f"from pkg.g{group}.m{number} import f\n\n\ndef test_f():\n    assert f(1) > 0\n")
     changed = "pkg/g20/m1040.py"
     print("impact, regreen:", bench("impact", root, changed), "ms")
-    pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--testmon"]
+    pytest = [sys.executable, "-m", "pytest", "-q", "--testmon"]
     environment = dict(os.environ, PYTHONPATH=root)
     first, _ = timed(pytest, cwd=root, env=environment)
     with open(os.path.join(root, changed), "a") as file:
