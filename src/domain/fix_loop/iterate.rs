@@ -196,10 +196,13 @@ impl FixLoop {
             tests_run: attempt.tests_run,
             tests_of: attempt.tests_of,
             tried: attempt.tried,
-            summary: attempt
-                .proposal
-                .as_ref()
-                .map_or_else(|| judged.reason.clone(), |proposal| proposal.summary.clone()),
+            summary: attempt.proposal.as_ref().map_or_else(
+                || judged.reason.clone(),
+                |proposal| match &proposal.suspicion {
+                    Some(why) => format!("{} (suspicious: {why})", proposal.summary),
+                    None => proposal.summary.clone(),
+                },
+            ),
             files: attempt
                 .proposal
                 .iter()

@@ -44,7 +44,6 @@ SOURCES = {}
 REQUEST = {"tests": SETUP["tests"], "stop": False}
 OUT = None
 SERVING = False
-CODES = {}
 
 
 def answer(record):

@@ -21,6 +21,7 @@ struct Form {
 macro_rules! form {
     ($pattern:literal, $innermost_last:literal) => {
         Form {
+            // A constant pattern; the table test below compiles every one.
             pattern: LazyLock::new(|| Regex::new($pattern).unwrap()),
             innermost_last: $innermost_last,
         }
