@@ -3,6 +3,7 @@
 //! Everything a decision may depend on is its argument, and its answer carries the reason. This
 //! room knows no other room.
 
+pub mod budget;
 pub mod commit;
 pub mod criticality;
 pub mod event;
@@ -17,6 +18,7 @@ pub mod plan;
 pub mod proposal;
 pub mod rate;
 pub mod request;
+pub mod secret;
 pub mod session;
 pub mod similarity;
 pub mod strategy;

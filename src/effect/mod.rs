@@ -4,12 +4,16 @@
 //! file, socket or clock is named here.
 
 mod clock;
+mod model;
 mod screen;
 mod store;
 mod suite;
 mod worktree;
 
 pub use clock::Clock;
+pub use model::{
+    ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
+};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{

@@ -1,0 +1,174 @@
+//! What may be spent on answers, and what was (product.md 13.7).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one or more answers took, as the provider counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// Tokens of questions.
+    pub input_tokens: u64,
+    /// Tokens of answers, thinking included.
+    pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Both together.
+    #[must_use]
+    pub fn tokens(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}
+
+/// What a provider charges, in dollars per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Price {
+    /// For a million tokens of questions.
+    pub input: f64,
+    /// For a million tokens of answers.
+    pub output: f64,
+}
+
+impl Price {
+    /// The price of `usage` in millionths of a dollar, rounded up.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "dollars per million tokens times tokens is millionths of a dollar; not negative"
+    )]
+    pub fn of(self, usage: Usage) -> u64 {
+        let cost = self.input.max(0.0) * usage.input_tokens as f64
+            + self.output.max(0.0) * usage.output_tokens as f64;
+        cost.ceil() as u64
+    }
+}
+
+/// Limits of one session; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// Questions asked.
+    pub calls: Option<u64>,
+    /// Tokens of questions and answers.
+    pub tokens: Option<u64>,
+    /// Millionths of a dollar.
+    pub micro_usd: Option<u64>,
+}
+
+/// What was spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Spending {
+    /// Questions asked, failed ones included.
+    pub calls: u64,
+    /// Tokens.
+    pub usage: Usage,
+    /// Millionths of a dollar, as far as prices are known.
+    pub micro_usd: u64,
+    /// Calls that reported tokens but have no price.
+    #[serde(default)]
+    pub unpriced: u64,
+}
+
+impl Spending {
+    /// Adds one call. A call without a known price counts its tokens only.
+    pub fn add(&mut self, usage: Usage, price: Option<u64>) {
+        self.calls += 1;
+        self.usage.input_tokens = self.usage.input_tokens.saturating_add(usage.input_tokens);
+        self.usage.output_tokens = self.usage.output_tokens.saturating_add(usage.output_tokens);
+        match price {
+            Some(price) => self.micro_usd = self.micro_usd.saturating_add(price),
+            None => self.unpriced += u64::from(usage.tokens() > 0),
+        }
+    }
+
+    /// Adds what somebody else spent.
+    pub fn join(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.usage.input_tokens += other.usage.input_tokens;
+        self.usage.output_tokens += other.usage.output_tokens;
+        self.micro_usd += other.micro_usd;
+        self.unpriced += other.unpriced;
+    }
+
+    /// Why no further call may be made, if none may. `next` is the least that the next call will
+    /// take; a limit that it would pass counts as reached, so a limit is never overrun knowingly.
+    #[must_use]
+    pub fn exceeds(&self, limits: &Limits, next: Usage, price: Option<u64>) -> Option<String> {
+        if let Some(limit) = limits.calls.filter(|limit| self.calls >= *limit) {
+            return Some(format!("the budget of {limit} calls is used up"));
+        }
+        let tokens = self.usage.tokens().saturating_add(next.tokens());
+        if let Some(limit) = limits.tokens.filter(|limit| tokens > *limit) {
+            return Some(format!(
+                "the next question would pass the budget of {limit} tokens ({} are used)",
+                self.usage.tokens()
+            ));
+        }
+        let money = self.micro_usd.saturating_add(price.unwrap_or_default());
+        if let Some(limit) = limits.micro_usd.filter(|limit| money > *limit) {
+            return Some(format!(
+                "the next question would pass the budget of {} ({} is used)",
+                dollars(limit),
+                dollars(self.micro_usd)
+            ));
+        }
+        None
+    }
+}
+
+/// Millionths of a dollar as people write them: `$0.0042`, `$1.50`.
+#[must_use]
+pub fn dollars(micro: u64) -> String {
+    let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
+    if micro >= 100_000 || micro == 0 {
+        format!("${whole}.{:02}", rest / 10_000)
+    } else {
+        format!("${whole}.{:04}", rest.div_ceil(100))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_rounded_up_to_millionths() {
+        let price = Price { input: 1.25, output: 10.0 };
+        let table = [((1_000_000, 0), 1_250_000), ((0, 1), 10), ((1, 0), 2), ((0, 0), 0)];
+        for ((input_tokens, output_tokens), expected) in table {
+            assert_eq!(price.of(Usage { input_tokens, output_tokens }), expected);
+        }
+    }
+
+    #[test]
+    fn the_first_limit_that_is_reached_is_named() {
+        let limits = Limits { calls: Some(2), tokens: Some(1000), micro_usd: Some(2_000_000) };
+        let mut spent = Spending::default();
+        let next = Usage { input_tokens: 600, output_tokens: 0 };
+        assert_eq!(spent.exceeds(&limits, next, Some(10)), None);
+        spent.add(Usage { input_tokens: 500, output_tokens: 100 }, Some(1_999_999));
+        let why = spent.exceeds(&limits, next, None).unwrap();
+        assert!(why.contains("1000 tokens (600 are used)"), "{why}");
+        let why = spent.exceeds(&limits, Usage::default(), Some(2)).unwrap();
+        assert!(why.contains("$2.00 ($1.99 is used)"), "{why}");
+        spent.add(Usage::default(), None);
+        let why = spent.exceeds(&limits, Usage::default(), None).unwrap();
+        assert!(why.contains("2 calls"), "{why}");
+    }
+
+    #[test]
+    fn money_is_written_for_people() {
+        let table = [
+            (0, "$0.00"),
+            (1, "$0.0001"),
+            (4_200, "$0.0042"),
+            (1_500_000, "$1.50"),
+            (99, "$0.0001"),
+        ];
+        for (micro, expected) in table {
+            assert_eq!(dollars(micro), expected);
+        }
+    }
+}

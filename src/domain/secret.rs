@@ -1,0 +1,161 @@
+//! Keys that do not print themselves, and texts without them.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use secrecy::{ExposeSecret, SecretString};
+
+/// A key or token. Its debug form is a mark; the text leaves through [`Key::expose`] alone.
+#[derive(Clone)]
+pub struct Key(SecretString);
+
+impl Key {
+    /// Wraps a key; white space around it is what copying adds.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(SecretString::from(text.trim().to_owned()))
+    }
+
+    /// The text, for the header it belongs into.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MARK)
+    }
+}
+
+/// What stands where a secret was.
+pub const MARK: &str = "[redacted]";
+
+/// Shorter texts are not taken for keys: hiding them would blank ordinary words.
+const SHORTEST: usize = 8;
+
+/// Removes known secrets from texts, also where they are encoded.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    needles: Vec<String>,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redactor({} forms)", self.needles.len())
+    }
+}
+
+impl Redactor {
+    /// Knows `keys` in plain, base64 (any alignment, both alphabets), hexadecimal, URL and JSON
+    /// form.
+    #[must_use]
+    pub fn new<'a>(keys: impl IntoIterator<Item = &'a Key>) -> Self {
+        let mut needles = Vec::new();
+        for key in keys {
+            let key = key.expose();
+            if key.len() >= SHORTEST {
+                needles.extend(forms(key));
+            }
+        }
+        // Longer forms first, so that no rest of one stays.
+        needles.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        needles.dedup();
+        Self { needles }
+    }
+
+    /// `text` with a mark where a secret was.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        let mut clean = text.to_owned();
+        for needle in &self.needles {
+            if clean.contains(needle) {
+                clean = clean.replace(needle, MARK);
+            }
+        }
+        clean
+    }
+
+    /// Whether `text` holds a secret in a known form.
+    #[must_use]
+    pub fn finds(&self, text: &str) -> bool {
+        self.needles.iter().any(|needle| text.contains(needle))
+    }
+}
+
+fn forms(key: &str) -> Vec<String> {
+    let mut forms = vec![key.to_owned()];
+    for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
+        for shift in 0..3 {
+            // What stands around the key moves it by one or two bytes: the characters that only
+            // depend on the key are the same whatever stands there.
+            let mut bytes = vec![0; shift];
+            bytes.extend_from_slice(key.as_bytes());
+            let encoded = engine.encode(&bytes);
+            let from = (shift * 8).div_ceil(6);
+            let until = bytes.len() * 8 / 6;
+            if let Some(stable) = encoded.get(from..until).filter(|text| text.len() >= SHORTEST) {
+                forms.push(stable.to_owned());
+            }
+        }
+    }
+    let hex: String = key.bytes().map(|byte| format!("{byte:02x}")).collect();
+    forms.push(hex.to_uppercase());
+    forms.push(hex);
+    for upper in [true, false] {
+        let encoded: String = key
+            .bytes()
+            .map(|byte| match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                    char::from(byte).to_string()
+                }
+                _ if upper => format!("%{byte:02X}"),
+                _ => format!("%{byte:02x}"),
+            })
+            .collect();
+        forms.push(encoded);
+    }
+    let json = serde_json::to_string(key).unwrap_or_default();
+    forms.push(json.trim_matches('"').to_owned());
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::STANDARD;
+    use proptest::prelude::{prop_assert, proptest};
+
+    const CANARY: &str = "sk-Canary/7+q=Zt\"9";
+
+    #[test]
+    fn a_key_does_not_print_itself() {
+        assert_eq!(format!("{:?}", Key::new(CANARY)), MARK);
+    }
+
+    #[test]
+    fn short_words_are_no_keys() {
+        assert_eq!(Redactor::new([&Key::new("test")]).redact("a test"), "a test");
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_is_found_in_every_encoding(before in "[ -~]{0,9}", after in "[ -~]{0,9}") {
+            let redactor = Redactor::new([&Key::new(CANARY)]);
+            let text = format!("{before}{CANARY}{after}");
+            let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+            for form in [
+                text.clone(),
+                STANDARD.encode(&text),
+                URL_SAFE_NO_PAD.encode(&text),
+                hex,
+                serde_json::to_string(&text).unwrap(),
+            ] {
+                prop_assert!(redactor.finds(&form), "{form}");
+                prop_assert!(!redactor.finds(&redactor.redact(&form)), "{form}");
+            }
+        }
+    }
+}
