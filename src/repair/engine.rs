@@ -17,13 +17,20 @@ use super::localise::{Cluster, Diagnosis};
 use super::stream::{Bias, Ranked, Stream, pair};
 
 /// Candidates that are tried after one that repairs some tests or looks suspicious.
-const LOOK_FURTHER: u32 = 300;
+const LOOK_FURTHER: u32 = 800;
 
 /// A candidate is given up at this multiple of the time the tests took before.
 const TIME_FACTOR: u32 = 8;
 
 /// Time that a failing test is given credit for at most.
 const FAILING: Duration = Duration::from_millis(50);
+
+/// What a candidate is given besides the time of its tests when failing tests hang: then most
+/// candidates use all of it.
+const HANGING: Duration = Duration::from_millis(120);
+
+/// A failing test that took this long hung.
+const HUNG: Duration = Duration::from_secs(1);
 
 /// Singles that are combined into pairs when no single edit is enough.
 const PAIRED: usize = 120;
@@ -103,8 +110,12 @@ struct Plausible {
 /// When tests cannot be tried at all.
 pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, RepairError> {
     let deadline = search.clock.elapsed() + search.limits.time;
-    let mut hunt =
-        Hunt { search, diagnosis, deadline, tried: 0, literals: test_literals(search).await? };
+    let literals = test_literals(search).await?;
+    let hangs = diagnosis
+        .traces
+        .iter()
+        .any(|trace| trace.status == Status::Failed && trace.duration >= HUNG);
+    let mut hunt = Hunt { search, diagnosis, deadline, tried: 0, literals, hangs };
     let mut chosen: Vec<Plausible> = Vec::new();
     let batch = search.strategy == Strategy::Aggressive;
     let wide = search.strategy == Strategy::Reflective;
@@ -233,6 +244,7 @@ struct Hunt<'a> {
     deadline: Duration,
     tried: u32,
     literals: BTreeSet<String>,
+    hangs: bool,
 }
 
 impl Hunt<'_> {
@@ -386,8 +398,9 @@ impl Hunt<'_> {
             .collect();
         let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
+        let base = if self.hangs { HANGING } else { Duration::from_millis(350) };
         let limit = before * TIME_FACTOR
-            + Duration::from_millis(350)
+            + base
             + Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
         match self.search.trial.judge(edits, tests, limit, stop_at_failure).await {
             Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),

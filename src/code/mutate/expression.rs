@@ -140,7 +140,8 @@ fn name(node: Node<'_>, gather: &mut Gather<'_>) {
     let names: Vec<String> = gather.scope.names.iter().take(NAMES).cloned().collect();
     for other in names {
         let operator = if target { "assignment target" } else { "variable" };
-        let factor = likeness(&old, &other);
+        let missing = !target && gather.scope.unread.contains(&other);
+        let factor = likeness(&old, &other) * if missing { 2.0 } else { 1.0 };
         gather.replace(operator, node, other, factor);
     }
 }

@@ -28,6 +28,10 @@ pub struct Scope {
     pub conditions: Vec<String>,
     /// Simple statements of the function.
     pub statements: Vec<String>,
+    /// Parameters that the function never reads: what was meant to happen with them is missing.
+    pub unread: Vec<String>,
+    /// What is indexed in the function.
+    pub indexed: Vec<String>,
 }
 
 impl Scope {
@@ -37,6 +41,7 @@ impl Scope {
         inner.collect(unit, source, true);
         let mut file = Counts::default();
         file.collect(root, source, false);
+        let unread = unread(unit, source, &inner.names);
         let mut callables = file.callables.ranked();
         callables.extend(foreign.iter().cloned());
         Self {
@@ -48,8 +53,30 @@ impl Scope {
             expressions: inner.expressions.ranked(),
             conditions: inner.conditions.ranked(),
             statements: inner.statements.ranked(),
+            indexed: inner.indexed.ranked(),
+            unread,
         }
     }
+}
+
+/// Parameters whose name stands nowhere else in the function.
+fn unread(unit: Node<'_>, source: &str, names: &Tally) -> Vec<String> {
+    let Some(parameters) = unit.child_by_field_name("parameters") else { return Vec::new() };
+    let mut cursor = parameters.walk();
+    parameters
+        .named_children(&mut cursor)
+        .map(|parameter| {
+            if parameter.kind() == "identifier" {
+                parameter
+            } else {
+                parameter.named_child(0).unwrap_or(parameter)
+            }
+        })
+        .map(|name| source.get(name.byte_range()).unwrap_or_default())
+        .filter(|name| !matches!(*name, "self" | "cls" | "this") && !name.starts_with('_'))
+        .filter(|name| names.0.get(*name).is_some_and(|(count, _)| *count == 1))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[derive(Default)]
@@ -80,6 +107,7 @@ struct Counts {
     expressions: Tally,
     conditions: Tally,
     statements: Tally,
+    indexed: Tally,
 }
 
 impl Counts {
@@ -119,6 +147,15 @@ impl Counts {
             Kind::Property => self.properties.add(text),
             Kind::Number => self.numbers.add(text),
             Kind::Text if text.len() <= LONG => self.strings.add(text),
+            Kind::Subscript => {
+                let object = node
+                    .child_by_field_name("value")
+                    .or_else(|| node.child_by_field_name("object"))
+                    .and_then(|object| source.get(object.byte_range()));
+                if let Some(object) = object.filter(|object| object.len() <= 20) {
+                    self.indexed.add(object);
+                }
+            }
             _ => {}
         }
         if inside && text.len() <= LONG && !text.contains('\n') {

@@ -64,6 +64,7 @@ pub const OPERATORS: &[(&str, f64)] = &[
     ("assignment target", 4.0),
     ("augmented assignment", 7.0),
     ("truth", 10.0),
+    ("flip returns", 6.0),
     ("swap operands", 5.0),
     ("swap elements", 5.0),
     ("swap arguments", 7.0),
@@ -112,6 +113,19 @@ impl Gather<'_> {
 
     /// Notes a replacement of `range`; `factor` lowers or raises the operator's yield.
     fn put(&mut self, operator: &'static str, range: Range<usize>, text: String, factor: f64) {
+        self.put_sized(operator, range, text, factor, 0);
+    }
+
+    /// Like [`Gather::put`]; a `size` above 0 says how many bytes change when most of the range
+    /// stays as it is.
+    fn put_sized(
+        &mut self,
+        operator: &'static str,
+        range: Range<usize>,
+        text: String,
+        factor: f64,
+        size: usize,
+    ) {
         let old = self.source.get(range.clone()).unwrap_or_default();
         if old == text {
             return;
@@ -140,7 +154,8 @@ impl Gather<'_> {
         }
         let row = self.source.as_bytes().iter().take(range.start).filter(|b| **b == b'\n').count();
         // Tokens that change, roughly: short edits are likelier than long ones.
-        let size = f64::from(u32::try_from((end - start).max(new.len())).unwrap_or(u32::MAX));
+        let size = if size > 0 { size } else { (end - start).max(new.len()) };
+        let size = f64::from(u32::try_from(size).unwrap_or(u32::MAX));
         let weight = yield_of(operator) * factor / (1.0 + size / 40.0);
         let line = u32::try_from(row + 1).unwrap_or(u32::MAX);
         self.found.push(Candidate { range, text, operator, line, weight });

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::Gather;
 use super::table::{Kind, kind};
+use super::{Gather, is_function};
 
 /// Notes all edits of one node.
 pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
@@ -30,6 +30,7 @@ pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
 }
 
 fn returned(node: Node<'_>, gather: &mut Gather<'_>) {
+    flip_returns(node, gather);
     let end = gather.spelling.end;
     let value = node.named_child(0).map(|value| gather.text(value).to_owned()).unwrap_or_default();
     let [yes, no] = gather.spelling.truths;
@@ -55,6 +56,48 @@ fn returned(node: Node<'_>, gather: &mut Gather<'_>) {
         if gather.spelling.indented {
             gather.replace("return", node, format!("return ({value}) % 2 == 1"), 0.1);
         }
+    }
+}
+
+/// Every returned truth of the function turned round, as one edit.
+fn flip_returns(node: Node<'_>, gather: &mut Gather<'_>) {
+    if node.named_child(0).map(kind) != Some(Kind::Truth) {
+        return;
+    }
+    let mut unit = node;
+    while let Some(parent) = unit.parent().filter(|_| !is_function(unit)) {
+        unit = parent;
+    }
+    let mut truths = Vec::new();
+    returned_truths(unit, unit, &mut truths);
+    let (Some(first), Some(last)) = (truths.first(), truths.last()) else { return };
+    if truths.len() < 2 {
+        return;
+    }
+    let range = first.start_byte()..last.end_byte();
+    let [yes, no] = gather.spelling.truths;
+    let mut text = String::new();
+    let mut from = range.start;
+    for truth in &truths {
+        text.push_str(gather.source.get(from..truth.start_byte()).unwrap_or_default());
+        text.push_str(if gather.text(*truth) == yes { no } else { yes });
+        from = truth.end_byte();
+    }
+    gather.put_sized("flip returns", range, text, 1.0, 4 * truths.len());
+}
+
+fn returned_truths<'tree>(node: Node<'tree>, unit: Node<'tree>, found: &mut Vec<Node<'tree>>) {
+    if node != unit && is_function(node) {
+        return;
+    }
+    if kind(node) == Kind::Return
+        && let Some(value) = node.named_child(0).filter(|value| kind(*value) == Kind::Truth)
+    {
+        found.push(value);
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        returned_truths(child, unit, found);
     }
 }
 

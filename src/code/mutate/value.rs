@@ -54,8 +54,17 @@ pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
         gather.replace("off by one", node, format!("{} + 1", grouped(&text)), factor);
         gather.replace("off by one", node, format!("{} - 1", grouped(&text)), factor);
         if likely {
-            gather.replace("arithmetic", node, format!("{text} * 2"), 0.15);
             gather.replace("arithmetic", node, format!("-{}", grouped(&text)), 0.3);
+        }
+    }
+    let sum = own == Kind::Arithmetic;
+    if numeric && own != Kind::Number || node.kind() == "parenthesized_expression" {
+        // Half or twice of something is forgotten more often than any other share.
+        let whole = if sum { format!("({text})") } else { text.clone() };
+        for (share, factor) in [("* 2", 0.15), ("/ 2", 0.2), ("// 2", 0.15)] {
+            if share != "// 2" || gather.spelling.indented {
+                gather.replace("arithmetic", node, format!("{whole} {share}"), factor);
+            }
         }
     }
     for wrapper in gather.spelling.wrappers {
@@ -82,10 +91,14 @@ pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
             );
         }
     }
-    if matches!(own, Kind::Name | Kind::Member | Kind::Subscript | Kind::Call) {
+    let made = node.kind() == "list_comprehension";
+    if made || matches!(own, Kind::Name | Kind::Member | Kind::Subscript | Kind::Call) {
         for suffix in gather.spelling.slices {
             gather.replace("slice", node, format!("{text}{suffix}"), 0.6);
         }
+        cut_at_names(node, &text, gather);
+    }
+    if !made && matches!(own, Kind::Name | Kind::Member | Kind::Subscript | Kind::Call) {
         for suffix in gather.spelling.suffixes {
             gather.replace("suffix call", node, format!("{text}{suffix}"), 0.5);
         }
@@ -131,6 +144,16 @@ pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
             gather.replace("constant", node, constant, 0.25);
         }
     }
+    if matches!(own, Kind::Name | Kind::Subscript) {
+        // An element where the whole or another one was meant.
+        let indexed: Vec<String> = gather.scope.indexed.iter().take(3).cloned().collect();
+        let names: Vec<String> = gather.scope.names.iter().take(5).cloned().collect();
+        for object in &indexed {
+            for index in names.iter().filter(|index| *index != object) {
+                gather.replace("ingredient", node, format!("{object}[{index}]"), 0.6);
+            }
+        }
+    }
     // A forgotten operand: total - x, total + x, total * x.
     if numeric
         && matches!(
@@ -160,6 +183,26 @@ pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
     }
     if !gather.spelling.indented && own == Kind::Call && parent_kind != Kind::Await {
         gather.replace("await", node, format!("await {text}"), 0.7);
+    }
+}
+
+/// The part before or behind a position that a variable holds. A parameter that is never read is
+/// the likeliest one.
+fn cut_at_names(node: Node<'_>, text: &str, gather: &mut Gather<'_>) {
+    let unread = gather.scope.unread.iter().map(|name| (name.clone(), 1.5));
+    let others = gather.scope.names.iter().take(5).map(|name| (name.clone(), 0.3));
+    for (name, factor) in unread.chain(others).collect::<Vec<_>>() {
+        if name == text {
+            continue;
+        }
+        let forms = if gather.spelling.indented {
+            [format!("{text}[:{name}]"), format!("{text}[{name}:]")]
+        } else {
+            [format!("{text}.slice(0, {name})"), format!("{text}.slice({name})")]
+        };
+        for form in forms {
+            gather.replace("slice", node, form, factor);
+        }
     }
 }
 

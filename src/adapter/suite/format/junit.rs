@@ -1,5 +1,9 @@
 //! JUnit XML, as everybody writes it: streamed, so 100,000 cases cost little more than their bytes.
 
+use std::borrow::Cow;
+use std::num::NonZero;
+
+use memchr::memmem;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -23,12 +27,77 @@ pub struct Unreadable {
 ///
 /// [`Unreadable`] when the text is not XML or holds no `testsuite`.
 pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
+    let parts = parts_of(text, std::thread::available_parallelism().map_or(1, NonZero::get));
+    if parts.len() > 1
+        && let Some(told) = parse_parts(&parts)
+    {
+        return Ok(told);
+    }
+    // The whole text in one go also finds the line of what is wrong.
+    parse_whole(text, Wholeness::Document)
+}
+
+/// Whether a text is a document, or a part of one that begins and ends between cases.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wholeness {
+    Document,
+    Part,
+}
+
+/// Smaller reports are read by one thread.
+const PART: usize = 1 << 20;
+
+/// Cuts a report in front of cases, for one thread each. Only where no comment, character data
+/// section or document type can hold something that looks like a case.
+fn parts_of(text: &str, threads: usize) -> Vec<&str> {
+    let wanted = threads.min(text.len() / PART).max(1);
+    if wanted == 1 || memmem::find(text.as_bytes(), b"<!").is_some() {
+        return vec![text];
+    }
+    let finder = memmem::Finder::new("<testcase");
+    let mut parts = Vec::with_capacity(wanted);
+    let mut rest = text;
+    for left in (2..=wanted).rev() {
+        let from = rest.len() / left;
+        let found = rest.as_bytes().get(from..).and_then(|bytes| finder.find(bytes));
+        let Some((part, behind)) = found.and_then(|at| rest.split_at_checked(from + at)) else {
+            break;
+        };
+        parts.push(part);
+        rest = behind;
+    }
+    parts.push(rest);
+    parts
+}
+
+/// All parts at the same time; `None` when one of them cannot be read.
+fn parse_parts(parts: &[&str]) -> Option<Vec<Told>> {
+    let (first, others) = parts.split_first()?;
+    memmem::find(first.as_bytes(), b"<testsuite")?;
+    std::thread::scope(|scope| {
+        let running: Vec<_> = others
+            .iter()
+            .map(|part| scope.spawn(|| parse_whole(part, Wholeness::Part).ok()))
+            .collect();
+        let mut told = parse_whole(first, Wholeness::Part).ok()?;
+        told.reserve_exact(told.len() * others.len() + others.len() * 1000);
+        for thread in running {
+            told.append(&mut thread.join().ok()??);
+        }
+        Some(told)
+    })
+}
+
+fn parse_whole(text: &str, wholeness: Wholeness) -> Result<Vec<Told>, Unreadable> {
     let mut reader = Reader::from_str(text);
-    reader.config_mut().check_end_names = true;
-    let mut told = Vec::new();
+    let part = wholeness == Wholeness::Part;
+    reader.config_mut().check_end_names = !part;
+    reader.config_mut().allow_unmatched_ends = part;
+    // Cases are rarely shorter than this; growing would copy all of them again and again.
+    let mut told = Vec::with_capacity(text.len() / 100);
     let mut current: Option<Told> = None;
     let mut collecting = false;
-    let mut seen_suite = false;
+    let mut seen_suite = part;
     loop {
         let event = reader.read_event().map_err(|error| unreadable(text, &reader, &error))?;
         match event {
@@ -91,23 +160,40 @@ fn at_end(text: &str, expected: &str) -> Unreadable {
 
 fn case(element: &BytesStart<'_>) -> Told {
     let mut told = Told::default();
-    let (mut class, mut name) = (String::new(), String::new());
-    for attribute in element.attributes().with_checks(false).flatten() {
-        let Ok(value) = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0) else {
-            continue;
-        };
-        match attribute.key.local_name().as_ref() {
-            b"classname" => class = value.into_owned(),
-            b"name" => name = value.into_owned(),
+    let (mut class, mut name) = (Cow::default(), Cow::default());
+    for (key, value) in attributes(element) {
+        match key {
+            b"classname" => class = value,
+            b"name" => name = value,
             b"file" => told.file = Some(value.into_owned()),
             b"line" => told.line = value.parse().ok(),
             b"time" => told.duration_ms = milliseconds(&value),
             _ => {}
         }
     }
-    let owner = if class.is_empty() { told.file.clone().unwrap_or_default() } else { class };
-    told.id = if owner.is_empty() { name } else { format!("{owner}::{name}") };
+    let owner = match (&told.file, class.is_empty()) {
+        (Some(file), true) => file.as_str(),
+        _ => class.as_ref(),
+    };
+    told.id = if owner.is_empty() { name.into_owned() } else { [owner, "::", &name].concat() };
     told
+}
+
+/// Local names and values of an element's attributes; what cannot be read is passed over.
+fn attributes<'a>(element: &'a BytesStart<'_>) -> impl Iterator<Item = (&'a [u8], Cow<'a, str>)> {
+    let mut attributes = element.attributes();
+    attributes.with_checks(false);
+    attributes.flatten().filter_map(|attribute| {
+        let key = attribute.key.local_name().into_inner();
+        // Most values hold nothing to resolve; only the others pay for it.
+        if let Cow::Borrowed(raw) = attribute.value
+            && !raw.iter().any(|byte| matches!(byte, b'&' | b'\n' | b'\r' | b'\t'))
+        {
+            return Some((key, Cow::Borrowed(std::str::from_utf8(raw).ok()?)));
+        }
+        let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
+        Some((key, Cow::Owned(value.into_owned())))
+    })
 }
 
 /// Seconds with a point, and thousands separators as Surefire writes them.
@@ -119,8 +205,13 @@ fn milliseconds(seconds: &str) -> u64 {
             .map(|b| u64::from(b - b'0'))
             .fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(digit))
     };
-    let thousandths: String = part.chars().chain("000".chars()).take(3).collect();
-    digits(whole).saturating_mul(1000).saturating_add(digits(&thousandths))
+    let places = [100, 10, 1];
+    let thousandths: u64 = part
+        .bytes()
+        .zip(places)
+        .map(|(byte, worth)| if byte.is_ascii_digit() { u64::from(byte - b'0') * worth } else { 0 })
+        .sum();
+    digits(whole).saturating_mul(1000).saturating_add(thousandths)
 }
 
 /// Notes an outcome element; whether its text is wanted.
@@ -129,12 +220,8 @@ fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut Told>) -> bo
     match name {
         b"failure" | b"error" => {
             case.status = Some(Status::Failed);
-            for attribute in element.attributes().with_checks(false).flatten() {
-                let Ok(value) = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0)
-                else {
-                    continue;
-                };
-                match attribute.key.local_name().as_ref() {
+            for (key, value) in attributes(element) {
+                match key {
                     b"message" if case.message.is_empty() => {
                         case.message = bounded(&value, MESSAGE_LIMIT);
                     }
@@ -211,6 +298,31 @@ mod tests {
         assert_eq!(told[1].message, "1 < 2");
         assert_eq!(told[1].stack, "line one & <two>");
         assert_eq!(told[2].message, "Traceback");
+    }
+
+    #[test]
+    fn a_large_report_is_read_alike_in_parts_and_as_a_whole() {
+        let mut text = String::from("<testsuites>");
+        for suite in 0..40 {
+            text.push_str("<testsuite>");
+            for case in 0..1000 {
+                let inner = if case % 9 == 0 { "<failure>1 &lt; 2</failure>" } else { "" };
+                text.push_str(&format!(
+                    "<testcase classname=\"m{suite}\" name=\"t{case}\">{inner}</testcase>\n"
+                ));
+            }
+            text.push_str("</testsuite>");
+        }
+        text.push_str("</testsuites>");
+        for threads in [2, 3, 16] {
+            let parts = parts_of(&text, threads);
+            assert!(parts.len() > 1 && parts.concat() == text, "{threads}");
+            assert_eq!(parse_parts(&parts), parse_whole(&text, Wholeness::Document).ok());
+        }
+        let tricky = text.replace("1 &lt; 2", "<![CDATA[<testcase name=\"no\">]]>");
+        assert_eq!(parts_of(&tricky, 4).len(), 1, "a case may hide in character data");
+        let cut = text.split_at(text.rfind("<testcase").unwrap() + 12).0;
+        assert!(parse(cut).is_err(), "a cut report is no report");
     }
 
     #[test]
