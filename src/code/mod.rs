@@ -2,6 +2,7 @@
 //!
 //! Pure: text in, values out. It does not know where a file lies on disk or who asks.
 
+pub mod edit;
 pub mod imports;
 pub mod language;
 pub mod mutate;

@@ -4,6 +4,7 @@
 //! room knows no other room.
 
 pub mod budget;
+pub mod chain;
 pub mod commit;
 pub mod criticality;
 pub mod event;

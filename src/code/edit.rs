@@ -1,0 +1,284 @@
+//! Search-and-replace blocks to new text: each block must match exactly once; then again without
+//! trailing white space; then with the indentation shifted. Nothing is ever guessed beyond that.
+
+use std::ops::Range;
+
+/// One block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block<'a> {
+    /// What is looked for, verbatim.
+    pub search: &'a str,
+    /// What stands there instead.
+    pub replace: &'a str,
+}
+
+/// Why blocks cannot be applied. `block` counts from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// Nothing to look for.
+    #[error("block {block}: `search` is empty; to add lines, repeat a line beside them")]
+    Empty {
+        /// The block.
+        block: usize,
+    },
+    /// It is nowhere.
+    #[error(
+        "block {block}: `search` does not occur in the file; the nearest lines are:\n{nearest}"
+    )]
+    Missing {
+        /// The block.
+        block: usize,
+        /// The lines that look most alike, verbatim.
+        nearest: String,
+    },
+    /// It is in several places.
+    #[error("block {block}: `search` occurs {times} times; include more of the lines around it")]
+    Ambiguous {
+        /// The block.
+        block: usize,
+        /// How often.
+        times: usize,
+    },
+    /// Two blocks change the same lines.
+    #[error("blocks {first} and {second} overlap; join them")]
+    Overlap {
+        /// The earlier one in the file.
+        first: usize,
+        /// The later one.
+        second: usize,
+    },
+}
+
+/// Applies all blocks to one text. Every block is looked up in the text as it is, so their order
+/// does not matter.
+///
+/// # Errors
+///
+/// The first block that does not match exactly once, or overlaps another.
+pub fn apply(text: &str, blocks: &[Block<'_>]) -> Result<String, EditError> {
+    let mut found: Vec<(Range<usize>, String, usize)> = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let (range, replacement) = locate(text, block, index + 1)?;
+        found.push((range, replacement, index + 1));
+    }
+    found.sort_by_key(|(range, ..)| (range.start, range.end));
+    for pair in found.windows(2) {
+        if let [(first, _, a), (second, _, b)] = pair
+            && second.start < first.end
+        {
+            return Err(EditError::Overlap { first: *a, second: *b });
+        }
+    }
+    let mut after = String::with_capacity(text.len());
+    let mut from = 0;
+    for (range, replacement, _) in found {
+        after.push_str(text.get(from..range.start).unwrap_or_default());
+        after.push_str(&replacement);
+        from = range.end;
+    }
+    after.push_str(text.get(from..).unwrap_or_default());
+    Ok(after)
+}
+
+fn locate(
+    text: &str,
+    block: &Block<'_>,
+    number: usize,
+) -> Result<(Range<usize>, String), EditError> {
+    if block.search.trim().is_empty() {
+        return Err(EditError::Empty { block: number });
+    }
+    let exact: Vec<usize> = text.match_indices(block.search).map(|(at, _)| at).take(100).collect();
+    match exact.as_slice() {
+        [at] => return Ok((*at..*at + block.search.len(), block.replace.to_owned())),
+        [] => {}
+        several => return Err(EditError::Ambiguous { block: number, times: several.len() }),
+    }
+    let lines = lines_of(text);
+    let wanted: Vec<&str> = block.search.trim_matches('\n').lines().collect();
+    for forgiving in [by_trailing_space, by_indentation] {
+        let hits: Vec<(usize, String)> = lines
+            .windows(wanted.len().max(1))
+            .enumerate()
+            .filter_map(|(index, window)| {
+                forgiving(window, &wanted, block.replace).map(|text| (index, text))
+            })
+            .take(100)
+            .collect();
+        match hits.as_slice() {
+            [(index, replacement)] => {
+                let (Some(first), Some(last)) =
+                    (lines.get(*index), lines.get(*index + wanted.len() - 1))
+                else {
+                    continue;
+                };
+                return Ok((first.0..last.0 + last.1.len(), replacement.clone()));
+            }
+            [] => {}
+            several => return Err(EditError::Ambiguous { block: number, times: several.len() }),
+        }
+    }
+    Err(EditError::Missing { block: number, nearest: nearest(&lines, &wanted) })
+}
+
+/// Lines with their offsets, without line ends.
+fn lines_of(text: &str) -> Vec<(usize, &str)> {
+    let mut from = 0;
+    text.split_inclusive('\n')
+        .map(|line| {
+            let start = from;
+            from += line.len();
+            (start, line.trim_end_matches('\n').trim_end_matches('\r'))
+        })
+        .collect()
+}
+
+fn by_trailing_space(window: &[(usize, &str)], wanted: &[&str], replace: &str) -> Option<String> {
+    window
+        .iter()
+        .zip(wanted)
+        .all(|((_, line), wanted)| line.trim_end() == wanted.trim_end())
+        .then(|| replace.trim_matches('\n').to_owned())
+}
+
+/// The same lines, all of them moved by the same white space.
+fn by_indentation(window: &[(usize, &str)], wanted: &[&str], replace: &str) -> Option<String> {
+    let mut shift: Option<(String, String)> = None;
+    for ((_, line), wanted) in window.iter().zip(wanted) {
+        if line.trim() != wanted.trim() {
+            return None;
+        }
+        if line.trim().is_empty() {
+            continue;
+        }
+        let (there, here) = (indentation(line), indentation(wanted));
+        // What both share at the end is kept; the rest is the shift.
+        let this = if let Some(more) = there.strip_suffix(here) {
+            (String::new(), more.to_owned())
+        } else if let Some(less) = here.strip_suffix(there) {
+            (less.to_owned(), String::new())
+        } else {
+            return None;
+        };
+        if shift.as_ref().is_some_and(|known| *known != this) {
+            return None;
+        }
+        shift = Some(this);
+    }
+    let (less, more) = shift?;
+    let mut shifted = Vec::new();
+    for line in replace.trim_matches('\n').lines() {
+        if line.trim().is_empty() {
+            shifted.push(String::new());
+        } else {
+            shifted.push(format!("{more}{}", line.strip_prefix(less.as_str())?));
+        }
+    }
+    Some(shifted.join("\n"))
+}
+
+fn indentation(line: &str) -> &str {
+    let end = line.len() - line.trim_start().len();
+    line.get(..end).unwrap_or_default()
+}
+
+/// Lines shown beside a block that is nowhere.
+const SHOWN: usize = 12;
+
+/// The lines that look most like the first wanted one, with what follows them.
+fn nearest(lines: &[(usize, &str)], wanted: &[&str]) -> String {
+    let first = wanted.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
+    let likeness = |line: &str| {
+        strsim::normalized_levenshtein(
+            &line.trim().chars().take(200).collect::<String>(),
+            &first.trim().chars().take(200).collect::<String>(),
+        )
+    };
+    let best = lines
+        .iter()
+        .take(20_000)
+        .enumerate()
+        .map(|(index, (_, line))| (index, likeness(line)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(index, _)| index);
+    let count = wanted.len().clamp(3, SHOWN);
+    lines
+        .iter()
+        .skip(best.saturating_sub(1))
+        .take(count)
+        .map(|(_, line)| line.chars().take(300).collect::<String>())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    const TEXT: &str =
+        "def f(x):\n    if x:\n        return 1  \n    return 0\n\n\ndef g(x):\n    return 0\n";
+
+    fn one(search: &str, replace: &str) -> Result<String, EditError> {
+        apply(TEXT, &[Block { search, replace }])
+    }
+
+    #[test]
+    fn a_block_matches_exactly_then_without_trailing_space_then_shifted() {
+        let table = [
+            ("exact", "    if x:\n", "    if not x:\n", "if not x:"),
+            (
+                "trailing",
+                "        return 1\n    return 0",
+                "        return 1\n    return 2",
+                "return 2\n\n\ndef g",
+            ),
+            (
+                "shifted left",
+                "if x:\n    return 1",
+                "if x > 0:\n    return 1",
+                "    if x > 0:\n        return 1\n",
+            ),
+            (
+                "shifted right",
+                "            if x:\n                return 1",
+                "            if y:\n                return 1",
+                "    if y:\n        return 1\n",
+            ),
+        ];
+        for (why, search, replace, expected) in table {
+            let after = one(search, replace).unwrap();
+            assert!(after.contains(expected), "{why}: {after}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_match_once_is_an_error_that_helps() {
+        assert_eq!(one("return 0", "x"), Err(EditError::Ambiguous { block: 1, times: 2 }));
+        assert_eq!(one("  \n", "x"), Err(EditError::Empty { block: 1 }));
+        let missing = one("    if xx:\n        return 3", "x").unwrap_err();
+        assert!(missing.to_string().contains("    if x:\n        return 1"), "{missing}");
+        let both = [
+            Block { search: "if x:\n        return 1", replace: "a" },
+            Block { search: "return 1", replace: "b" },
+        ];
+        assert_eq!(apply(TEXT, &both), Err(EditError::Overlap { first: 1, second: 2 }));
+    }
+
+    proptest! {
+        #[test]
+        fn no_block_makes_it_panic(text in ".{0,80}", search in ".{0,20}", replace in ".{0,20}") {
+            let blocks = [Block { search: &search, replace: &replace }];
+            if let Ok(after) = apply(&text, &blocks) {
+                prop_assert!(after.len() <= text.len() + replace.len() * 2 + 100);
+            }
+        }
+
+        #[test]
+        fn an_exact_block_changes_nothing_else(head in "[a-m\n]{0,30}", tail in "[a-m\n]{0,30}") {
+            let text = format!("{head}XYZ{tail}");
+            let after = apply(&text, &[Block { search: "XYZ", replace: "Q" }]).unwrap();
+            prop_assert_eq!(after, format!("{head}Q{tail}"));
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! When the next provider is asked, which answer is taken, and when it counts as degraded.
+//!
+//! Source: product.md 7.11 (triggers T1 to T11).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::budget::Usage;
+use super::plan::ModificationPoint;
+
+/// Why an answer was not taken as it is.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Trigger {
+    /// Not parseable, or not an answer to this question.
+    #[serde(rename = "T1")]
+    Unparseable,
+    /// No modification point that exists.
+    #[serde(rename = "T2")]
+    NoPoints,
+    /// No test named at all.
+    #[serde(rename = "T3")]
+    NoTests,
+    /// Less sure than [`Rules::min_confidence`].
+    #[serde(rename = "T4")]
+    LowConfidence,
+    /// Rate limited.
+    #[serde(rename = "T5")]
+    RateLimited,
+    /// The server failed, or knows no such model.
+    #[serde(rename = "T6")]
+    Server,
+    /// Longer than the limit.
+    #[serde(rename = "T7")]
+    TimedOut,
+    /// No connection.
+    #[serde(rename = "T8")]
+    Connection,
+    /// The report is shorter than [`Rules::min_words`].
+    #[serde(rename = "T9")]
+    Short,
+    /// General advice without a place.
+    #[serde(rename = "T10")]
+    General,
+    /// The same root cause again and again.
+    #[serde(rename = "T11")]
+    SameCause,
+    /// The provider refused: key, quota, filter, size, or a missing client.
+    #[serde(rename = "refused")]
+    Refused,
+    /// Guards or the matching of edits refused every proposal.
+    #[serde(rename = "vetoed")]
+    Vetoed,
+}
+
+impl Trigger {
+    /// The code of the specification.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Unparseable => "T1",
+            Self::NoPoints => "T2",
+            Self::NoTests => "T3",
+            Self::LowConfidence => "T4",
+            Self::RateLimited => "T5",
+            Self::Server => "T6",
+            Self::TimedOut => "T7",
+            Self::Connection => "T8",
+            Self::Short => "T9",
+            Self::General => "T10",
+            Self::SameCause => "T11",
+            Self::Refused => "refused",
+            Self::Vetoed => "vetoed",
+        }
+    }
+
+    /// Whether the answer is kept, to be used when nobody gives a better one.
+    #[must_use]
+    pub fn keeps(self) -> bool {
+        matches!(self, Self::LowConfidence | Self::Short | Self::NoTests | Self::SameCause)
+    }
+}
+
+impl fmt::Display for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// Thresholds of the chain (product.md 2.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// T4: less is weak.
+    pub min_confidence: f64,
+    /// T9: fewer words are weak.
+    pub min_words: usize,
+    /// T11: the same root cause in so many iterations in a row.
+    pub same_cause_limit: usize,
+    /// A conservative iteration asks on below this (product.md 7.5).
+    pub careful_confidence: f64,
+    /// Longest wait for a rate limit; longer ones move on.
+    pub longest_wait: Duration,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            min_confidence: 0.4,
+            min_words: 100,
+            same_cause_limit: 3,
+            careful_confidence: 0.7,
+            longest_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What is known of an analysis when it is weighed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnalysisFacts {
+    /// Places that exist.
+    pub points: usize,
+    /// Whether it named places that do not exist, or none at all.
+    pub named_places: bool,
+    /// Tests it names as affected or explained.
+    pub tests: usize,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Words of its report.
+    pub words: usize,
+    /// Iterations in a row, this one included, with the same root cause.
+    pub same_cause: usize,
+}
+
+/// What is wrong with an analysis, the gravest first; `None` when it is good.
+#[must_use]
+pub fn weigh(facts: &AnalysisFacts, rules: &Rules) -> Option<(Trigger, String)> {
+    if facts.points == 0 && facts.named_places {
+        return Some((Trigger::NoPoints, "no modification point exists in the sources".into()));
+    }
+    if facts.points == 0 {
+        return Some((Trigger::General, "general advice without a place to change".into()));
+    }
+    if facts.confidence < rules.min_confidence {
+        let text =
+            format!("confidence {:.2} is below {:.2}", facts.confidence, rules.min_confidence);
+        return Some((Trigger::LowConfidence, text));
+    }
+    if facts.same_cause >= rules.same_cause_limit {
+        let text = format!("the same root cause for the {}th time in a row", facts.same_cause);
+        return Some((Trigger::SameCause, text));
+    }
+    if facts.words < rules.min_words {
+        let text = format!("a report of {} words, {} are wanted", facts.words, rules.min_words);
+        return Some((Trigger::Short, text));
+    }
+    if facts.tests == 0 {
+        return Some((Trigger::NoTests, "it names no test".into()));
+    }
+    None
+}
+
+/// Of several kept answers the one to use: the surest; the earlier one of equals.
+#[must_use]
+pub fn surest(confidences: &[f64]) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for (index, confidence) in confidences.iter().enumerate() {
+        if best.is_none_or(|(_, known)| *confidence > known) {
+            best = Some((index, *confidence));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+/// The identity of a root cause: its places and its sentence without numbers, case and spaces.
+#[must_use]
+pub fn cause_fingerprint(cause: &str, points: &[ModificationPoint]) -> String {
+    let mut words: String = cause
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_alphabetic() { c } else { ' ' })
+        .collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    words.truncate(words.char_indices().nth(80).map_or(words.len(), |(at, _)| at));
+    let mut places: Vec<String> =
+        points.iter().map(|point| format!("{}:{}", point.file, point.function)).collect();
+    places.sort();
+    places.dedup();
+    format!("{} | {words}", places.join(", "))
+}
+
+/// One question to one provider, as the records keep it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Call {
+    /// `analyst` or `fixer`.
+    pub role: String,
+    /// The provider.
+    pub provider: String,
+    /// The model, as it calls itself.
+    pub model: String,
+    /// Its place in the chain, from 1.
+    pub slot: u32,
+    /// The turn of the conversation, from 1.
+    pub turn: u32,
+    /// Whether its answer was used.
+    pub used: bool,
+    /// Why the chain moved on; absent when it did not.
+    pub trigger: Option<Trigger>,
+    /// The same in words, our own and the provider's.
+    pub said: String,
+    /// From 0 to 1, when it said so.
+    pub confidence: Option<f64>,
+    /// Tokens.
+    pub usage: Usage,
+    /// Millionths of a dollar; absent without a price.
+    pub micro_usd: Option<u64>,
+    /// Wall time, waiting included.
+    pub duration_ms: u64,
+    /// Where the raw exchange lies, inside the session's folder.
+    pub raw: String,
+}
+
+/// Failures in a row after which a provider is left alone for the rest of a run.
+const BREAKS_AFTER: u32 = 3;
+
+/// Leaves providers alone that keep failing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Breaker {
+    failures: BTreeMap<String, (u32, String)>,
+}
+
+impl Breaker {
+    /// Why a provider is not asked; `None` when it is.
+    #[must_use]
+    pub fn open(&self, provider: &str) -> Option<String> {
+        self.failures
+            .get(provider)
+            .filter(|(count, _)| *count >= BREAKS_AFTER)
+            .map(|(_, why)| format!("left alone for the rest of this run: {why}"))
+    }
+
+    /// Notes a failure. A `lasting` one, such as a refused key, counts as enough of them.
+    pub fn failed(&mut self, provider: &str, why: &str, lasting: bool) {
+        let entry = self.failures.entry(provider.to_owned()).or_default();
+        entry.0 = if lasting { BREAKS_AFTER } else { entry.0 + 1 };
+        why.clone_into(&mut entry.1);
+    }
+
+    /// Notes an answer.
+    pub fn answered(&mut self, provider: &str) {
+        self.failures.remove(provider);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+
+    const GOOD: AnalysisFacts = AnalysisFacts {
+        points: 1,
+        named_places: true,
+        tests: 1,
+        confidence: 0.9,
+        words: 100,
+        same_cause: 1,
+    };
+
+    #[test]
+    fn every_trigger_on_an_analysis_has_its_edge() {
+        let table = [
+            ("good", GOOD, None),
+            ("T2", AnalysisFacts { points: 0, ..GOOD }, Some(Trigger::NoPoints)),
+            (
+                "T10",
+                AnalysisFacts { points: 0, named_places: false, ..GOOD },
+                Some(Trigger::General),
+            ),
+            ("0.4 is enough", AnalysisFacts { confidence: 0.4, ..GOOD }, None),
+            ("T4", AnalysisFacts { confidence: 0.39, ..GOOD }, Some(Trigger::LowConfidence)),
+            ("99 words", AnalysisFacts { words: 99, ..GOOD }, Some(Trigger::Short)),
+            ("T3", AnalysisFacts { tests: 0, ..GOOD }, Some(Trigger::NoTests)),
+            ("twice is fine", AnalysisFacts { same_cause: 2, ..GOOD }, None),
+            ("T11", AnalysisFacts { same_cause: 3, ..GOOD }, Some(Trigger::SameCause)),
+            (
+                "the gravest first",
+                AnalysisFacts { confidence: 0.1, words: 3, ..GOOD },
+                Some(Trigger::LowConfidence),
+            ),
+        ];
+        for (why, facts, expected) in table {
+            assert_eq!(weigh(&facts, &Rules::default()).map(|(t, _)| t), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn the_surest_of_weak_answers_is_used() {
+        assert_eq!(surest(&[0.1, 0.3, 0.3]), Some(1));
+        assert_eq!(surest(&[]), None);
+    }
+
+    #[test]
+    fn one_cause_in_other_words_of_numbers_is_one_cause() {
+        let point = |start| ModificationPoint {
+            file: RepoPath::parse("a.py").unwrap(),
+            function: "f".into(),
+            start,
+            end: start,
+        };
+        let one = cause_fingerprint("Off by one at line 7!", &[point(7)]);
+        assert_eq!(one, cause_fingerprint("off by one,  at line 12", &[point(12)]));
+        assert_ne!(one, cause_fingerprint("off by two", &[point(7)]));
+    }
+
+    #[test]
+    fn a_provider_that_keeps_failing_is_left_alone() {
+        let mut breaker = Breaker::default();
+        breaker.failed("a", "500", false);
+        breaker.failed("a", "500", false);
+        assert_eq!(breaker.open("a"), None);
+        breaker.answered("a");
+        breaker.failed("a", "500", false);
+        assert_eq!(breaker.open("a"), None);
+        breaker.failed("b", "401", true);
+        assert!(breaker.open("b").unwrap().contains("401"));
+    }
+}
