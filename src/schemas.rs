@@ -10,6 +10,7 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::session::SessionRecord;
 use crate::report::document::Document;
+use crate::role::{Analysis, Edits};
 
 /// Name and schema of every stored or printed form.
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -19,6 +20,8 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("event", schema_for!(Event)),
         ("document", schema_for!(Document)),
         ("config", config::schema()),
+        ("analysis", schema_for!(Analysis)),
+        ("edits", schema_for!(Edits)),
     ]
 }
 

@@ -1,6 +1,8 @@
 //! What keeps the contract of `effect` in the real world; the one file that names every adapter.
 
 pub mod host;
+pub mod model;
+pub mod models;
 pub mod repo;
 pub mod store;
 pub mod suite;
@@ -13,7 +15,9 @@ use crate::domain::event::{Ending, Outcome};
 use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
-use crate::effect::{Clock, Effects, GitError, RunError, Screen, Store, StoreError, Worktree};
+use crate::effect::{
+    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
+};
 
 use host::clock::HostClock;
 use host::process;
@@ -166,14 +170,25 @@ impl<'a> Workspace<'a> {
 
     /// The effects of this session.
     #[must_use]
-    pub fn effects<'b>(&'b self, screen: &'b dyn Screen) -> Effects<'b> {
+    pub fn effects<'b>(
+        &'b self,
+        models: &'b [Box<dyn Model>],
+        screen: &'b dyn Screen,
+    ) -> Effects<'b> {
         Effects {
+            models,
             worktree: &self.worktree,
             suite: &self.suite,
             store: &self.store,
             clock: self.clock,
             screen,
         }
+    }
+
+    /// A private folder of this session outside of every checkout.
+    #[must_use]
+    pub fn scratch(&self) -> PathBuf {
+        work_root(&self.facts).join(self.record.session_id.as_str()).join("scratch")
     }
 
     /// The session's folder inside commits.

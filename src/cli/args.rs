@@ -79,7 +79,9 @@ pub struct FixArguments {
     /// Iterations at most [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Who analyses and fixes, first to last [default: embedded].
+    /// Who analyses and fixes, first to last: gemini, qwen, codex, claude, github, a provider of
+    /// the configuration, embedded [default: gemini, qwen and codex as far as their keys are set,
+    /// then embedded].
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     pub engine: Vec<String>,
     /// Name of the fix branch [default: regreen/SESSION].
@@ -95,6 +97,21 @@ pub struct FixArguments {
     /// Stop at a checkpoint after so many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget_minutes: Option<u64>,
+    /// Spend at most so many dollars on providers, as far as their prices are known.
+    #[arg(long, value_name = "USD")]
+    pub budget_usd: Option<f64>,
+    /// Spend at most so many tokens on providers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_tokens: Option<u64>,
+    /// Ask providers at most so many questions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_calls: Option<u64>,
+    /// Keep every exchange with a provider in this folder, without keys.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Answer every question from a folder that `--record` wrote; nobody is asked.
+    #[arg(long, value_name = "FOLDER")]
+    pub replay: Option<PathBuf>,
     /// Candidates tried at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,

@@ -53,7 +53,17 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Wrong usage.
+    /// What the machine lacks.
+    pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            evidence: String::new(),
+            hint: hint.into(),
+            class: Class::Environment,
+        }
+    }
+
+    /// A wrong flag or file.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -73,7 +83,7 @@ impl Failure {
         serde_json::to_string_pretty(&document).unwrap_or_default()
     }
 
-    fn environment(error: &dyn Error, hint: String) -> Self {
+    fn of_environment(error: &dyn Error, hint: String) -> Self {
         Self {
             message: error.to_string(),
             evidence: String::new(),
@@ -100,7 +110,7 @@ impl fmt::Display for Failure {
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
         let hint = error.hint();
-        let mut failure = Self::environment(&error, hint);
+        let mut failure = Self::of_environment(&error, hint);
         if matches!(error, GitError::UnknownReference { .. } | GitError::BranchTaken { .. }) {
             failure.class = Class::Usage;
         }
@@ -111,7 +121,7 @@ impl From<GitError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let hint = error.hint();
-        let mut failure = Self::environment(&error, hint);
+        let mut failure = Self::of_environment(&error, hint);
         if let RunError::NoReport { tail, .. } = error {
             failure.evidence = tail;
         }
@@ -122,7 +132,7 @@ impl From<RunError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let hint = error.hint();
-        let mut failure = Self::environment(&error, hint);
+        let mut failure = Self::of_environment(&error, hint);
         if matches!(error, StoreError::Missing { .. } | StoreError::Archived { .. }) {
             failure.class = Class::Usage;
         }
@@ -151,7 +161,7 @@ impl From<cycle::Failure> for Failure {
             cycle::Failure::Store(error) => error.into(),
             cycle::Failure::Internal(_) => {
                 let hint = error.hint();
-                Self::environment(&error, hint)
+                Self::of_environment(&error, hint)
             }
         }
     }

@@ -129,6 +129,7 @@ impl Screen for Terminal {
             Event::Opened { .. }
             | Event::Notice { .. }
             | Event::Ran { .. }
+            | Event::Asked { .. }
             | Event::Proposed { .. }
             | Event::Rejected { .. } => {}
         }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
 use super::diagnostic::Diagnostic;
+use super::providers::Provider;
 
 /// The whole file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -19,6 +20,8 @@ pub struct Settings {
     pub gate: Option<Gate>,
     /// Who analyses and fixes, first to last.
     pub engine: Option<Vec<String>>,
+    /// Who can be asked, by name; over the built-in ones.
+    pub providers: Option<BTreeMap<String, Provider>>,
     /// What may be spent.
     pub budget: Option<Budget>,
     /// Paths no edit may touch, as globs.
@@ -52,12 +55,36 @@ pub struct Gate {
 }
 
 /// What may be spent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Budget {
     /// Wall time of one run.
     #[schemars(range(min = 1))]
     pub minutes: Option<u64>,
+    /// Dollars of one session, as far as prices are known.
+    pub usd: Option<f64>,
+    /// Tokens of one session.
+    #[schemars(range(min = 1))]
+    pub tokens: Option<u64>,
+    /// Questions to providers in one session.
+    #[schemars(range(min = 1))]
+    pub calls: Option<u64>,
+    /// The same for one iteration.
+    pub iteration: Option<IterationBudget>,
+}
+
+/// What one iteration may spend; beyond, it goes on without providers.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct IterationBudget {
+    /// Dollars, as far as prices are known.
+    pub usd: Option<f64>,
+    /// Tokens.
+    #[schemars(range(min = 1))]
+    pub tokens: Option<u64>,
+    /// Questions to providers.
+    #[schemars(range(min = 1))]
+    pub calls: Option<u64>,
 }
 
 /// What a key may hold.
@@ -67,6 +94,10 @@ enum Form {
     Number(u64, u64),
     Texts,
     TextsBy(&'static [&'static str]),
+    TextsByAny,
+    Amount,
+    OneOf(&'static [&'static str]),
+    GroupsByName(&'static [(&'static str, Form)]),
     Group(&'static [(&'static str, Form)]),
 }
 
@@ -78,13 +109,39 @@ const TEST: &[(&str, Form)] = &[
 ];
 const GATE: &[(&str, Form)] =
     &[("target", Form::Number(1, 100)), ("max-iterations", Form::Number(1, 50))];
-const BUDGET: &[(&str, Form)] = &[("minutes", Form::Number(1, u64::MAX))];
+const SPENDING: &[(&str, Form)] = &[
+    ("usd", Form::Amount),
+    ("tokens", Form::Number(1, u64::MAX)),
+    ("calls", Form::Number(1, u64::MAX)),
+];
+const BUDGET: &[(&str, Form)] = &[
+    ("minutes", Form::Number(1, u64::MAX)),
+    ("usd", Form::Amount),
+    ("tokens", Form::Number(1, u64::MAX)),
+    ("calls", Form::Number(1, u64::MAX)),
+    ("iteration", Form::Group(SPENDING)),
+];
+const PRICE: &[(&str, Form)] = &[("input", Form::Amount), ("output", Form::Amount)];
+const PROVIDER: &[(&str, Form)] = &[
+    ("protocol", Form::OneOf(&["gemini", "chat", "responses", "anthropic"])),
+    ("client", Form::OneOf(&["gemini", "qwen", "codex", "claude"])),
+    ("mode", Form::OneOf(&["answer", "agent"])),
+    ("program", Form::Text),
+    ("model", Form::Text),
+    ("key", Form::Text),
+    ("base-url", Form::Text),
+    ("headers", Form::TextsByAny),
+    ("price", Form::Group(PRICE)),
+    ("context", Form::Number(2_000, 10_000_000)),
+    ("timeout", Form::Time),
+];
 
 /// All keys of the file. A test holds it against the schema.
 const FILE: &[(&str, Form)] = &[
     ("test", Form::Group(TEST)),
     ("gate", Form::Group(GATE)),
     ("engine", Form::Texts),
+    ("providers", Form::GroupsByName(PROVIDER)),
     ("budget", Form::Group(BUDGET)),
     ("protect", Form::Texts),
 ];
@@ -147,8 +204,19 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     if !problems.is_empty() {
         return Err(problems);
     }
-    serde_yaml::from_value(Value::Mapping(mapping))
-        .map_err(|error| vec![at(1, 1, error.to_string())])
+    let settings: Settings = serde_yaml::from_value(Value::Mapping(mapping))
+        .map_err(|error| vec![at(1, 1, error.to_string())])?;
+    for (name, provider) in settings.providers.iter().flatten() {
+        // A row that only changes a built-in one may leave the rest to it.
+        let complete = !super::providers::names().contains(&name.as_str());
+        if let Some(message) = super::providers::wrong(name, provider)
+            .filter(|_| complete || provider.base_url.is_some())
+        {
+            let (line, column) = position(text, &["providers".into(), name.clone()]);
+            problems.push(at(line, column, message));
+        }
+    }
+    if problems.is_empty() { Ok(settings) } else { Err(problems) }
 }
 
 /// Reports every key that is unknown and every value of the wrong form.
@@ -170,6 +238,20 @@ fn check(
                 Value::Mapping(mapping) => check(mapping, inner, path, report),
                 Value::Null => {}
                 _ => report(path, format!("`{name}` holds keys and values")),
+            },
+            Some((_, Form::GroupsByName(inner))) => match value {
+                Value::Mapping(groups) => {
+                    for (key, value) in groups {
+                        path.push(key.as_str().unwrap_or_default().to_owned());
+                        match value {
+                            Value::Mapping(mapping) => check(mapping, inner, path, report),
+                            _ => report(path, "a provider holds keys and values".into()),
+                        }
+                        path.pop();
+                    }
+                }
+                Value::Null => {}
+                _ => report(path, format!("`{name}` holds names with keys and values")),
             },
             Some((_, form)) => {
                 if let Some(message) = wrong(&name, value, form) {
@@ -221,7 +303,27 @@ fn wrong(name: &str, value: &Value, form: &Form) -> Option<String> {
                 }
             })
         }
-        Form::Text | Form::Time | Form::Number(..) | Form::Texts | Form::Group(_) => None,
+        Form::TextsByAny => {
+            let mapping = value.as_mapping();
+            let fits = mapping.is_some_and(|mapping| {
+                mapping.iter().all(|(key, value)| key.is_string() && value.is_string())
+            });
+            (!fits).then(|| format!("`{name}` holds names with texts"))
+        }
+        Form::Amount if !value.as_f64().is_some_and(|n| n.is_finite() && n >= 0.0) => {
+            Some(format!("`{name}` is a number of dollars, such as 2.50"))
+        }
+        Form::OneOf(words) if !value.as_str().is_some_and(|word| words.contains(&word)) => {
+            Some(format!("`{name}` is one of {}", words.join(", ")))
+        }
+        Form::Text
+        | Form::Time
+        | Form::Number(..)
+        | Form::Texts
+        | Form::Amount
+        | Form::OneOf(_)
+        | Form::GroupsByName(_)
+        | Form::Group(_) => None,
     }
 }
 

@@ -2,5 +2,6 @@
 
 mod diagnostic;
 mod file;
+pub mod providers;
 
 pub use file::{Settings, duration, parse, schema};

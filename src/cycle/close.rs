@@ -38,7 +38,6 @@ pub async fn close(
             report: folder.join(REPORT).display().to_string(),
             folder: folder.display().to_string(),
             patch: performer.patch(&state.head_tree, &state.accepted_tree).await?,
-            degraded: false,
         },
         stopped,
     );

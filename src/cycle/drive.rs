@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::{Either, select};
 
 use crate::domain::event::Event;
-use crate::domain::fix_loop::FixLoop;
+use crate::domain::fix_loop::{Done, FixLoop};
 
 use super::perform::Performer;
 use super::{Failure, STATE_FILE};
@@ -57,9 +57,17 @@ pub async fn drive(
             Err(reason) => return Ok(Driven::Stopped { state, reason }),
         };
         let took = fx.clock.elapsed().saturating_sub(began);
+        let over = match &done {
+            Done::OutOfBudget { reason, .. } => Some(reason.clone()),
+            _ => None,
+        };
         let (next, events) = state.clone().advance(done, millis(took));
         performer.document(&state, &next).await?;
         state = announce(&state, next, &events, performer).await?;
+        if let Some(reason) = over {
+            save(&state, performer).await?;
+            return Ok(Driven::Stopped { state, reason });
+        }
     }
 }
 

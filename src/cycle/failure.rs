@@ -1,7 +1,7 @@
 //! Why a session could not go on.
 
 use crate::effect::{GitError, RunError, StoreError};
-use crate::repair::RepairError;
+use crate::role::WorkError;
 
 /// The first effect that failed for good, or a request that cannot be met.
 #[derive(Debug, thiserror::Error)]
@@ -38,11 +38,12 @@ impl Failure {
     }
 }
 
-impl From<RepairError> for Failure {
-    fn from(error: RepairError) -> Self {
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
         match error {
-            RepairError::Git(error) => Self::Git(error),
-            RepairError::Run(error) => Self::Run(error),
+            WorkError::Git(error) => Self::Git(error),
+            WorkError::Run(error) => Self::Run(error),
+            WorkError::Store(error) => Self::Store(error),
         }
     }
 }

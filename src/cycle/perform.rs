@@ -132,7 +132,7 @@ impl Performer<'_> {
     async fn diagnose(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.tell(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(Done::Diagnosed(self.fixer.diagnose(state, &self.impact, self.fx).await?))
+        Ok(self.fixer.diagnose(state, &self.impact, self.fx).await?)
     }
 
     async fn propose(&self, state: &FixLoop) -> Result<Done, Failure> {

@@ -10,7 +10,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::Terms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::Effects;
-use crate::role::{Fixer, FixerSettings, Impact};
+use crate::role::{AskSettings, Fixer, FixerSettings, Impact, Link};
 
 use super::drive::announce;
 use super::{Driven, Failure, Performer, close, drive, open};
@@ -46,6 +46,10 @@ pub struct SetUp {
     pub archive: PathBuf,
     /// What a person should know before it begins.
     pub notices: Vec<String>,
+    /// Who analyses and fixes, first to last.
+    pub chain: Vec<Link>,
+    /// How providers are asked.
+    pub ask: AskSettings,
 }
 
 /// Runs a session until its verdict or its next checkpoint.
@@ -63,6 +67,8 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
             protect: set_up.protect,
             state_root: set_up.state_root,
             base_tree: set_up.base.map(|(_, tree)| tree),
+            chain: set_up.chain,
+            ask: set_up.ask,
         }),
         impact: Mutex::new(Impact::default()),
     };

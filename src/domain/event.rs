@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::budget::Spending;
+use super::chain::Call;
 use super::id::{CommitId, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -85,6 +87,15 @@ pub enum Event {
         /// Rate before.
         rate: PassRate,
     },
+    /// A provider was asked.
+    Asked {
+        /// The iteration.
+        iteration: u32,
+        /// The question and what came of it.
+        call: Call,
+        /// What the session has spent so far, this call included.
+        spent: Spending,
+    },
     /// An idea what to change.
     Proposed {
         /// The iteration.
@@ -137,8 +148,11 @@ pub struct Outcome {
     pub flaky: Vec<TestId>,
     /// Failing on the merge base too.
     pub preexisting: Vec<TestId>,
-    /// Whether some answer came from local matching only, because every provider failed.
+    /// Whether in some iteration providers were there and none gave a good answer.
     pub degraded: bool,
+    /// What providers took.
+    #[serde(default)]
+    pub spending: Spending,
     /// The fix branch.
     pub branch: String,
     /// The branch the user had checked out; absent with a detached head.
@@ -215,6 +229,15 @@ pub struct IterationRow {
     pub files: Vec<String>,
     /// The commit that keeps it, or that shows the attempt.
     pub commit: Option<CommitId>,
+    /// Who proposed: a provider, or `embedded`.
+    #[serde(default)]
+    pub provider: String,
+    /// Questions to providers, in order.
+    #[serde(default)]
+    pub calls: Vec<Call>,
+    /// Whether providers were there and none gave a good answer.
+    #[serde(default)]
+    pub degraded: bool,
     /// Wall time.
     pub duration_ms: u64,
 }

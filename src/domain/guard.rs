@@ -59,6 +59,8 @@ pub enum Violation {
     },
     /// The text before is not what the file holds.
     Stale(RepoPath),
+    /// Something that looks like a key or password would be written.
+    Secret(RepoPath),
     /// Nothing would change.
     Empty,
 }
@@ -85,6 +87,7 @@ impl Violation {
             Self::Syntax { .. } => "syntax",
             Self::TooLarge { .. } => "too-large",
             Self::Stale(_) => "stale",
+            Self::Secret(_) => "secret",
             Self::Empty => "empty",
         }
     }
@@ -112,9 +115,49 @@ impl fmt::Display for Violation {
             Self::Syntax { file, line } => write!(f, "{file} would not parse at line {line}"),
             Self::TooLarge { size, limit } => write!(f, "{size} are changed, the limit is {limit}"),
             Self::Stale(file) => write!(f, "{file} is not what the edit starts from"),
+            Self::Secret(file) => write!(f, "{file} would hold a key or password"),
             Self::Empty => write!(f, "nothing would change"),
         }
     }
+}
+
+/// How published keys begin, with the least number of characters behind the beginning.
+const KEYS: &[(&str, usize)] = &[
+    ("ghp_", 30),
+    ("gho_", 30),
+    ("ghs_", 30),
+    ("github_pat_", 30),
+    ("AKIA", 16),
+    ("sk-ant-", 20),
+    ("sk-proj-", 20),
+    ("AIza", 30),
+    ("xoxb-", 20),
+    ("glpat-", 18),
+    ("npm_", 30),
+    ("-----BEGIN RSA PRIVATE KEY", 0),
+    ("-----BEGIN OPENSSH PRIVATE KEY", 0),
+    ("-----BEGIN PRIVATE KEY", 0),
+    ("-----BEGIN EC PRIVATE KEY", 0),
+];
+
+/// Whether an edit brings in what looks like a published form of key.
+#[must_use]
+pub fn holds_secret(edit: &FileEdit) -> bool {
+    let count = |text: &Option<String>| -> usize {
+        let text = text.as_deref().unwrap_or_default();
+        KEYS.iter()
+            .map(|(begin, least)| {
+                text.match_indices(begin)
+                    .filter(|(at, _)| {
+                        let rest = text.get(at + begin.len()..).unwrap_or_default();
+                        let key = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+                        rest.chars().take_while(key).count() >= *least
+                    })
+                    .count()
+            })
+            .sum()
+    };
+    count(&edit.after) > count(&edit.before)
 }
 
 /// Files one proposal may change.

@@ -50,6 +50,9 @@ pub struct Plan {
     pub verification_steps: Vec<String>,
     /// Could the change hide another problem, in words.
     pub impact: String,
+    /// The analyst's reasoning as foreign Markdown; empty from the embedded engine.
+    #[serde(default)]
+    pub report: String,
 }
 
 impl std::fmt::Display for ModificationPoint {

@@ -42,3 +42,54 @@ pub struct Proposal {
     /// failing test, only deletes code, or only guards one input (product.md 13.3, 13.4).
     pub suspicion: Option<String>,
 }
+
+/// What several proposals are compared by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Merit {
+    /// Failing tests that pass with it.
+    pub repairs: usize,
+    /// Passing tests that fail with it.
+    pub breaks: usize,
+    /// Lines it changes.
+    pub size: usize,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// The best of several proposals: breaks nothing, repairs most, is smallest, is surest; the
+/// earlier one of equals. `None` when there is none.
+#[must_use]
+pub fn best_of(merits: &[Merit]) -> Option<usize> {
+    let better = |a: &Merit, b: &Merit| {
+        (b.breaks == 0)
+            .cmp(&(a.breaks == 0))
+            .then((b.repairs.saturating_sub(b.breaks)).cmp(&a.repairs.saturating_sub(a.breaks)))
+            .then(a.size.cmp(&b.size))
+            .then(b.confidence.total_cmp(&a.confidence))
+    };
+    (0..merits.len()).min_by(|a, b| match (merits.get(*a), merits.get(*b)) {
+        (Some(a), Some(b)) => better(a, b),
+        _ => std::cmp::Ordering::Equal,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_breaks_nothing_then_repairs_most_then_is_smallest_then_surest() {
+        let base = Merit { repairs: 1, breaks: 0, size: 5, confidence: 0.5 };
+        let table = [
+            ("none", vec![], None),
+            ("breaks", vec![Merit { repairs: 9, breaks: 1, ..base }, base], Some(1)),
+            ("repairs", vec![base, Merit { repairs: 2, size: 50, ..base }], Some(1)),
+            ("size", vec![base, Merit { size: 4, confidence: 0.1, ..base }], Some(1)),
+            ("confidence", vec![base, Merit { confidence: 0.6, ..base }], Some(1)),
+            ("equals", vec![base, base], Some(0)),
+        ];
+        for (why, merits, expected) in table {
+            assert_eq!(best_of(&merits), expected, "{why}");
+        }
+    }
+}

@@ -31,6 +31,8 @@ pub struct Effects<'a> {
     pub store: &'a dyn Store,
     /// The time.
     pub clock: &'a dyn Clock,
+    /// Who can be asked, in no order; the chain names them.
+    pub models: &'a [Box<dyn Model>],
     /// Where people watch.
     pub screen: &'a dyn Screen,
 }

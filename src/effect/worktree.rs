@@ -57,6 +57,10 @@ pub trait Worktree: Send + Sync {
     /// Writes the files of a tree into a scratch folder of the session and returns its path.
     async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
 
+    /// The edits that make `tree` what now lies in the folder that [`Worktree::export`] made under
+    /// `name`. Links, large and binary files are left out; so is what git ignores.
+    async fn collect(&self, name: &str, tree: &TreeId) -> Result<EditSet, GitError>;
+
     /// Removes the checkout and its registration; the branch stays.
     async fn remove(&self) -> Result<(), GitError>;
 }

@@ -24,6 +24,23 @@ pub fn fingerprint(edits: &EditSet) -> String {
     digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Lines that an edit takes away and brings in.
+#[must_use]
+pub fn size(edits: &EditSet) -> usize {
+    edits
+        .files
+        .iter()
+        .map(|edit| {
+            let (before, after) = (
+                edit.before.as_deref().unwrap_or_default(),
+                edit.after.as_deref().unwrap_or_default(),
+            );
+            let diff = similar::TextDiff::from_lines(before, after);
+            diff.iter_all_changes().filter(|line| line.tag() != similar::ChangeTag::Equal).count()
+        })
+        .sum()
+}
+
 /// Numbers and quoted texts of a source.
 #[must_use]
 pub fn literals(text: &str) -> BTreeSet<String> {

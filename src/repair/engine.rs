@@ -9,7 +9,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{Clock, FileDiff, RunError, Speed, Trial, Worktree};
+use crate::effect::{Clock, FileDiff, GitError, RunError, Speed, Trial, Worktree};
 
 use super::RepairError;
 use super::choose::{fingerprint, literals, suspicion};
@@ -110,7 +110,7 @@ struct Plausible {
 /// When tests cannot be tried at all.
 pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, RepairError> {
     let deadline = search.clock.elapsed() + search.limits.time;
-    let literals = test_literals(search).await?;
+    let literals = test_literals(search.worktree, search.tree, &mut search.failing.iter()).await?;
     let hangs = diagnosis
         .traces
         .iter()
@@ -167,12 +167,19 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
 }
 
 /// Literals that stand in the files of failing tests.
-async fn test_literals(search: &Search<'_>) -> Result<BTreeSet<String>, RepairError> {
+///
+/// # Errors
+///
+/// When the sources cannot be read.
+pub async fn test_literals(
+    worktree: &dyn Worktree,
+    tree: &TreeId,
+    failing: &mut (dyn Iterator<Item = &TestCase> + Send),
+) -> Result<BTreeSet<String>, GitError> {
     let mut found = BTreeSet::new();
-    let files: BTreeSet<&RepoPath> =
-        search.failing.iter().filter_map(|case| case.file.as_ref()).collect();
+    let files: BTreeSet<&RepoPath> = failing.filter_map(|case| case.file.as_ref()).collect();
     for file in files {
-        if let Some(bytes) = search.worktree.read(search.tree, file).await? {
+        if let Some(bytes) = worktree.read(tree, file).await? {
             found.extend(literals(&String::from_utf8_lossy(&bytes)));
         }
     }

@@ -345,6 +345,7 @@ fn plan(clusters: &[Cluster]) -> Option<Plan> {
         expected_outcome: format!("{} passes.", first.tests.first().map_or("", TestId::as_str)),
         root_causes,
         modification_points,
+        report: String::new(),
         confidence: 0.5,
         verification_steps: vec![
             "Run the failing tests on the edit.".into(),

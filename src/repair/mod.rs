@@ -8,8 +8,8 @@ mod engine;
 mod localise;
 mod stream;
 
-pub use choose::fingerprint;
-pub use engine::{Limits, Search, search};
+pub use choose::{fingerprint, size, suspicion};
+pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
 
 use crate::effect::{GitError, RunError};

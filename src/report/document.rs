@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::budget::Spending;
+use crate::domain::chain::Call;
 use crate::domain::event::{Ending, Outcome, Remaining};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
@@ -60,6 +62,12 @@ pub struct Iteration {
     pub changed_files: Vec<String>,
     /// What was changed, one line.
     pub summary: String,
+    /// Who proposed it.
+    pub provider: String,
+    /// Whether providers were there and none gave a good answer.
+    pub degraded: bool,
+    /// Who was asked, what came of it, and why the chain moved on.
+    pub calls: Vec<Call>,
     /// Wall time.
     pub seconds: f64,
 }
@@ -106,8 +114,10 @@ pub struct Document {
     pub report: Option<String>,
     /// The session's folder.
     pub folder: Option<String>,
-    /// Whether an answer came from local matching because every provider failed.
+    /// Whether in some iteration providers were there and none gave a good answer.
     pub degraded: bool,
+    /// What providers took.
+    pub spending: Spending,
     /// Failed in their three most recent results.
     pub stuck_tests: Vec<String>,
     /// Failed and passed unchanged.
@@ -158,6 +168,9 @@ impl From<&Outcome> for Document {
                     commit: row.commit.as_ref().map(ToString::to_string),
                     changed_files: row.files.clone(),
                     summary: row.summary.clone(),
+                    provider: row.provider.clone(),
+                    degraded: row.degraded,
+                    calls: row.calls.clone(),
                     seconds: seconds(row.duration_ms),
                 })
                 .collect(),
@@ -167,6 +180,7 @@ impl From<&Outcome> for Document {
             report: Some(outcome.report.clone()),
             folder: Some(outcome.folder.clone()),
             degraded: outcome.degraded,
+            spending: outcome.spending,
             stuck_tests: names(&outcome.stuck),
             flaky_tests: names(&outcome.flaky),
             preexisting_tests: names(&outcome.preexisting),

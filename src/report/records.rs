@@ -3,12 +3,14 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::budget::dollars;
+use crate::domain::chain::Call;
 use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
 use crate::domain::fix_loop::{FixLoop, Iteration};
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
-use super::markdown::{block, code};
+use super::markdown::{block, cell, code};
 
 /// `test-results.json` (product.md 8.4).
 #[must_use]
@@ -123,10 +125,11 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
     let strategy = state.selected_strategy.map_or("none", crate::domain::strategy::Strategy::word);
     let mut text = format!(
-        "---\niteration: {}\nanalysis_type: test-failure\ncli_tool: {}\ntimestamp: {now}\npass_rate: {rate}\nstrategy: {strategy}\nconfidence: {}\nquality: normal\n---\n\n## Summary\n\n{} failing, {rate} % pass, the gate is {} %.\n\n## Failed tests\n\n",
+        "---\niteration: {}\nanalysis_type: test-failure\ncli_tool: {}\ntimestamp: {now}\npass_rate: {rate}\nstrategy: {strategy}\nconfidence: {}\nquality: {}\n---\n\n## Summary\n\n{} failing, {rate} % pass, the gate is {} %.\n\n## Failed tests\n\n",
         state.current_iteration,
         plan.author,
         plan.confidence,
+        quality(state.attempt.as_ref().is_some_and(|attempt| attempt.degraded)),
         state.failing().len(),
         state.terms.target
     );
@@ -155,7 +158,52 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
             iteration.result.word()
         ));
     }
+    if !plan.report.is_empty() {
+        text.push_str("\n## The analyst's own words\n\n");
+        text.push_str(&block(&plan.report, "markdown"));
+    }
+    let asked = state.attempt.as_ref().map_or_else(String::new, |attempt| calls(&attempt.calls));
+    if !asked.is_empty() {
+        text.push_str(&format!("\n## Providers\n\n{asked}"));
+    }
     Some(text)
+}
+
+/// The word of the specification for how good an analysis is.
+fn quality(degraded: bool) -> &'static str {
+    if degraded { "degraded" } else { "normal" }
+}
+
+/// Who was asked, what came of it, and why the chain moved on, as Markdown.
+#[must_use]
+pub fn calls(calls: &[Call]) -> String {
+    if calls.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "| role | provider | model | used | moved on | tokens in, out | cost | seconds |\n|:--|:--|:--|:--|:--|--:|--:|--:|\n",
+    );
+    for call in calls {
+        let why = match call.trigger {
+            Some(trigger) => cell(&format!("{trigger}: {}", call.said)),
+            None if call.said.is_empty() => "-".to_owned(),
+            None => cell(&call.said),
+        };
+        text.push_str(&format!(
+            "| {} {} | {} | {} | {} | {why} | {}, {} | {} | {}.{} |\n",
+            call.role,
+            call.turn,
+            cell(&call.provider),
+            cell(&call.model),
+            if call.used { "yes" } else { "no" },
+            call.usage.input_tokens,
+            call.usage.output_tokens,
+            call.micro_usd.map_or_else(|| "-".to_owned(), dollars),
+            call.duration_ms / 1000,
+            call.duration_ms % 1000 / 100,
+        ));
+    }
+    text
 }
 
 /// The task of one iteration, `IMPL-fix-N.json` (product.md 5.6).
@@ -179,7 +227,7 @@ pub fn task(state: &FixLoop, status: &str) -> Option<Value> {
             "parent_task": "IMPL-002",
             "analysis_report": format!(".process/iteration-{number}-analysis.md"),
             "cli_output": format!(".process/iteration-{number}-cli-output.txt"),
-            "analysis_quality": "normal",
+            "analysis_quality": quality(attempt.degraded),
             "provider": plan.author,
         },
         "context": {
@@ -235,8 +283,9 @@ pub fn history(state: &FixLoop) -> Value {
         "root_cause_fingerprint": one.cause,
         "modification_points": one.points,
         "confidence": one.confidence,
-        "provider": one.provider,
-        "analysis_quality": "normal",
+        "provider": one.row.provider,
+        "calls": one.row.calls,
+        "analysis_quality": quality(one.row.degraded),
         "pass_rate_before": one.row.before.to_string(),
         "pass_rate_after": one.row.after.to_string(),
         "outcome": one.result,
@@ -252,8 +301,10 @@ pub fn iteration_summary(one: &Iteration) -> String {
     let row = &one.row;
     let reached =
         row.reached.map_or_else(String::new, |rate| format!(" (reached {rate} %, taken back)"));
+    let asked = calls(&row.calls);
+    let asked = if asked.is_empty() { asked } else { format!("\n## Providers\n\n{asked}") };
     format!(
-        "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Tests run: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n",
+        "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Tests run: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n{asked}",
         row.iteration,
         one.result.word(),
         row.strategy,

@@ -1,10 +1,11 @@
 //! The report of a session: a completion summary (product.md 9.2) or, below the gate, the hand-over
 //! (9.3).
 
+use crate::domain::budget::{Spending, dollars};
 use crate::domain::event::{Ending, Outcome};
 
 use super::markdown::{cell, code, count, line};
-use super::records::patch;
+use super::records::{calls, patch};
 
 /// Characters of a patch that the report shows.
 const PATCH: usize = 20_000;
@@ -75,8 +76,11 @@ pub fn report(outcome: &Outcome) -> String {
         seconds(outcome.duration_ms),
         seconds(outcome.testing_ms)
     ));
+    if outcome.spending.calls > 0 {
+        text.push_str(&format!("- Providers: {}\n", spent(&outcome.spending)));
+    }
     if outcome.degraded {
-        text.push_str("- Every provider failed at some point; what is marked degraded came from local matching\n");
+        text.push_str("- Degraded: in some iteration no provider gave a good answer\n");
     }
     if !outcome.iterations.is_empty() {
         text.push_str("\n## Iterations\n\n| # | strategy | before | after | outcome | tests run | candidates | seconds | change |\n|--:|:--|--:|--:|:--|--:|--:|--:|:--|\n");
@@ -102,6 +106,13 @@ pub fn report(outcome: &Outcome) -> String {
                 "\nTests run in iterations: {run}, where full runs each time would have run {of}.\n"
             ));
         }
+    }
+    for row in outcome.iterations.iter().filter(|row| !row.calls.is_empty()) {
+        text.push_str(&format!(
+            "\n### Who was asked in iteration {}\n\n{}",
+            row.iteration,
+            calls(&row.calls)
+        ));
     }
     list(
         &mut text,
@@ -135,6 +146,22 @@ pub fn report(outcome: &Outcome) -> String {
         text.push_str(&format!("- {}: {why}\n", code(&command)));
     }
     text
+}
+
+/// What providers took, in words.
+#[must_use]
+pub fn spent(spending: &Spending) -> String {
+    let unknown = match spending.unpriced {
+        0 => String::new(),
+        some => format!(", {} without a known price", count(some, "call")),
+    };
+    format!(
+        "{}, {} tokens in and {} out, {}{unknown}",
+        count(spending.calls, "call"),
+        spending.usage.input_tokens,
+        spending.usage.output_tokens,
+        dollars(spending.micro_usd)
+    )
 }
 
 fn list(text: &mut String, title: &str, items: impl Iterator<Item = String>) {

@@ -1,5 +1,6 @@
 //! Lines and tables for a terminal or a log. Nothing depends on colour.
 
+use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome};
 
 use super::markdown::{count, line};
@@ -115,6 +116,32 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             style.paint(Paint::Cyan, &format!("iteration {iteration}, {strategy}:")),
             reason
         )],
+        Event::Asked { call, spent, .. } => {
+            let what = match call.trigger {
+                Some(trigger) => {
+                    let why = harmless(&call.said, 160);
+                    style.paint(Paint::Yellow, &format!("{trigger}, {why}"))
+                }
+                None => {
+                    call.confidence.map_or_else(String::new, |sure| format!("confidence {sure:.2}"))
+                }
+            };
+            let money = if spent.micro_usd > 0 {
+                format!(", {}", dollars(spent.micro_usd))
+            } else {
+                String::new()
+            };
+            vec![format!(
+                "    {} {}: {what}  ({}; spent {} tokens{money})",
+                call.role,
+                harmless(&call.provider, 60),
+                seconds(call.duration_ms),
+                spent.usage.tokens(),
+            )]
+        }
+        Event::Proposed { summary, author, tried: 0, .. } => {
+            vec![format!("    {} proposes: {}", harmless(author, 60), harmless(summary, 240))]
+        }
         Event::Proposed { summary, tried, .. } => vec![format!(
             "    after {}: {}",
             count(u64::from(*tried), "candidate"),
@@ -325,6 +352,9 @@ mod tests {
             summary: "a.py:3: `x < 1` → `x <= 1`\n::set-env name=A::b".into(),
             files: vec!["a.py".into()],
             commit: None,
+            provider: "embedded".into(),
+            calls: Vec::new(),
+            degraded: false,
             duration_ms: 1234,
         }
     }
@@ -359,6 +389,7 @@ mod tests {
             flaky: vec![],
             preexisting: vec![],
             degraded: false,
+            spending: crate::domain::budget::Spending::default(),
             branch: "regreen/WFS-test-main".into(),
             onto: Some("main".into()),
             tip: Some(CommitId::parse("a".repeat(40)).unwrap()),

@@ -1,22 +1,41 @@
-//! Diagnoses failures, finds an edit, and holds it against the guards.
+//! Plans and edits, from whoever the chain names: models that answer, clients that edit a
+//! checkout, the embedded engine. Every edit is held against the same guards.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use async_trait::async_trait;
 use futures::lock::Mutex;
 use globset::GlobSet;
+use serde_json::Value;
 
-use crate::code::testing;
+use crate::domain::chain::{Call, Trigger};
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{Done, FixLoop};
-use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::fix_loop::{Asked, Done, FixLoop};
+use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::plan::Plan;
+use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
 use crate::domain::strategy::Strategy;
-use crate::domain::test::TestCase;
-use crate::effect::{Effects, FileDiff, Trial, TrialRequest};
-use crate::repair::{self, Diagnosis, Limits, RepairError, Search};
+use crate::effect::{Answer, Effects, Manner, Model};
+use crate::repair::{self, RepairError};
 
-use super::Impact;
+use super::analyst::Analyst;
+use super::answer::{self, Edits};
+use super::ask::{AskSettings, Asker, Given, ReadError, Reader, Reading, Reply};
+use super::context::{self, Context};
+use super::embedded::{Embedded, Suspects};
+use super::prompt::{self, Prompt, Role};
 use super::vet::{VetContext, vet};
+use super::{Impact, WorkError};
+
+/// One link of the chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The embedded engine.
+    Embedded,
+    /// A provider, by its name among the models of the effects.
+    Provider(String),
+}
 
 /// What a fixer is opened with.
 #[derive(Clone, Debug)]
@@ -29,176 +48,479 @@ pub struct FixerSettings {
     pub state_root: String,
     /// The merge base's sources, to suspect what changed since.
     pub base_tree: Option<TreeId>,
+    /// Who analyses and fixes, first to last.
+    pub chain: Vec<Link>,
+    /// How providers are asked.
+    pub ask: AskSettings,
 }
 
-/// Candidates of one search when tests run in a warm process.
-const WARM_CANDIDATES: u32 = 6_000;
+/// Proposals that a bold iteration compares.
+const COMPARED: usize = 3;
 
-/// Candidates of one search when each costs a cold start.
-const COLD_CANDIDATES: u32 = 150;
-
-/// Wall time of one search.
-const SEARCH_TIME: Duration = Duration::from_mins(2);
-
-/// The trial and the diagnosis of the iteration at work. Made anew after a restart: both follow
-/// from the sources alone.
-struct Open {
-    iteration: u32,
-    trial: Box<dyn Trial>,
-    diagnosis: Diagnosis,
-    failing: Vec<TestCase>,
-    passing: Vec<TestId>,
-    related: Vec<RepoPath>,
-    base_diff: Vec<FileDiff>,
-}
-
-/// Finds and vets edits with the embedded engine.
+/// Finds and vets edits.
 pub struct Fixer {
     settings: FixerSettings,
-    open: Mutex<Option<Open>>,
+    embedded: Embedded,
+    asker: Asker,
 }
 
 impl Fixer {
-    /// A fixer without a trial yet.
+    /// A fixer that has not begun.
     #[must_use]
     pub fn new(settings: FixerSettings) -> Self {
-        Self { settings, open: Mutex::new(None) }
+        let embedded = Embedded::new(settings.jobs, settings.base_tree.clone());
+        let asker = Asker::new(settings.ask.clone());
+        Self { settings, embedded, asker }
     }
 
-    /// Says where the failures may come from.
+    /// Says where the failures come from.
     ///
     /// # Errors
     ///
-    /// When sources or tests cannot be read or run.
+    /// When sources or tests cannot be read or run, or records not be written.
     pub async fn diagnose(
         &self,
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Option<Plan>, RepairError> {
-        let mut open = self.open.lock().await;
-        *open = None;
-        let opened = self.open(state, impact, fx).await?;
-        let plan = opened.diagnosis.plan.clone();
-        *open = Some(opened);
-        Ok(plan)
+    ) -> Result<Done, WorkError> {
+        let models = self.models(fx, |manner| manner == Manner::Answer);
+        let embedded_first = self.settings.chain.first() == Some(&Link::Embedded);
+        let suspects = self.suspects(state, impact, fx).await?;
+        if embedded_first || models.is_empty() {
+            // A chain of agents alone starts from what localisation says.
+            return Ok(Done::Diagnosed { plan: suspects.plan, asked: Asked::default() });
+        }
+        let context = self.context(state, &suspects, fx).await?;
+        let analyst = Analyst {
+            state,
+            context: &context,
+            rules: self.asker.rules(),
+            fence: self.asker.fence(),
+        };
+        let careful = state.selected_strategy == Some(Strategy::Conservative);
+        let mut calls = Vec::new();
+        let reply = self
+            .asker
+            .ask(state, Role::Analyst, &models, careful, &analyst, &mut calls, fx)
+            .await?;
+        let number = state.current_iteration;
+        if let Reply::Good(given) | Reply::Degraded(given) = &reply {
+            let report = self.settings.ask.redactor.redact(&given.value.1);
+            let file = format!(".process/iteration-{number}-report.md");
+            fx.store.write_text(&file, &report).await?;
+        }
+        let degraded = !matches!(reply, Reply::Good(_));
+        let asked = Asked { calls, degraded };
+        Ok(match reply {
+            Reply::OutOfBudget(reason) => {
+                Done::OutOfBudget { reason, asked: Asked { degraded: false, ..asked } }
+            }
+            Reply::Good(given) | Reply::Degraded(given) => {
+                Done::Diagnosed { plan: Some(given.value.0), asked }
+            }
+            Reply::Nobody => {
+                let plan = suspects.plan.filter(|_| self.has_embedded());
+                Done::Diagnosed { plan, asked }
+            }
+        })
     }
 
-    /// Finds an edit and vets it.
+    /// Finds an edit and vets it, link by link.
     ///
     /// # Errors
     ///
-    /// When sources or tests cannot be read or run.
+    /// When sources or tests cannot be read or run, or records not be written.
     pub async fn propose(
         &self,
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Done, RepairError> {
-        let mut slot = self.open.lock().await;
-        let iteration = state.current_iteration;
-        if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
-            *slot = Some(self.open(state, impact, fx).await?);
+    ) -> Result<Done, WorkError> {
+        let mut asked = Asked::default();
+        let (mut tried, mut exhausted) = (0, !self.has_embedded());
+        let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.clone());
+        let mut models = self.models(fx, |_| true);
+        for link in &self.settings.chain {
+            match link {
+                Link::Embedded => {
+                    let found = match self.embedded.propose(state, impact, fx).await {
+                        Ok(found) => found,
+                        // Where candidates cannot be tried, others in the chain still can fix.
+                        Err(RepairError::Run(error)) if self.has_models(fx) => {
+                            fx.screen.show(&Event::Notice { text: format!("no search: {error}") });
+                            continue;
+                        }
+                        Err(error) => return Err(error.into()),
+                    };
+                    tried += found.tried;
+                    exhausted = found.exhausted;
+                    if let Some(proposal) = found.proposal {
+                        let refusals = self.refusals(&proposal.edits, state, fx).await?;
+                        return Ok(Done::Proposed {
+                            fingerprint: repair::fingerprint(&proposal.edits),
+                            proposal: Some(proposal),
+                            operators: found.operators,
+                            refusals,
+                            tried,
+                            exhausted: false,
+                            asked,
+                        });
+                    }
+                }
+                Link::Provider(name) => {
+                    // All providers that stand together are one question down the chain.
+                    let Some(plan) = &plan else { continue };
+                    let group = self.group(name, &mut models);
+                    if group.is_empty() {
+                        continue;
+                    }
+                    let suspects = self.suspects(state, impact, fx).await?;
+                    let context = self.context(state, &suspects, fx).await?;
+                    let reader = FixReader { fixer: self, state, context: &context, plan, fx };
+                    let answer =
+                        self.ask_for_edits(&reader, &group, impact, &mut asked.calls).await?;
+                    match answer {
+                        Reply::OutOfBudget(reason) => {
+                            return Ok(Done::OutOfBudget { reason, asked });
+                        }
+                        Reply::Good(given) | Reply::Degraded(given) => {
+                            let proposal = self.proposal(state, plan, given, fx).await?;
+                            return Ok(Done::Proposed {
+                                fingerprint: repair::fingerprint(&proposal.edits),
+                                proposal: Some(proposal),
+                                operators: Vec::new(),
+                                refusals: Vec::new(),
+                                tried,
+                                exhausted: false,
+                                asked,
+                            });
+                        }
+                        Reply::Nobody => asked.degraded = true,
+                    }
+                }
+            }
         }
-        let Some(open) = slot.as_ref() else {
-            return Ok(nothing(0, true));
-        };
-        let progress = |tried: u64| {
-            let unit = "candidates".to_owned();
-            fx.screen.show(&Event::Progress { done: tried, total: None, unit });
-        };
-        let search = self.search(state, fx, open, &progress);
-        let found = repair::search(&search, &open.diagnosis).await?;
-        let Some(proposal) = found.proposal else {
-            return Ok(nothing(found.tried, found.exhausted));
-        };
-        let context =
-            VetContext { protect: &self.settings.protect, state_root: &self.settings.state_root };
-        let violations = vet(&proposal.edits, &state.accepted_tree, fx.worktree, &context).await?;
         Ok(Done::Proposed {
-            fingerprint: repair::fingerprint(&proposal.edits),
-            proposal: Some(proposal),
-            operators: found.operators,
-            refusals: violations.iter().map(ToString::to_string).collect(),
-            tried: found.tried,
-            exhausted: false,
+            proposal: None,
+            fingerprint: String::new(),
+            operators: Vec::new(),
+            refusals: Vec::new(),
+            tried,
+            exhausted,
+            asked,
         })
     }
 
-    fn search<'a>(
-        &'a self,
-        state: &'a FixLoop,
-        fx: &'a Effects<'_>,
-        open: &'a Open,
-        progress: &'a (dyn Fn(u64) + Sync),
-    ) -> Search<'a> {
-        let candidates = match open.trial.speed() {
-            crate::effect::Speed::Warm => WARM_CANDIDATES,
-            crate::effect::Speed::Cold => COLD_CANDIDATES,
-        };
-        Search {
-            worktree: fx.worktree,
-            tree: &state.accepted_tree,
-            trial: open.trial.as_ref(),
-            clock: fx.clock,
-            failing: &open.failing,
-            passing: &open.passing,
-            is_test: &testing::is_test,
-            related: &open.related,
-            strategy: state.selected_strategy.unwrap_or(Strategy::Conservative),
-            base_diff: &open.base_diff,
-            disproved: &state.disproved,
-            patterns: &state.patterns,
-            singles_done: state
-                .iterations
-                .last()
-                .is_some_and(|last| last.exhausted && last.pre_tree == state.accepted_tree),
-            limits: Limits { candidates, time: SEARCH_TIME },
-            jobs: self.settings.jobs,
-            progress,
+    /// One question, or several proposals that are tried beside each other where the strategy is
+    /// bold.
+    async fn ask_for_edits(
+        &self,
+        reader: &FixReader<'_>,
+        group: &[(u32, &dyn Model)],
+        impact: &Mutex<Impact>,
+        calls: &mut Vec<Call>,
+    ) -> Result<Reply<Told>, WorkError> {
+        let (state, fx) = (reader.state, reader.fx);
+        let bold =
+            matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective));
+        let careful = state.selected_strategy == Some(Strategy::Conservative);
+        if !bold {
+            return Ok(self
+                .asker
+                .ask(state, Role::Fixer, group, careful, reader, calls, fx)
+                .await?);
         }
+        let mut told: Vec<Given<Told>> = Vec::new();
+        // Several providers each once; a single one twice.
+        let rounds = if group.len() == 1 { 2 } else { 1 };
+        for (slot, model) in group.iter().cycle().take(group.len() * rounds) {
+            if told.len() >= COMPARED {
+                break;
+            }
+            let one = [(*slot, *model)];
+            match self.asker.ask(state, Role::Fixer, &one, false, reader, calls, fx).await? {
+                Reply::OutOfBudget(reason) if told.is_empty() => {
+                    return Ok(Reply::OutOfBudget(reason));
+                }
+                Reply::OutOfBudget(_) => break,
+                Reply::Good(given) | Reply::Degraded(given) => {
+                    if told.iter().all(|known| known.value.edits != given.value.edits) {
+                        told.push(given);
+                    }
+                }
+                Reply::Nobody => {}
+            }
+        }
+        if told.len() < 2 {
+            return Ok(told.pop().map_or(Reply::Nobody, Reply::Good));
+        }
+        let mut merits = Vec::new();
+        for one in &told {
+            let tried = self.embedded.try_edits(state, &one.value.edits, impact, fx).await?;
+            let size = repair::size(&one.value.edits);
+            merits.push(Merit {
+                repairs: tried.repairs,
+                breaks: tried.breaks,
+                size,
+                confidence: one.confidence,
+            });
+            let text = format!(
+                "of {} proposals, the one by {} repairs {} and breaks {} ({size} lines)",
+                told.len(),
+                one.provider,
+                tried.repairs,
+                tried.breaks
+            );
+            fx.screen.show(&Event::Notice { text });
+        }
+        let best = best_of(&merits).unwrap_or_default();
+        Ok(Reply::Good(told.swap_remove(best)))
     }
 
-    /// Opens a trial on the accepted sources and diagnoses.
-    async fn open(
+    /// A vetted answer as a proposal.
+    async fn proposal(
+        &self,
+        state: &FixLoop,
+        plan: &Plan,
+        given: Given<Told>,
+        fx: &Effects<'_>,
+    ) -> Result<Proposal, WorkError> {
+        let literals = repair::test_literals(
+            fx.worktree,
+            &state.accepted_tree,
+            &mut state.ledger.failing_cases(),
+        )
+        .await?;
+        let suspicion = repair::suspicion(&given.value.edits, &[], &literals);
+        Ok(Proposal {
+            author: given.provider,
+            summary: given.value.summary,
+            confidence: given.confidence,
+            repairs: plan.root_causes.iter().flat_map(|cause| cause.tests.clone()).collect(),
+            tried: 0,
+            suspicion,
+            edits: given.value.edits,
+        })
+    }
+
+    /// Why guards refuse edits; empty when they do not.
+    async fn refusals(
+        &self,
+        edits: &EditSet,
+        state: &FixLoop,
+        fx: &Effects<'_>,
+    ) -> Result<Vec<String>, crate::effect::GitError> {
+        let context = VetContext {
+            protect: &self.settings.protect,
+            state_root: &self.settings.state_root,
+            redactor: &self.settings.ask.redactor,
+        };
+        let violations = vet(edits, &state.accepted_tree, fx.worktree, &context).await?;
+        Ok(violations.iter().map(ToString::to_string).collect())
+    }
+
+    /// Localisation, as far as tests can be tried; without it a model still has the failures.
+    async fn suspects(
         &self,
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Open, RepairError> {
-        fx.worktree.checkout(&state.accepted_tree).await?;
-        let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
-        let ids: Vec<TestId> = failing.iter().map(|case| case.id.clone()).collect();
-        let passing = state.ledger.passing();
-        let related = impact.lock().await.related(state, fx).await?;
-        let base_diff = match &self.settings.base_tree {
-            Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,
-            None => Vec::new(),
+    ) -> Result<Suspects, WorkError> {
+        match self.embedded.suspects(state, impact, fx).await {
+            Ok(suspects) => Ok(suspects),
+            Err(RepairError::Run(error)) if self.has_models(fx) => {
+                fx.screen.show(&Event::Notice { text: format!("no localisation: {error}") });
+                Ok(Suspects::default())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn context(
+        &self,
+        state: &FixLoop,
+        suspects: &Suspects,
+        fx: &Effects<'_>,
+    ) -> Result<Context, crate::effect::GitError> {
+        let named = state.attempt.as_ref().and_then(|attempt| attempt.plan.as_ref());
+        let mut points: Vec<_> =
+            named.map(|plan| plan.modification_points.clone()).unwrap_or_default();
+        points.extend(suspects.plan.iter().flat_map(|plan| plan.modification_points.clone()));
+        Context::gather(state, &points, &suspects.related, &suspects.base_diff, fx).await
+    }
+
+    fn has_embedded(&self) -> bool {
+        self.settings.chain.contains(&Link::Embedded)
+    }
+
+    fn has_models(&self, fx: &Effects<'_>) -> bool {
+        !self.models(fx, |_| true).is_empty()
+    }
+
+    /// Models of the chain with their place in it.
+    fn models<'m>(
+        &self,
+        fx: &Effects<'m>,
+        wanted: impl Fn(Manner) -> bool,
+    ) -> Vec<(u32, &'m dyn Model)> {
+        self.settings
+            .chain
+            .iter()
+            .zip(1..)
+            .filter_map(|(link, slot)| match link {
+                Link::Embedded => None,
+                Link::Provider(name) => fx
+                    .models
+                    .iter()
+                    .find(|model| model.name() == name && wanted(model.manner()))
+                    .map(|model| (slot, model.as_ref())),
+            })
+            .collect()
+    }
+
+    /// Takes the models from `name` to the next embedded link out of `left`.
+    fn group<'m>(
+        &self,
+        name: &str,
+        left: &mut Vec<(u32, &'m dyn Model)>,
+    ) -> Vec<(u32, &'m dyn Model)> {
+        let Some(from) = left.iter().position(|(_, model)| model.name() == name) else {
+            return Vec::new();
         };
-        let request =
-            TrialRequest { root: fx.worktree.root(), failing: &ids, jobs: self.settings.jobs };
-        let trial = fx.suite.trial(&request).await?;
-        let mut open = Open {
-            iteration: state.current_iteration,
-            trial,
-            diagnosis: Diagnosis::default(),
-            failing,
-            passing,
-            related,
-            base_diff,
-        };
-        open.diagnosis = repair::diagnose(&self.search(state, fx, &open, &|_| {})).await?;
-        Ok(open)
+        let mut group = Vec::new();
+        let mut last = None;
+        while let Some((slot, _)) = left.get(from).copied() {
+            if last.is_some_and(|last: u32| slot != last + 1) && self.embedded_between(last, slot) {
+                break;
+            }
+            last = Some(slot);
+            group.push(left.remove(from));
+        }
+        group
+    }
+
+    fn embedded_between(&self, last: Option<u32>, slot: u32) -> bool {
+        let at = |slot: u32| usize::try_from(slot).unwrap_or_default();
+        self.settings
+            .chain
+            .get(at(last.unwrap_or_default())..at(slot).saturating_sub(1))
+            .is_some_and(|between| between.contains(&Link::Embedded))
     }
 }
 
-fn nothing(tried: u32, exhausted: bool) -> Done {
-    Done::Proposed {
-        proposal: None,
-        fingerprint: String::new(),
-        operators: Vec::new(),
-        refusals: Vec::new(),
-        tried,
-        exhausted,
+/// Edits that fit the sources and pass the guards.
+#[derive(Clone, Debug, PartialEq)]
+struct Told {
+    edits: EditSet,
+    summary: String,
+}
+
+/// Reads edits of one iteration.
+struct FixReader<'a> {
+    fixer: &'a Fixer,
+    state: &'a FixLoop,
+    context: &'a Context,
+    plan: &'a Plan,
+    fx: &'a Effects<'a>,
+}
+
+impl FixReader<'_> {
+    /// Edits of an answer, or what is wrong with them.
+    async fn edits(&self, told: &Edits) -> Result<Result<EditSet, Vec<String>>, ReadError> {
+        let mut texts: BTreeMap<RepoPath, Option<String>> = BTreeMap::new();
+        let edited = told.edits.iter().map(|edit| &edit.file);
+        for name in edited.chain(told.new_files.iter().map(|file| &file.file)).take(200) {
+            if let Ok(file) = RepoPath::parse(name.trim_start_matches("./")) {
+                let bytes = self.fx.worktree.read(&self.state.accepted_tree, &file).await?;
+                texts.insert(file, bytes.and_then(|bytes| String::from_utf8(bytes).ok()));
+            }
+        }
+        Ok(answer::edit_set(told, &|file| texts.get(file).cloned().flatten()))
     }
+
+    async fn weigh(
+        &self,
+        edits: EditSet,
+        summary: String,
+        confidence: f64,
+    ) -> Result<Reading<Told>, ReadError> {
+        let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
+        if self.state.disproved.contains(&repair::fingerprint(&edits)) {
+            problems.push("this very change was tried before and did not help".into());
+        }
+        if problems.is_empty() {
+            return Ok(Reading::Good(Told { edits, summary }, confidence));
+        }
+        let number = self.state.current_iteration;
+        self.fx.screen.show(&Event::Rejected { iteration: number, reasons: problems.clone() });
+        Ok(Reading::Again(problems))
+    }
+}
+
+#[async_trait]
+impl Reader<Told> for FixReader<'_> {
+    fn form(&self) -> Option<(&'static str, Value)> {
+        Some(("edits", answer::form::<Edits>()))
+    }
+
+    fn prompt(&self, model: &dyn Model) -> Prompt {
+        let room = model.context_tokens().saturating_mul(3) / 4;
+        let parts = self.context.for_fixer(self.state, self.plan);
+        let subject = context::subject(self.state);
+        let fence = self.fixer.asker.fence();
+        match model.manner() {
+            Manner::Answer => prompt::build(Role::Fixer, &subject, &parts, room, fence),
+            Manner::Agent => prompt::build_for_agent(&subject, &parts, room, fence),
+        }
+    }
+
+    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<Told>, ReadError> {
+        if model.manner() == Manner::Agent {
+            let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
+            if edits.files.is_empty() {
+                return Ok(Reading::Useless(Trigger::Unparseable, "it changed nothing".into()));
+            }
+            let summary = line(&answer.text, "an edit made in a checkout");
+            return self.weigh(edits, summary, self.plan.confidence).await;
+        }
+        let task = context::subject(self.state).task;
+        let told: Edits = match answer::read(&answer.text, &task) {
+            Ok(told) => told,
+            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+        };
+        let confidence = told.confidence_score.unwrap_or(self.plan.confidence);
+        if !(0.0..=1.0).contains(&confidence) {
+            let why = format!("a confidence of {confidence} is not between 0 and 1");
+            return Ok(Reading::Useless(Trigger::Unparseable, why));
+        }
+        match self.edits(&told).await? {
+            Err(problems) => Ok(Reading::Again(problems)),
+            Ok(edits) => {
+                let reason = told.edits.iter().map(|edit| edit.reason.as_str());
+                let reason = reason.chain([told.notes.as_str(), self.plan.approach.as_str()]);
+                let first = reason.into_iter().find(|text| !text.trim().is_empty());
+                let summary = line(first.unwrap_or_default(), "an edit without a reason");
+                self.weigh(edits, summary, confidence).await
+            }
+        }
+    }
+
+    async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, ReadError> {
+        match model.manner() {
+            Manner::Answer => Ok(None),
+            Manner::Agent => {
+                Ok(Some(self.fx.worktree.export(&self.state.accepted_tree, AGENT).await?))
+            }
+        }
+    }
+}
+
+/// The scratch checkout that agents edit.
+const AGENT: &str = "agent";
+
+/// The first line of a foreign text, bounded.
+fn line(text: &str, otherwise: &str) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or(otherwise);
+    first.chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -2,11 +2,53 @@
 //!
 //! It runs no step of the loop by itself and decides nothing about how the loop goes on.
 
+mod analyst;
 mod answer;
+mod ask;
+mod context;
+mod embedded;
 mod fixer;
 mod impact;
 mod prompt;
 mod vet;
 
-pub use fixer::{Fixer, FixerSettings};
+#[cfg(test)]
+pub use answer::{Analysis, Edits};
+pub use ask::AskSettings;
+pub use fixer::{Fixer, FixerSettings, Link};
 pub use impact::Impact;
+
+use crate::effect::{GitError, RunError, StoreError};
+use crate::repair::RepairError;
+
+/// Why work could not be done: never the fault of a model.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// The sources could not be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// Tests could not be run.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Records could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<RepairError> for WorkError {
+    fn from(error: RepairError) -> Self {
+        match error {
+            RepairError::Git(error) => Self::Git(error),
+            RepairError::Run(error) => Self::Run(error),
+        }
+    }
+}
+
+impl From<ask::ReadError> for WorkError {
+    fn from(error: ask::ReadError) -> Self {
+        match error {
+            ask::ReadError::Git(error) => Self::Git(error),
+            ask::ReadError::Store(error) => Self::Store(error),
+        }
+    }
+}

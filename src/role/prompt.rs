@@ -84,6 +84,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("system", include_str!("prompt/system.md")),
     ("analyst", include_str!("prompt/analyst.md")),
     ("fixer", include_str!("prompt/fixer.md")),
+    ("agent", include_str!("prompt/agent.md")),
     ("again", include_str!("prompt/again.md")),
     ("analyst-conservative", include_str!("prompt/analyst-conservative.md")),
     ("analyst-aggressive", include_str!("prompt/analyst-aggressive.md")),
@@ -134,11 +135,33 @@ fn layer_hint(layer: Layer) -> &'static str {
 /// use, and everything after it is tried still, because a small part may fit behind a large one.
 #[must_use]
 pub fn build(role: Role, subject: &Subject, parts: &[Part], room: u32, fence: &str) -> Prompt {
-    let system = render("system", &context! { role => role.word(), fence });
+    fill(role, role.word(), subject, parts, room, fence)
+}
+
+/// The fixer's question for a client that edits a checkout itself.
+#[must_use]
+pub fn build_for_agent(subject: &Subject, parts: &[Part], room: u32, fence: &str) -> Prompt {
+    fill(Role::Fixer, "agent", subject, parts, room, fence)
+}
+
+fn fill(
+    role: Role,
+    template: &str,
+    subject: &Subject,
+    parts: &[Part],
+    room: u32,
+    fence: &str,
+) -> Prompt {
+    let form = if template == "agent" {
+        "Edit the files in the folder you work in, and end with one line that says what you changed."
+    } else {
+        "Answer with one JSON object in the form you are given, and nothing around it."
+    };
+    let system = render("system", &context! { role => role.word(), fence, form });
     let strategy = render(&format!("{}-{}", role.word(), subject.strategy.word()), &context! {});
     let text = |parts: &[Part], left_out: &str| {
         render(
-            role.word(),
+            template,
             &context! {
                 task => subject.task.as_str(), iteration => subject.iteration, limit => subject.limit,
                 failing => subject.failing, total => subject.total, rate => subject.rate.as_str(),

@@ -7,6 +7,7 @@ use crate::code::{syntax, testing};
 use crate::domain::guard::{self, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::secret::Redactor;
 use crate::effect::{GitError, Worktree};
 
 /// What a proposal is held against.
@@ -15,6 +16,8 @@ pub struct VetContext<'a> {
     pub protect: &'a GlobSet,
     /// Folder of regreen's own files inside commits.
     pub state_root: &'a str,
+    /// Knows the keys of this run.
+    pub redactor: &'a Redactor,
 }
 
 /// All rules that a proposal breaks; empty when it may be applied.
@@ -41,6 +44,11 @@ pub async fn vet(
             let link = present.is_none() && before.is_some();
             let file = edit.file.clone();
             found.push(if link { Violation::Link(file) } else { Violation::Stale(file) });
+        }
+        if guard::holds_secret(edit)
+            || context.redactor.finds(edit.after.as_deref().unwrap_or_default())
+        {
+            found.push(Violation::Secret(edit.file.clone()));
         }
         found.extend(content(edit));
     }
@@ -75,7 +83,7 @@ pub fn content(edit: &FileEdit) -> Vec<Violation> {
         return found;
     };
     let before = edit.before.as_deref().unwrap_or_default();
-    if is_test && edit.before.is_some() {
+    if edit.before.is_some() && (is_test || changes_inner_tests(language, before, after)) {
         found.extend(tampering(edit, language, before, after));
     }
     let parsed_before = edit.before.is_none() || syntax::first_error(language, before).is_none();
@@ -83,6 +91,13 @@ pub fn content(edit: &FileEdit) -> Vec<Violation> {
         found.push(Violation::Syntax { file: file(), line: error.line });
     }
     found
+}
+
+/// Whether tests that live beside Rust product code are touched. By custom they stand at the end.
+fn changes_inner_tests(language: Language, before: &str, after: &str) -> bool {
+    const MARK: &str = "#[cfg(test)]";
+    let tests = |text: &str| text.find(MARK).and_then(|at| text.get(at..).map(str::to_owned));
+    language == Language::Rust && before.contains(MARK) && tests(before) != tests(after)
 }
 
 /// What an edit of a test file does to its tests. A fix has no business there at all; the named
@@ -168,6 +183,15 @@ mod tests {
         let focused = script.replace("test(", "test.only(");
         assert!(names("a.test.js", Some(script), Some(&focused)).contains(&"test-focused"));
         assert_eq!(names("golden/out.txt", Some("1"), Some("2")), ["test-edited"]);
+    }
+
+    #[test]
+    fn tests_beside_rust_code_are_tests() {
+        let before = "fn f() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::f(), 2); }\n}\n";
+        let bent = before.replace("(), 2", "(), 1");
+        assert!(names("src/lib.rs", Some(before), Some(&bent)).contains(&"test-edited"));
+        let fixed = before.replace("{ 1 }", "{ 2 }");
+        assert!(names("src/lib.rs", Some(before), Some(&fixed)).is_empty());
     }
 
     #[test]

@@ -3,4 +3,6 @@
 pub mod clock;
 pub mod crash;
 pub mod files;
+pub mod http;
 pub mod process;
+pub mod random;

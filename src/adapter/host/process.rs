@@ -155,6 +155,12 @@ pub fn real_home() -> Option<PathBuf> {
     std::env::var("HOME").ok().map(PathBuf::from)
 }
 
+/// A variable of our own environment.
+#[must_use]
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// A path from a variable of our own environment, when it is set.
 #[must_use]
 pub fn path_from(variable: &str) -> Option<PathBuf> {

@@ -3,6 +3,7 @@
 //! Everything goes through libgit2, which runs no hooks, no external filters and no file system
 //! monitor. It does not know what an iteration is.
 
+mod collect;
 mod commit;
 mod open;
 mod seed;

@@ -309,6 +309,11 @@ impl Worktree for RepoWorktree {
         Ok(folder)
     }
 
+    async fn collect(&self, name: &str, target: &TreeId) -> Result<EditSet, GitError> {
+        let folder = self.folder.join(name);
+        self.with(|repo| super::collect::collect(repo, target, &folder))
+    }
+
     async fn remove(&self) -> Result<(), GitError> {
         for folder in [&self.folder, &self.registration] {
             match fs::remove_dir_all(folder) {

@@ -27,9 +27,6 @@ const CONFIGURATION: &str = ".github/regreen.yml";
 /// Limit of one test run when nothing else is said.
 const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// Engines of this build.
-const ENGINES: &[&str] = &["embedded"];
-
 /// Runs the verb.
 pub async fn run(arguments: &FixArguments) -> Result<u8, Failure> {
     let screen = Terminal::new(arguments.quiet, arguments.json);
@@ -54,9 +51,11 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
     let facts = repo::discover(&arguments.repository)?;
     let settings = settings(&facts.root)?;
     let request = request(arguments, &settings)?;
+    let mut providers = super::providers::open(arguments, &settings)?;
     let clock = HostClock::start();
     let mut workspace = Workspace::open(&request, &clock).await?;
-    let fx = workspace.effects(screen);
+    let models = providers.models(workspace.scratch())?;
+    let fx = workspace.effects(&models, screen);
     let mut protect = GlobSetBuilder::new();
     for glob in &request.protect {
         let glob = Glob::new(glob).map_err(|error| {
@@ -87,7 +86,9 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: workspace.notices.clone(),
+        notices: [workspace.notices.clone(), providers.notices.clone()].concat(),
+        chain: providers.chain.clone(),
+        ask: providers.ask.clone(),
     };
     let outcome = match cycle::run(set_up, &fx).await {
         Ok(outcome) => outcome,
@@ -125,19 +126,6 @@ fn request(arguments: &FixArguments, settings: &Settings) -> Result<FixRequest, 
     let test = settings.test.clone().unwrap_or_default();
     let gate = settings.gate.clone().unwrap_or_default();
     let budget = settings.budget.clone().unwrap_or_default();
-    let engines = if arguments.engine.is_empty() {
-        settings.engine.clone().unwrap_or_default()
-    } else {
-        arguments.engine.clone()
-    };
-    for name in &engines {
-        if !ENGINES.contains(&name.as_str()) {
-            return Err(Failure::usage(
-                format!("there is no engine `{name}`"),
-                format!("choose from: {}", ENGINES.join(", ")),
-            ));
-        }
-    }
     let test_timeout = match arguments.test_timeout.as_ref().or(test.timeout.as_ref()) {
         None => TEST_TIMEOUT,
         Some(text) => config::duration(text).ok_or_else(|| {
@@ -163,7 +151,6 @@ fn request(arguments: &FixArguments, settings: &Settings) -> Result<FixRequest, 
             // A resumed session keeps its own limit unless a flag raises it.
             (resume == Resume::New).then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
         }),
-        engines,
         branch: arguments.branch.clone(),
         base: arguments.base.clone(),
         resume,

@@ -4,5 +4,6 @@ pub mod config;
 pub mod demo;
 pub mod doctor;
 pub mod fix;
+pub mod providers;
 pub mod report;
 pub mod status;

@@ -1,5 +1,8 @@
 //! One transition: what a step brought, and what follows from it. Pure and total.
 
+use serde::{Deserialize, Serialize};
+
+use crate::domain::chain::Call;
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event};
 use crate::domain::gate::{self, GateFacts, GateVerdict};
@@ -12,13 +15,28 @@ use crate::domain::test::{Results, Status};
 
 use super::{Baseline, FixLoop, IterationResult, Judgeable, Judged, NextAction, Ran, Step};
 
+/// Questions to providers during one step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    /// In order.
+    pub calls: Vec<Call>,
+    /// Whether providers were there and none gave a good answer.
+    pub degraded: bool,
+}
+
 /// What performing a step brought.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Done {
     /// A run of tests; also of the checks behind [`Step::Recheck`] and [`Step::Blame`].
     Ran(Ran),
-    /// A diagnosis; `None` when no place to change could be named.
-    Diagnosed(Option<Plan>),
+    /// A diagnosis.
+    Diagnosed {
+        /// The plan; `None` when no place to change could be named.
+        plan: Option<Plan>,
+        /// Who was asked for it.
+        asked: Asked,
+    },
     /// The end of a search or the answer of a provider.
     Proposed {
         /// The proposal; `None` when nothing plausible was found.
@@ -33,6 +51,15 @@ pub enum Done {
         tried: u32,
         /// Whether nothing is left to try under this strategy.
         exhausted: bool,
+        /// Who was asked for it.
+        asked: Asked,
+    },
+    /// A budget ended the step; it is performed again when the session goes on.
+    OutOfBudget {
+        /// Which limit, in our own words.
+        reason: String,
+        /// Who was asked until then.
+        asked: Asked,
     },
     /// The proposal is on disk.
     Applied {
@@ -69,7 +96,11 @@ impl FixLoop {
                 self.after_recheck(round, ran, &mut events);
             }
             (Step::Blame, Done::Ran(ran)) => self.after_blame(ran, &mut events),
-            (Step::Diagnose, Done::Diagnosed(plan)) => self.after_diagnosis(plan, &mut events),
+            (Step::Diagnose, Done::Diagnosed { plan, asked }) => {
+                self.note(asked);
+                self.after_diagnosis(plan, &mut events);
+            }
+            (Step::Diagnose | Step::Propose, Done::OutOfBudget { asked, .. }) => self.note(asked),
             (Step::Propose, done @ Done::Proposed { .. }) => self.after_proposal(done, &mut events),
             (Step::Apply, Done::Applied { tree, affected }) => self.after_apply(tree, affected),
             (Step::TestAffected | Step::TestFull, Done::Ran(ran)) => self.after_test(ran),
@@ -136,6 +167,17 @@ impl FixLoop {
                 }
             })
             .collect()
+    }
+
+    /// Enters questions to providers into the books.
+    fn note(&mut self, asked: Asked) {
+        for call in &asked.calls {
+            self.spending.add(call.usage, call.micro_usd);
+        }
+        if let Some(attempt) = &mut self.attempt {
+            attempt.degraded |= asked.degraded;
+            attempt.calls.extend(asked.calls);
+        }
     }
 
     fn count_run(&mut self, results: &Results, events: &mut Vec<Event>) {
@@ -246,15 +288,21 @@ impl FixLoop {
     }
 
     fn after_proposal(&mut self, done: Done, events: &mut Vec<Event>) {
-        let Done::Proposed { proposal, fingerprint, operators, refusals, tried, exhausted } = done
+        let Done::Proposed { proposal, fingerprint, operators, refusals, tried, exhausted, asked } =
+            done
         else {
             return;
         };
+        self.note(asked);
         let Some(attempt) = &mut self.attempt else { return };
         attempt.tried += tried;
         attempt.exhausted = exhausted;
         let Some(proposal) = proposal else {
-            let reason = format!("no plausible edit among {} candidates", attempt.tried);
+            let reason = if attempt.calls.is_empty() || attempt.tried > 0 {
+                format!("no plausible edit among {} candidates", attempt.tried)
+            } else {
+                "no provider gave an edit that could be used".to_owned()
+            };
             self.give_up(IterationResult::Unchanged, &reason, events);
             return;
         };

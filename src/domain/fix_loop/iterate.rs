@@ -115,6 +115,8 @@ impl FixLoop {
             tests_of: 0,
             judged: None,
             commit: None,
+            calls: Vec::new(),
+            degraded: false,
         });
         self.next = Step::Diagnose;
     }
@@ -210,6 +212,14 @@ impl FixLoop {
                 .map(|edit| edit.file.to_string())
                 .collect(),
             commit: attempt.commit,
+            provider: attempt
+                .proposal
+                .as_ref()
+                .map(|proposal| proposal.author.clone())
+                .or_else(|| attempt.plan.as_ref().map(|plan| plan.author.clone()))
+                .unwrap_or_default(),
+            calls: attempt.calls.clone(),
+            degraded: attempt.degraded,
             duration_ms: self.spent_ms.saturating_sub(attempt.began_ms),
         };
         events.push(Event::IterationEnded(row.clone()));
@@ -228,12 +238,6 @@ impl FixLoop {
             } else {
                 attempt.fingerprint
             },
-            provider: attempt
-                .proposal
-                .as_ref()
-                .map(|proposal| proposal.author.clone())
-                .or_else(|| plan.map(|plan| plan.author.clone()))
-                .unwrap_or_default(),
             confidence: attempt
                 .proposal
                 .as_ref()
@@ -243,6 +247,7 @@ impl FixLoop {
             estimated: self.ledger.is_estimated(),
             exhausted: attempt.exhausted && attempt.proposal.is_none(),
             pre_tree: attempt.pre_tree,
+            refusals: attempt.refusals,
         });
         self.begin_iteration(events);
     }

@@ -10,6 +10,8 @@ mod outcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::budget::Spending;
+use super::chain::Call;
 use super::criticality::Criticality;
 use super::event::{Ending, IterationRow};
 use super::history::Trend;
@@ -24,7 +26,7 @@ use super::test::Results;
 #[cfg(test)]
 mod tests;
 
-pub use advance::Done;
+pub use advance::{Asked, Done};
 pub use outcome::Place;
 
 /// The next step, by name. What it works on stands in the state.
@@ -158,6 +160,9 @@ pub struct FixLoop {
     pub retries: u32,
     /// Tip of the branch after the last commit.
     pub tip: Option<CommitId>,
+    /// What providers took, all runs together.
+    #[serde(default)]
+    pub spending: Spending,
 }
 
 /// Iteration 0.
@@ -208,6 +213,12 @@ pub struct Attempt {
     pub judged: Option<Judged>,
     /// The commit that keeps or shows it.
     pub commit: Option<CommitId>,
+    /// Questions to providers, in order.
+    #[serde(default)]
+    pub calls: Vec<Call>,
+    /// Whether providers were there and none gave a good answer.
+    #[serde(default)]
+    pub degraded: bool,
 }
 
 /// What came of an iteration (product.md 8.3).
@@ -271,8 +282,6 @@ pub struct Iteration {
     pub points: Vec<String>,
     /// Fingerprint of the root causes.
     pub cause: String,
-    /// Who proposed.
-    pub provider: String,
     /// From 0 to 1.
     pub confidence: f64,
     /// Whether the rate has carried-over entries.
@@ -281,6 +290,9 @@ pub struct Iteration {
     pub exhausted: bool,
     /// Sources before.
     pub pre_tree: TreeId,
+    /// Reasons of refused proposals.
+    #[serde(default)]
+    pub refusals: Vec<String>,
 }
 
 /// How the session ended.
@@ -345,6 +357,7 @@ impl FixLoop {
             testing_ms: 0,
             retries: 0,
             tip: None,
+            spending: Spending::default(),
         }
     }
 

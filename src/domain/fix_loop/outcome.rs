@@ -18,8 +18,6 @@ pub struct Place {
     pub folder: String,
     /// Unified diff from the head under test to the accepted sources.
     pub patch: String,
-    /// Whether an answer came from local matching because every provider failed.
-    pub degraded: bool,
 }
 
 impl FixLoop {
@@ -61,7 +59,8 @@ impl FixLoop {
             stuck: self.stuck_tests.clone(),
             flaky: self.flaky.clone(),
             preexisting: self.preexisting.clone(),
-            degraded: place.degraded,
+            degraded: self.iterations.iter().any(|one| one.row.degraded),
+            spending: self.spending,
             branch: place.branch,
             onto: place.onto,
             tip: self.tip.clone(),

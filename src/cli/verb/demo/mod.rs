@@ -33,6 +33,8 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, Failure> {
         repository: folder,
         json: arguments.json,
         quiet: arguments.quiet,
+        // What it shows must not depend on who has a key.
+        engine: vec![crate::config::providers::EMBEDDED.to_owned()],
         // One iteration per bug, and some for what goes wrong on the way.
         max_iterations: Some(20),
         ..FixArguments::default()

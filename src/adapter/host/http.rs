@@ -1,0 +1,140 @@
+//! The one HTTP client: TLS, proxy, limits. Follows no redirect, so that a key never travels to a
+//! host that nobody named.
+
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Received {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers with lower-case names; values that are no text are left out.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Received {
+    /// A header by its lower-case name.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Why nothing came back, or not all of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HttpError {
+    /// No connection, or it broke before the answer began.
+    #[error("no connection: {0}")]
+    Connection(String),
+    /// The body ended in the middle.
+    #[error("the answer ended in the middle")]
+    Truncated,
+    /// Longer than the limit.
+    #[error("no answer in time")]
+    TimedOut,
+    /// The body is larger than allowed.
+    #[error("the answer is larger than {0} bytes")]
+    TooLarge(usize),
+    /// The request cannot be made: a wrong address or header.
+    #[error("the request cannot be made: {0}")]
+    Request(String),
+}
+
+/// Time to connect.
+const CONNECT: Duration = Duration::from_secs(20);
+
+/// A client for everything that speaks HTTP.
+#[derive(Clone, Debug)]
+pub struct Http {
+    client: reqwest::Client,
+}
+
+impl Http {
+    /// A client with the system's proxy settings.
+    ///
+    /// # Errors
+    ///
+    /// When the TLS stack cannot be set up.
+    pub fn new() -> Result<Self, HttpError> {
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("regreen/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .build()
+            .map_err(|error| HttpError::Request(chain(&error)))?;
+        Ok(Self { client })
+    }
+
+    /// Posts a JSON body. `limit` covers the whole exchange, a stream that never ends included.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`]; an answer with an error status is an answer.
+    pub async fn post(
+        &self,
+        url: &str,
+        headers: &[(String, String)],
+        body: &serde_json::Value,
+        limit: Duration,
+        largest: usize,
+    ) -> Result<Received, HttpError> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name = HeaderName::try_from(name.as_str())
+                .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
+            let mut value = HeaderValue::try_from(value.as_str()).map_err(|_error| {
+                HttpError::Request(format!("the value of `{name}` is no header"))
+            })?;
+            // Kept out of every debug form.
+            value.set_sensitive(true);
+            map.insert(name, value);
+        }
+        let request = self.client.post(url).headers(map).json(body);
+        match tokio::time::timeout(limit, receive(request, largest)).await {
+            Ok(received) => received,
+            Err(_elapsed) => Err(HttpError::TimedOut),
+        }
+    }
+}
+
+async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Received, HttpError> {
+    let mut response = request.send().await.map_err(|error| {
+        let error = error.without_url();
+        match (error.is_timeout(), error.is_builder()) {
+            (true, _) => HttpError::TimedOut,
+            (_, true) => HttpError::Request(chain(&error)),
+            _ => HttpError::Connection(chain(&error)),
+        }
+    })?;
+    let status = response.status().as_u16();
+    let headers = response
+        .headers()
+        .iter()
+        .filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        })
+        .collect();
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|_error| HttpError::Truncated)? {
+        if body.len() + piece.len() > largest {
+            return Err(HttpError::TooLarge(largest));
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(Received { status, headers, body })
+}
+
+/// An error with its causes on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
+}

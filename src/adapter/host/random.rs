@@ -1,0 +1,14 @@
+//! Words that nobody can guess.
+
+use std::io;
+
+/// 32 hexadecimal digits from the operating system.
+///
+/// # Errors
+///
+/// When the system has none to give.
+pub fn word() -> io::Result<String> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

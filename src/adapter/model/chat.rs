@@ -1,0 +1,70 @@
+//! Chat completions, and every server compatible with them
+//! (<https://platform.openai.com/docs/api-reference/chat>).
+
+use serde_json::{Value, json};
+
+use crate::domain::budget::Usage;
+use crate::effect::{ModelErrorKind, Question};
+
+use super::http::{ProviderSettings, Request, Told, count_at, text_at};
+
+/// Writes a question.
+pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> Request {
+    let mut body = json!({
+        "model": settings.model,
+        "messages": [
+            { "role": "system", "content": question.system },
+            { "role": "user", "content": question.prompt },
+        ],
+        "max_tokens": question.max_output_tokens,
+    });
+    if let Some(temperature) = question.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if let (true, Some((name, schema))) = (form, &question.form) {
+        body["response_format"] = json!({
+            "type": "json_schema",
+            "json_schema": { "name": name, "schema": schema },
+        });
+    }
+    Request { path: "/chat/completions".into(), headers: bearer(settings), body }
+}
+
+/// The key as a bearer token.
+pub fn bearer(settings: &ProviderSettings) -> Vec<(String, String)> {
+    let key = settings.key.as_ref();
+    key.map(|key| ("authorization".to_owned(), format!("Bearer {}", key.expose())))
+        .into_iter()
+        .collect()
+}
+
+/// Reads an answer.
+pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
+    let choice = body.pointer("/choices/0").ok_or(ModelErrorKind::Garbage)?;
+    let refusal = text_at(choice, "/message/refusal");
+    if !refusal.is_empty() {
+        let reason = refusal.chars().take(200).collect();
+        return Err(ModelErrorKind::Refused { reason });
+    }
+    let reason = text_at(choice, "/finish_reason");
+    if reason == "content_filter" {
+        return Err(ModelErrorKind::Refused { reason: reason.to_owned() });
+    }
+    let content = choice.pointer("/message/content").ok_or(ModelErrorKind::Garbage)?;
+    // Some servers answer in parts.
+    let text = match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().map(|part| text_at(part, "/text")).collect(),
+        Value::Null if reason == "length" => String::new(),
+        _ => return Err(ModelErrorKind::Garbage),
+    };
+    Ok(Told {
+        text,
+        cut: reason == "length",
+        usage: Usage {
+            input_tokens: count_at(body, "/usage/prompt_tokens"),
+            output_tokens: count_at(body, "/usage/completion_tokens"),
+        },
+        model: text_at(body, "/model").to_owned(),
+    })
+}

@@ -1,0 +1,192 @@
+//! Error answers of all protocols to what can be done about them.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::adapter::host::http::Received;
+use crate::effect::ModelErrorKind;
+
+/// Words of a 429 that time does not heal.
+const QUOTA: &[&str] =
+    &["insufficient_quota", "billing", "exceeded your current quota", "credit balance", "payment"];
+
+/// Words of a request that is too long.
+const LENGTH: &[&str] = &[
+    "context_length_exceeded",
+    "maximum context length",
+    "prompt is too long",
+    "exceeds the maximum number of tokens",
+    "input token count",
+    "too many tokens",
+    "context window",
+    "range of input length",
+];
+
+/// What an answer with an error status means.
+#[must_use]
+pub fn kind(received: &Received, text: &str, now: Timestamp) -> ModelErrorKind {
+    let status = received.status;
+    let lower = text.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    match status {
+        401 | 403 => ModelErrorKind::Unauthorised,
+        402 => ModelErrorKind::OutOfQuota,
+        404 => ModelErrorKind::NotFound,
+        413 => ModelErrorKind::TooLong,
+        429 if says(QUOTA) && wait(received, text, now).is_none() => ModelErrorKind::OutOfQuota,
+        429 => ModelErrorKind::RateLimited { retry_after: wait(received, text, now) },
+        408 | 500.. => ModelErrorKind::Server { status },
+        // Gemini answers a wrong key with 400.
+        400 if lower.contains("api_key_invalid") || lower.contains("api key not valid") => {
+            ModelErrorKind::Unauthorised
+        }
+        400 if lower.contains("credit balance") => ModelErrorKind::OutOfQuota,
+        400 | 422 if says(LENGTH) => ModelErrorKind::TooLong,
+        _ => ModelErrorKind::BadRequest { status },
+    }
+}
+
+/// Headers that say when a limit is over, as a time from now or a moment.
+const RESETS: &[&str] = &[
+    "retry-after-ms",
+    "retry-after",
+    "x-ratelimit-reset-requests",
+    "x-ratelimit-reset-tokens",
+    "anthropic-ratelimit-requests-reset",
+    "anthropic-ratelimit-tokens-reset",
+];
+
+/// How long the provider asks to wait.
+fn wait(received: &Received, text: &str, now: Timestamp) -> Option<Duration> {
+    let header = RESETS.iter().find_map(|name| {
+        let value = received.header(name)?.trim();
+        if *name == "retry-after-ms" {
+            return value.parse().ok().map(Duration::from_millis);
+        }
+        time(value, now)
+    });
+    header.or_else(|| {
+        // Gemini: error.details[] with a RetryInfo.
+        let value: Value = serde_json::from_str(text).ok()?;
+        let value = value.get(0).unwrap_or(&value);
+        let details = value.pointer("/error/details")?.as_array()?;
+        details.iter().find_map(|detail| time(detail.get("retryDelay")?.as_str()?, now))
+    })
+}
+
+/// `30`, `1.5`, `34s`, `6m0s`, `250ms`, an HTTP date or an RFC 3339 moment.
+fn time(text: &str, now: Timestamp) -> Option<Duration> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let moment = text
+        .parse::<Timestamp>()
+        .ok()
+        .or_else(|| jiff::fmt::rfc2822::parse(text).ok().map(|zoned| zoned.timestamp()));
+    if let Some(moment) = moment {
+        let seconds = moment.as_second().saturating_sub(now.as_second());
+        return Some(Duration::from_secs(u64::try_from(seconds).unwrap_or_default()));
+    }
+    let mut total = Duration::ZERO;
+    let mut number = String::new();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if character.is_ascii_digit() || character == '.' {
+            number.push(character);
+            rest = rest.get(1..)?;
+            continue;
+        }
+        let value: f64 = std::mem::take(&mut number).parse().ok()?;
+        let (unit, length) = match rest {
+            _ if rest.starts_with("ms") => (0.001, 2),
+            _ if rest.starts_with('s') => (1.0, 1),
+            _ if rest.starts_with('m') => (60.0, 1),
+            _ if rest.starts_with('h') => (3600.0, 1),
+            _ => return None,
+        };
+        total += Duration::try_from_secs_f64(value * unit).ok()?;
+        rest = rest.get(length..)?;
+    }
+    number.is_empty().then_some(total).filter(|_| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(status: u16, headers: &[(&str, &str)], text: &str) -> ModelErrorKind {
+        let headers = headers.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let now = "2026-11-21T00:00:00Z".parse().unwrap();
+        kind(&Received { status, headers, body: Vec::new() }, text, now)
+    }
+
+    #[test]
+    fn every_status_has_one_meaning() {
+        let wait = |seconds| ModelErrorKind::RateLimited {
+            retry_after: Some(Duration::from_secs(seconds)),
+        };
+        let table: Vec<(u16, &[(&str, &str)], &str, ModelErrorKind)> = vec![
+            (401, &[], "", ModelErrorKind::Unauthorised),
+            (403, &[], "", ModelErrorKind::Unauthorised),
+            (
+                400,
+                &[],
+                "API key not valid. Please pass a valid API key.",
+                ModelErrorKind::Unauthorised,
+            ),
+            (402, &[], "", ModelErrorKind::OutOfQuota),
+            (429, &[], "{\"error\":{\"code\":\"insufficient_quota\"}}", ModelErrorKind::OutOfQuota),
+            (429, &[], "slow down", ModelErrorKind::RateLimited { retry_after: None }),
+            (429, &[("retry-after", "30")], "", wait(30)),
+            (429, &[("retry-after", "Sat, 21 Nov 2026 00:01:00 GMT")], "", wait(60)),
+            (429, &[("x-ratelimit-reset-requests", "6m0s")], "", wait(360)),
+            (429, &[("anthropic-ratelimit-tokens-reset", "2026-11-21T00:00:09Z")], "", wait(9)),
+            (
+                429,
+                &[],
+                "{\"error\":{\"message\":\"You exceeded your current quota\",\"details\":[{\"retryDelay\":\"34s\"}]}}",
+                wait(34),
+            ),
+            (404, &[], "", ModelErrorKind::NotFound),
+            (413, &[], "", ModelErrorKind::TooLong),
+            (
+                400,
+                &[],
+                "This model's maximum context length is 8192 tokens",
+                ModelErrorKind::TooLong,
+            ),
+            (400, &[], "unknown field", ModelErrorKind::BadRequest { status: 400 }),
+            (
+                302,
+                &[("location", "http://elsewhere")],
+                "",
+                ModelErrorKind::BadRequest { status: 302 },
+            ),
+            (500, &[], "", ModelErrorKind::Server { status: 500 }),
+            (529, &[], "overloaded", ModelErrorKind::Server { status: 529 }),
+        ];
+        for (status, headers, text, expected) in table {
+            assert_eq!(of(status, headers, text), expected, "{status} {headers:?} {text}");
+        }
+    }
+
+    #[test]
+    fn times_are_read_in_every_form() {
+        let now = "2026-11-21T00:00:00Z".parse().unwrap();
+        let table = [
+            ("1.5", Some(1_500)),
+            ("250ms", Some(250)),
+            ("1h2m3s", Some(3_723_000)),
+            ("soon", None),
+            ("", None),
+            ("-1", None),
+            ("5x", None),
+            ("2020-01-01T00:00:00Z", Some(0)),
+        ];
+        for (text, expected) in table {
+            assert_eq!(time(text, now), expected.map(Duration::from_millis), "{text}");
+        }
+    }
+}

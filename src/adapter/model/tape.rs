@@ -1,0 +1,325 @@
+//! Record and replay: every exchange as one file, without keys; later the same answers without
+//! anybody being asked, with a clear error on the first question that differs.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::host::files;
+use crate::domain::budget::Usage;
+use crate::domain::secret::Redactor;
+use crate::effect::{Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question};
+
+/// Bytes of one exchange that are read at most.
+const LIMIT: u64 = 32 << 20;
+
+/// The place in a folder of exchanges, shared by all providers of a run.
+#[derive(Clone, Debug)]
+pub struct Reel {
+    folder: PathBuf,
+    next: Arc<Mutex<u32>>,
+}
+
+impl Reel {
+    /// A reel at its beginning.
+    #[must_use]
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), next: Arc::default() }
+    }
+
+    fn advance(&self) -> PathBuf {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next += 1;
+        self.folder.join(format!("{:04}.json", *next))
+    }
+}
+
+/// One exchange.
+#[derive(Serialize, Deserialize)]
+struct Exchange {
+    provider: String,
+    model: String,
+    manner: Manner,
+    context: u32,
+    id: String,
+    system: String,
+    prompt: String,
+    /// Millionths of a dollar, when there is a price.
+    micro_usd: Option<u64>,
+    outcome: Outcome,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Answer { text: String, cut: bool, usage: Usage, model: String },
+    Error { kind: Kind, said: String },
+}
+
+/// The kinds of errors in the form of a file.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Unauthorised,
+    RateLimited { retry_after_ms: Option<u64> },
+    OutOfQuota,
+    Server { status: u16 },
+    NotFound,
+    BadRequest { status: u16 },
+    TooLong,
+    Refused { reason: String },
+    TimedOut { limit_ms: u64 },
+    Connection,
+    Truncated,
+    Garbage,
+    Client { reason: String },
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl From<&ModelErrorKind> for Kind {
+    fn from(kind: &ModelErrorKind) -> Self {
+        match kind {
+            ModelErrorKind::Unauthorised => Self::Unauthorised,
+            ModelErrorKind::RateLimited { retry_after } => {
+                Self::RateLimited { retry_after_ms: retry_after.map(millis) }
+            }
+            ModelErrorKind::OutOfQuota => Self::OutOfQuota,
+            ModelErrorKind::Server { status } => Self::Server { status: *status },
+            ModelErrorKind::NotFound => Self::NotFound,
+            ModelErrorKind::BadRequest { status } => Self::BadRequest { status: *status },
+            ModelErrorKind::TooLong => Self::TooLong,
+            ModelErrorKind::Refused { reason } => Self::Refused { reason: reason.clone() },
+            ModelErrorKind::TimedOut { limit } => Self::TimedOut { limit_ms: millis(*limit) },
+            ModelErrorKind::Connection => Self::Connection,
+            ModelErrorKind::Truncated => Self::Truncated,
+            ModelErrorKind::Garbage => Self::Garbage,
+            ModelErrorKind::Client { reason } | ModelErrorKind::Replay { difference: reason } => {
+                Self::Client { reason: reason.clone() }
+            }
+        }
+    }
+}
+
+impl From<Kind> for ModelErrorKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Unauthorised => Self::Unauthorised,
+            // Nobody waits in a replay.
+            Kind::RateLimited { retry_after_ms } => {
+                Self::RateLimited { retry_after: retry_after_ms.map(Duration::from_millis) }
+            }
+            Kind::OutOfQuota => Self::OutOfQuota,
+            Kind::Server { status } => Self::Server { status },
+            Kind::NotFound => Self::NotFound,
+            Kind::BadRequest { status } => Self::BadRequest { status },
+            Kind::TooLong => Self::TooLong,
+            Kind::Refused { reason } => Self::Refused { reason },
+            Kind::TimedOut { limit_ms } => {
+                Self::TimedOut { limit: Duration::from_millis(limit_ms) }
+            }
+            Kind::Connection => Self::Connection,
+            Kind::Truncated => Self::Truncated,
+            Kind::Garbage => Self::Garbage,
+            Kind::Client { reason } => Self::Client { reason },
+        }
+    }
+}
+
+/// A model whose exchanges are kept.
+pub struct Recording {
+    inner: Box<dyn Model>,
+    reel: Reel,
+    redactor: Redactor,
+}
+
+impl Recording {
+    /// Keeps what `inner` is asked and answers.
+    #[must_use]
+    pub fn new(inner: Box<dyn Model>, reel: Reel, redactor: Redactor) -> Self {
+        Self { inner, reel, redactor }
+    }
+}
+
+#[async_trait]
+impl Model for Recording {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn model(&self) -> &str {
+        self.inner.model()
+    }
+
+    fn manner(&self) -> Manner {
+        self.inner.manner()
+    }
+
+    fn context_tokens(&self) -> u32 {
+        self.inner.context_tokens()
+    }
+
+    fn price(&self, usage: Usage) -> Option<u64> {
+        self.inner.price(usage)
+    }
+
+    async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        let asked = self.inner.ask(question).await;
+        let clean = |text: &str| self.redactor.redact(text);
+        let (outcome, micro_usd) = match &asked {
+            Ok(answer) => (
+                Outcome::Answer {
+                    text: clean(&answer.text),
+                    cut: answer.finish == Finish::Cut,
+                    usage: answer.usage,
+                    model: answer.model.clone(),
+                },
+                self.inner.price(answer.usage),
+            ),
+            Err(error) => {
+                (Outcome::Error { kind: Kind::from(&error.kind), said: clean(&error.said) }, None)
+            }
+        };
+        let exchange = Exchange {
+            provider: self.name().to_owned(),
+            model: self.model().to_owned(),
+            manner: self.manner(),
+            context: self.context_tokens(),
+            id: question.id.clone(),
+            system: clean(&question.system),
+            prompt: clean(&question.prompt),
+            micro_usd,
+            outcome,
+        };
+        let mut text = serde_json::to_string_pretty(&exchange).unwrap_or_default();
+        text.push('\n');
+        let path = self.reel.advance();
+        if let Err(error) = files::write(&path, text.as_bytes()) {
+            tracing::warn!(path = %path.display(), %error, "an exchange could not be recorded");
+        }
+        asked
+    }
+}
+
+/// A provider of a recording.
+pub struct Replaying {
+    name: String,
+    model: String,
+    manner: Manner,
+    context: u32,
+    reel: Reel,
+    price: Mutex<Option<u64>>,
+}
+
+impl Replaying {
+    /// The provider `name` of a recording.
+    ///
+    /// # Errors
+    ///
+    /// When the recording cannot be read.
+    pub fn open(name: &str, reel: &Reel) -> Result<Self, String> {
+        let mut number = 1;
+        let mut found = None;
+        while found.is_none() {
+            let path = reel.folder.join(format!("{number:04}.json"));
+            let Some(exchange) = read(&path)? else { break };
+            found = (exchange.provider == name).then_some(exchange);
+            number += 1;
+        }
+        let (model, manner, context) = found.map_or_else(
+            || (String::new(), Manner::Answer, 128_000),
+            |one| (one.model, one.manner, one.context),
+        );
+        let (reel, price) = (reel.clone(), Mutex::default());
+        Ok(Self { name: name.to_owned(), model, manner, context, reel, price })
+    }
+
+    fn differs(&self, difference: String) -> ModelError {
+        ModelError {
+            provider: self.name.clone(),
+            kind: ModelErrorKind::Replay { difference },
+            said: String::new(),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Exchange>, String> {
+    let bytes = files::read(path, LIMIT).map_err(|error| format!("{}: {error}", path.display()))?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    serde_json::from_slice(&bytes)
+        .map(Some)
+        .map_err(|error| format!("{}: expected an exchange ({error})", path.display()))
+}
+
+/// The first line in which two texts differ.
+fn first_difference(recorded: &str, now: &str) -> String {
+    let mut lines = recorded.lines().zip(now.lines()).zip(1..);
+    let short = |line: &str| line.chars().take(120).collect::<String>();
+    match lines.find(|((a, b), _)| a != b) {
+        Some(((a, b), number)) => {
+            format!("line {number} was `{}`, is `{}`", short(a), short(b))
+        }
+        None => {
+            format!("{} lines were asked, {} are", recorded.lines().count(), now.lines().count())
+        }
+    }
+}
+
+#[async_trait]
+impl Model for Replaying {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    fn context_tokens(&self) -> u32 {
+        self.context
+    }
+
+    fn price(&self, _: Usage) -> Option<u64> {
+        *self.price.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        let path = self.reel.advance();
+        let exchange = read(&path).map_err(|error| self.differs(error))?.ok_or_else(|| {
+            self.differs(format!("`{}` is asked, the recording has ended", question.id))
+        })?;
+        for (what, recorded, now) in [
+            ("the provider", exchange.provider.as_str(), self.name.as_str()),
+            ("the question", exchange.id.as_str(), question.id.as_str()),
+            ("the system prompt", exchange.system.as_str(), question.system.as_str()),
+            ("the prompt", exchange.prompt.as_str(), question.prompt.as_str()),
+        ] {
+            if recorded != now {
+                let difference = first_difference(recorded, now);
+                return Err(self.differs(format!("{}: {what}: {difference}", path.display())));
+            }
+        }
+        *self.price.lock().unwrap_or_else(PoisonError::into_inner) = exchange.micro_usd;
+        match exchange.outcome {
+            Outcome::Answer { text, cut, usage, model } => Ok(Answer {
+                raw: text.clone(),
+                text,
+                finish: if cut { Finish::Cut } else { Finish::Done },
+                usage,
+                model,
+            }),
+            Outcome::Error { kind, said } => {
+                Err(ModelError { provider: self.name.clone(), kind: kind.into(), said })
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What somebody did to a folder that was made from a tree, as edits.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use git2::Repository;
+
+use crate::domain::id::{RepoPath, TreeId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::effect::GitError;
+
+use super::tree;
+
+/// Larger files are no source that a fix would write.
+const FILE_LIMIT: u64 = 1 << 20;
+
+/// New files that are looked at.
+const NEW_FILES: usize = 1_000;
+
+/// The edits that make `target` what lies in `folder`. Reads through no link, so nothing outside
+/// of the folder can come in.
+pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<EditSet, GitError> {
+    let known: BTreeSet<RepoPath> = tree::files(repo, target)?.into_iter().collect();
+    let mut edits = Vec::new();
+    for file in &known {
+        let before = tree::read(repo, target, file)?;
+        let after = text_of(folder, file);
+        let before = before.and_then(|bytes| String::from_utf8(bytes).ok());
+        // What is no text on one side, too large, or a link, is none of a fixer's business.
+        match (before, after) {
+            (Some(before), Found::Text(after)) if before != after => {
+                edits.push(FileEdit {
+                    file: file.clone(),
+                    before: Some(before),
+                    after: Some(after),
+                });
+            }
+            (Some(before), Found::Nothing) => {
+                edits.push(FileEdit { file: file.clone(), before: Some(before), after: None });
+            }
+            _ => {}
+        }
+    }
+    let walk = ignore::WalkBuilder::new(folder).hidden(false).require_git(false).build();
+    for entry in walk.flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+    {
+        let below = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        let Some(file) = below.and_then(|path| RepoPath::parse(path).ok()) else { continue };
+        if known.contains(&file) || is_left_over(&file) {
+            continue;
+        }
+        if let Found::Text(after) = text_of(folder, &file) {
+            edits.push(FileEdit { file, before: None, after: Some(after) });
+        }
+        if edits.len() > NEW_FILES {
+            break;
+        }
+    }
+    edits.sort_by(|a, b| a.file.cmp(&b.file));
+    Ok(EditSet { files: edits })
+}
+
+/// What tools leave behind by themselves.
+fn is_left_over(file: &RepoPath) -> bool {
+    file.as_str().split('/').any(|part| {
+        matches!(part, "__pycache__" | ".pytest_cache" | "node_modules" | "target" | ".git")
+    })
+}
+
+enum Found {
+    Text(String),
+    Nothing,
+    Other,
+}
+
+fn text_of(folder: &Path, file: &RepoPath) -> Found {
+    let mut path = folder.to_owned();
+    for part in file.as_str().split('/') {
+        path.push(part);
+        match fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_symlink() || meta.is_file() && meta.len() > FILE_LIMIT => {
+                return Found::Other;
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Found::Nothing,
+            Err(_) => return Found::Other,
+        }
+    }
+    match fs::read(&path).map(String::from_utf8) {
+        Ok(Ok(text)) => Found::Text(text),
+        Ok(Err(_)) | Err(_) => Found::Other,
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the test plays the client that edits files")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_come_back_as_edits_and_links_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repository::init(folder.path().join("repo")).unwrap();
+        let mut builder = repo.treebuilder(None).unwrap();
+        for (name, text) in
+            [("a.py", "one\n"), ("b.py", "two\n"), ("c.py", "three\n"), ("d.py", "x")]
+        {
+            builder.insert(name, repo.blob(text.as_bytes()).unwrap(), 0o100_644).unwrap();
+        }
+        let target = tree::id(builder.write().unwrap()).unwrap();
+        let there = folder.path().join("there");
+        fs::create_dir_all(there.join("__pycache__")).unwrap();
+        fs::write(there.join("a.py"), "changed\n").unwrap();
+        fs::write(there.join("c.py"), "three\n").unwrap();
+        fs::write(there.join("new.py"), "new\n").unwrap();
+        fs::write(there.join("blob"), [0xff, 0xfe]).unwrap();
+        fs::write(there.join("__pycache__/a.pyc"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", there.join("d.py")).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", there.join("link")).unwrap();
+        let edits = collect(&repo, &target, &there).unwrap();
+        let shown: Vec<String> = edits
+            .files
+            .iter()
+            .map(|e| format!("{} {:?} {:?}", e.file, e.before.as_deref(), e.after.as_deref()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                r#"a.py Some("one\n") Some("changed\n")"#,
+                r#"b.py Some("two\n") None"#,
+                r#"new.py None Some("new\n")"#,
+            ]
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! Who is asked in a run: flags over file over keys in the environment; recorded or replayed.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::host::{files, process, random};
+use crate::adapter::models::{self, Tape};
+use crate::cli::args::FixArguments;
+use crate::cli::failure::Failure;
+use crate::config::Settings;
+use crate::config::providers::{self as table, EMBEDDED, Ready};
+use crate::domain::budget::Limits;
+use crate::domain::chain::Rules;
+use crate::domain::secret::{Key, Redactor};
+use crate::effect::Model;
+use crate::role::{AskSettings, Link};
+
+/// The chain of a run.
+pub struct Providers {
+    /// What a person should know.
+    pub notices: Vec<String>,
+    /// First to last.
+    pub chain: Vec<Link>,
+    /// How providers are asked.
+    pub ask: AskSettings,
+    ready: Vec<Ready>,
+    tape: Tape,
+}
+
+/// What a recording holds besides its exchanges.
+#[derive(Serialize, Deserialize)]
+struct Recorded {
+    chain: Vec<String>,
+    fence: String,
+}
+
+/// The file of it.
+const RECORDED: &str = "run.json";
+
+/// Resolves the chain of a run.
+///
+/// # Errors
+///
+/// Wrong usage or configuration.
+pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, Failure> {
+    let file = settings.providers.clone().unwrap_or_default();
+    let tape = match (&arguments.record, &arguments.replay) {
+        (Some(folder), _) => Tape::Record(folder.clone()),
+        (None, Some(folder)) => Tape::Replay(folder.clone()),
+        (None, None) => Tape::None,
+    };
+    let named = if arguments.engine.is_empty() {
+        settings.engine.clone().unwrap_or_default()
+    } else {
+        arguments.engine.clone()
+    };
+    let (links, ready, notices, fence) = if let Tape::Replay(folder) = &tape {
+        let recorded = recorded(folder)?;
+        (recorded.chain, Vec::new(), Vec::new(), recorded.fence)
+    } else {
+        let chain = table::resolve(&named, &file, &process::variable).map_err(|problem| {
+            Failure::usage(
+                problem,
+                "mend `engine` and `providers` in .github/regreen.yml, or `--engine`",
+            )
+        })?;
+        let fence = random::word().map_err(|error| {
+            Failure::environment(
+                format!("no random numbers: {error}"),
+                "run it where the system has them",
+            )
+        })?;
+        (chain.links, chain.ready, chain.notices, fence)
+    };
+    if let Tape::Record(folder) = &tape {
+        let value = Recorded { chain: links.clone(), fence: fence.clone() };
+        let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+        files::create_folder(folder)
+            .and_then(|()| files::write(&folder.join(RECORDED), text.as_bytes()))
+            .map_err(|error| {
+                Failure::environment(
+                    format!("cannot record in {}: {error}", folder.display()),
+                    "choose another folder",
+                )
+            })?;
+    }
+    let keys: Vec<Key> = ready.iter().filter_map(|one| one.key.as_deref()).map(Key::new).collect();
+    let budget = settings.budget.clone().unwrap_or_default();
+    let each = budget.iteration.unwrap_or_default();
+    let session = Limits {
+        calls: arguments.budget_calls.or(budget.calls),
+        tokens: arguments.budget_tokens.or(budget.tokens),
+        micro_usd: arguments.budget_usd.or(budget.usd).map(micro),
+    };
+    let iteration =
+        Limits { calls: each.calls, tokens: each.tokens, micro_usd: each.usd.map(micro) };
+    Ok(Providers {
+        notices,
+        chain: links
+            .iter()
+            .map(
+                |name| {
+                    if name == EMBEDDED { Link::Embedded } else { Link::Provider(name.clone()) }
+                },
+            )
+            .collect(),
+        ask: AskSettings {
+            rules: Rules::default(),
+            session,
+            iteration,
+            fence,
+            redactor: Redactor::new(&keys),
+            limit: ready.iter().map(|one| one.timeout).max().unwrap_or(models::LIMIT),
+        },
+        ready,
+        tape,
+    })
+}
+
+/// Millionths of a dollar.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float is cut to the range of the integer, and a budget is not negative"
+)]
+fn micro(usd: f64) -> u64 {
+    (usd.max(0.0) * 1_000_000.0) as u64
+}
+
+fn recorded(folder: &std::path::Path) -> Result<Recorded, Failure> {
+    let path = folder.join(RECORDED);
+    let no = |what: String| Failure::usage(what, "name a folder that `--record` wrote");
+    let bytes = files::read(&path, 1 << 20)
+        .map_err(|error| no(format!("{}: {error}", path.display())))?
+        .ok_or_else(|| no(format!("there is no recording in {}", folder.display())))?;
+    serde_json::from_slice(&bytes).map_err(|error| no(format!("{}: {error}", path.display())))
+}
+
+impl Providers {
+    /// The providers that can be asked, ready to be. `scratch` holds what clients write.
+    ///
+    /// # Errors
+    ///
+    /// When a recording cannot be used.
+    pub fn models(&mut self, scratch: PathBuf) -> Result<Vec<Box<dyn Model>>, Failure> {
+        let names: Vec<&str> = self
+            .chain
+            .iter()
+            .filter_map(|link| match link {
+                Link::Embedded => None,
+                Link::Provider(name) => Some(name.as_str()),
+            })
+            .collect();
+        models::open(&self.ready, &names, &self.tape, &self.ask.redactor, scratch)
+            .map_err(|error| Failure::environment(error, "see `regreen fix --help`"))
+    }
+}

@@ -1,0 +1,384 @@
+//! Providers: the built-in ones, the file's own, and which of a chain can be asked. Pure.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::budget::Price;
+
+/// How a provider is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// Gemini `generateContent`.
+    Gemini,
+    /// Chat completions, and everything compatible.
+    Chat,
+    /// OpenAI responses.
+    Responses,
+    /// Anthropic messages.
+    Anthropic,
+}
+
+/// A command-line client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Client {
+    /// `gemini`.
+    Gemini,
+    /// `qwen`.
+    Qwen,
+    /// `codex`.
+    Codex,
+    /// `claude`.
+    Claude,
+}
+
+/// What a client does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientMode {
+    /// Reads the question and answers.
+    #[default]
+    Answer,
+    /// Edits a private checkout itself.
+    Agent,
+}
+
+/// One provider of the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Provider {
+    /// How it is spoken to.
+    pub protocol: Option<Protocol>,
+    /// A command-line client instead of a protocol.
+    pub client: Option<Client>,
+    /// What the client does.
+    pub mode: Option<ClientMode>,
+    /// The client's program, instead of its usual name.
+    pub program: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Name of the environment variable that holds the key.
+    pub key: Option<String>,
+    /// Where it is, instead of its usual place.
+    pub base_url: Option<String>,
+    /// Headers besides the protocol's own.
+    pub headers: Option<BTreeMap<String, String>>,
+    /// Dollars for a million tokens.
+    pub price: Option<Price>,
+    /// Tokens that question and answer may have together.
+    pub context: Option<u32>,
+    /// Limit of one call.
+    pub timeout: Option<String>,
+}
+
+/// A provider that can be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ready {
+    /// Its name.
+    pub name: String,
+    /// What the file or the built-in table says.
+    pub provider: Provider,
+    /// The key, read from the environment.
+    pub key: Option<String>,
+    /// Limit of one call.
+    pub timeout: Duration,
+    /// Tokens that question and answer may have together.
+    pub context: u32,
+}
+
+/// Name of the embedded engine in a chain.
+pub const EMBEDDED: &str = "embedded";
+
+/// The chain when nobody names one: whoever has a key, then the embedded engine.
+pub const DEFAULT_CHAIN: &[&str] = &["gemini", "qwen", "codex", EMBEDDED];
+
+/// Limit of one call (product.md 2.3).
+const TIMEOUT: Duration = Duration::from_mins(40);
+
+/// Tokens of a model whose size nobody says.
+const CONTEXT: u32 = 128_000;
+
+/// A row of the built-in table.
+struct Row {
+    name: &'static str,
+    protocol: Option<Protocol>,
+    client: Option<Client>,
+    mode: ClientMode,
+    model: &'static str,
+    key: &'static str,
+    base_url: &'static str,
+    context: u32,
+}
+
+const fn http(
+    name: &'static str,
+    protocol: Protocol,
+    model: &'static str,
+    key: &'static str,
+    base_url: &'static str,
+    context: u32,
+) -> Row {
+    Row {
+        name,
+        protocol: Some(protocol),
+        client: None,
+        mode: ClientMode::Answer,
+        model,
+        key,
+        base_url,
+        context,
+    }
+}
+
+const fn client(name: &'static str, client: Client, key: &'static str, mode: ClientMode) -> Row {
+    Row {
+        name,
+        protocol: None,
+        client: Some(client),
+        mode,
+        model: "",
+        key,
+        base_url: "",
+        context: 200_000,
+    }
+}
+
+/// Providers that need no more than a key.
+const BUILT_IN: &[Row] = &[
+    http("gemini", Protocol::Gemini, "gemini-2.5-pro", "GEMINI_API_KEY", "", 1_000_000),
+    http(
+        "qwen",
+        Protocol::Chat,
+        "qwen3-coder-plus",
+        "DASHSCOPE_API_KEY",
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        256_000,
+    ),
+    http("codex", Protocol::Responses, "gpt-5.1-codex", "OPENAI_API_KEY", "", 256_000),
+    http("claude", Protocol::Anthropic, "claude-sonnet-4-5", "ANTHROPIC_API_KEY", "", 200_000),
+    http(
+        "github",
+        Protocol::Chat,
+        "openai/gpt-4.1",
+        "GITHUB_TOKEN",
+        "https://models.github.ai/inference",
+        // The free tier takes 8,000 tokens in and 4,000 out for each question.
+        8_000,
+    ),
+    client("gemini-client", Client::Gemini, "GEMINI_API_KEY", ClientMode::Answer),
+    client("qwen-client", Client::Qwen, "DASHSCOPE_API_KEY", ClientMode::Answer),
+    client("codex-client", Client::Codex, "OPENAI_API_KEY", ClientMode::Answer),
+    client("claude-client", Client::Claude, "ANTHROPIC_API_KEY", ClientMode::Answer),
+];
+
+fn built_in(name: &str) -> Option<Provider> {
+    let row = BUILT_IN.iter().find(|row| row.name == name)?;
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Some(Provider {
+        protocol: row.protocol,
+        client: row.client,
+        mode: row.client.map(|_| row.mode),
+        model: text(row.model),
+        key: text(row.key),
+        base_url: text(row.base_url),
+        context: Some(row.context),
+        ..Provider::default()
+    })
+}
+
+/// Names of the built-in providers.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    BUILT_IN.iter().map(|row| row.name).collect()
+}
+
+/// The file's entry over the built-in one of the same name.
+fn merged(name: &str, file: &BTreeMap<String, Provider>) -> Option<Provider> {
+    let base = built_in(name);
+    let Some(own) = file.get(name) else { return base };
+    // Another protocol or client has nothing in common with the built-in row.
+    let changed = base.as_ref().is_some_and(|base| {
+        own.protocol.is_some() && own.protocol != base.protocol
+            || own.client.is_some() && own.client != base.client
+    });
+    let base = base.filter(|_| !changed).unwrap_or_default();
+    let own = own.clone();
+    Some(Provider {
+        protocol: own.protocol.or(base.protocol),
+        client: own.client.or(base.client),
+        mode: own.mode.or(base.mode),
+        program: own.program.or(base.program),
+        model: own.model.or(base.model),
+        // Another address is another account: the built-in key must not travel there.
+        key: if own.base_url.is_some() { own.key } else { own.key.or(base.key) },
+        base_url: own.base_url.or(base.base_url),
+        headers: own.headers.or(base.headers),
+        price: own.price.or(base.price),
+        context: own.context.or(base.context),
+        timeout: own.timeout.or(base.timeout),
+    })
+}
+
+/// A chain: who is asked in order, and what a person should know about those left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chain {
+    /// Names in order, the embedded engine among them.
+    pub links: Vec<String>,
+    /// Providers among them.
+    pub ready: Vec<Ready>,
+    /// Who is not asked and why.
+    pub notices: Vec<String>,
+}
+
+/// Resolves a chain. `named` is empty when nobody chose one; then providers without a key are left
+/// out without a word. `variable` reads the environment.
+///
+/// # Errors
+///
+/// The first entry that cannot be meant: unknown, without protocol, or with an address that would
+/// carry a key in the open.
+pub fn resolve(
+    named: &[String],
+    file: &BTreeMap<String, Provider>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Chain, String> {
+    let chosen = !named.is_empty();
+    let names: Vec<String> = if chosen {
+        named.to_vec()
+    } else {
+        DEFAULT_CHAIN.iter().map(|name| (*name).to_owned()).collect()
+    };
+    let mut chain = Chain::default();
+    for name in names {
+        if chain.links.contains(&name) {
+            return Err(format!("`{name}` stands twice in the chain"));
+        }
+        if name == EMBEDDED {
+            chain.links.push(name);
+            continue;
+        }
+        let provider = merged(&name, file).ok_or_else(|| unknown(&name, file))?;
+        if let Some(problem) = wrong(&name, &provider) {
+            return Err(problem);
+        }
+        let key = provider.key.as_deref().and_then(variable).filter(|key| !key.trim().is_empty());
+        if let (Some(wanted), None) = (&provider.key, &key) {
+            if chosen {
+                chain.notices.push(format!("`{name}` is not asked: {wanted} is not set"));
+            }
+            continue;
+        }
+        let timeout =
+            provider.timeout.as_deref().and_then(super::file::duration).unwrap_or(TIMEOUT);
+        let context = provider.context.unwrap_or(CONTEXT);
+        chain.links.push(name.clone());
+        chain.ready.push(Ready { name, key, timeout, context, provider });
+    }
+    if chain.links.is_empty() {
+        return Err(format!("nobody in the chain can be asked: {}", chain.notices.join("; ")));
+    }
+    Ok(chain)
+}
+
+fn unknown(name: &str, file: &BTreeMap<String, Provider>) -> String {
+    let mut known: Vec<&str> = names();
+    known.extend(file.keys().map(String::as_str));
+    known.push(EMBEDDED);
+    format!("there is no engine `{name}`; known are {}", known.join(", "))
+}
+
+/// What cannot be meant in a provider's entry.
+#[must_use]
+pub fn wrong(name: &str, provider: &Provider) -> Option<String> {
+    match (provider.protocol, provider.client) {
+        (None, None) => return Some(format!("provider `{name}` needs `protocol` or `client`")),
+        (Some(_), Some(_)) => {
+            return Some(format!("provider `{name}` has both `protocol` and `client`"));
+        }
+        (Some(_), None) if provider.model.is_none() => {
+            return Some(format!("provider `{name}` needs `model`"));
+        }
+        (Some(_), None) | (None, Some(_)) => {}
+    }
+    let url = provider.base_url.as_deref()?;
+    let host = url.split("://").nth(1).unwrap_or_default();
+    let host = host.split(['/', '?']).next().unwrap_or_default();
+    if host.contains('@') {
+        return Some(format!("provider `{name}`: put no user into `base-url`"));
+    }
+    let bare = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let near = matches!(bare, "localhost" | "127.0.0.1" | "[::1]");
+    if url.starts_with("https://") || url.starts_with("http://") && near {
+        return None;
+    }
+    Some(format!(
+        "provider `{name}`: `base-url` begins with https:// (http:// only on this machine)"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(named: &[&str], file: &str, keys: &[&str]) -> Result<Chain, String> {
+        let file: BTreeMap<String, Provider> = serde_yaml::from_str(file).unwrap();
+        let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
+        resolve(&named, &file, &|name| keys.contains(&name).then(|| "secret".to_owned()))
+    }
+
+    #[test]
+    fn one_key_is_enough() {
+        assert_eq!(chain(&[], "{}", &[]).unwrap().links, ["embedded"]);
+        let one = chain(&[], "{}", &["OPENAI_API_KEY"]).unwrap();
+        assert_eq!(one.links, ["codex", "embedded"]);
+        assert!(one.notices.is_empty());
+        let all = chain(&[], "{}", &["OPENAI_API_KEY", "GEMINI_API_KEY", "DASHSCOPE_API_KEY"]);
+        assert_eq!(all.unwrap().links, ["gemini", "qwen", "codex", "embedded"]);
+    }
+
+    #[test]
+    fn a_named_provider_without_its_key_is_left_out_with_a_notice() {
+        let one = chain(&["claude", "embedded"], "{}", &[]).unwrap();
+        assert_eq!(one.links, ["embedded"]);
+        assert_eq!(one.notices, ["`claude` is not asked: ANTHROPIC_API_KEY is not set"]);
+        assert!(chain(&["claude"], "{}", &[]).is_err());
+    }
+
+    #[test]
+    fn the_file_wins_over_the_built_in_table_and_another_address_needs_its_own_key() {
+        let file = "gemini: { model: other, price: { input: 1.25, output: 10.0 } }";
+        let one = chain(&["gemini"], file, &["GEMINI_API_KEY"]).unwrap();
+        assert_eq!(one.ready[0].provider.model.as_deref(), Some("other"));
+        assert_eq!(one.ready[0].provider.price.unwrap().output, 10.0);
+        let file = "codex: { base-url: 'https://elsewhere.example/v1' }";
+        let one = chain(&["codex"], file, &["OPENAI_API_KEY"]).unwrap();
+        assert_eq!(one.ready[0].key, None, "the key stays here");
+        let local = "mine: { protocol: chat, model: m, base-url: 'http://127.0.0.1:11434/v1' }";
+        assert_eq!(chain(&["mine"], local, &[]).unwrap().links, ["mine"]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        let table = [
+            (&["nobody"][..], "{}", "no engine `nobody`"),
+            (&["embedded", "embedded"], "{}", "twice"),
+            (&["x"], "x: { model: m }", "needs `protocol` or `client`"),
+            (&["x"], "x: { protocol: chat }", "needs `model`"),
+            (&["x"], "x: { protocol: chat, client: codex, model: m }", "both"),
+            (&["x"], "x: { protocol: chat, model: m, base-url: 'http://example.com' }", "https"),
+            (
+                &["x"],
+                "x: { protocol: chat, model: m, base-url: 'http://127.0.0.1@example.com/' }",
+                "no user",
+            ),
+        ];
+        for (named, file, expected) in table {
+            let error = chain(named, file, &[]).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

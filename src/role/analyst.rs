@@ -1,0 +1,143 @@
+//! Failures and history to a plan, by asking models (product.md 4.9). Reads only.
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+use crate::domain::chain::{self, AnalysisFacts, Rules, Trigger};
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::id::TestId;
+use crate::domain::plan::{ModificationPoint, Plan, RootCause};
+use crate::effect::{Answer, Model};
+
+use super::answer::{self, Analysis};
+use super::ask::{ReadError, Reader, Reading};
+use super::context::{self, Context};
+use super::prompt::{self, Prompt, Role};
+
+/// Reads analyses of one iteration.
+pub struct Analyst<'a> {
+    /// The loop.
+    pub state: &'a FixLoop,
+    /// What is shown.
+    pub context: &'a Context,
+    /// Thresholds.
+    pub rules: &'a Rules,
+    /// The word around foreign text.
+    pub fence: &'a str,
+}
+
+/// Places a plan may name.
+const POINTS: usize = 20;
+
+#[async_trait]
+impl Reader<(Plan, String)> for Analyst<'_> {
+    fn form(&self) -> Option<(&'static str, Value)> {
+        Some(("analysis", answer::form::<Analysis>()))
+    }
+
+    fn prompt(&self, model: &dyn Model) -> Prompt {
+        let room = model.context_tokens().saturating_mul(3) / 4;
+        let parts = self.context.for_analyst(self.state);
+        prompt::build(Role::Analyst, &context::subject(self.state), &parts, room, self.fence)
+    }
+
+    async fn read(
+        &self,
+        model: &dyn Model,
+        answer: &Answer,
+    ) -> Result<Reading<(Plan, String)>, ReadError> {
+        let task = context::subject(self.state).task;
+        let analysis: Analysis = match answer::read(&answer.text, &task) {
+            Ok(analysis) => analysis,
+            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+        };
+        if !(0.0..=1.0).contains(&analysis.confidence_score) {
+            let why =
+                format!("a confidence of {} is not between 0 and 1", analysis.confidence_score);
+            return Ok(Reading::Useless(Trigger::Unparseable, why));
+        }
+        let lines = |file: &crate::domain::id::RepoPath| {
+            let lines = self.context.text(file)?.lines().count();
+            Some(u32::try_from(lines).unwrap_or(u32::MAX))
+        };
+        let (points, problems) = answer::points(&analysis, &lines);
+        let plan = plan(model.name(), &analysis, &points, self.state);
+        let cause = chain::cause_fingerprint(
+            plan.root_causes.first().map_or(&plan.approach, |cause| &cause.cause),
+            &points,
+        );
+        let known = self.state.iterations.iter().rev();
+        let same = known.take_while(|one| one.cause == cause).count() + 1;
+        let facts = AnalysisFacts {
+            points: points.len(),
+            named_places: !problems.is_empty(),
+            tests: plan.affected_tests.len()
+                + plan.root_causes.iter().map(|cause| cause.tests.len()).sum::<usize>(),
+            confidence: analysis.confidence_score,
+            words: analysis.report.split_whitespace().count(),
+            same_cause: same,
+        };
+        let value = (plan, analysis.report.clone());
+        Ok(match chain::weigh(&facts, self.rules) {
+            None => Reading::Good(value, facts.confidence),
+            Some((trigger, why)) if trigger.keeps() => {
+                Reading::Weak(value, facts.confidence, trigger, why)
+            }
+            Some((trigger, why)) => {
+                let more = problems.first().map_or_else(String::new, |first| format!(" ({first})"));
+                Reading::Useless(trigger, format!("{why}{more}"))
+            }
+        })
+    }
+
+    async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, ReadError> {
+        // An analyst works from what it is shown, so that it can be replayed.
+        Ok(None)
+    }
+}
+
+/// The plan behind an analysis. Tests that the suite does not know are left out.
+fn plan(author: &str, analysis: &Analysis, points: &[ModificationPoint], state: &FixLoop) -> Plan {
+    let known = |names: &[String]| -> Vec<TestId> {
+        names
+            .iter()
+            .map(|name| TestId(name.clone()))
+            .filter(|id| state.ledger.case(id).is_some())
+            .collect()
+    };
+    let root_causes = analysis
+        .root_causes
+        .iter()
+        .filter_map(|told| {
+            let place = format!("{}:{}:{}", told.file, told.function, told.lines);
+            let named = points.iter().find(|point| {
+                point.file.as_str() == told.file.trim_start_matches("./")
+                    && (told.function.is_empty() || point.function == told.function)
+            });
+            let point = named.or_else(|| points.first())?.clone();
+            tracing::trace!(place, "root cause");
+            Some(RootCause { tests: known(&told.tests), cause: bounded(&told.cause, 500), point })
+        })
+        .collect();
+    Plan {
+        author: author.to_owned(),
+        approach: bounded(&analysis.approach, 1_000),
+        root_causes,
+        modification_points: points.iter().take(POINTS).cloned().collect(),
+        affected_tests: known(&analysis.affected_tests),
+        confidence: analysis.confidence_score,
+        expected_outcome: bounded(&analysis.expected_outcome, 1_000),
+        verification_steps: analysis
+            .verification_steps
+            .iter()
+            .take(20)
+            .map(|step| bounded(step, 300))
+            .collect(),
+        impact: bounded(&analysis.impact, 1_000),
+        report: bounded(&analysis.report, 20_000),
+    }
+}
+
+fn bounded(text: &str, characters: usize) -> String {
+    text.chars().filter(|c| !c.is_control() || *c == '\n').take(characters).collect()
+}

@@ -1,0 +1,464 @@
+//! One question down the provider chain: who is asked, how often, what is kept, when it is enough
+//! (product.md 7.11).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use backon::{BackoffBuilder, ExponentialBuilder};
+use futures::lock::Mutex;
+use serde_json::Value;
+
+use crate::domain::budget::{Limits, Spending, Usage};
+use crate::domain::chain::{self, Breaker, Call, Rules, Trigger};
+use crate::domain::event::Event;
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::secret::Redactor;
+use crate::effect::{Answer, Effects, Model, ModelError, ModelErrorKind, Question, StoreError};
+
+use super::prompt::{self, BYTES_PER_TOKEN, Prompt, Role};
+
+/// What the chain is opened with.
+#[derive(Clone, Debug)]
+pub struct AskSettings {
+    /// Thresholds.
+    pub rules: Rules,
+    /// What the session may spend.
+    pub session: Limits,
+    /// What one iteration may spend.
+    pub iteration: Limits,
+    /// The random word of this run around foreign text.
+    pub fence: String,
+    /// Removes keys from what is kept.
+    pub redactor: Redactor,
+    /// Limit of one call.
+    pub limit: Duration,
+}
+
+/// What a reader makes of one answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reading<T> {
+    /// It can be used.
+    Good(T, f64),
+    /// It can be used when nobody gives a better one.
+    Weak(T, f64, Trigger, String),
+    /// It cannot be used.
+    Useless(Trigger, String),
+    /// It cannot be used as it is; the same provider is told why and asked again.
+    Again(Vec<String>),
+}
+
+/// Reads answers of one kind.
+#[async_trait]
+pub trait Reader<T>: Sync {
+    /// The form of the answer as a JSON Schema.
+    fn form(&self) -> Option<(&'static str, Value)>;
+
+    /// The question for a model.
+    fn prompt(&self, model: &dyn Model) -> Prompt;
+
+    /// What an answer is worth.
+    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<T>, ReadError>;
+
+    /// A checkout for clients that work in one, made anew for each question.
+    async fn checkout(&self, model: &dyn Model) -> Result<Option<std::path::PathBuf>, ReadError>;
+}
+
+/// Why an answer could not be read: not its own fault.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The sources could not be read.
+    #[error(transparent)]
+    Git(#[from] crate::effect::GitError),
+    /// The records could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// An answer that is used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given<T> {
+    /// The answer.
+    pub value: T,
+    /// Who gave it.
+    pub provider: String,
+    /// How sure they are.
+    pub confidence: f64,
+}
+
+/// What came of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply<T> {
+    /// Somebody gave a good answer.
+    Good(Given<T>),
+    /// All answers were weak; this is the surest.
+    Degraded(Given<T>),
+    /// Nobody gave an answer that can be used.
+    Nobody,
+    /// A limit of the session was reached.
+    OutOfBudget(String),
+}
+
+/// Answers that are sent back to the same provider at most.
+const TURNS: u32 = 3;
+
+/// Longest answer that is asked for, in tokens.
+const ANSWER_TOKENS: u32 = 16_000;
+
+/// Asks providers.
+pub struct Asker {
+    settings: AskSettings,
+    breaker: Mutex<Breaker>,
+}
+
+impl Asker {
+    /// An asker that has not met any provider.
+    #[must_use]
+    pub fn new(settings: AskSettings) -> Self {
+        Self { settings, breaker: Mutex::new(Breaker::default()) }
+    }
+
+    /// The random word around foreign text.
+    #[must_use]
+    pub fn fence(&self) -> &str {
+        &self.settings.fence
+    }
+
+    /// Thresholds.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.settings.rules
+    }
+
+    /// Asks providers in order until one answer is good enough. `careful` asks on below
+    /// [`Rules::careful_confidence`] and takes the surest. Every call goes into `calls`.
+    ///
+    /// # Errors
+    ///
+    /// When records cannot be written or sources not be read; never for a provider's fault.
+    pub async fn ask<T: Clone + Send + Sync>(
+        &self,
+        state: &FixLoop,
+        role: Role,
+        models: &[(u32, &dyn Model)],
+        careful: bool,
+        reader: &dyn Reader<T>,
+        calls: &mut Vec<Call>,
+        fx: &Effects<'_>,
+    ) -> Result<Reply<T>, ReadError> {
+        let mut good: Vec<(Given<T>, usize)> = Vec::new();
+        let mut weak: Vec<(Given<T>, usize)> = Vec::new();
+        for (slot, model) in models {
+            let name = model.name();
+            if let Some(why) = self.breaker.lock().await.open(name) {
+                tracing::debug!(provider = name, why, "not asked");
+                continue;
+            }
+            let mut extra = String::new();
+            for turn in 1..=TURNS {
+                let prompt = reader.prompt(*model);
+                let question = self
+                    .question(state, role, *slot, turn, *model, &prompt, &extra, reader)
+                    .await?;
+                match self.limits(state, calls, *model, &question) {
+                    Allowed::Yes => {}
+                    Allowed::NotInThisIteration(why) => {
+                        fx.screen.show(&Event::Notice { text: why });
+                        return Ok(settle(good, weak, calls));
+                    }
+                    Allowed::No(why) => return Ok(Reply::OutOfBudget(why)),
+                }
+                let began = fx.clock.elapsed();
+                let asked = self.patiently(*model, &question, fx).await;
+                let took = fx.clock.elapsed().saturating_sub(began);
+                let mut call = self.call(state, role, *slot, turn, *model, took);
+                self.keep_raw(&call.raw, &question, &asked, fx).await?;
+                let reading = match asked {
+                    Err(error) => {
+                        let (trigger, lasting) = trigger_of(&error.kind);
+                        self.breaker.lock().await.failed(name, &error.kind.to_string(), lasting);
+                        Reading::Useless(trigger, error.to_string())
+                    }
+                    Ok(answer) => {
+                        self.breaker.lock().await.answered(name);
+                        call.usage = answer.usage;
+                        call.micro_usd = model.price(answer.usage);
+                        if !answer.model.is_empty() {
+                            call.model.clone_from(&answer.model);
+                        }
+                        reader.read(*model, &answer).await?
+                    }
+                };
+                let given = |value: T, confidence: f64| Given {
+                    value,
+                    provider: name.to_owned(),
+                    confidence,
+                };
+                let mut problems = None;
+                let (mut done, mut next) = (false, true);
+                match reading {
+                    Reading::Good(value, confidence) => {
+                        call.confidence = Some(confidence);
+                        done = !careful || confidence >= self.settings.rules.careful_confidence;
+                        if !done {
+                            call.said = format!(
+                                "confidence {confidence:.2} is below {:.2}; the next one is asked too",
+                                self.settings.rules.careful_confidence
+                            );
+                        }
+                        good.push((given(value, confidence), calls.len()));
+                    }
+                    Reading::Weak(value, confidence, trigger, why) => {
+                        call.confidence = Some(confidence);
+                        call.trigger = Some(trigger);
+                        call.said = why;
+                        weak.push((given(value, confidence), calls.len()));
+                    }
+                    Reading::Useless(trigger, why) => {
+                        call.trigger = Some(trigger);
+                        call.said = why;
+                    }
+                    Reading::Again(list) => {
+                        call.trigger = Some(Trigger::Vetoed);
+                        call.said = list.join("; ");
+                        next = turn == TURNS;
+                        problems = Some(list);
+                    }
+                }
+                call.said = self.settings.redactor.redact(&short(&call.said));
+                self.tell(state, &call, calls, fx);
+                calls.push(call);
+                if done {
+                    return Ok(settle(good, weak, calls));
+                }
+                if next {
+                    break;
+                }
+                extra = prompt::again(&problems.unwrap_or_default(), &self.settings.fence);
+            }
+        }
+        Ok(settle(good, weak, calls))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a question is made of exactly these")]
+    async fn question<T>(
+        &self,
+        state: &FixLoop,
+        role: Role,
+        slot: u32,
+        turn: u32,
+        model: &dyn Model,
+        prompt: &Prompt,
+        extra: &str,
+        reader: &dyn Reader<T>,
+    ) -> Result<Question, ReadError> {
+        Ok(Question {
+            id: format!(
+                "{}/{}/{}/{slot}/{turn}",
+                state.session_id,
+                state.current_iteration,
+                role.word()
+            ),
+            system: self.settings.redactor.redact(&prompt.system),
+            // A key in the sources must not travel to a provider either.
+            prompt: self.settings.redactor.redact(&format!("{}{extra}", prompt.text)),
+            form: reader.form(),
+            temperature: None,
+            max_output_tokens: ANSWER_TOKENS.min(model.context_tokens() / 4),
+            limit: self.settings.limit,
+            checkout: reader.checkout(model).await?,
+        })
+    }
+
+    /// Asks, and waits once where the provider says how long, or a few times with back-off where
+    /// it only failed.
+    async fn patiently(
+        &self,
+        model: &dyn Model,
+        question: &Question,
+        fx: &Effects<'_>,
+    ) -> Result<Answer, ModelError> {
+        let mut pauses = ExponentialBuilder::default()
+            .with_jitter()
+            .with_min_delay(Duration::from_millis(500))
+            .with_max_delay(Duration::from_secs(8))
+            .with_max_times(2)
+            .build();
+        let mut honoured = false;
+        loop {
+            let error = match model.ask(question).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            let pause = match &error.kind {
+                ModelErrorKind::RateLimited { retry_after: Some(time) } => {
+                    let short = *time < self.settings.rules.longest_wait && !honoured;
+                    honoured = true;
+                    short.then_some(*time)
+                }
+                ModelErrorKind::RateLimited { retry_after: None }
+                | ModelErrorKind::Server { .. }
+                | ModelErrorKind::Connection
+                | ModelErrorKind::Truncated => pauses.next(),
+                ModelErrorKind::Unauthorised
+                | ModelErrorKind::OutOfQuota
+                | ModelErrorKind::NotFound
+                | ModelErrorKind::BadRequest { .. }
+                | ModelErrorKind::TooLong
+                | ModelErrorKind::Refused { .. }
+                | ModelErrorKind::TimedOut { .. }
+                | ModelErrorKind::Garbage
+                | ModelErrorKind::Client { .. }
+                | ModelErrorKind::Replay { .. } => None,
+            };
+            let Some(pause) = pause else { return Err(error) };
+            tracing::info!(
+                provider = model.name(),
+                kind = error.kind.word(),
+                ?pause,
+                "asked again"
+            );
+            fx.clock.wait(pause).await;
+        }
+    }
+
+    fn limits(
+        &self,
+        state: &FixLoop,
+        calls: &[Call],
+        model: &dyn Model,
+        question: &Question,
+    ) -> Allowed {
+        let tokens = (question.system.len() + question.prompt.len()) / BYTES_PER_TOKEN;
+        let next = Usage { input_tokens: tokens as u64, output_tokens: 0 };
+        let price = model.price(next);
+        let now = sum(calls);
+        let mut session = state.spending;
+        session.join(now);
+        if let Some(why) = session.exceeds(&self.settings.session, next, price) {
+            return Allowed::No(why);
+        }
+        let earlier = state.attempt.as_ref().map(|attempt| sum(&attempt.calls));
+        let mut iteration = earlier.unwrap_or_default();
+        iteration.join(now);
+        match iteration.exceeds(&self.settings.iteration, next, price) {
+            Some(why) => Allowed::NotInThisIteration(format!("in this iteration, {why}")),
+            None => Allowed::Yes,
+        }
+    }
+
+    fn call(
+        &self,
+        state: &FixLoop,
+        role: Role,
+        slot: u32,
+        turn: u32,
+        model: &dyn Model,
+        took: Duration,
+    ) -> Call {
+        let number = state.current_iteration;
+        let raw = match role {
+            Role::Analyst => format!(".process/iteration-{number}-cli-output.{slot}.txt"),
+            Role::Fixer => format!(".process/iteration-{number}-cli-output.fix.{slot}.{turn}.txt"),
+        };
+        Call {
+            role: role.word().to_owned(),
+            provider: model.name().to_owned(),
+            model: model.model().to_owned(),
+            slot,
+            turn,
+            used: false,
+            trigger: None,
+            said: String::new(),
+            confidence: None,
+            usage: Usage::default(),
+            micro_usd: None,
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            raw,
+        }
+    }
+
+    /// Keeps an exchange whole; redacted, outside of commits.
+    async fn keep_raw(
+        &self,
+        file: &str,
+        question: &Question,
+        asked: &Result<Answer, ModelError>,
+        fx: &Effects<'_>,
+    ) -> Result<(), StoreError> {
+        let said = match asked {
+            Ok(answer) => format!("{}\n\n--- as received ---\n{}", answer.text, answer.raw),
+            Err(error) => format!("{error}\n{}\n", error.said),
+        };
+        let text = format!(
+            "--- {} ---\n--- system ---\n{}\n--- prompt ---\n{}\n--- answer ---\n{said}\n",
+            question.id, question.system, question.prompt
+        );
+        fx.store.write_text(file, &self.settings.redactor.redact(&text)).await
+    }
+
+    fn tell(&self, state: &FixLoop, call: &Call, calls: &[Call], fx: &Effects<'_>) {
+        let mut spent = state.spending;
+        spent.join(sum(calls));
+        spent.add(call.usage, call.micro_usd);
+        fx.screen.show(&Event::Asked {
+            iteration: state.current_iteration,
+            call: call.clone(),
+            spent,
+        });
+    }
+}
+
+enum Allowed {
+    Yes,
+    NotInThisIteration(String),
+    No(String),
+}
+
+fn sum(calls: &[Call]) -> Spending {
+    let mut spent = Spending::default();
+    for call in calls {
+        spent.add(call.usage, call.micro_usd);
+    }
+    spent
+}
+
+fn short(text: &str) -> String {
+    let plain = |c: &char| !c.is_control() || *c == '\n';
+    text.chars().filter(plain).take(1_000).collect()
+}
+
+/// The surest good answer, else the surest weak one.
+fn settle<T>(
+    good: Vec<(Given<T>, usize)>,
+    weak: Vec<(Given<T>, usize)>,
+    calls: &mut [Call],
+) -> Reply<T> {
+    let degraded = good.is_empty();
+    let mut list = if degraded { weak } else { good };
+    let confidences: Vec<f64> = list.iter().map(|(given, _)| given.confidence).collect();
+    let Some(best) = chain::surest(&confidences) else { return Reply::Nobody };
+    let (given, call) = list.swap_remove(best);
+    if let Some(call) = calls.get_mut(call) {
+        call.used = true;
+    }
+    if degraded { Reply::Degraded(given) } else { Reply::Good(given) }
+}
+
+/// The trigger behind a provider's error, and whether it will be there again next time.
+#[must_use]
+pub fn trigger_of(kind: &ModelErrorKind) -> (Trigger, bool) {
+    match kind {
+        ModelErrorKind::RateLimited { .. } => (Trigger::RateLimited, false),
+        ModelErrorKind::Server { .. } => (Trigger::Server, false),
+        ModelErrorKind::NotFound => (Trigger::Server, true),
+        ModelErrorKind::TimedOut { .. } => (Trigger::TimedOut, false),
+        ModelErrorKind::Connection | ModelErrorKind::Truncated => (Trigger::Connection, false),
+        ModelErrorKind::Garbage => (Trigger::Unparseable, false),
+        ModelErrorKind::TooLong | ModelErrorKind::Refused { .. } => (Trigger::Refused, false),
+        ModelErrorKind::Unauthorised
+        | ModelErrorKind::OutOfQuota
+        | ModelErrorKind::BadRequest { .. }
+        | ModelErrorKind::Client { .. }
+        | ModelErrorKind::Replay { .. } => (Trigger::Refused, true),
+    }
+}

@@ -1,0 +1,388 @@
+//! What a model is shown, most important first: the failing tests and what they said, the frames
+//! of their stacks, the suspects, outlines of what they import, the change since the base, and
+//! what was tried before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::code::language::Language;
+use crate::code::{outline, testing};
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::id::RepoPath;
+use crate::domain::plan::{ModificationPoint, Plan};
+use crate::domain::test::{Layer, TestCase};
+use crate::effect::{Effects, FileDiff, GitError};
+
+use super::prompt::{Part, Subject};
+
+/// Failures that are shown in full; the others by their first line.
+const IN_FULL: usize = 12;
+
+/// Lines around a place that are shown of a long file.
+const AROUND: u32 = 60;
+
+/// Files up to this length are shown whole.
+const WHOLE: usize = 400;
+
+/// All that a question may show of the repository, read once per iteration.
+pub struct Context {
+    /// Texts of sources and tests that parts are made of.
+    texts: BTreeMap<RepoPath, String>,
+    failing: Vec<TestCase>,
+    suspects: Vec<ModificationPoint>,
+    related: Vec<RepoPath>,
+    base_diff: Vec<FileDiff>,
+    root: String,
+}
+
+/// Files that are read for one question at most.
+const FILES: usize = 60;
+
+/// Bytes of one file that are read at most.
+const FILE_LIMIT: usize = 256 << 10;
+
+impl Context {
+    /// Reads what may be shown. `suspects` come from localisation, most suspicious first.
+    ///
+    /// # Errors
+    ///
+    /// When the sources cannot be read.
+    pub async fn gather(
+        state: &FixLoop,
+        suspects: &[ModificationPoint],
+        related: &[RepoPath],
+        base_diff: &[FileDiff],
+        fx: &Effects<'_>,
+    ) -> Result<Self, GitError> {
+        let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
+        let mut wanted: Vec<RepoPath> = Vec::new();
+        wanted.extend(failing.iter().filter_map(|case| case.file.clone()));
+        let frames = failing.iter().filter_map(|case| case.failure.as_ref());
+        wanted.extend(frames.flat_map(|failure| &failure.frames).map(|frame| frame.file.clone()));
+        wanted.extend(suspects.iter().map(|point| point.file.clone()));
+        wanted.extend(base_diff.iter().map(|diff| diff.file.clone()));
+        wanted.extend(related.iter().cloned());
+        let mut seen = BTreeSet::new();
+        let mut texts = BTreeMap::new();
+        for file in wanted.into_iter().filter(|file| seen.insert(file.clone())).take(FILES) {
+            let bytes = fx.worktree.read(&state.accepted_tree, &file).await?;
+            if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= FILE_LIMIT) {
+                texts.insert(file, String::from_utf8_lossy(&bytes).into_owned());
+            }
+        }
+        Ok(Self {
+            texts,
+            failing,
+            suspects: suspects.to_vec(),
+            related: related.to_vec(),
+            base_diff: base_diff.to_vec(),
+            root: fx.worktree.root().display().to_string(),
+        })
+    }
+
+    /// Parts of the analyst's question.
+    #[must_use]
+    pub fn for_analyst(&self, state: &FixLoop) -> Vec<Part> {
+        let mut parts: Vec<Part> = self.failures().into_iter().collect();
+        parts.extend(self.tests());
+        parts.extend(self.sources());
+        parts.extend(self.changes());
+        parts.extend(self.outlines());
+        parts.extend(history(state));
+        parts
+    }
+
+    /// Parts of the fixer's question.
+    #[must_use]
+    pub fn for_fixer(&self, state: &FixLoop, plan: &Plan) -> Vec<Part> {
+        let mut parts = vec![part("The plan", plan_text(plan), false)];
+        let files: BTreeSet<&RepoPath> =
+            plan.modification_points.iter().map(|point| &point.file).collect();
+        for file in files {
+            let Some(text) = self.texts.get(file) else { continue };
+            let points: Vec<&ModificationPoint> =
+                plan.modification_points.iter().filter(|point| point.file == *file).collect();
+            // `search` must be copied verbatim, so the places come without line numbers.
+            parts.push(part(&format!("The source {file}"), around(text, &points), false));
+        }
+        parts.extend(self.failures());
+        parts.extend(self.tests());
+        parts.extend(history(state));
+        parts
+    }
+
+    /// The present text of a file that was read.
+    #[must_use]
+    pub fn text(&self, file: &RepoPath) -> Option<&str> {
+        self.texts.get(file).map(String::as_str)
+    }
+
+    fn failures(&self) -> Option<Part> {
+        let mut text = String::new();
+        for (index, case) in self.failing.iter().enumerate() {
+            let failure = case.failure.clone().unwrap_or_default();
+            text.push_str(&format!("- {}", case.id));
+            if index < IN_FULL {
+                text.push_str(&format!(
+                    "\n{}\n{}\n",
+                    self.settled(&indent(&failure.message, 40)),
+                    self.settled(&indent(&failure.stack, 60))
+                ));
+            } else {
+                let first = failure.message.lines().next().unwrap_or_default();
+                text.push_str(&format!(": {}\n", self.settled(first)));
+            }
+        }
+        (!text.is_empty()).then(|| part("Failing tests and what they said", text, true))
+    }
+
+    /// The same text on every machine and in every run: no private paths, no addresses.
+    fn settled(&self, text: &str) -> String {
+        static ADDRESS: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
+        let text = text.replace(&format!("{}/", self.root), "").replace(&self.root, ".");
+        ADDRESS
+            .as_ref()
+            .map_or_else(|| text.clone(), |one| one.replace_all(&text, "0x…").into_owned())
+    }
+
+    /// The failing tests themselves.
+    fn tests(&self) -> Vec<Part> {
+        let mut by_file: BTreeMap<&RepoPath, Vec<&TestCase>> = BTreeMap::new();
+        for case in self.failing.iter().take(IN_FULL * 2) {
+            if let Some(file) = &case.file {
+                by_file.entry(file).or_default().push(case);
+            }
+        }
+        by_file
+            .into_iter()
+            .filter_map(|(file, cases)| {
+                let text = self.texts.get(file)?;
+                let lines = text.lines().count();
+                let shown = if lines <= WHOLE {
+                    text.clone()
+                } else {
+                    let points: Vec<ModificationPoint> = cases
+                        .iter()
+                        .map(|case| {
+                            let line = case.line.unwrap_or(1);
+                            point(file, line, line)
+                        })
+                        .collect();
+                    around(text, &points.iter().collect::<Vec<_>>())
+                };
+                Some(part(&format!("The test file {file} (read only)"), shown, true))
+            })
+            .collect()
+    }
+
+    /// Sources at the frames of stacks and at suspicious places.
+    fn sources(&self) -> Vec<Part> {
+        let mut points: Vec<ModificationPoint> = Vec::new();
+        for case in &self.failing {
+            for frame in case.failure.iter().flat_map(|failure| &failure.frames) {
+                if !testing::is_test(&frame.file) {
+                    points.push(point(&frame.file, frame.line, frame.line));
+                }
+            }
+        }
+        points.extend(self.suspects.iter().cloned());
+        let mut files: Vec<&RepoPath> = Vec::new();
+        for point in &points {
+            if !files.contains(&&point.file) {
+                files.push(&point.file);
+            }
+        }
+        files
+            .into_iter()
+            .filter_map(|file| {
+                let text = self.texts.get(file)?;
+                let here: Vec<&ModificationPoint> =
+                    points.iter().filter(|point| point.file == *file).collect();
+                let ranges: Vec<String> = here
+                    .iter()
+                    .take(8)
+                    .map(|point| format!("{}:{}-{}", point.function, point.start, point.end))
+                    .collect();
+                let title = format!("The source {file}, suspicious at {}", ranges.join(", "));
+                Some(part(&title, numbered(text, &here), true))
+            })
+            .collect()
+    }
+
+    /// Names and lines of what the tests import and nothing points at.
+    fn outlines(&self) -> Option<Part> {
+        let mut text = String::new();
+        for file in self.related.iter().take(40) {
+            let (Some(source), Some(language)) = (self.texts.get(file), Language::of(file)) else {
+                continue;
+            };
+            text.push_str(&format!("{file}\n"));
+            for function in outline::functions(language, source) {
+                text.push_str(&format!(
+                    "  {} {}-{}\n",
+                    function.name, function.start, function.end
+                ));
+            }
+        }
+        (!text.is_empty()).then(|| part("Outlines of what the tests import", text, true))
+    }
+
+    fn changes(&self) -> Option<Part> {
+        let text: String = self
+            .base_diff
+            .iter()
+            .filter(|diff| !testing::is_test(&diff.file))
+            .map(|diff| diff.patch.clone())
+            .collect();
+        (!text.is_empty()).then(|| part("The change since the base, the first suspect", text, true))
+    }
+}
+
+/// What a question is about.
+#[must_use]
+pub fn subject(state: &FixLoop) -> Subject {
+    let mut layers: BTreeMap<Layer, usize> = BTreeMap::new();
+    for case in state.ledger.failing_cases() {
+        *layers.entry(case.layer).or_default() += 1;
+    }
+    let rate = state.ledger.rate();
+    Subject {
+        task: format!("IMPL-fix-{}", state.current_iteration),
+        iteration: state.current_iteration,
+        limit: state.terms.max_iterations,
+        failing: state.failing().len(),
+        total: rate.map_or(0, |rate| usize::try_from(rate.total).unwrap_or_default()),
+        rate: rate.map_or_else(|| "0".to_owned(), |rate| rate.to_string()),
+        target: state.terms.target,
+        strategy: state
+            .selected_strategy
+            .unwrap_or(crate::domain::strategy::Strategy::Conservative),
+        layer: layers
+            .into_iter()
+            .max_by_key(|(_, count)| *count)
+            .map_or(Layer::Unit, |(layer, _)| layer),
+    }
+}
+
+/// Earlier attempts, disproved ideas, refused edits and what worked.
+fn history(state: &FixLoop) -> Option<Part> {
+    let mut text = String::new();
+    for one in state.iterations.iter().rev().take(10).rev() {
+        text.push_str(&format!(
+            "- iteration {} ({}): {}; {}; {}\n",
+            one.row.iteration, one.row.strategy, one.row.outcome, one.row.summary, one.reason
+        ));
+        if one.row.outcome != "improved" && !one.points.is_empty() {
+            text.push_str(&format!("  disproved: a change at {}\n", one.points.join(", ")));
+        }
+        for refusal in &one.refusals {
+            text.push_str(&format!("  refused: {refusal}\n"));
+        }
+    }
+    for refusal in state.attempt.iter().flat_map(|attempt| &attempt.refusals) {
+        text.push_str(&format!("- refused in this iteration: {refusal}\n"));
+    }
+    if !state.patterns.is_empty() {
+        let known: Vec<&str> = state.patterns.iter().take(8).map(String::as_str).collect();
+        text.push_str(&format!("- kinds of edits that were kept before: {}\n", known.join(", ")));
+    }
+    (!text.is_empty()).then(|| part("What was tried before", text, true))
+}
+
+fn plan_text(plan: &Plan) -> String {
+    let mut text = format!("{}\n", plan.approach);
+    for cause in &plan.root_causes {
+        text.push_str(&format!("- cause: {} ({})\n", cause.cause, cause.point));
+    }
+    for point in &plan.modification_points {
+        text.push_str(&format!("- change at {point}\n"));
+    }
+    text.push_str(&format!("- expected: {}\n", plan.expected_outcome));
+    text
+}
+
+fn part(title: &str, text: String, may_be_cut: bool) -> Part {
+    Part { title: title.to_owned(), text, may_be_cut }
+}
+
+fn point(file: &RepoPath, start: u32, end: u32) -> ModificationPoint {
+    ModificationPoint { file: file.clone(), function: String::new(), start, end }
+}
+
+fn indent(text: &str, lines: usize) -> String {
+    text.lines().take(lines).map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Ranges of lines, from 1, that are shown around places; merged.
+fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
+    let mut all: Vec<(u32, u32)> = points
+        .iter()
+        .map(|point| {
+            (point.start.saturating_sub(AROUND).max(1), point.end.saturating_add(AROUND).min(lines))
+        })
+        .collect();
+    all.sort_unstable();
+    let mut merged: Vec<(u32, u32)> = Vec::new();
+    for (start, end) in all {
+        match merged.last_mut() {
+            Some(last) if start <= last.1 + 1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end)),
+        }
+    }
+    merged
+}
+
+/// A whole file, or what stands around places of a long one, verbatim.
+fn around(text: &str, points: &[&ModificationPoint]) -> String {
+    shown(text, points, &|_, line| line.to_owned())
+}
+
+/// The same with line numbers.
+fn numbered(text: &str, points: &[&ModificationPoint]) -> String {
+    shown(text, points, &|number, line| format!("{number:>5} {line}"))
+}
+
+fn shown(
+    text: &str,
+    points: &[&ModificationPoint],
+    write: &dyn Fn(usize, &str) -> String,
+) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    let ranges = if lines.len() <= WHOLE { vec![(1, count)] } else { ranges(count, points) };
+    let mut parts = Vec::new();
+    for (start, end) in ranges {
+        let from = usize::try_from(start).unwrap_or(1);
+        let until = usize::try_from(end).unwrap_or(lines.len());
+        parts.push(
+            lines
+                .iter()
+                .enumerate()
+                .skip(from.saturating_sub(1))
+                .take((until + 1).saturating_sub(from))
+                .map(|(index, line)| write(index + 1, line))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        );
+    }
+    parts.join("\n[lines left out]\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_files_are_shown_around_their_places() {
+        let text: String = (1..=1000).map(|n| format!("line {n}\n")).collect();
+        let file = RepoPath::parse("a.py").unwrap();
+        let (a, b, c) = (point(&file, 100, 110), point(&file, 150, 150), point(&file, 900, 900));
+        let shown = around(&text, &[&c, &a, &b]);
+        assert!(shown.starts_with("line 40\n") && shown.ends_with("\nline 960"), "{shown}");
+        assert_eq!(shown.matches("[lines left out]").count(), 1, "close places are one range");
+        assert!(numbered("x\ny\n", &[]).contains("    2 y"));
+    }
+}

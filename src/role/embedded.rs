@@ -1,0 +1,248 @@
+//! The embedded engine as a source of plans and edits: opens a trial, diagnoses, searches.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use futures::lock::Mutex;
+
+use crate::code::testing;
+use crate::domain::event::Event;
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::plan::Plan;
+use crate::domain::proposal::EditSet;
+use crate::domain::strategy::Strategy;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{Effects, FileDiff, Trial, TrialRequest};
+use crate::repair::{self, Diagnosis, Found, Limits, RepairError, Search};
+
+use super::Impact;
+
+/// Candidates of one search when tests run in a warm process.
+const WARM_CANDIDATES: u32 = 6_000;
+
+/// Candidates of one search when each costs a cold start.
+const COLD_CANDIDATES: u32 = 150;
+
+/// Limit of one trial of somebody's edits.
+const TRIAL_TIME: Duration = Duration::from_mins(5);
+
+/// What localisation and the import graph say before anybody is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Suspects {
+    /// The engine's own plan; `None` when no place could be named.
+    pub plan: Option<Plan>,
+    /// Sources that the failing tests need.
+    pub related: Vec<RepoPath>,
+    /// What changed since the merge base.
+    pub base_diff: Vec<FileDiff>,
+}
+
+/// Wall time of one search.
+const SEARCH_TIME: Duration = Duration::from_mins(2);
+
+/// The trial and the diagnosis of the iteration at work. Made anew after a restart: both follow
+/// from the sources alone.
+struct Open {
+    iteration: u32,
+    trial: Box<dyn Trial>,
+    diagnosis: Diagnosis,
+    failing: Vec<TestCase>,
+    passing: Vec<TestId>,
+    related: Vec<RepoPath>,
+    base_diff: Vec<FileDiff>,
+}
+
+/// Plans and edits by search, and a place to try anybody's edits.
+pub struct Embedded {
+    jobs: usize,
+    base_tree: Option<TreeId>,
+    open: Mutex<Option<Open>>,
+}
+
+/// What somebody's edits did to the tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tried {
+    /// Failing tests that pass.
+    pub repairs: usize,
+    /// Passing tests that fail, among those that were run.
+    pub breaks: usize,
+}
+
+impl Embedded {
+    /// An engine without a trial yet.
+    #[must_use]
+    pub fn new(jobs: usize, base_tree: Option<TreeId>) -> Self {
+        Self { jobs, base_tree, open: Mutex::new(None) }
+    }
+
+    /// Says where the failures may come from, with the files they need and the change since the
+    /// base.
+    ///
+    /// # Errors
+    ///
+    /// When sources or tests cannot be read or run.
+    pub async fn diagnose(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<Suspects, RepairError> {
+        let mut open = self.open.lock().await;
+        *open = None;
+        let opened = self.open(state, impact, fx).await?;
+        let suspects = Suspects {
+            plan: opened.diagnosis.plan.clone(),
+            related: opened.related.clone(),
+            base_diff: opened.base_diff.clone(),
+        };
+        *open = Some(opened);
+        Ok(suspects)
+    }
+
+    /// What a diagnosis that was made before says; makes it anew after a restart.
+    ///
+    /// # Errors
+    ///
+    /// When sources or tests cannot be read or run.
+    pub async fn suspects(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<Suspects, RepairError> {
+        if let Some(open) = self.open.lock().await.as_ref()
+            && open.iteration == state.current_iteration
+        {
+            return Ok(Suspects {
+                plan: open.diagnosis.plan.clone(),
+                related: open.related.clone(),
+                base_diff: open.base_diff.clone(),
+            });
+        }
+        self.diagnose(state, impact, fx).await
+    }
+
+    /// Finds an edit.
+    ///
+    /// # Errors
+    ///
+    /// When sources or tests cannot be read or run.
+    pub async fn propose(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<Found, RepairError> {
+        let mut slot = self.open.lock().await;
+        let iteration = state.current_iteration;
+        if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
+            *slot = Some(self.open(state, impact, fx).await?);
+        }
+        let Some(open) = slot.as_ref() else { return Ok(Found::default()) };
+        let progress = |tried: u64| {
+            let unit = "candidates".to_owned();
+            fx.screen.show(&Event::Progress { done: tried, total: None, unit });
+        };
+        let search = self.search(state, fx, open, &progress);
+        repair::search(&search, &open.diagnosis).await
+    }
+
+    /// Runs the failing tests, and passing ones that reach the edit, with somebody's edits.
+    ///
+    /// # Errors
+    ///
+    /// When tests cannot be run.
+    pub async fn try_edits(
+        &self,
+        state: &FixLoop,
+        edits: &EditSet,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<Tried, RepairError> {
+        let mut slot = self.open.lock().await;
+        let iteration = state.current_iteration;
+        if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
+            *slot = Some(self.open(state, impact, fx).await?);
+        }
+        let Some(open) = slot.as_ref() else { return Ok(Tried::default()) };
+        let failing: Vec<TestId> = open.failing.iter().map(|case| case.id.clone()).collect();
+        let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
+        let (near, _) = open.diagnosis.reaching(&files, &open.passing);
+        let passed = async |tests: &[TestId]| -> Result<usize, RepairError> {
+            if tests.is_empty() {
+                return Ok(0);
+            }
+            let results = open.trial.judge(edits, tests, TRIAL_TIME, false).await?;
+            Ok(results.iter().filter(|one| one.status == Status::Passed).count())
+        };
+        let repairs = passed(&failing).await?;
+        let breaks = near.len() - passed(&near).await?.min(near.len());
+        Ok(Tried { repairs, breaks })
+    }
+
+    fn search<'a>(
+        &'a self,
+        state: &'a FixLoop,
+        fx: &'a Effects<'_>,
+        open: &'a Open,
+        progress: &'a (dyn Fn(u64) + Sync),
+    ) -> Search<'a> {
+        let candidates = match open.trial.speed() {
+            crate::effect::Speed::Warm => WARM_CANDIDATES,
+            crate::effect::Speed::Cold => COLD_CANDIDATES,
+        };
+        Search {
+            worktree: fx.worktree,
+            tree: &state.accepted_tree,
+            trial: open.trial.as_ref(),
+            clock: fx.clock,
+            failing: &open.failing,
+            passing: &open.passing,
+            is_test: &testing::is_test,
+            related: &open.related,
+            strategy: state.selected_strategy.unwrap_or(Strategy::Conservative),
+            base_diff: &open.base_diff,
+            disproved: &state.disproved,
+            patterns: &state.patterns,
+            singles_done: state
+                .iterations
+                .last()
+                .is_some_and(|last| last.exhausted && last.pre_tree == state.accepted_tree),
+            limits: Limits { candidates, time: SEARCH_TIME },
+            jobs: self.jobs,
+            progress,
+        }
+    }
+
+    /// Opens a trial on the accepted sources and diagnoses.
+    async fn open(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<Open, RepairError> {
+        fx.worktree.checkout(&state.accepted_tree).await?;
+        let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
+        let ids: Vec<TestId> = failing.iter().map(|case| case.id.clone()).collect();
+        let passing = state.ledger.passing();
+        let related = impact.lock().await.related(state, fx).await?;
+        let base_diff = match &self.base_tree {
+            Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,
+            None => Vec::new(),
+        };
+        let request = TrialRequest { root: fx.worktree.root(), failing: &ids, jobs: self.jobs };
+        let trial = fx.suite.trial(&request).await?;
+        let mut open = Open {
+            iteration: state.current_iteration,
+            trial,
+            diagnosis: Diagnosis::default(),
+            failing,
+            passing,
+            related,
+            base_diff,
+        };
+        open.diagnosis = repair::diagnose(&self.search(state, fx, &open, &|_| {})).await?;
+        Ok(open)
+    }
+}
