@@ -22,7 +22,6 @@ fn measured(repo: &TestRepo, arguments: &[&str]) -> (Value, u64) {
     let output = command.output().unwrap();
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     let peak = talk.lines().last().and_then(|line| line.parse().ok()).unwrap();
-    println!("{} MiB at most", peak >> 20);
     (serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {talk}")), peak)
 }
 

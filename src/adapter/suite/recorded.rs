@@ -6,7 +6,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::unwrap_used,
     reason = "tests and their recorder read and write files, and prepare projects"
 )]
 
