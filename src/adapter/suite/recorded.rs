@@ -26,6 +26,8 @@ use super::{SuiteSettings, detect, open};
 /// Folder of recordings, name of the framework, sample project, folder of the recording.
 const RECORDED: &[(&str, &str, &str, &str)] = &[
     ("cargo-test", "cargo test", "", ""),
+    ("cargo-test", "cargo test", "cargo-exits", "1.95.0/exits"),
+    ("cargo-test", "cargo test", "cargo-exits-one-thread", "1.95.0/exits-one-thread"),
     ("go-test", "go test", "", ""),
     ("nextest", "cargo-nextest", "nextest", "0.9.151/mixed"),
     ("pytest", "pytest", "pytest", "9.2.0/mixed"),
