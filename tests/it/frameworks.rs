@@ -217,3 +217,44 @@ fn jest_and_vitest() {
     assert_eq!(counts(&document), (1, 1), "{document}");
     assert_eq!(failing(&document), ["add.test.js::add > two"]);
 }
+
+#[test]
+#[ignore = "needs cargo-nextest"]
+fn nextest_with_tests_of_one_name_in_two_binaries() {
+    let repo = TestRepo::new(&[
+        ("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        ("Cargo.lock", "version = 4\n\n[[package]]\nname = \"x\"\nversion = \"0.1.0\"\n"),
+        (".gitignore", "target\n"),
+        (".config/nextest.toml", ""),
+        (
+            "src/lib.rs",
+            "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn same() {\n        assert_eq!(super::add(2, 0), 2);\n    }\n}\n",
+        ),
+        ("tests/api.rs", "#[test]\nfn same() {\n    assert_eq!(x::add(2, 1), 3);\n}\n"),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 1), "{document}");
+    assert_eq!(failing(&document), ["x::api::same"]);
+}
+
+#[test]
+#[ignore = "needs Gradle"]
+fn gradle_with_two_modules_of_which_one_does_not_compile() {
+    // Gradle 7 and later know `testImplementation` only, Gradle before 3.4 `testCompile` only.
+    let build = "subprojects {\n  apply plugin: 'java'\n  repositories { mavenCentral() }\n  def scope = configurations.findByName('testImplementation') ? 'testImplementation' : 'testCompile'\n  dependencies.add(scope, 'junit:junit:4.13.2')\n}\n";
+    let test = "package m;\nimport static org.junit.Assert.*;\nimport org.junit.*;\npublic class ATest {\n  @Test public void adds() { assertEquals(2, A.add(1, 1)); }\n  @Test public void zero() { assertEquals(0, A.add(0, 0)); }\n  @Ignore @Test public void later() {}\n}\n";
+    let repo = TestRepo::new(&[
+        ("settings.gradle", "include 'good', 'broken'\n"),
+        ("build.gradle", build),
+        (".gitignore", ".gradle\nbuild\n"),
+        (
+            "good/src/main/java/m/A.java",
+            "package m;\npublic class A { public static int add(int a, int b) { return a - b; } }\n",
+        ),
+        ("good/src/test/java/m/ATest.java", test),
+        ("broken/src/test/java/m/BTest.java", "package m;\npublic class BTest { int n = \"\"; }\n"),
+    ]);
+    let document = look(&repo);
+    assert_eq!(counts(&document), (1, 2), "{document}");
+    assert_eq!(failing(&document), [":broken:compileTestJava", "m.ATest::adds"]);
+}

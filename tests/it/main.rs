@@ -8,6 +8,7 @@
 
 mod bad_input;
 mod crash;
+mod flood;
 mod frameworks;
 mod story;
 mod support;

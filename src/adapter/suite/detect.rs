@@ -11,6 +11,7 @@ use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 use crate::effect::{RunError, SuiteFacts};
 
+use super::format::without_colours;
 use super::framework::{COMMAND, FRAMEWORKS, Framework, Scratch, Site};
 
 /// Files that are counted for the languages at most.
@@ -122,7 +123,15 @@ fn describe(
     Detection { facts, others, missing, framework, site }
 }
 
-/// The first line that the framework prints of its version; `None` when it does not start.
+/// The first line with a number; Gradle draws a rule above it, and Maven prints it in bold.
+fn version_line(output: &str) -> Option<String> {
+    let plain = without_colours(output);
+    let line = plain.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()));
+    line.or_else(|| plain.lines().find(|line| !line.trim().is_empty()))
+        .map(|line| line.trim().to_owned())
+}
+
+/// The line in which the framework prints its version; `None` when it does not start.
 fn version(framework: &Framework, site: &Site) -> Option<String> {
     let argv = (framework.version)(site);
     if argv.is_empty() {
@@ -135,7 +144,7 @@ fn version(framework: &Framework, site: &Site) -> Option<String> {
         environment: process::environment(home.path()),
     };
     let output = process::output(&invocation, Duration::from_secs(20)).ok()?;
-    output.lines().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
+    version_line(&output)
 }
 
 /// Languages of the sources, most files first.
@@ -150,4 +159,22 @@ fn languages(folder: &Path) -> Vec<String> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     counts.into_iter().map(|(name, _)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_line;
+
+    #[test]
+    fn rules_and_bold_print_are_no_version() {
+        let table = [
+            ("\n-----\nGradle 4.4.1\n-----\n", Some("Gradle 4.4.1")),
+            ("\u{1b}[1mApache Maven 3.8.7\u{1b}[m\nMaven home: /x1\n", Some("Apache Maven 3.8.7")),
+            ("unknown\n", Some("unknown")),
+            ("\n", None),
+        ];
+        for (output, expected) in table {
+            assert_eq!(version_line(output).as_deref(), expected, "{output}");
+        }
+    }
 }

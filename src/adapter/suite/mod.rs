@@ -6,6 +6,8 @@ mod cold;
 mod detect;
 mod format;
 mod framework;
+#[cfg(test)]
+mod recorded;
 mod run;
 mod warm;
 

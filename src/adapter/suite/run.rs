@@ -72,6 +72,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
     ("nextest.toml", include_str!("driver/nextest.toml")),
+    ("gradle_init.gradle", include_str!("driver/gradle_init.gradle")),
     ("warm_python.py", include_str!("driver/warm_python.py")),
 ];
 

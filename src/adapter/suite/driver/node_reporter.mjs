@@ -4,8 +4,12 @@ const STACK_LIMIT = 16384;
 
 export default async function* report(source) {
   const open = new Map();
+  const said = new Map();
   for await (const { type, data } of source) {
-    if (type === 'test:start') {
+    if (type === 'test:stderr') {
+      const text = said.get(data.file) ?? '';
+      if (text.length < STACK_LIMIT) said.set(data.file, text + data.message);
+    } else if (type === 'test:start') {
       const names = open.get(data.file) ?? [];
       names.length = data.nesting;
       names[data.nesting] = data.name;
@@ -34,6 +38,10 @@ export default async function* report(source) {
         record.class = cause?.name ?? 'Error';
         record.message = String(cause?.message ?? cause ?? '').slice(0, MESSAGE_LIMIT);
         record.stack = String(cause?.stack ?? '').slice(0, STACK_LIMIT);
+        // A file that cannot be loaded explains itself on standard error only.
+        const text = isFile ? (said.get(data.file) ?? '') : '';
+        const found = text.match(/^(\w*Error)(?: \[\w+\])?: (.*)$/m);
+        if (found) Object.assign(record, { class: found[1], message: found[2], stack: text.slice(0, STACK_LIMIT) });
       }
       yield JSON.stringify(record) + '\n';
     }

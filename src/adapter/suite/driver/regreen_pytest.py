@@ -28,6 +28,8 @@ class Recorder:
         text = getattr(report, "longreprtext", "") or ""
         crash = getattr(getattr(report, "longrepr", None), "reprcrash", None)
         message = getattr(crash, "message", None) or text.strip().rsplit("\n", 1)[-1]
+        if message.startswith("E "):
+            message = message[1:].lstrip()
         head = message.split("\n", 1)[0]
         kind = head.split(":", 1)[0].strip()
         plain = kind.replace(".", "").replace("_", "").isalnum() and " " not in kind
@@ -40,7 +42,7 @@ class Recorder:
             if place is not None:
                 stack.append('  File "%s", line %s, in ?' % (os.path.join(self.root, str(place.path)), place.lineno))
         return {
-            "class": kind.rsplit(".", 1)[-1] if plain else "",
+            "class": kind.rsplit(".", 1)[-1] if plain else "AssertionError" if head.startswith("assert ") else "",
             "message": message[:MESSAGE_LIMIT],
             "stack": ("\n".join(stack) + "\n" + text)[:STACK_LIMIT],
         }

@@ -20,12 +20,19 @@ struct Line {
     elapsed: f64,
     #[serde(default)]
     output: String,
+    /// Of the output of the compiler.
+    #[serde(default)]
+    import_path: String,
+    /// The import path whose build failed.
+    #[serde(default)]
+    failed_build: String,
 }
 
 /// Reads the events. Ids are `package.Test`; a package that fails without a failing test (it does
-/// not build, or panics outside of one) is a failing test named after the package.
+/// not build, or panics outside of one) is a failing test named after the package. Tests print
+/// files without their folder, which is the package's below `module`.
 #[must_use]
-pub fn parse(text: &str) -> Vec<Told> {
+pub fn parse(text: &str, module: &str) -> Vec<Told> {
     let mut told: Vec<Told> = Vec::new();
     let mut outputs: BTreeMap<String, String> = BTreeMap::new();
     for line in text.lines() {
@@ -36,9 +43,10 @@ pub fn parse(text: &str) -> Vec<Told> {
         };
         let status = match line.action.as_str() {
             "output" | "build-output" => {
+                let id = if line.import_path.is_empty() { id } else { line.import_path.clone() };
                 let kept = outputs.entry(id).or_default();
                 if kept.len() < STACK_LIMIT {
-                    kept.push_str(&line.output);
+                    kept.push_str(&placed(&line, module));
                 }
                 continue;
             }
@@ -56,7 +64,10 @@ pub fn parse(text: &str) -> Vec<Told> {
                 continue;
             }
         }
-        let output = outputs.remove(&id).unwrap_or_default();
+        let mut output = outputs.remove(&id).unwrap_or_default();
+        if let Some(build) = outputs.get(&line.failed_build) {
+            output = format!("{build}{output}");
+        }
         let mut test = Told { id, status: Some(status), ..Told::default() };
         // Seconds as Go prints them: two decimals, far below where f64 loses them.
         test.duration_ms = std::time::Duration::try_from_secs_f64(line.elapsed)
@@ -64,7 +75,8 @@ pub fn parse(text: &str) -> Vec<Told> {
         if status == Status::Failed {
             let told_of = |line: &&str| {
                 let line = line.trim();
-                !line.is_empty() && !line.starts_with("===") && !line.starts_with("---")
+                let heading = ["===", "---", "# "].iter().any(|mark| line.starts_with(mark));
+                !line.is_empty() && !heading
             };
             let first = output.lines().find(told_of).unwrap_or_default();
             first.trim().clone_into(&mut test.message);
@@ -73,6 +85,23 @@ pub fn parse(text: &str) -> Vec<Told> {
         told.push(test);
     }
     told
+}
+
+/// A line of output, its file at the beginning completed to a path below the module.
+fn placed(line: &Line, module: &str) -> String {
+    let text = line.output.trim_start();
+    let folder = line.package.strip_prefix(module).map(|rest| rest.trim_start_matches('/'));
+    let file = text.split(':').next().unwrap_or_default();
+    match folder {
+        Some(folder) if !folder.is_empty() && !module.is_empty() => {
+            if file.ends_with(".go") && !file.contains(['/', ' ']) {
+                let indent = line.output.len() - text.len();
+                return format!("{:indent$}{folder}/{text}", "");
+            }
+            line.output.clone()
+        }
+        _ => line.output.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +119,7 @@ mod tests {
 {"Action":"output","Package":"m/b","Output":"b.go:3:1: syntax error\n"}
 {"Action":"fail","Package":"m/b","Elapsed":0}
 not json"#;
-        let told = parse(text);
+        let told = parse(text, "m");
         let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
@@ -101,7 +130,7 @@ not json"#;
                 ("m/b", Status::Failed),
             ]
         );
-        assert_eq!(told[0].message, "a_test.go:5: got 1");
+        assert_eq!(told[0].message, "a/a_test.go:5: got 1");
         assert_eq!(told[0].duration_ms, 10);
     }
 }

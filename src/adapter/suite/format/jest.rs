@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use crate::domain::test::Status;
 
-use super::Told;
 use super::junit::Unreadable;
+use super::{Told, without_colours};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -63,6 +63,13 @@ pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
             told.push(failed(file.name.clone(), &file.name, None, 0, &message));
             continue;
         }
+        // Vitest tells of a hook that fails only here, and calls its tests skipped.
+        let explained = file.assertion_results.iter().any(|test| test.status == "failed");
+        if file.status == "failed" && !explained {
+            let message = file.message.unwrap_or_default();
+            let message = if message.is_empty() { "a hook failed" } else { &message };
+            told.push(failed(file.name.clone(), &file.name, None, 0, message));
+        }
         for test in file.assertion_results {
             let mut names = test.ancestor_titles;
             names.retain(|name| !name.is_empty());
@@ -93,7 +100,8 @@ pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
 
 fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &str) -> Told {
     let plain = without_colours(text);
-    let first = plain.lines().next().unwrap_or_default();
+    let heading = |line: &&str| line.is_empty() || line.starts_with('●');
+    let first = plain.lines().map(str::trim).find(|line| !heading(line)).unwrap_or_default();
     let (class, message) = first.split_once(": ").unwrap_or(("", first));
     let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
     Told {
@@ -106,24 +114,6 @@ fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &st
         message: if named { message.to_owned() } else { first.to_owned() },
         stack: plain,
     }
-}
-
-/// A text without terminal escape sequences.
-fn without_colours(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        if character == '\u{1b}' {
-            for inner in characters.by_ref() {
-                if inner.is_ascii_alphabetic() {
-                    break;
-                }
-            }
-        } else {
-            out.push(character);
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -148,6 +138,13 @@ mod tests {
                 ("/repo/a.test.js::later", Status::Skipped),
                 ("/repo/b.test.js", Status::Failed),
             ]
+        );
+        let hook = r#"{"testResults":[{"name":"a.test.js","status":"failed","message":"",
+            "assertionResults":[{"title":"never runs","status":"skipped"}]}]}"#;
+        let told_of_hook = parse(hook).unwrap();
+        assert_eq!(
+            (told_of_hook[0].id.as_str(), told_of_hook[0].status),
+            ("a.test.js", Some(Status::Failed))
         );
         assert_eq!((told[1].class.as_str(), told[1].message.as_str()), ("Error", "expect 3"));
     }

@@ -175,7 +175,12 @@ fn case(element: &BytesStart<'_>) -> Told {
         (Some(file), true) => file.as_str(),
         _ => class.as_ref(),
     };
-    told.id = if owner.is_empty() { name.into_owned() } else { [owner, "::", &name].concat() };
+    // A class whose preparation fails is told as a test without a name.
+    told.id = match (owner.is_empty(), name.is_empty()) {
+        (true, _) => name.into_owned(),
+        (false, true) => owner.to_owned(),
+        (false, false) => [owner, "::", &name].concat(),
+    };
     told
 }
 
@@ -265,6 +270,11 @@ fn finish(mut case: Told) -> Told {
         let first = case.stack.lines().find(|line| !line.trim().is_empty());
         case.message = bounded(first.unwrap_or_default().trim(), MESSAGE_LIMIT);
     }
+    // Gradle repeats the class in the message.
+    let repeated = case.message.strip_prefix(case.class.as_str());
+    if let Some(rest) = repeated.and_then(|rest| rest.strip_prefix(": ")) {
+        case.message = rest.to_owned();
+    }
     case
 }
 
@@ -282,6 +292,7 @@ mod tests {
   </testcase>
   <testcase classname="a.B" name="boom"><error>Traceback
   last</error></testcase>
+  <testcase classname="a.Setup" name=""><error message="b.E: no" type="b.E">b.E: no</error></testcase>
   <testcase name="skip"><skipped/></testcase>
 </testsuite></testsuites>"#;
         let told = parse(text).unwrap();
@@ -292,12 +303,14 @@ mod tests {
                 ("a.B::ok", None, 250),
                 ("a.B::bad", Some(Status::Failed), 1_002_500),
                 ("a.B::boom", Some(Status::Failed), 0),
+                ("a.Setup", Some(Status::Failed), 0),
                 ("skip", Some(Status::Skipped), 0),
             ]
         );
         assert_eq!(told[1].message, "1 < 2");
         assert_eq!(told[1].stack, "line one & <two>");
         assert_eq!(told[2].message, "Traceback");
+        assert_eq!(told[3].message, "no");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Vec<Told> {
     let mut target = String::new();
     let mut blocks: BTreeMap<String, String> = BTreeMap::new();
     let mut open: Option<String> = None;
-    for line in text.lines() {
+    for line in text.lines().map(unglued) {
         if let Some(rest) = line.trim_start().strip_prefix("Running ") {
             close(&mut told, &mut blocks, &target);
             let name = rest.trim_start_matches("unittests ");
@@ -64,14 +64,64 @@ fn close(told: &mut [Told], blocks: &mut BTreeMap<String, String>, target: &str)
     for (name, block) in std::mem::take(blocks) {
         let id = format!("{target}::{name}");
         let Some(test) = told.iter_mut().rev().find(|test| test.id == id) else { continue };
-        let mut lines = block.lines().filter(|line| !line.trim().is_empty());
-        let panic = lines.find(|line| line.contains("panicked at "));
-        test.class = if panic.is_some() { "panic".into() } else { String::new() };
-        let message: Vec<&str> =
-            lines.take_while(|line| !line.starts_with("note:")).take(20).collect();
-        test.message = message.join("\n");
-        test.stack = block;
+        explain(test, block);
     }
+}
+
+/// Takes class and message from what a failing test printed: the text after `panicked at`, else
+/// the first line.
+pub fn explain(test: &mut Told, block: String) {
+    let lines = || block.lines().filter(|line| !line.trim().is_empty());
+    let panicked = |line: &&str| line.contains("panicked at ");
+    if lines().any(|line| panicked(&line)) {
+        let after = lines().skip_while(|line| !panicked(line)).skip(1);
+        let message: Vec<&str> =
+            after.take_while(|line| !line.starts_with("note:")).take(20).collect();
+        "panic".clone_into(&mut test.class);
+        test.message = message.join("\n");
+    } else {
+        test.class.clear();
+        let first = lines().next().unwrap_or_default();
+        first.trim_start_matches("note: ").clone_into(&mut test.message);
+    }
+    test.stack = block;
+}
+
+/// Whether a binary told fewer tests than it announced, as one does that a test ends by `exit`.
+#[must_use]
+pub fn ended_early(text: &str) -> bool {
+    let (mut announced, mut told) = (0, 0);
+    let mut early = false;
+    for line in text.lines().map(unglued) {
+        let head = line.trim_start();
+        if head.starts_with("Running ") || head.starts_with("Doc-tests ") {
+            early |= told < announced;
+            (announced, told) = (0, 0);
+        } else if let Some(count) = line.strip_prefix("running ") {
+            let count = count.strip_suffix(" tests").or_else(|| count.strip_suffix(" test"));
+            announced += count.and_then(|count| count.parse().ok()).unwrap_or(0);
+        } else if line.starts_with("failures:") || line.starts_with("test result:") {
+            // Everything is told by now; what follows is the text of failing tests.
+            early |= told < announced;
+            (announced, told) = (0, 0);
+        } else if line.starts_with("test ") && line.contains(" ... ") {
+            told += usize::from(!line.ends_with(" ... "));
+        }
+    }
+    early || told < announced
+}
+
+/// A line without the beginning of a test that never ended: with one thread, what cargo prints next
+/// stands on the same line.
+fn unglued(line: &str) -> &str {
+    let next = ["     Running ", "   Doc-tests ", "error: "];
+    let glued = line.starts_with("test ").then(|| {
+        next.iter().find_map(|next| {
+            let at = line.find(next)?;
+            line.get(..at)?.trim_end().ends_with(" ...").then(|| line.get(at..))?
+        })
+    });
+    glued.flatten().unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -95,5 +145,32 @@ mod tests {
         );
         assert_eq!(told[1].message, "assertion `left == right` failed\n  left: 1\n right: 2");
         assert!(told[1].stack.contains("src/lib.rs:9:5"));
+    }
+    #[test]
+    fn a_test_that_ends_the_program_is_noticed() {
+        let table = [
+            ("running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed", false),
+            (
+                "running 2 tests\ntest a ... ok\n     Running tests/b.rs (x)\nrunning 0 tests\n",
+                true,
+            ),
+            ("running 2 tests\ntest a ... ok\ntest b ...      Running tests/b.rs (x)\n", true),
+            ("running 1 test\ntest a ... ", true),
+            (
+                "running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\nrunning 5 tests\n\nfailures:\n    a\n\ntest result: FAILED.",
+                true,
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(ended_early(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_heading_on_the_line_of_a_test_that_never_ended_counts() {
+        let text = "     Running unittests src/lib.rs (x)\n\nrunning 1 test\ntest exits ...      Running tests/api.rs (y)\n\nrunning 1 test\ntest same ... ok\n";
+        let told = parse(text);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].id, "tests/api.rs::same");
     }
 }

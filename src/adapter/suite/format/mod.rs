@@ -151,32 +151,21 @@ pub fn bounded(text: &str, limit: usize) -> String {
     text.get(..end).unwrap_or_default().to_owned()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Passed, failed and skipped of a recording, and the first failure.
-    fn count(told: &[Told]) -> String {
-        let of = |status| {
-            told.iter().filter(|test| test.status.unwrap_or(Status::Passed) == status).count()
-        };
-        let first = told.iter().find(|test| test.status == Some(Status::Failed));
-        let message = first.and_then(|test| test.message.lines().next()).unwrap_or_default();
-        format!(
-            "{} passed, {} failed, {} skipped; first: {}: {message}",
-            of(Status::Passed),
-            of(Status::Failed),
-            of(Status::Skipped),
-            first.map_or("", |test| test.id.as_str()),
-        )
+/// A text without terminal escape sequences.
+#[must_use]
+pub fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' {
+            for inner in characters.by_ref() {
+                if inner.is_ascii_alphabetic() {
+                    break;
+                }
+            }
+        } else {
+            out.push(character);
+        }
     }
-
-    #[test]
-    fn recorded_output_is_read() {
-        let cargo =
-            include_str!("../../../../tests/data/reports/cargo-test/1.95.0/mixed/report.txt");
-        insta::assert_snapshot!(count(&libtest::parse(cargo)), @"7 passed, 8 failed, 2 skipped; first: src/lib.rs::tests::adds: assertion `left == right` failed: two and two");
-        let go = include_str!("../../../../tests/data/reports/go-test/1.26.8/mixed/report.jsonl");
-        insta::assert_snapshot!(count(&gotest::parse(go)), @"12 passed, 8 failed, 1 skipped; first: example.com/mixed/broken: FAIL	example.com/mixed/broken [build failed]");
-    }
+    out
 }

@@ -32,8 +32,9 @@ pub const FRAMEWORK: Framework = Framework {
     read: |left| {
         let text = left.log_text()?;
         let told = libtest::parse(&text);
-        // A binary that died by a signal took the rest of its tests with it.
-        let complete = !told.is_empty() && !text.contains("(signal: ");
+        // A binary that died, or that a test ended, took the rest of its tests with it.
+        let died = text.contains("(signal: ") || libtest::ended_early(&text);
+        let complete = !told.is_empty() && !died;
         Ok(Read { told, complete })
     },
 };

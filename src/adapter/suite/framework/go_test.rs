@@ -30,20 +30,23 @@ pub const FRAMEWORK: Framework = Framework {
         Plan { argv, typed: Some(typed), ..Plan::default() }
     },
     read: |left| {
-        let told = gotest::parse(&left.log_text()?);
+        let told = gotest::parse(&left.log_text()?, &module(left.site));
         let complete = !told.is_empty();
         Ok(Read { told, complete })
     },
 };
 
+/// The path of the module; empty when it is not known.
+fn module(site: &Site) -> String {
+    let text = site.text("go.mod").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("module "));
+    name.unwrap_or_default().trim().to_owned()
+}
+
 /// `-run` with the names of top-level tests, and their packages. An id is `package.Test/sub`, or
 /// a package alone, which asks for all of its tests.
 fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
-    let module = site.text("go.mod").and_then(|text| {
-        text.lines()
-            .find_map(|line| line.strip_prefix("module ").map(|name| name.trim().to_owned()))
-    });
-    let module = module.unwrap_or_default();
+    let module = module(site);
     let mut names: Vec<String> = Vec::new();
     let mut packages: Vec<String> = Vec::new();
     let mut whole = false;

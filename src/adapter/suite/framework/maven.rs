@@ -1,7 +1,9 @@
 //! Maven Surefire and its JUnit XML.
 
+use super::super::format::{Told, without_colours};
 use super::command::read_reports;
 use super::{Framework, Plan, words};
+use crate::domain::test::Status;
 
 /// Where Surefire writes, in modules as well.
 const REPORTS: &str = "**/target/surefire-reports/TEST-*.xml";
@@ -23,12 +25,46 @@ pub const FRAMEWORK: Framework = Framework {
         let typed = site.command.clone().unwrap_or_else(|| "mvn -B test".into());
         let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
         argv.extend(words(&["-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false"]));
-        if let Some(ids) = chosen {
-            let classes = super::heads(ids, "::");
+        // A module that does not compile must not hide the results of the others.
+        argv.push("--fail-at-end".into());
+        let classes = chosen.map(|ids| super::heads(ids, "::")).unwrap_or_default();
+        // A goal that failed by itself is asked for by running everything.
+        if !classes.is_empty() && !classes.iter().any(|class| class.contains(" @ ")) {
             argv.push(format!("-Dtest={}", classes.join(",")));
             argv.push("-Dsurefire.failIfNoSpecifiedTests=false".into());
         }
         Plan { argv, typed: Some(typed), stale: Some(REPORTS.into()), ..Plan::default() }
     },
-    read: |left| read_reports(left, REPORTS),
+    read: |left| super::with_broken(read_reports(left, REPORTS), broken(&left.log_text()?)),
 };
+
+/// Goals that failed, such as the compilation of a module, of which there is no report. Ids are
+/// `plugin:goal @ module`, nearly as Maven prints them.
+fn broken(log: &str) -> Vec<Told> {
+    let plain = without_colours(log);
+    let failed = |line: &str| {
+        let rest = line.strip_prefix("[ERROR] Failed to execute goal ")?;
+        let (goal, rest) = rest.split_once(" on project ")?;
+        let (module, why) = rest.split_once(": ")?;
+        let mut parts = goal.split([':', ' ']).skip(1);
+        let (plugin, name) = (parts.next()?, parts.nth(1)?);
+        let plugin = plugin.trim_start_matches("maven-").trim_end_matches("-plugin");
+        Some((format!("{plugin}:{name} @ {module}"), why.to_owned()))
+    };
+    let mut told = Vec::new();
+    let mut lines = plain.lines().peekable();
+    while let Some(line) = lines.next() {
+        let Some((id, why)) = failed(line) else { continue };
+        let error = lines.peek().and_then(|line| line.strip_prefix("[ERROR] /"));
+        let place = error.and_then(|error| {
+            let (file, rest) = error.split_once(":[")?;
+            let (place, message) = rest.split_once("] ")?;
+            Some((format!("/{file}"), place.split(',').next()?.parse().ok(), message.to_owned()))
+        });
+        let (file, line, message) =
+            place.map_or((None, None, why), |(file, line, message)| (Some(file), line, message));
+        let status = Some(Status::Failed);
+        told.push(Told { id, status, file, line, message, ..Told::default() });
+    }
+    told
+}

@@ -162,16 +162,26 @@ impl Left<'_> {
     }
 }
 
-/// A report as text; bytes that are no text are replaced.
+/// A report as text; bytes that are no text become question marks.
 fn text_of(path: &Path) -> Result<String, RunError> {
     let bytes = files::read(path, REPORT_LIMIT).map_err(|error| RunError::Io {
         action: format!("read {}", path.display()),
         reason: error.to_string(),
     })?;
-    Ok(bytes.map_or_else(String::new, |bytes| {
-        String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-    }))
+    Ok(bytes.map_or_else(String::new, into_text))
+}
+
+/// Text in the same memory: a log may be large, and a second copy of it larger still.
+fn into_text(mut bytes: Vec<u8>) -> String {
+    let mut start = 0;
+    while let Some(Err(error)) = bytes.get(start..).map(std::str::from_utf8) {
+        let at = start + error.valid_up_to();
+        start = error.error_len().map_or(bytes.len(), |length| at + length);
+        if let Some(foreign) = bytes.get_mut(at..start) {
+            foreign.fill(b'?');
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// What a run told, and whether it told it to the end.
@@ -232,9 +242,35 @@ fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
     heads
 }
 
+/// Reports together with parts of the build that broke and left none.
+fn with_broken(read: Result<Read, RunError>, broken: Vec<Told>) -> Result<Read, RunError> {
+    let mut read = match read {
+        Err(RunError::NoReportFile { .. }) if !broken.is_empty() => {
+            Read { told: Vec::new(), complete: true }
+        }
+        read => read?,
+    };
+    read.told.extend(broken);
+    Ok(read)
+}
+
 fn words(parts: &[&str]) -> Vec<String> {
     parts.iter().map(|part| (*part).to_owned()).collect()
 }
 
 pub use command::matching as command_files;
 pub use unittest::options as unittest_options;
+
+#[cfg(test)]
+mod tests {
+    use super::into_text;
+
+    #[test]
+    fn bytes_that_are_no_text_become_question_marks() {
+        let table: [(&[u8], &str); 4] =
+            [(b"", ""), (b"a\xffb\xc3", "a?b?"), ("ö".as_bytes(), "ö"), (b"\xe2\x82x", "??x")];
+        for (bytes, expected) in table {
+            assert_eq!(into_text(bytes.to_vec()), expected);
+        }
+    }
+}

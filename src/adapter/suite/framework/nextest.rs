@@ -1,6 +1,6 @@
 //! cargo-nextest, read from the JUnit report that a configuration of ours asks for.
 
-use super::super::format::junit;
+use super::super::format::{junit, libtest};
 use super::{Framework, Left, Plan, Read, words};
 use crate::domain::id::TestId;
 use crate::effect::RunError;
@@ -37,14 +37,14 @@ pub const FRAMEWORK: Framework = Framework {
     read,
 };
 
+/// An id is `package::test` or `package::binary::test`, and nothing tells which; nextest refuses a
+/// filter with a binary that is not there, so the package and both names are given.
 fn filter(ids: &[TestId]) -> String {
     let exact = |id: &TestId| {
-        let (binary, name) = id.as_str().split_once("::").unwrap_or(("", id.as_str()));
-        if binary.is_empty() {
-            format!("test(={name})")
-        } else {
-            format!("(binary_id(={binary}) & test(={name}))")
-        }
+        let (package, name) = id.as_str().split_once("::").unwrap_or(("", id.as_str()));
+        let inner = name.split_once("::").map(|(_, inner)| format!(" | test(={inner})"));
+        let names = format!("test(={name}){}", inner.unwrap_or_default());
+        if package.is_empty() { names } else { format!("(package(={package}) & ({names}))") }
     };
     ids.iter().map(exact).collect::<Vec<_>>().join(" | ")
 }
@@ -55,10 +55,29 @@ fn read(left: &Left<'_>) -> Result<Read, RunError> {
     if text.is_empty() {
         return Ok(Read::default());
     }
-    let told = junit::parse(&text).map_err(|error| RunError::BadReport {
+    let mut told = junit::parse(&text).map_err(|error| RunError::BadReport {
         report,
         line: error.line,
         expected: error.expected,
     })?;
+    // Its messages hold the number of a thread, which is another one in every run.
+    for test in told.iter_mut().filter(|test| !test.stack.is_empty()) {
+        let stack = std::mem::take(&mut test.stack);
+        libtest::explain(test, stack);
+    }
     Ok(Read { told, complete: true })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_of_other_binaries_than_the_library_are_chosen() {
+        let ids = ["x::api::sums".to_owned(), "x::sums".to_owned()].map(TestId);
+        assert_eq!(
+            filter(&ids),
+            "(package(=x) & (test(=api::sums) | test(=sums))) | (package(=x) & (test(=sums)))"
+        );
+    }
 }

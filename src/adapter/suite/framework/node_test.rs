@@ -2,6 +2,7 @@
 
 use super::super::format::lines;
 use super::{Framework, Plan, Read, Site, heads};
+use crate::adapter::host::process;
 
 /// The row.
 pub const FRAMEWORK: Framework = Framework {
@@ -33,7 +34,7 @@ pub const FRAMEWORK: Framework = Framework {
                         .map(|file| file.strip_prefix(below.as_str()).unwrap_or(file).to_owned()),
                 );
             }
-            None => argv.extend(arguments(&typed)),
+            None => argv = whole(argv, &typed),
         }
         Plan { argv, typed: Some(typed), ..Plan::default() }
     },
@@ -43,6 +44,16 @@ pub const FRAMEWORK: Framework = Framework {
     },
 };
 
+/// The arguments of a whole run. A script with patterns is left to a shell, as npm does.
+fn whole(argv: Vec<String>, script: &str) -> Vec<String> {
+    let arguments = arguments(script);
+    if !arguments.iter().any(|word| word.contains(['*', '?', '[', '{', '$', '~', '"', '\''])) {
+        return [argv, arguments].concat();
+    }
+    let command = format!("exec {} {}", process::typed(&argv), arguments.join(" "));
+    vec!["sh".into(), "-c".into(), command]
+}
+
 /// Files and flags that the project's own script passes to `node --test`; its reporters are ours.
 fn arguments(script: &str) -> Vec<String> {
     let Some((before, after)) = script.split_once("--test") else { return Vec::new() };
@@ -50,7 +61,7 @@ fn arguments(script: &str) -> Vec<String> {
         |word: &&str| !word.starts_with("--test-reporter") && !["&&", ";", "|"].contains(word);
     let flags = before.split_whitespace().skip(1).map(str::to_owned);
     let files = after.split_whitespace().take_while(|word| *word != "&&" && *word != ";");
-    flags.chain(files.filter(plain).map(|word| word.trim_matches(['\'', '"']).to_owned())).collect()
+    flags.chain(files.filter(plain).map(str::to_owned)).collect()
 }
 
 fn detect(site: &Site) -> Option<String> {
@@ -77,4 +88,26 @@ fn detect(site: &Site) -> Option<String> {
         .then(|| site.has_file(&wanted))
         .filter(|found| *found)
         .map(|_| "files named *.test.js".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_a_script_reach_a_shell_as_they_are() {
+        let argv = || vec!["node".to_owned(), "--test".to_owned()];
+        let table = [
+            ("node --test", "node --test"),
+            ("node --test test/a.js && echo", "node --test test/a.js"),
+            ("node --test 'test/**/*.js'", "sh -c exec node --test 'test/**/*.js'"),
+            (
+                "node --no-warnings --test test/*.js",
+                "sh -c exec node --test --no-warnings test/*.js",
+            ),
+        ];
+        for (script, expected) in table {
+            assert_eq!(whole(argv(), script).join(" "), expected, "{script}");
+        }
+    }
 }

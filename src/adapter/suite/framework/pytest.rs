@@ -26,7 +26,9 @@ pub const FRAMEWORK: Framework = Framework {
         } else if let Some(ids) = chosen {
             argv_of_files(&mut plan.argv, ids, site);
         }
-        plan.environment.insert("PYTEST_ADDOPTS".into(), "-p regreen_pytest".into());
+        // One file that does not load must not hide the results of all others.
+        let options = "-p regreen_pytest --continue-on-collection-errors";
+        plan.environment.insert("PYTEST_ADDOPTS".into(), options.into());
         plan.environment.insert("REGREEN_CASES".into(), scratch.cases.display().to_string());
         if chosen.is_some() {
             let file = scratch.chosen.display().to_string();

@@ -1,0 +1,222 @@
+//! Real output of every framework is read as `expected.json` beside it says.
+//!
+//! A recording is a folder `tests/data/reports/<framework>/<version>/<case>/`: `output.txt` is what
+//! was printed, `results.txt` what the framework wrote where we asked for it, `folder/` the reports
+//! it left below the suite's own folder. A new folder is a new test.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests and their recorder read and write files, and prepare projects"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::adapter::host::clock::HostClock;
+use crate::domain::test::Scope;
+use crate::effect::{RunRequest, Suite};
+
+use super::format::{Place, settle_all};
+use super::framework::{COMMAND, FRAMEWORKS, Framework, Left, Scratch, Site};
+use super::{SuiteSettings, detect, open};
+
+/// Folder of recordings, name of the framework, sample project, folder of the recording.
+const RECORDED: &[(&str, &str, &str, &str)] = &[
+    ("cargo-test", "cargo test", "", ""),
+    ("cargo-test", "cargo test", "cargo-exits", "1.95.0/exits"),
+    ("cargo-test", "cargo test", "cargo-exits-one-thread", "1.95.0/exits-one-thread"),
+    ("go-test", "go test", "", ""),
+    ("nextest", "cargo-nextest", "nextest", "0.9.151/mixed"),
+    ("pytest", "pytest", "pytest", "9.2.0/mixed"),
+    ("node-test", "node --test", "node-test", "20/mixed"),
+    ("jest", "Jest", "jest", "30/mixed"),
+    ("vitest", "Vitest", "vitest", "3/mixed"),
+    ("maven-surefire", "Maven Surefire", "maven", "3.5.2/mixed"),
+    ("maven-surefire", "Maven Surefire", "maven-broken", "3.5.2/broken"),
+    ("gradle", "Gradle", "gradle", "4.4.1/mixed"),
+];
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+}
+
+fn framework(folder: &str) -> &'static Framework {
+    let (_, name, _, _) = RECORDED.iter().find(|row| row.0 == folder).unwrap();
+    FRAMEWORKS.iter().chain([&COMMAND]).find(|row| row.name == *name).unwrap()
+}
+
+/// Folders three levels down: framework, version, case.
+fn cases() -> Vec<PathBuf> {
+    let mut level = vec![data().join("reports")];
+    for _ in 0..3 {
+        let inner = level.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+        level = inner.map(|entry| entry.unwrap().path()).collect();
+    }
+    level.sort();
+    level
+}
+
+/// What is read of a recording, with one object per test.
+fn read(case: &Path) -> Value {
+    let below = case.strip_prefix(data().join("reports")).unwrap();
+    let name = below.iter().next().unwrap().to_str().unwrap();
+    let (root, directory) = (PathBuf::from("/repo"), String::new());
+    let folder = case.join("folder");
+    let site = Site { root: folder.clone(), directory: String::new(), command: None, report: None };
+    let left = Left {
+        folder: &folder,
+        typed: "the command",
+        cases: &case.join("results.txt"),
+        log: &case.join("output.txt"),
+        site: &site,
+    };
+    let read = (framework(name).read)(&left).unwrap();
+    let place = Place { root, directory, layers: vec![] };
+    let tests: Vec<Value> = settle_all(&read.told, &place)
+        .iter()
+        .map(|test| {
+            let mut shown = json!({ "id": test.id, "status": test.status });
+            if let Some(file) = &test.file {
+                shown["at"] = match test.line {
+                    Some(line) => json!(format!("{file}:{line}")),
+                    None => json!(file),
+                };
+            }
+            if let Some(failure) = &test.failure {
+                shown["class"] = json!(failure.class);
+                shown["message"] = json!(failure.message.lines().next().unwrap_or_default());
+                let frames =
+                    failure.frames.iter().map(|frame| format!("{}:{}", frame.file, frame.line));
+                shown["frames"] = json!(frames.collect::<Vec<_>>());
+            }
+            shown
+        })
+        .collect();
+    json!({ "complete": read.complete, "tests": tests })
+}
+
+/// JSON with one test per line.
+fn lines(shown: &Value) -> String {
+    let tests: Vec<String> =
+        shown["tests"].as_array().unwrap().iter().map(|test| format!("    {test}")).collect();
+    format!(
+        "{{\n  \"complete\": {},\n  \"tests\": [\n{}\n  ]\n}}\n",
+        shown["complete"],
+        tests.join(",\n")
+    )
+}
+
+#[test]
+fn recorded_output_is_read_as_expected() {
+    let mut seen = Vec::new();
+    for case in cases() {
+        let shown = lines(&read(&case));
+        let expected = case.join("expected.json");
+        if std::env::var_os("REGREEN_BLESS").is_some() {
+            fs::write(&expected, &shown).unwrap();
+        }
+        let expected = fs::read_to_string(expected).unwrap_or_default();
+        similar_asserts(&expected, &shown, &case);
+        seen.push(case);
+    }
+    for (folder, _, _, _) in RECORDED {
+        let root = data().join("reports").join(folder);
+        assert!(seen.iter().any(|case| case.starts_with(&root)), "nothing is recorded of {folder}");
+    }
+}
+
+fn similar_asserts(expected: &str, shown: &str, case: &Path) {
+    let differing = shown.lines().find(|line| !expected.lines().any(|known| known == *line));
+    let lost = expected.lines().find(|line| !shown.lines().any(|known| known == *line));
+    assert!(
+        expected == shown,
+        "{}: read {differing:?}, expected {lost:?}; REGREEN_BLESS=1 writes what is read",
+        case.display()
+    );
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Text without what tells of the machine.
+fn anonymous(path: &Path, folder: &Path) -> String {
+    let text = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+    let text = text.replace(folder.join("repo").to_str().unwrap(), "/repo");
+    let text = text.replace(folder.to_str().unwrap(), "/scratch");
+    let hidden = [
+        (r#" hostname="[^"]*""#, ""),
+        (r"(?s)<properties>.*?</properties>", "<properties/>"),
+        (r#"/(?:root|home/\w+)/[^\s:()"'<]*/"#, "/tools/"),
+    ];
+    hidden.iter().fold(text, |text, (pattern, instead)| {
+        regex::Regex::new(pattern).unwrap().replace_all(&text, *instead).into_owned()
+    })
+}
+
+/// Runs every sample project with the tool of this machine and replaces its recording.
+/// `REGREEN_RECORD` names the sample projects, separated by commas.
+#[tokio::test]
+#[ignore = "writes recordings; needs every tool"]
+async fn record_again() {
+    let wanted = std::env::var("REGREEN_RECORD").unwrap_or_default();
+    for (kind, _, project, case) in RECORDED {
+        if project.is_empty() || !wanted.split(',').any(|name| name == *project) {
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        let root = base.join("repo");
+        copy(&data().join("projects").join(project), &root);
+        if fs::read_to_string(root.join("package.json")).is_ok_and(|text| text.contains("devDep")) {
+            let install = ["install", "--no-audit", "--no-fund", "--silent"];
+            let npm = std::process::Command::new("npm").args(install).current_dir(&root).status();
+            assert!(npm.unwrap().success());
+        }
+        let detection = detect(&root, "", None, None).unwrap();
+        println!("{project}: {}", detection.facts.version);
+        let settings = SuiteSettings {
+            timeout: Duration::from_mins(10),
+            session: base.join("session"),
+            scratch: base.join("scratch"),
+            layers: std::collections::BTreeMap::new(),
+        };
+        let clock = HostClock::start();
+        let chosen = detection.framework;
+        let site = detection.site.clone();
+        let suite = open(detection, settings, &clock).unwrap();
+        let request = RunRequest { root: &root, scope: &Scope::Full, log: "output.txt" };
+        let ran = suite.run(&request).await.map(|results| results.cases.len());
+        println!("{project}: {ran:?}");
+        let target = data().join("reports").join(kind).join(case);
+        fs::create_dir_all(&target).unwrap();
+        for (from, to) in [("session/output.txt", "output.txt"), ("scratch/cases", "results.txt")] {
+            if base.join(from).exists() {
+                fs::write(target.join(to), anonymous(&base.join(from), &base)).unwrap();
+            }
+        }
+        let scratch = Scratch {
+            drivers: base.join("scratch/drivers"),
+            cases: base.join("scratch/cases"),
+            chosen: base.join("scratch/chosen"),
+        };
+        let pattern = (chosen.plan)(&site, None, &scratch).stale.unwrap_or_default();
+        for report in super::framework::command_files(&root, &pattern).unwrap() {
+            let to = target.join("folder").join(report.strip_prefix(&root).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::write(to, anonymous(&report, &base)).unwrap();
+        }
+    }
+}

@@ -1,0 +1,7 @@
+#[test]
+fn adds() {}
+
+#[test]
+fn fails() {
+    assert_eq!(1, 2);
+}

@@ -1,0 +1,3 @@
+const none = require('./none');
+
+test('never', () => none());

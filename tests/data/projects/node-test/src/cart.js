@@ -1,0 +1,4 @@
+export const total = (items) =>
+  items.reduce((sum, item) => sum + item.price - item.count, 0);
+
+export const first = (items) => items[0].price;

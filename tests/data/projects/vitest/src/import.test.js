@@ -1,0 +1,4 @@
+import { test } from 'vitest';
+import none from './none.js';
+
+test('never', () => none());

@@ -1,0 +1,59 @@
+//! A suite that prints without end costs little memory, and its results are still read.
+
+use serde_json::Value;
+
+use super::support::TestRepo;
+
+/// Most that may be resident at once, in the program or in any one of its children.
+const LIMIT: u64 = 64 << 20;
+
+/// Starts a program, waits, and prints the largest resident set of it and of what it waited for.
+const MEASURE: &str = "import os, sys, resource\nchild = os.fork()\nif child == 0:\n    os.execvp(sys.argv[1], sys.argv[1:])\n_, status, usage = os.wait4(child, 0)\nprint(usage.ru_maxrss * 1024, file=sys.stderr)\nsys.exit(os.waitstatus_to_exitcode(status))\n";
+
+/// Writes 2 GiB to standard output in blocks of 1 MiB that begin with `head`.
+const PRINTS: &str = "import sys\n\n\ndef flood(head):\n    block = head + b'x' * ((1 << 20) - len(head) - 1) + b'\\n'\n    for _ in range(2048):\n        sys.stdout.buffer.write(block)\n    sys.stdout.buffer.flush()\n";
+
+fn measured(repo: &TestRepo, arguments: &[&str]) -> (Value, u64) {
+    let plain = repo.command();
+    let mut command = std::process::Command::new("python3");
+    command.args(["-c", MEASURE]).arg(plain.get_program()).args(arguments);
+    command.env_clear().current_dir(repo.root());
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.output().unwrap();
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    let peak = talk.lines().last().and_then(|line| line.parse().ok()).unwrap();
+    (serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {talk}")), peak)
+}
+
+fn failing(document: &Value) -> Vec<&str> {
+    let tests = document["failing-tests"].as_array().unwrap();
+    tests.iter().map(|test| test["test"].as_str().unwrap()).collect()
+}
+
+#[test]
+#[ignore = "needs time: prints 2 GiB"]
+fn a_test_that_prints_2_gib_costs_less_than_64_mib() {
+    let repo = TestRepo::new(&[
+        ("flood.py", PRINTS),
+        (
+            "test_flood.py",
+            "import unittest\n\nfrom flood import flood\n\n\nclass Flood(unittest.TestCase):\n    def test_prints(self):\n        flood(b'')\n\n    def test_fails(self):\n        self.assertEqual(1, 2)\n",
+        ),
+    ]);
+    let (document, peak) = measured(&repo, &["fix", "--dry-run", "--json"]);
+    assert_eq!(document["initial"]["passed"], 1, "{document}");
+    assert_eq!(failing(&document), ["test_flood.Flood.test_fails"]);
+    assert!(peak < LIMIT, "{peak} bytes were resident");
+}
+
+#[test]
+#[ignore = "needs time: prints 2 GiB"]
+fn a_command_whose_read_output_is_2_gib_of_no_text_costs_less_than_64_mib() {
+    let command = "import flood\nprint('not ok 1 - first', flush=True)\nflood.flood(b'\\xff\\xfe')\nprint('ok 2 - last')\n";
+    let repo = TestRepo::new(&[("flood.py", PRINTS), ("run.py", command)]);
+    let arguments = ["fix", "--dry-run", "--json", "--test-command", "python3 run.py"];
+    let (document, peak) = measured(&repo, &arguments);
+    assert_eq!(document["initial"]["passed"], 1, "{document}");
+    assert_eq!(failing(&document), ["first"]);
+    assert!(peak < LIMIT, "{peak} bytes were resident");
+}
