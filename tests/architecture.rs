@@ -27,6 +27,7 @@ const LAW: &[(&str, &[&str])] = &[
     ("adapter/suite", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/repo", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/store", &["adapter/host", "effect", "code", "domain"]),
+    ("adapter/model", &["adapter/host", "effect", "domain"]),
     (
         "adapter",
         &[
@@ -34,6 +35,7 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter/suite",
             "adapter/repo",
             "adapter/store",
+            "adapter/model",
             "config",
             "effect",
             "domain",
@@ -48,6 +50,7 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter/store",
             "adapter/suite",
             "cycle",
+            "role",
             "report",
             "config",
             "effect",
@@ -55,7 +58,7 @@ const LAW: &[(&str, &[&str])] = &[
         ],
     ),
     // The crate root names the rooms, what the benches measure, and what is published.
-    ("", &["adapter", "adapter/suite", "cli", "code", "config", "report", "domain"]),
+    ("", &["adapter", "adapter/suite", "cli", "code", "config", "report", "role", "domain"]),
 ];
 
 /// Crates that only some rooms may use.
@@ -67,7 +70,12 @@ const CRATES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),
     ("tree_sitter", &["code"]),
-    ("jiff", &["adapter/host", "adapter/repo"]),
+    ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
+    ("reqwest", &["adapter/host"]),
+    ("secrecy", &["domain"]),
+    ("minijinja", &["role"]),
+    ("backon", &["role"]),
+    ("getrandom", &["adapter/host"]),
     ("tempfile", &["adapter/host", "adapter/suite", "cli"]),
 ];
 

@@ -1,6 +1,6 @@
 //! Providers of a configuration to models that can be asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::providers::{Protocol as Name, Ready};
@@ -34,7 +34,7 @@ pub fn open(
     names: &[&str],
     tape: &Tape,
     redactor: &Redactor,
-    scratch: PathBuf,
+    scratch: &Path,
 ) -> Result<Vec<Box<dyn Model>>, String> {
     if let Tape::Replay(folder) = tape {
         let reel = Reel::new(folder);
@@ -49,7 +49,7 @@ pub fn open(
     let http = Http::new().map_err(|error| error.to_string())?;
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for one in ready {
-        models.push(open_one(one, &http, redactor, &scratch)?);
+        models.push(open_one(one, &http, redactor, scratch)?);
     }
     if let Tape::Record(folder) = tape {
         let reel = Reel::new(folder);
@@ -67,7 +67,7 @@ fn open_one(
     one: &Ready,
     http: &Http,
     redactor: &Redactor,
-    _scratch: &std::path::Path,
+    _scratch: &Path,
 ) -> Result<Box<dyn Model>, String> {
     let provider = &one.provider;
     let Some(protocol) = provider.protocol else {

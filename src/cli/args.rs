@@ -27,7 +27,7 @@ pub enum Verb {
     #[command(
         after_help = "Examples:\n  regreen fix\n  regreen fix --base main --max-iterations 20\n  regreen fix --test-command './run-tests' --report 'reports/**/*.xml'\n  regreen fix --resume"
     )]
-    Fix(FixArguments),
+    Fix(Box<FixArguments>),
     /// Watch it work on a small example that the binary carries.
     Demo(DemoArguments),
     /// Show the sessions of a repository.

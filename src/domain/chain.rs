@@ -114,7 +114,7 @@ impl Default for Rules {
             min_words: 100,
             same_cause_limit: 3,
             careful_confidence: 0.7,
-            longest_wait: Duration::from_secs(60),
+            longest_wait: Duration::from_mins(1),
         }
     }
 }

@@ -121,7 +121,7 @@ pub enum ModelErrorKind {
     #[error("the key was refused")]
     Unauthorised,
     /// 429 that passes with time (trigger T5).
-    #[error("rate limited{}", wait(.retry_after))]
+    #[error("rate limited{}", wait(.retry_after.as_ref()))]
     RateLimited {
         /// As the provider asks, from `Retry-After` or its reset headers.
         retry_after: Option<Duration>,
@@ -182,7 +182,7 @@ pub enum ModelErrorKind {
     },
 }
 
-fn wait(retry_after: &Option<Duration>) -> String {
+fn wait(retry_after: Option<&Duration>) -> String {
     retry_after.map_or_else(String::new, |time| format!(", to be asked again in {time:?}"))
 }
 

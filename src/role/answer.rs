@@ -295,7 +295,7 @@ pub fn edit_set(
                 problems.push(format!("`{file}`: the file is there; use `edits` to change it"));
             }
             Ok(file) => {
-                files.push(FileEdit { file, before: None, after: Some(one.content.clone()) })
+                files.push(FileEdit { file, before: None, after: Some(one.content.clone()) });
             }
         }
     }

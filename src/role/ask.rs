@@ -104,6 +104,19 @@ const TURNS: u32 = 3;
 /// Longest answer that is asked for, in tokens.
 const ANSWER_TOKENS: u32 = 16_000;
 
+/// One question: about what, to whom, how carefully.
+#[derive(Clone, Copy)]
+pub struct Round<'a> {
+    /// The loop.
+    pub state: &'a FixLoop,
+    /// As whom they answer.
+    pub role: Role,
+    /// Who is asked in order, with their place in the chain.
+    pub models: &'a [(u32, &'a dyn Model)],
+    /// Whether to ask on below [`Rules::careful_confidence`] and take the surest.
+    pub careful: bool,
+}
+
 /// Asks providers.
 pub struct Asker {
     settings: AskSettings,
@@ -129,22 +142,19 @@ impl Asker {
         &self.settings.rules
     }
 
-    /// Asks providers in order until one answer is good enough. `careful` asks on below
-    /// [`Rules::careful_confidence`] and takes the surest. Every call goes into `calls`.
+    /// Asks providers in order until one answer is good enough. Every call goes into `calls`.
     ///
     /// # Errors
     ///
     /// When records cannot be written or sources not be read; never for a provider's fault.
     pub async fn ask<T: Clone + Send + Sync>(
         &self,
-        state: &FixLoop,
-        role: Role,
-        models: &[(u32, &dyn Model)],
-        careful: bool,
+        round: &Round<'_>,
         reader: &dyn Reader<T>,
         calls: &mut Vec<Call>,
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, ReadError> {
+        let Round { state, role, models, careful } = *round;
         let mut good: Vec<(Given<T>, usize)> = Vec::new();
         let mut weak: Vec<(Given<T>, usize)> = Vec::new();
         for (slot, model) in models {
@@ -170,13 +180,13 @@ impl Asker {
                 let began = fx.clock.elapsed();
                 let asked = self.patiently(*model, &question, fx).await;
                 let took = fx.clock.elapsed().saturating_sub(began);
-                let mut call = self.call(state, role, *slot, turn, *model, took);
+                let mut call = call(state, role, *slot, turn, *model, took);
                 self.keep_raw(&call.raw, &question, &asked, fx).await?;
                 let reading = match asked {
                     Err(error) => {
                         let (trigger, lasting) = trigger_of(&error.kind);
                         self.breaker.lock().await.failed(name, &error.kind.to_string(), lasting);
-                        Reading::Useless(trigger, error.to_string())
+                        Reading::Useless(trigger, format!("{error}; {}", error.kind.hint()))
                     }
                     Ok(answer) => {
                         self.breaker.lock().await.answered(name);
@@ -225,7 +235,7 @@ impl Asker {
                     }
                 }
                 call.said = self.settings.redactor.redact(&short(&call.said));
-                self.tell(state, &call, calls, fx);
+                Self::tell(state, &call, calls, fx);
                 calls.push(call);
                 if done {
                     return Ok(settle(good, weak, calls));
@@ -346,37 +356,6 @@ impl Asker {
         }
     }
 
-    fn call(
-        &self,
-        state: &FixLoop,
-        role: Role,
-        slot: u32,
-        turn: u32,
-        model: &dyn Model,
-        took: Duration,
-    ) -> Call {
-        let number = state.current_iteration;
-        let raw = match role {
-            Role::Analyst => format!(".process/iteration-{number}-cli-output.{slot}.txt"),
-            Role::Fixer => format!(".process/iteration-{number}-cli-output.fix.{slot}.{turn}.txt"),
-        };
-        Call {
-            role: role.word().to_owned(),
-            provider: model.name().to_owned(),
-            model: model.model().to_owned(),
-            slot,
-            turn,
-            used: false,
-            trigger: None,
-            said: String::new(),
-            confidence: None,
-            usage: Usage::default(),
-            micro_usd: None,
-            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            raw,
-        }
-    }
-
     /// Keeps an exchange whole; redacted, outside of commits.
     async fn keep_raw(
         &self,
@@ -396,7 +375,7 @@ impl Asker {
         fx.store.write_text(file, &self.settings.redactor.redact(&text)).await
     }
 
-    fn tell(&self, state: &FixLoop, call: &Call, calls: &[Call], fx: &Effects<'_>) {
+    fn tell(state: &FixLoop, call: &Call, calls: &[Call], fx: &Effects<'_>) {
         let mut spent = state.spending;
         spent.join(sum(calls));
         spent.add(call.usage, call.micro_usd);
@@ -405,6 +384,37 @@ impl Asker {
             call: call.clone(),
             spent,
         });
+    }
+}
+
+/// A call that was made, before it is known what came of it.
+fn call(
+    state: &FixLoop,
+    role: Role,
+    slot: u32,
+    turn: u32,
+    model: &dyn Model,
+    took: Duration,
+) -> Call {
+    let number = state.current_iteration;
+    let raw = match role {
+        Role::Analyst => format!(".process/iteration-{number}-cli-output.{slot}.txt"),
+        Role::Fixer => format!(".process/iteration-{number}-cli-output.fix.{slot}.{turn}.txt"),
+    };
+    Call {
+        role: role.word().to_owned(),
+        provider: model.name().to_owned(),
+        model: model.model().to_owned(),
+        slot,
+        turn,
+        used: false,
+        trigger: None,
+        said: String::new(),
+        confidence: None,
+        usage: Usage::default(),
+        micro_usd: None,
+        duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        raw,
     }
 }
 

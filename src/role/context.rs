@@ -143,6 +143,9 @@ impl Context {
         static ADDRESS: LazyLock<Option<Regex>> =
             LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
         let text = text.replace(&format!("{}/", self.root), "").replace(&self.root, ".");
+        // Drivers and other private folders lie beside the checkout.
+        let around = self.root.rsplit_once('/').map_or("", |(around, _)| around);
+        let text = if around.len() > 1 { text.replace(around, "…") } else { text };
         ADDRESS
             .as_ref()
             .map_or_else(|| text.clone(), |one| one.replace_all(&text, "0x…").into_owned())

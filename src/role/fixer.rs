@@ -21,7 +21,7 @@ use crate::repair::{self, RepairError};
 
 use super::analyst::Analyst;
 use super::answer::{self, Edits};
-use super::ask::{AskSettings, Asker, Given, ReadError, Reader, Reading, Reply};
+use super::ask::{AskSettings, Asker, Given, ReadError, Reader, Reading, Reply, Round};
 use super::context::{self, Context};
 use super::embedded::{Embedded, Suspects};
 use super::prompt::{self, Prompt, Role};
@@ -102,7 +102,12 @@ impl Fixer {
         let mut calls = Vec::new();
         let reply = self
             .asker
-            .ask(state, Role::Analyst, &models, careful, &analyst, &mut calls, fx)
+            .ask(
+                &Round { state, role: Role::Analyst, models: &models, careful },
+                &analyst,
+                &mut calls,
+                fx,
+            )
             .await?;
         let number = state.current_iteration;
         if let Reply::Good(given) | Reply::Degraded(given) = &reply {
@@ -226,10 +231,8 @@ impl Fixer {
             matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective));
         let careful = state.selected_strategy == Some(Strategy::Conservative);
         if !bold {
-            return Ok(self
-                .asker
-                .ask(state, Role::Fixer, group, careful, reader, calls, fx)
-                .await?);
+            let round = Round { state, role: Role::Fixer, models: group, careful };
+            return Ok(self.asker.ask(&round, reader, calls, fx).await?);
         }
         let mut told: Vec<Given<Told>> = Vec::new();
         // Several providers each once; a single one twice.
@@ -239,7 +242,8 @@ impl Fixer {
                 break;
             }
             let one = [(*slot, *model)];
-            match self.asker.ask(state, Role::Fixer, &one, false, reader, calls, fx).await? {
+            let round = Round { state, role: Role::Fixer, models: &one, careful: false };
+            match self.asker.ask(&round, reader, calls, fx).await? {
                 Reply::OutOfBudget(reason) if told.is_empty() => {
                     return Ok(Reply::OutOfBudget(reason));
                 }

@@ -8,7 +8,9 @@
 
 mod bad_input;
 mod crash;
+mod fake_model;
 mod flood;
 mod frameworks;
+mod models;
 mod story;
 mod support;

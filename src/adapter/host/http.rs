@@ -1,6 +1,8 @@
 //! The one HTTP client: TLS, proxy, limits. Follows no redirect, so that a key never travels to a
 //! host that nobody named.
 
+#![expect(clippy::disallowed_methods, reason = "the moment of an answer is part of it")]
+
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -14,6 +16,8 @@ pub struct Received {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
+    /// When, to read dates in headers by.
+    pub at: jiff::Timestamp,
 }
 
 impl Received {
@@ -125,7 +129,7 @@ async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Rec
         }
         body.extend_from_slice(&piece);
     }
-    Ok(Received { status, headers, body })
+    Ok(Received { status, headers, body, at: jiff::Timestamp::now() })
 }
 
 /// An error with its causes on one line.

@@ -35,7 +35,7 @@ impl Protocol {
     /// Chat completions.
     pub const CHAT: Self =
         Self { base_url: "https://api.openai.com/v1", request: chat::request, read: chat::read };
-    /// OpenAI responses.
+    /// Responses.
     pub const RESPONSES: Self = Self {
         base_url: "https://api.openai.com/v1",
         request: responses::request,
@@ -140,8 +140,7 @@ impl HttpModel {
             .map_err(|error| self.error(kind_of(&error, limit), &error.to_string()))?;
         let text = String::from_utf8_lossy(&received.body);
         if !(200..300).contains(&received.status) {
-            let now = jiff::Timestamp::now();
-            return Err(self.error(status::kind(&received, &text, now), &message_in(&text)));
+            return Err(self.error(status::kind(&received, &text), &message_in(&text)));
         }
         // A nest of brackets is refused by the parser's own limit of depth.
         let body: Value = serde_json::from_str(&text)

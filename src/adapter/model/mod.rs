@@ -9,5 +9,8 @@ mod responses;
 mod status;
 mod tape;
 
+#[cfg(test)]
+mod tests;
+
 pub use http::{HttpModel, Protocol, ProviderSettings};
 pub use tape::{Recording, Reel, Replaying};

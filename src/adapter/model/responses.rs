@@ -1,4 +1,4 @@
-//! OpenAI responses (<https://platform.openai.com/docs/api-reference/responses>).
+//! Responses (<https://platform.openai.com/docs/api-reference/responses>).
 
 use serde_json::{Value, json};
 

@@ -26,7 +26,8 @@ const LENGTH: &[&str] = &[
 
 /// What an answer with an error status means.
 #[must_use]
-pub fn kind(received: &Received, text: &str, now: Timestamp) -> ModelErrorKind {
+pub fn kind(received: &Received, text: &str) -> ModelErrorKind {
+    let now = received.at;
     let status = received.status;
     let lower = text.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -116,10 +117,12 @@ fn time(text: &str, now: Timestamp) -> Option<Duration> {
 mod tests {
     use super::*;
 
+    type Row = (u16, &'static [(&'static str, &'static str)], &'static str, ModelErrorKind);
+
     fn of(status: u16, headers: &[(&str, &str)], text: &str) -> ModelErrorKind {
         let headers = headers.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let now = "2026-11-21T00:00:00Z".parse().unwrap();
-        kind(&Received { status, headers, body: Vec::new() }, text, now)
+        kind(&Received { status, headers, body: Vec::new(), at: now }, text)
     }
 
     #[test]
@@ -127,7 +130,7 @@ mod tests {
         let wait = |seconds| ModelErrorKind::RateLimited {
             retry_after: Some(Duration::from_secs(seconds)),
         };
-        let table: Vec<(u16, &[(&str, &str)], &str, ModelErrorKind)> = vec![
+        let table: Vec<Row> = vec![
             (401, &[], "", ModelErrorKind::Unauthorised),
             (403, &[], "", ModelErrorKind::Unauthorised),
             (

@@ -1,6 +1,6 @@
 //! Who is asked in a run: flags over file over keys in the environment; recorded or replayed.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +128,7 @@ fn micro(usd: f64) -> u64 {
     (usd.max(0.0) * 1_000_000.0) as u64
 }
 
-fn recorded(folder: &std::path::Path) -> Result<Recorded, Failure> {
+fn recorded(folder: &Path) -> Result<Recorded, Failure> {
     let path = folder.join(RECORDED);
     let no = |what: String| Failure::usage(what, "name a folder that `--record` wrote");
     let bytes = files::read(&path, 1 << 20)
@@ -143,7 +143,7 @@ impl Providers {
     /// # Errors
     ///
     /// When a recording cannot be used.
-    pub fn models(&mut self, scratch: PathBuf) -> Result<Vec<Box<dyn Model>>, Failure> {
+    pub fn models(&self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, Failure> {
         let names: Vec<&str> = self
             .chain
             .iter()

@@ -34,6 +34,7 @@ fn plan(salt: usize) -> Plan {
         end: 2,
     };
     Plan {
+        report: String::new(),
         author: "embedded".into(),
         approach: "try".into(),
         root_causes: vec![],
@@ -57,6 +58,7 @@ fn proposed(salt: usize) -> Done {
         suspicion: None,
     };
     Done::Proposed {
+        asked: Asked::default(),
         proposal: Some(proposal),
         fingerprint: format!("print {salt}"),
         operators: vec!["comparison".into()],
@@ -104,12 +106,15 @@ fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop
             Step::Recheck { .. } | Step::Blame => {
                 Done::Ran(Ok(suite(baseline, &Scope::Tests(state.failing()))))
             }
-            Step::Diagnose => Done::Diagnosed(Some(plan(proposals))),
+            Step::Diagnose => {
+                Done::Diagnosed { plan: Some(plan(proposals)), asked: Asked::default() }
+            }
             Step::Propose if proposals < outcomes.len() => {
                 proposals += 1;
                 proposed(proposals)
             }
             Step::Propose => Done::Proposed {
+                asked: Asked::default(),
                 proposal: None,
                 fingerprint: String::new(),
                 operators: vec![],

@@ -16,6 +16,9 @@ import time
 import traceback
 import unittest
 
+# Frames of this file are as much the framework's own as those of unittest: it leaves them out.
+__unittest = True
+
 class TestTimeout(BaseException):
     """Raised inside a test that takes too long."""
 

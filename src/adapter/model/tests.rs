@@ -1,0 +1,345 @@
+//! Every protocol against a server on loopback, in every way an exchange can go.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::adapter::host::http::Http;
+use crate::domain::budget::{Price, Usage};
+use crate::domain::secret::{Key, Redactor};
+use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
+
+use super::{HttpModel, Protocol, ProviderSettings, Recording, Reel, Replaying};
+
+const CANARY: &str = "canary-key/0123+456=789";
+
+/// What the server does with the connection once it has read the request.
+#[derive(Clone, Debug)]
+enum Way {
+    Reply(u16, String, String),
+    Cut,
+    Silence,
+    Dribble,
+    Flood,
+    Hangup,
+}
+
+fn reply(status: u16, body: impl Into<String>) -> Way {
+    Way::Reply(status, String::new(), body.into())
+}
+
+async fn read_request(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut piece = [0u8; 4096];
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let wanted = head
+                .lines()
+                .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok())
+                .unwrap_or(0usize);
+            if body.len() >= wanted {
+                return text;
+            }
+        }
+        match stream.read(&mut piece).await {
+            Ok(0) | Err(_) => return text,
+            Ok(count) => bytes.extend_from_slice(piece.get(..count).unwrap()),
+        }
+    }
+}
+
+/// Serves one connection after the other; returns the address and the requests it sees.
+async fn serve(ways: Vec<Way>) -> (String, tokio::sync::mpsc::UnboundedReceiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (tell, told) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        for way in ways {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let request = read_request(&mut stream).await;
+            tell.send(request).unwrap_or_default();
+            // The client may be gone already; that is its right.
+            drop(play(way, &mut stream).await);
+        }
+    });
+    (address, told)
+}
+
+async fn play(way: Way, stream: &mut TcpStream) -> std::io::Result<()> {
+    match way {
+        Way::Reply(status, headers, body) => {
+            let head = format!(
+                "HTTP/1.1 {status} X\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(body.as_bytes()).await
+        }
+        Way::Cut => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n{\"half").await
+        }
+        Way::Silence => {
+            tokio::time::sleep(Duration::from_secs(30)).await;
+            Ok(())
+        }
+        Way::Dribble => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+            loop {
+                stream.write_all(b"1\r\nx\r\n").await?;
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+        Way::Flood => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 52428800\r\n\r\n").await?;
+            for _ in 0..50 {
+                stream.write_all(&vec![b'x'; 1 << 20]).await?;
+            }
+            Ok(())
+        }
+        Way::Hangup => Ok(()),
+    }
+}
+
+const PROTOCOLS: [(&str, Protocol); 4] = [
+    ("gemini", Protocol::GEMINI),
+    ("chat", Protocol::CHAT),
+    ("responses", Protocol::RESPONSES),
+    ("anthropic", Protocol::ANTHROPIC),
+];
+
+fn model(protocol: Protocol, base_url: &str) -> HttpModel {
+    let key = Key::new(CANARY);
+    let settings = ProviderSettings {
+        name: "p".into(),
+        model: "m/1 x".into(),
+        redactor: Redactor::new([&key]),
+        key: Some(key),
+        base_url: Some(base_url.to_owned()),
+        headers: vec![("x-extra".into(), "yes".into())],
+        context: 1000,
+        price: Some(Price { input: 1.0, output: 2.0 }),
+        timeout: Duration::from_mins(1),
+    };
+    HttpModel::new(settings, protocol, Http::new().unwrap())
+}
+
+fn question(limit: Duration) -> Question {
+    Question {
+        id: "s/1/analyst/1/1".into(),
+        system: "the rules".into(),
+        prompt: "the question".into(),
+        form: Some(("form", json!({ "type": "object" }))),
+        temperature: Some(0.5),
+        max_output_tokens: 77,
+        limit,
+        checkout: None,
+    }
+}
+
+async fn ask(protocol: Protocol, ways: Vec<Way>, limit: Duration) -> Result<Answer, ModelError> {
+    let (address, _told) = serve(ways).await;
+    model(protocol, &address).ask(&question(limit)).await
+}
+
+/// A good answer of each protocol, a declined one, and one that stops at its longest.
+fn bodies(name: &str) -> (Value, Value, Value) {
+    match name {
+        "gemini" => {
+            let with = |reason: &str| {
+                json!({
+                    "candidates": [{
+                        "content": { "parts": [{ "thought": true, "text": "hm" }, { "text": "{\"a\":1}" }] },
+                        "finishReason": reason,
+                    }],
+                    "usageMetadata": { "promptTokenCount": 10, "candidatesTokenCount": 3, "thoughtsTokenCount": 2 },
+                    "modelVersion": "v",
+                })
+            };
+            (
+                with("STOP"),
+                json!({ "promptFeedback": { "blockReason": "SAFETY" } }),
+                with("MAX_TOKENS"),
+            )
+        }
+        "chat" => {
+            let with = |reason: &str| {
+                json!({
+                    "choices": [{ "message": { "content": "{\"a\":1}" }, "finish_reason": reason }],
+                    "usage": { "prompt_tokens": 10, "completion_tokens": 5 }, "model": "v",
+                })
+            };
+            let refusal =
+                json!({ "choices": [{ "message": { "content": null, "refusal": "no" } }] });
+            (with("stop"), refusal, with("length"))
+        }
+        "responses" => {
+            let with = |part: Value, more: Value| {
+                json!({
+                    "output": [{ "type": "reasoning" }, { "type": "message", "content": [part] }],
+                    "status": if more.is_null() { "completed" } else { "incomplete" },
+                    "incomplete_details": more,
+                    "usage": { "input_tokens": 10, "output_tokens": 5 }, "model": "v",
+                })
+            };
+            let text = json!({ "type": "output_text", "text": "{\"a\":1}" });
+            (
+                with(text.clone(), Value::Null),
+                with(json!({ "type": "refusal", "refusal": "no" }), Value::Null),
+                with(text, json!({ "reason": "max_output_tokens" })),
+            )
+        }
+        _ => {
+            let with = |reason: &str| {
+                json!({
+                    "content": [{ "type": "tool_use", "name": "form", "input": { "a": 1 } }],
+                    "stop_reason": reason, "model": "v",
+                    "usage": { "input_tokens": 6, "cache_read_input_tokens": 4, "output_tokens": 5 },
+                })
+            };
+            (with("tool_use"), with("refusal"), with("max_tokens"))
+        }
+    }
+}
+
+const LONG: Duration = Duration::from_secs(20);
+const SHORT: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn every_protocol_answers_refuses_and_stops() {
+    for (name, protocol) in PROTOCOLS {
+        let (good, refused, cut) = bodies(name);
+        let answer = ask(protocol, vec![reply(200, good.to_string())], LONG).await.unwrap();
+        assert_eq!(answer.text, "{\"a\":1}", "{name}");
+        assert_eq!(answer.usage, Usage { input_tokens: 10, output_tokens: 5 }, "{name}");
+        assert_eq!((answer.finish, answer.model.as_str()), (Finish::Done, "v"), "{name}");
+        let error = ask(protocol, vec![reply(200, refused.to_string())], LONG).await.unwrap_err();
+        assert_eq!(error.kind.word(), "refused", "{name}");
+        let answer = ask(protocol, vec![reply(200, cut.to_string())], LONG).await.unwrap();
+        assert_eq!(answer.finish, Finish::Cut, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn every_error_of_every_protocol_has_its_kind() {
+    let table: Vec<(&str, Way, &str)> = vec![
+        ("401", reply(401, "{\"error\":{\"message\":\"bad key\"}}"), "unauthorised"),
+        ("403", reply(403, ""), "unauthorised"),
+        ("402", reply(402, ""), "out-of-quota"),
+        ("429", reply(429, "slow down"), "rate-limited"),
+        ("429 with time", Way::Reply(429, "retry-after: 7\r\n".into(), "x".into()), "rate-limited"),
+        ("429 quota", reply(429, "{\"error\":{\"code\":\"insufficient_quota\"}}"), "out-of-quota"),
+        ("500", reply(500, "oops"), "server"),
+        ("529", reply(529, "overloaded"), "server"),
+        ("404", reply(404, ""), "not-found"),
+        ("too long", reply(400, "maximum context length"), "too-long"),
+        ("400", reply(400, "unknown field `x`"), "bad-request"),
+        (
+            "redirect",
+            Way::Reply(307, "location: http://127.0.0.1:9/\r\n".into(), "".into()),
+            "bad-request",
+        ),
+        ("cut", Way::Cut, "truncated"),
+        ("hang up", Way::Hangup, "connection"),
+        ("silence", Way::Silence, "timed-out"),
+        ("a stream that never ends", Way::Dribble, "timed-out"),
+        ("50 MB", Way::Flood, "garbage"),
+        ("a page", reply(200, "<html>hello</html>"), "garbage"),
+        ("nothing", reply(200, ""), "garbage"),
+        ("another form", reply(200, "{\"hello\": []}"), "garbage"),
+        ("not UTF-8", reply(200, "\u{fffd}{"), "garbage"),
+        ("a nest", reply(200, "[".repeat(100_000)), "garbage"),
+    ];
+    for (name, protocol) in PROTOCOLS {
+        for (why, way, expected) in &table {
+            let limit = if *expected == "timed-out" { SHORT } else { LONG };
+            let error = ask(protocol, vec![way.clone()], limit).await.unwrap_err();
+            assert_eq!(error.kind.word(), *expected, "{name}: {why}: {error}");
+            if *why == "429 with time" {
+                let retry_after = Some(Duration::from_secs(7));
+                assert_eq!(error.kind, ModelErrorKind::RateLimited { retry_after });
+            }
+        }
+        let nobody = model(protocol, "http://127.0.0.1:9").ask(&question(LONG)).await.unwrap_err();
+        assert_eq!(nobody.kind, ModelErrorKind::Connection, "{name}");
+    }
+    assert!(ANSWER_LIMIT < 50 << 20, "the flood is larger than what is read");
+}
+
+#[tokio::test]
+async fn questions_are_written_as_the_protocols_want_them() {
+    let mut shown = String::new();
+    for (name, protocol) in PROTOCOLS {
+        let (good, ..) = bodies(name);
+        let (address, mut told) = serve(vec![reply(200, good.to_string())]).await;
+        model(protocol, &address).ask(&question(LONG)).await.unwrap();
+        let request = told.recv().await.unwrap();
+        let (head, body) = request.split_once("\r\n\r\n").unwrap();
+        let keyed = head.lines().filter(|line| line.contains(CANARY)).count();
+        assert_eq!(keyed, 1, "{name}: the key is in one header");
+        assert!(head.contains("x-extra: yes"), "{name}");
+        let key = head.lines().find(|line| line.contains(CANARY)).unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        shown.push_str(&format!(
+            "{name}: {} | {}\n{body}\n",
+            head.lines().next().unwrap(),
+            key.replace(CANARY, "KEY")
+        ));
+    }
+    insta::assert_snapshot!(shown);
+}
+
+#[tokio::test]
+async fn a_server_without_forms_is_asked_again_without_one() {
+    let (good, ..) = bodies("chat");
+    let refuses = reply(400, "{\"error\":{\"message\":\"response_format is not supported\"}}");
+    let ways = vec![refuses, reply(200, good.to_string())];
+    let (address, mut told) = serve(ways).await;
+    model(Protocol::CHAT, &address).ask(&question(LONG)).await.unwrap();
+    assert!(told.recv().await.unwrap().contains("response_format"));
+    assert!(!told.recv().await.unwrap().contains("response_format"));
+}
+
+#[tokio::test]
+async fn a_key_that_a_server_echoes_is_nowhere() {
+    let echo = format!("{{\"error\":{{\"message\":\"the key {CANARY} is wrong\"}}}}");
+    let error = ask(Protocol::CHAT, vec![reply(401, echo)], LONG).await.unwrap_err();
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains(CANARY) && shown.contains("[redacted]"), "{shown}");
+    let (address, _told) = serve(vec![]).await;
+    let settings = model(Protocol::CHAT, &address);
+    assert!(!format!("{:?}", question(LONG)).contains(CANARY));
+    drop(settings);
+}
+
+#[tokio::test]
+async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (good, ..) = bodies("chat");
+    let ways = vec![reply(429, "slow"), reply(200, good.to_string())];
+    let (address, _told) = serve(ways).await;
+    let inner = Box::new(model(Protocol::CHAT, &address));
+    let redactor = Redactor::new([&Key::new(CANARY)]);
+    let recording = Recording::new(inner, Reel::new(folder.path()), redactor);
+    let first = recording.ask(&question(LONG)).await.unwrap_err();
+    let mut keyed = question(LONG);
+    keyed.prompt = format!("a source with {CANARY}");
+    let second = recording.ask(&keyed).await.unwrap();
+    let replaying = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    assert_eq!(replaying.model(), "m/1 x");
+    assert_eq!(replaying.ask(&question(LONG)).await.unwrap_err(), first);
+    keyed.prompt = "a source with [redacted]".into();
+    assert_eq!(replaying.ask(&keyed).await.unwrap().text, second.text);
+    let ended = replaying.ask(&keyed).await.unwrap_err();
+    assert!(ended.to_string().contains("the recording has ended"), "{ended}");
+    let again = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    let mut other = question(LONG);
+    other.prompt = "the question\nand more".into();
+    let differs = again.ask(&other).await.unwrap_err();
+    assert!(differs.to_string().contains("1 lines were asked, 2 are"), "{differs}");
+    let empty = tempfile::tempdir().unwrap();
+    let nothing = Replaying::open("p", &Reel::new(empty.path())).unwrap();
+    assert!(nothing.ask(&other).await.is_err());
+}

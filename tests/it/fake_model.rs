@@ -1,0 +1,193 @@
+//! A model server on loopback: answers each provider from a list, remembers what it was asked,
+//! and fails the test when it is asked more than it has answers for.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What the server does with one request.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// An answer with this text in the provider's protocol.
+    Text(String),
+    /// A status with headers and a body.
+    Status(u16, Vec<(&'static str, String)>, String),
+    /// A body cut in the middle.
+    Cut,
+    /// No answer for so long.
+    Silence(Duration),
+}
+
+/// One request as it arrived.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// First part of the path: the provider.
+    pub provider: String,
+    /// Head of the request.
+    pub head: String,
+    /// Body.
+    pub body: Value,
+}
+
+impl Asked {
+    /// All that was asked, as one text.
+    pub fn text(&self) -> String {
+        self.body.to_string()
+    }
+}
+
+type Script = Vec<(String, VecDeque<Reply>)>;
+
+/// The server.
+pub struct FakeModel {
+    port: u16,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    script: Arc<Mutex<Script>>,
+}
+
+impl FakeModel {
+    /// Serves a script: replies per provider, in order.
+    pub fn serve(script: Vec<(&str, Vec<Reply>)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let script: Script =
+            script.into_iter().map(|(name, list)| (name.to_owned(), list.into())).collect();
+        let script = Arc::new(Mutex::new(script));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (list, memory) = (Arc::clone(&script), Arc::clone(&asked));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (list, memory) = (Arc::clone(&list), Arc::clone(&memory));
+                std::thread::spawn(move || serve_one(stream, &list, &memory));
+            }
+        });
+        Self { port, asked, script }
+    }
+
+    /// A provider entry of the configuration file.
+    pub fn provider(&self, name: &str, more: &str) -> String {
+        format!(
+            "  {name}: {{ protocol: chat, model: {name}-model, key: {}_KEY, base-url: 'http://127.0.0.1:{}/{name}'{more} }}\n",
+            name.to_uppercase(),
+            self.port
+        )
+    }
+
+    /// Everything that was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().expect("no panic").clone()
+    }
+
+    /// Replies nobody asked for.
+    pub fn left(&self) -> usize {
+        self.script.lock().expect("no panic").iter().map(|(_, list)| list.len()).sum()
+    }
+}
+
+fn serve_one(mut stream: TcpStream, script: &Mutex<Script>, memory: &Mutex<Vec<Asked>>) {
+    let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
+    loop {
+        let mut head = String::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+            head.push_str(&line);
+        }
+        let length = head
+            .lines()
+            .find_map(|line| {
+                line.to_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse())
+            })
+            .and_then(Result::ok)
+            .unwrap_or(0usize);
+        let mut body = vec![0; length];
+        if reader.read_exact(&mut body).is_err() {
+            return;
+        }
+        let path = head.split_whitespace().nth(1).unwrap_or_default();
+        let provider = path.split('/').nth(1).unwrap_or_default().to_owned();
+        let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        memory.lock().expect("no panic").push(Asked { provider: provider.clone(), head, body });
+        let reply = script
+            .lock()
+            .expect("no panic")
+            .iter_mut()
+            .find(|(name, _)| *name == provider)
+            .and_then(|(_, list)| list.pop_front())
+            .unwrap_or_else(|| Reply::Status(500, vec![], "the script has ended".into()));
+        let (status, headers, text) =
+            match reply {
+                Reply::Silence(time) => {
+                    std::thread::sleep(time);
+                    return;
+                }
+                Reply::Cut => {
+                    drop(stream.write_all(
+                        b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\":[",
+                    ));
+                    return;
+                }
+                Reply::Status(status, headers, text) => (status, headers, text),
+                Reply::Text(text) => (
+                    200,
+                    vec![],
+                    json!({
+                        "model": format!("{provider}-model"),
+                        "choices": [{ "message": { "content": text }, "finish_reason": "stop" }],
+                        "usage": { "prompt_tokens": 1000, "completion_tokens": 100 },
+                    })
+                    .to_string(),
+                ),
+            };
+        let extra: String =
+            headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let answer = format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{extra}content-length: {}\r\n\r\n{text}",
+            text.len()
+        );
+        if stream.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// An analysis of at least 100 words that names one place.
+pub fn analysis(point: &str, confidence: f64) -> Reply {
+    let report = "The test expects another value than the function returns. ".repeat(15);
+    Reply::Text(
+        json!({
+            "root_causes": [{ "tests": [], "cause": format!("the code at {point} is wrong"), "file": "", "function": "", "lines": "" }],
+            "approach": format!("Correct the code at {point}."),
+            "modification_points": [point],
+            "affected_tests": ["test_calc.TotalTest.test_total"],
+            "confidence_score": confidence,
+            "expected_outcome": "the failing test passes",
+            "verification_steps": ["run the tests"],
+            "impact": "none",
+            "report": report,
+        })
+        .to_string(),
+    )
+}
+
+/// Edits with one block.
+pub fn edit(file: &str, search: &str, replace: &str) -> Reply {
+    Reply::Text(
+        json!({
+            "edits": [{ "file": file, "search": search, "replace": replace, "reason": format!("`{search}` was wrong") }],
+            "new_files": [],
+            "notes": "",
+            "confidence_score": 0.9,
+        })
+        .to_string(),
+    )
+}
