@@ -3,12 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::providers::{Protocol as Name, Ready};
+use crate::config::providers::{Client, ClientMode, Protocol as Name, Ready};
 use crate::domain::secret::{Key, Redactor};
-use crate::effect::Model;
+use crate::effect::{Manner, Model};
 
 use super::host::http::Http;
-use super::model::{HttpModel, Protocol, ProviderSettings, Recording, Reel, Replaying};
+use super::model::detect;
+use super::model::{
+    ClientModel, ClientSettings, HttpModel, Program, Protocol, ProviderSettings, Recording, Reel,
+    Replaying,
+};
 
 /// Limit of one call when no provider says.
 pub const LIMIT: Duration = Duration::from_mins(40);
@@ -24,7 +28,11 @@ pub enum Tape {
     Replay(PathBuf),
 }
 
-/// Opens all providers of a chain. `scratch` holds what clients write.
+/// Models that can be asked, and what a person should know about the others.
+pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
+
+/// Opens all providers of a chain. `scratch` holds what clients write. A client that is missing or
+/// too old is left out with a notice.
 ///
 /// # Errors
 ///
@@ -35,21 +43,25 @@ pub fn open(
     tape: &Tape,
     redactor: &Redactor,
     scratch: &Path,
-) -> Result<Vec<Box<dyn Model>>, String> {
+) -> Result<Opened, String> {
     if let Tape::Replay(folder) = tape {
         let reel = Reel::new(folder);
-        return names
+        let models: Result<Vec<_>, String> = names
             .iter()
             .map(|name| Ok(Box::new(Replaying::open(name, &reel)?) as Box<dyn Model>))
             .collect();
+        return Ok((models?, Vec::new()));
     }
     if ready.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let http = Http::new().map_err(|error| error.to_string())?;
-    let mut models: Vec<Box<dyn Model>> = Vec::new();
+    let (mut models, mut notices): Opened = (Vec::new(), Vec::new());
     for one in ready {
-        models.push(open_one(one, &http, redactor, scratch)?);
+        match open_one(one, &http, redactor, scratch) {
+            Ok(model) => models.push(model),
+            Err(problem) => notices.push(format!("`{}` is not asked: {problem}", one.name)),
+        }
     }
     if let Tape::Record(folder) = tape {
         let reel = Reel::new(folder);
@@ -60,18 +72,43 @@ pub fn open(
             })
             .collect();
     }
-    Ok(models)
+    Ok((models, notices))
 }
 
 fn open_one(
     one: &Ready,
     http: &Http,
     redactor: &Redactor,
-    _scratch: &Path,
+    scratch: &Path,
 ) -> Result<Box<dyn Model>, String> {
     let provider = &one.provider;
+    let key = one.key.as_deref().map(Key::new);
     let Some(protocol) = provider.protocol else {
-        return Err(format!("provider `{}`: clients are not there yet", one.name));
+        let program = match provider.client {
+            Some(Client::Gemini) => Program::Gemini,
+            Some(Client::Qwen) => Program::Qwen,
+            Some(Client::Claude) => Program::Claude,
+            Some(Client::Codex) | None => Program::Codex,
+        };
+        let version = detect(program, provider.program.as_deref(), scratch)?;
+        tracing::info!(provider = one.name, version, "client found");
+        return Ok(Box::new(ClientModel::new(ClientSettings {
+            name: one.name.clone(),
+            program,
+            path: provider.program.clone(),
+            manner: match provider.mode.unwrap_or_default() {
+                ClientMode::Answer => Manner::Answer,
+                ClientMode::Agent => Manner::Agent,
+            },
+            model: provider.model.clone(),
+            key,
+            base_url: provider.base_url.clone(),
+            context: one.context,
+            price: provider.price,
+            timeout: one.timeout,
+            redactor: redactor.clone(),
+            scratch: scratch.join("clients"),
+        })));
     };
     let protocol = match protocol {
         Name::Gemini => Protocol::GEMINI,
@@ -82,7 +119,7 @@ fn open_one(
     let settings = ProviderSettings {
         name: one.name.clone(),
         model: provider.model.clone().unwrap_or_default(),
-        key: one.key.as_deref().map(Key::new),
+        key,
         base_url: provider.base_url.clone(),
         headers: provider.headers.clone().unwrap_or_default().into_iter().collect(),
         context: one.context,

@@ -52,3 +52,11 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
+
+/// Removes a private folder as far as that is possible; what stays lies in a scratch folder that
+/// goes with the session.
+pub fn remove_folder(folder: &Path) {
+    if let Err(error) = fs::remove_dir_all(folder) {
+        tracing::debug!(folder = %folder.display(), %error, "a private folder stays");
+    }
+}

@@ -257,6 +257,65 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     Ok(ending)
 }
 
+/// What a child said.
+#[derive(Debug)]
+pub struct Conversation {
+    /// How it ended.
+    pub ending: Ending,
+    /// Its standard output, as far as it is not too large.
+    pub out: String,
+    /// The same of its standard error.
+    pub err: String,
+    /// What `watch` saw; the group was killed then.
+    pub seen: Option<String>,
+}
+
+/// Runs a child with `input` on its standard input until it ends, until `limit`, until it wrote
+/// more than `largest` bytes, or until `watch`, given what it wrote to standard error so far, sees
+/// something. What it writes goes through files in `folder`, so nothing can block. Dropping the
+/// future kills the group.
+///
+/// # Errors
+///
+/// When the child cannot be started or the files cannot be written.
+pub async fn converse(
+    invocation: &Invocation,
+    input: &str,
+    folder: &Path,
+    limit: Duration,
+    largest: u64,
+    watch: &(dyn Fn(&str) -> Option<String> + Sync),
+) -> io::Result<Conversation> {
+    super::files::create_folder(folder)?;
+    let [from, out, err] = ["in.txt", "out.txt", "err.txt"].map(|name| folder.join(name));
+    super::files::write(&from, input.as_bytes())?;
+    let mut group = Group::start(
+        invocation,
+        File::open(&from)?.into(),
+        File::create(&out)?.into(),
+        File::create(&err)?.into(),
+    )?;
+    let deadline = tokio::time::Instant::now() + limit;
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let (ending, seen) = loop {
+        let step = tokio::time::timeout(Duration::from_millis(100), group.child().wait()).await;
+        if let Ok(status) = step {
+            let status = status?;
+            let signal = status.signal().unwrap_or_default();
+            break (status.code().map_or(Ending::Signal(signal), Ending::Exit), None);
+        }
+        if tokio::time::Instant::now() >= deadline || size(&out) + size(&err) > largest {
+            break (Ending::TimedOut, None);
+        }
+        if let Some(seen) = watch(&tail_of(&err, 4 << 10)) {
+            break (Ending::TimedOut, Some(seen));
+        }
+    };
+    group.kill();
+    let text = |path: &Path| tail_of(path, largest);
+    Ok(Conversation { ending, out: text(&out), err: text(&err), seen })
+}
+
 /// The standard output of a short child that must succeed; blocks.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod chat;
+mod client;
 mod gemini;
 mod http;
 mod responses;
@@ -12,5 +13,6 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
+pub use client::{ClientModel, ClientSettings, Program, detect};
 pub use http::{HttpModel, Protocol, ProviderSettings};
 pub use tape::{Recording, Reel, Replaying};

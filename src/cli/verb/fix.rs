@@ -51,7 +51,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
     let facts = repo::discover(&arguments.repository)?;
     let settings = settings(&facts.root)?;
     let request = request(arguments, &settings)?;
-    let providers = super::providers::open(arguments, &settings)?;
+    let mut providers = super::providers::open(arguments, &settings)?;
     let clock = HostClock::start();
     let mut workspace = Workspace::open(&request, &clock).await?;
     let models = providers.models(&workspace.scratch())?;

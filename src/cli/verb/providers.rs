@@ -143,7 +143,7 @@ impl Providers {
     /// # Errors
     ///
     /// When a recording cannot be used.
-    pub fn models(&self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, Failure> {
+    pub fn models(&mut self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, Failure> {
         let names: Vec<&str> = self
             .chain
             .iter()
@@ -152,7 +152,10 @@ impl Providers {
                 Link::Provider(name) => Some(name.as_str()),
             })
             .collect();
-        models::open(&self.ready, &names, &self.tape, &self.ask.redactor, scratch)
-            .map_err(|error| Failure::environment(error, "see `regreen fix --help`"))
+        let (models, notices) =
+            models::open(&self.ready, &names, &self.tape, &self.ask.redactor, scratch)
+                .map_err(|error| Failure::environment(error, "see `regreen fix --help`"))?;
+        self.notices.extend(notices);
+        Ok(models)
     }
 }

@@ -1,0 +1,190 @@
+//! What clients print, to answers and kinds of errors. Recorded output stands in the tests.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::adapter::model::http::{Told, count_at, text_at};
+use crate::domain::budget::Usage;
+use crate::effect::ModelErrorKind;
+
+type Read = Result<Told, Option<ModelErrorKind>>;
+
+/// A line that says that the client will ask again by itself.
+pub fn retrying(text: &str) -> Option<String> {
+    static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?m)^.*(?:failed with status \d{3}\. Retrying|Retrying with backoff).*$").ok()
+    });
+    LINE.as_ref()?.find(text).map(|line| line.as_str().trim().chars().take(300).collect())
+}
+
+/// The kind behind an HTTP status that a text names.
+pub fn status_kind(text: &str) -> Option<ModelErrorKind> {
+    static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r#"(?i)(?:status[: ]+|"code": ?|API Error: |rejected \()(\d{3})\b"#).ok()
+    });
+    let status = STATUS.as_ref()?.captures(text)?.get(1)?.as_str().parse().ok()?;
+    kind_of(status)
+}
+
+fn kind_of(status: u16) -> Option<ModelErrorKind> {
+    Some(match status {
+        401 | 403 => ModelErrorKind::Unauthorised,
+        402 => ModelErrorKind::OutOfQuota,
+        404 => ModelErrorKind::NotFound,
+        413 => ModelErrorKind::TooLong,
+        429 => ModelErrorKind::RateLimited { retry_after: None },
+        400..=499 => ModelErrorKind::BadRequest { status },
+        500..=599 => ModelErrorKind::Server { status },
+        _ => return None,
+    })
+}
+
+/// Words that clients use for what went wrong, the more telling ones first.
+const WORDS: &[(&str, ModelErrorKind)] = &[
+    ("insufficient_quota", ModelErrorKind::OutOfQuota),
+    ("violate our usage policy", ModelErrorKind::Refused { reason: String::new() }),
+    ("empty response text", ModelErrorKind::Refused { reason: String::new() }),
+    ("high demand", ModelErrorKind::Server { status: 500 }),
+    ("econnrefused", ModelErrorKind::Connection),
+    ("error sending request", ModelErrorKind::Connection),
+    ("connection error", ModelErrorKind::Connection),
+    ("unable to connect", ModelErrorKind::Connection),
+    ("fetch failed", ModelErrorKind::Connection),
+    ("transport error", ModelErrorKind::Truncated),
+    ("terminated", ModelErrorKind::Truncated),
+    ("econnreset", ModelErrorKind::Truncated),
+    ("incomplete json", ModelErrorKind::Garbage),
+    ("malformed", ModelErrorKind::Garbage),
+    ("without a finish reason", ModelErrorKind::Garbage),
+    ("closed before response.completed", ModelErrorKind::Garbage),
+    ("not valid json", ModelErrorKind::Garbage),
+    ("invalid auth", ModelErrorKind::Unauthorised),
+    ("please set an auth", ModelErrorKind::Unauthorised),
+    ("not logged in", ModelErrorKind::Unauthorised),
+];
+
+/// The kind that the words of a client tell.
+pub fn words_kind(text: &str) -> Option<ModelErrorKind> {
+    let lower = text.to_lowercase();
+    WORDS.iter().find(|(words, _)| lower.contains(words)).map(|(words, kind)| match kind {
+        ModelErrorKind::Refused { .. } => ModelErrorKind::Refused { reason: (*words).to_owned() },
+        other => other.clone(),
+    })
+}
+
+fn told_kind(text: &str) -> Option<ModelErrorKind> {
+    status_kind(text).or_else(|| words_kind(text))
+}
+
+/// The last JSON object of a text that has other lines too.
+fn last_object(text: &str) -> Option<Value> {
+    let starts: Vec<usize> = std::iter::once(0)
+        .filter(|_| text.starts_with('{'))
+        .chain(text.match_indices("\n{").map(|(at, _)| at + 1))
+        .collect();
+    starts.into_iter().rev().find_map(|at| {
+        let mut values = serde_json::Deserializer::from_str(text.get(at..)?).into_iter::<Value>();
+        values.next()?.ok().filter(Value::is_object)
+    })
+}
+
+/// `gemini -o json`: one object; errors are an object at the end of standard error.
+pub fn gemini(out: &str, err: &str) -> Read {
+    let answer = last_object(out).filter(|value| value.get("response").is_some());
+    let Some(answer) = answer else {
+        let error = last_object(err).or_else(|| last_object(out));
+        let message = error.as_ref().map_or("", |error| text_at(error, "/error/message"));
+        let code = error.as_ref().map_or(0, |error| count_at(error, "/error/code"));
+        let kind = u16::try_from(code).ok().and_then(kind_of);
+        return Err(kind.or_else(|| told_kind(message)));
+    };
+    let models = answer.pointer("/stats/models").and_then(Value::as_object);
+    let mut usage = Usage::default();
+    let mut model = String::new();
+    for (name, stats) in models.into_iter().flatten() {
+        usage.input_tokens += count_at(stats, "/tokens/prompt");
+        usage.output_tokens +=
+            count_at(stats, "/tokens/candidates") + count_at(stats, "/tokens/thoughts");
+        model.clone_from(name);
+    }
+    text_or_refusal(text_at(&answer, "/response"), usage, model)
+}
+
+/// `qwen -o json`: an array of messages; errors are texts in brackets, with success.
+pub fn qwen(out: &str, err: &str) -> Read {
+    let list: Option<Vec<Value>> = serde_json::from_str(out.trim()).ok();
+    let result = list
+        .as_ref()
+        .and_then(|list| list.iter().rev().find(|message| text_at(message, "/type") == "result"));
+    let Some(result) = result else { return Err(told_kind(err).or_else(|| told_kind(out))) };
+    let text = text_at(result, "/result");
+    if let Some(problem) = text.strip_prefix("[API Error:") {
+        return Err(told_kind(text).or_else(|| told_kind(problem)));
+    }
+    if result.get("is_error").and_then(Value::as_bool) == Some(true) {
+        return Err(told_kind(&result.to_string()));
+    }
+    let usage = Usage {
+        input_tokens: count_at(result, "/usage/input_tokens"),
+        output_tokens: count_at(result, "/usage/output_tokens"),
+    };
+    text_or_refusal(text, usage, String::new())
+}
+
+/// `codex exec --json`: one event a line.
+pub fn codex(out: &str, err: &str) -> Read {
+    let (mut text, mut usage, mut problem) = (String::new(), Usage::default(), None);
+    let mut any = false;
+    for event in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        any = true;
+        match text_at(&event, "/type") {
+            "item.completed" if text_at(&event, "/item/type") == "agent_message" => {
+                text_at(&event, "/item/text").clone_into(&mut text);
+            }
+            "turn.completed" => {
+                usage = Usage {
+                    input_tokens: count_at(&event, "/usage/input_tokens"),
+                    output_tokens: count_at(&event, "/usage/output_tokens"),
+                };
+            }
+            "turn.failed" => problem = Some(text_at(&event, "/error/message").to_owned()),
+            _ => {}
+        }
+    }
+    match problem {
+        Some(problem) => Err(told_kind(&problem)),
+        None if !any => Err(told_kind(err)),
+        None => text_or_refusal(&text, usage, String::new()),
+    }
+}
+
+/// `claude -p --output-format json`: one object.
+pub fn claude(out: &str, err: &str) -> Read {
+    let Some(result) = last_object(out) else { return Err(told_kind(err)) };
+    let text = text_at(&result, "/result");
+    if text_at(&result, "/stop_reason") == "refusal" {
+        return Err(Some(ModelErrorKind::Refused { reason: "refusal".into() }));
+    }
+    if result.get("is_error").and_then(Value::as_bool) == Some(true) {
+        let status = u16::try_from(count_at(&result, "/api_error_status")).ok().and_then(kind_of);
+        return Err(status.or_else(|| told_kind(text)));
+    }
+    let usage = Usage {
+        input_tokens: count_at(&result, "/usage/input_tokens")
+            + count_at(&result, "/usage/cache_creation_input_tokens")
+            + count_at(&result, "/usage/cache_read_input_tokens"),
+        output_tokens: count_at(&result, "/usage/output_tokens"),
+    };
+    let models = result.get("modelUsage").and_then(Value::as_object);
+    let model = models.and_then(|models| models.keys().next().cloned()).unwrap_or_default();
+    text_or_refusal(text, usage, model)
+}
+
+fn text_or_refusal(text: &str, usage: Usage, model: String) -> Read {
+    if text.trim().is_empty() {
+        return Err(Some(ModelErrorKind::Refused { reason: "an empty answer".into() }));
+    }
+    Ok(Told { text: text.to_owned(), cut: false, usage, model })
+}
