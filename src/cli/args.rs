@@ -121,6 +121,9 @@ pub struct FixArguments {
     /// Write patches into the session's folder; make no branch and no commit.
     #[arg(long)]
     pub suggest: bool,
+    /// Keep the whole change when the gate is met, also what the suite does not need.
+    #[arg(long)]
+    pub no_minimise: bool,
     /// Print one JSON document on standard output at the end; all talk goes to standard error.
     #[arg(long)]
     pub json: bool,

@@ -127,6 +127,7 @@ impl Screen for Terminal {
                 return;
             }
             Event::Opened { .. }
+            | Event::Minimised(_)
             | Event::Notice { .. }
             | Event::Ran { .. }
             | Event::Asked { .. }

@@ -10,7 +10,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::test::{Results, Scope};
 use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
 use crate::report::records;
-use crate::role::{Fixer, Impact};
+use crate::role::{Fixer, Impact, minimise};
 
 use super::Failure;
 
@@ -54,6 +54,10 @@ impl Performer<'_> {
             Step::Restore => {
                 self.fx.worktree.checkout(&state.accepted_tree).await?;
                 Ok(Done::Restored)
+            }
+            Step::Minimise => self.minimise(state).await,
+            Step::KeepSmaller => {
+                self.commit(state.accepted_tree.clone(), commit::minimise(state)).await
             }
             Step::Confirm => self.confirm(state).await,
             Step::Seal => self.seal(state).await,
@@ -185,6 +189,13 @@ impl Performer<'_> {
 
     async fn rollback(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.commit(state.committed_tree.clone(), commit::rollback(state)).await
+    }
+
+    async fn minimise(&self, state: &FixLoop) -> Result<Done, Failure> {
+        self.tell(state, "dropping what the suite does not need from the change".into());
+        let (tree, minimised) = minimise(state, self.fx).await?;
+        self.fx.worktree.checkout(&tree).await?;
+        Ok(Done::Minimised { tree, minimised })
     }
 
     /// Runs the suite where none of our private files are (product.md 13.18, second witness).

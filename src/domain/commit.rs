@@ -15,7 +15,7 @@ pub const ITERATION: &str = "Regreen-Iteration";
 pub const STRATEGY: &str = "Regreen-Strategy";
 /// The rate after it.
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
-/// What kind of commit it is: `fix`, `rollback` or `complete`.
+/// What kind of commit it is: `fix`, `rollback`, `minimise` or `complete`.
 pub const KIND: &str = "Regreen-Kind";
 
 /// The commit of an iteration, kept or only shown.
@@ -54,6 +54,26 @@ pub fn rollback(state: &FixLoop) -> String {
         (None, _) => String::new(),
     };
     message(&subject, &body, state, "rollback", old)
+}
+
+/// The commit of a smaller change (product.md 13.5).
+#[must_use]
+pub fn minimise(state: &FixLoop) -> String {
+    let minimised = state.minimised.clone().unwrap_or_default();
+    let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
+    let subject = format!(
+        "test-cycle: minimise {} ({} → {} lines)",
+        state.session_id, minimised.before, minimised.after
+    );
+    let body: Vec<String> = minimised
+        .needed
+        .iter()
+        .map(|one| match one.tests.first() {
+            Some(test) => format!("{} is needed by {}", line(&one.place), line(test.as_str())),
+            None => format!("{} stays without a proof", line(&one.place)),
+        })
+        .collect();
+    message(&subject, &body.join("\n"), state, "minimise", rate)
 }
 
 /// The commit that takes the session's folder off the tip.

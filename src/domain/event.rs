@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
 use super::chain::Call;
+use super::fix_loop::Minimised;
 use super::id::{CommitId, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -116,6 +117,8 @@ pub enum Event {
         /// Named reasons.
         reasons: Vec<String>,
     },
+    /// The change was made smaller, as far as that goes.
+    Minimised(Minimised),
     /// An iteration ended.
     IterationEnded(IterationRow),
     /// The session ended, or was stopped at a checkpoint.
@@ -153,6 +156,9 @@ pub struct Outcome {
     /// What providers took.
     #[serde(default)]
     pub spending: Spending,
+    /// What came of making the change smaller; absent when that was not tried.
+    #[serde(default)]
+    pub minimised: Option<Minimised>,
     /// The fix branch.
     pub branch: String,
     /// The branch the user had checked out; absent with a detached head.

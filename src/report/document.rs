@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::budget::Spending;
 use crate::domain::chain::Call;
 use crate::domain::event::{Ending, Outcome, Remaining};
+use crate::domain::fix_loop::Minimised;
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 
@@ -118,6 +119,8 @@ pub struct Document {
     pub degraded: bool,
     /// What providers took.
     pub spending: Spending,
+    /// What came of making the change smaller; absent when that was not tried.
+    pub minimised: Option<Minimised>,
     /// Failed in their three most recent results.
     pub stuck_tests: Vec<String>,
     /// Failed and passed unchanged.
@@ -181,6 +184,7 @@ impl From<&Outcome> for Document {
             folder: Some(outcome.folder.clone()),
             degraded: outcome.degraded,
             spending: outcome.spending,
+            minimised: outcome.minimised.clone(),
             stuck_tests: names(&outcome.stuck),
             flaky_tests: names(&outcome.flaky),
             preexisting_tests: names(&outcome.preexisting),

@@ -3,6 +3,7 @@
 
 use crate::domain::budget::{Spending, dollars};
 use crate::domain::event::{Ending, Outcome};
+use crate::domain::fix_loop::Minimised;
 
 use super::markdown::{cell, code, count, line};
 use super::records::{calls, patch};
@@ -137,6 +138,14 @@ pub fn report(outcome: &Outcome) -> String {
         names(&outcome.flaky).into_iter(),
     );
     list(&mut text, "Failing before this change too", names(&outcome.preexisting).into_iter());
+    if let Some(minimised) = &outcome.minimised {
+        text.push_str(&format!("\n## Proof\n\n{}.\n\n", sentence(&made_smaller(minimised))));
+        for one in &minimised.needed {
+            let tests: Vec<String> = one.tests.iter().map(|test| code(test.as_str())).collect();
+            let tests = if tests.is_empty() { "not shown".to_owned() } else { tests.join(", ") };
+            text.push_str(&format!("- {}: without it these fail: {tests}\n", code(&one.place)));
+        }
+    }
     if !outcome.patch.is_empty() {
         text.push_str("\n## The whole change\n\nIt is *plausible*: it satisfies the tests. Whether it is right, a person decides.\n\n");
         text.push_str(&patch(&outcome.patch, PATCH));
@@ -146,6 +155,21 @@ pub fn report(outcome: &Outcome) -> String {
         text.push_str(&format!("- {}: {why}\n", code(&command)));
     }
     text
+}
+
+/// How small the change became, in words.
+#[must_use]
+pub fn made_smaller(minimised: &Minimised) -> String {
+    let proven = minimised.needed.iter().filter(|one| !one.tests.is_empty()).count();
+    let size = if minimised.after < minimised.before {
+        format!("made the change smaller: {} → {} lines", minimised.before, minimised.after)
+    } else {
+        format!("nothing of the change can be dropped: {} lines", minimised.after)
+    };
+    let proof =
+        format!("{proven} of {} proven to be needed", count(minimised.needed.len() as u64, "hunk"));
+    let end = if minimised.complete { "" } else { ", stopped at its limit" };
+    format!("{size}; {proof}{end}")
 }
 
 /// What providers took, in words.

@@ -4,7 +4,7 @@ use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome};
 
 use super::markdown::{count, line};
-use super::summary::{headline, next_steps, sentence};
+use super::summary::{headline, made_smaller, next_steps, sentence};
 
 /// Lines of a patch that are shown.
 const PATCH_LINES: usize = 80;
@@ -152,6 +152,9 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
             style.paint(Paint::Yellow, "refused:"),
             harmless(&reasons.join("; "), 300)
         )],
+        Event::Minimised(minimised) => {
+            vec![format!("  {} {}", style.paint(Paint::Green, "✓"), made_smaller(minimised))]
+        }
         Event::IterationEnded(row) => vec![ended(row, style)],
     }
 }
@@ -390,6 +393,7 @@ mod tests {
             preexisting: vec![],
             degraded: false,
             spending: crate::domain::budget::Spending::default(),
+            minimised: None,
             branch: "regreen/WFS-test-main".into(),
             onto: Some("main".into()),
             tip: Some(CommitId::parse("a".repeat(40)).unwrap()),

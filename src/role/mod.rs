@@ -9,6 +9,7 @@ mod context;
 mod embedded;
 mod fixer;
 mod impact;
+mod minimise;
 mod prompt;
 mod vet;
 
@@ -17,6 +18,7 @@ pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
 pub use impact::Impact;
+pub use minimise::minimise;
 
 use crate::effect::{GitError, RunError, StoreError};
 use crate::repair::RepairError;

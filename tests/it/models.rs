@@ -412,3 +412,52 @@ fn no_key_is_anywhere_in_what_a_run_wrote_or_said() {
         assert!(asked.head.contains(KEY), "the header does");
     }
 }
+
+/// The right edit of `total`, and another that nothing needs.
+fn right_and_more() -> Reply {
+    Reply::Text(
+        serde_json::json!({
+            "edits": [
+                { "file": TOTAL.0, "search": TOTAL.1, "replace": TOTAL.2, "reason": "adds" },
+                { "file": "calc.py", "search": "def clamp(value, low, high):\n", "replace": "def clamp(value, low, high):\n    low = low + 0\n", "reason": "more" },
+            ],
+            "confidence_score": 0.9,
+        })
+        .to_string(),
+    )
+}
+
+#[test]
+fn what_the_suite_does_not_need_is_dropped_and_the_rest_is_proven() {
+    let script = || {
+        vec![
+            analysis("calc.py:total:9-13", 0.9),
+            right_and_more(),
+            analysis("calc.py:clamp:4-5", 0.9),
+            right(CLAMP),
+        ]
+    };
+    let model = FakeModel::serve(vec![("one", script())]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let minimised = &ran.document()["minimised"];
+    assert_eq!((&minimised["before"], &minimised["after"]), (&5.into(), &4.into()), "{minimised}");
+    let proofs: Vec<&str> = minimised["needed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["tests"][0].as_str().unwrap())
+        .collect();
+    assert_eq!(proofs, ["test_calc.ClampTest.test_high", "test_calc.TotalTest.test_total"]);
+    let diff = repo.git(&["diff", "main", "regreen/WFS-test-main"]);
+    assert!(!diff.contains("low + 0") && diff.contains("+        total += value"), "{diff}");
+    let log = repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"]);
+    assert!(log.contains("test-cycle: minimise WFS-test-main (5 → 4 lines)"), "{log}");
+
+    let model = FakeModel::serve(vec![("one", script())]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &["--no-minimise"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(repo.git(&["diff", "main", "regreen/WFS-test-main"]).contains("low + 0"));
+}

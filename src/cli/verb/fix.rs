@@ -78,6 +78,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
             commits: request.mode == Mode::Apply,
             dry_run: request.mode == Mode::DryRun,
             has_base: workspace.base.is_some(),
+            minimise: !arguments.no_minimise,
         },
         raised_limit: request.max_iterations.filter(|_| request.resume != Resume::New),
         budget: request.budget,

@@ -13,7 +13,9 @@ use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
 
-use super::{Baseline, FixLoop, IterationResult, Judgeable, Judged, NextAction, Ran, Step};
+use super::{
+    Baseline, FixLoop, IterationResult, Judgeable, Judged, Minimised, NextAction, Ran, Step,
+};
 
 /// Questions to providers during one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,6 +62,13 @@ pub enum Done {
         reason: String,
         /// Who was asked until then.
         asked: Asked,
+    },
+    /// The change was made smaller, as far as that goes.
+    Minimised {
+        /// The sources with the smaller change.
+        tree: TreeId,
+        /// What came of it.
+        minimised: Minimised,
     },
     /// The proposal is on disk.
     Applied {
@@ -117,6 +126,16 @@ impl FixLoop {
                 self.next = Step::Restore;
             }
             (Step::Restore, Done::Restored) => self.end_iteration(&mut events),
+            (Step::Minimise, Done::Minimised { tree, minimised }) => {
+                self.after_minimise(tree, minimised, &mut events);
+            }
+            (Step::KeepSmaller, Done::Committed(commit)) => {
+                if commit.is_some() {
+                    self.committed_tree = self.accepted_tree.clone();
+                }
+                self.tip = commit.or(self.tip.take());
+                self.next = Step::Confirm;
+            }
             (Step::Confirm, Done::Ran(ran)) => self.after_confirm(ran, &mut events),
             (Step::Seal, Done::Committed(commit)) => {
                 self.tip = commit.or(self.tip.take());
@@ -403,6 +422,14 @@ impl FixLoop {
         self.end_iteration(events);
     }
 
+    fn after_minimise(&mut self, tree: TreeId, minimised: Minimised, events: &mut Vec<Event>) {
+        events.push(Event::Minimised(minimised.clone()));
+        self.minimised = Some(minimised);
+        let smaller = tree != self.accepted_tree;
+        self.accepted_tree = tree;
+        self.next = if smaller && self.terms.commits { Step::KeepSmaller } else { Step::Confirm };
+    }
+
     fn after_confirm(&mut self, ran: Ran, events: &mut Vec<Event>) {
         let results = match ran {
             Ok(results) => results,
@@ -452,6 +479,8 @@ fn next_action(step: Step) -> NextAction {
         | Step::ShowAttempt
         | Step::Rollback
         | Step::Restore => NextAction::Retest,
-        Step::Confirm | Step::Seal | Step::Finish => NextAction::Complete,
+        Step::Minimise | Step::KeepSmaller | Step::Confirm | Step::Seal | Step::Finish => {
+            NextAction::Complete
+        }
     }
 }

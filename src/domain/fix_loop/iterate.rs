@@ -33,7 +33,10 @@ impl FixLoop {
         }
         match verdict.verdict {
             GateVerdict::Success | GateVerdict::PartialSuccess | GateVerdict::NeedsFullRun => {
-                self.next = Step::Confirm;
+                // Once for a session: after it, every hunk has its proof.
+                let changed = self.accepted_tree != self.head_tree && self.minimised.is_none();
+                self.next =
+                    if self.terms.minimise && changed { Step::Minimise } else { Step::Confirm };
             }
             GateVerdict::Failure => self.finish(Ending::Failure, &verdict.reason),
             GateVerdict::Continue => {

@@ -60,6 +60,10 @@ pub enum Step {
     Rollback,
     /// Put the accepted sources back on disk.
     Restore,
+    /// Drop what the suite does not need from the change.
+    Minimise,
+    /// Commit the smaller change.
+    KeepSmaller,
     /// Run the whole suite in a fresh checkout of the accepted sources.
     Confirm,
     /// Take the session's folder off the branch tip.
@@ -93,6 +97,9 @@ pub struct Terms {
     pub dry_run: bool,
     /// Whether a merge base is known, to run failing tests there.
     pub has_base: bool,
+    /// Whether the change is made smaller when the gate is met.
+    #[serde(default)]
+    pub minimise: bool,
 }
 
 /// The whole state of one session's loop; stored as `.process/iteration-state.json`.
@@ -163,6 +170,37 @@ pub struct FixLoop {
     /// What providers took, all runs together.
     #[serde(default)]
     pub spending: Spending,
+    /// What came of making the change smaller, once that was tried.
+    #[serde(default)]
+    pub minimised: Option<Minimised>,
+}
+
+/// How small the change became, and why the rest of it stays (product.md 13.5, 13.18).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Minimised {
+    /// Lines that the change took away or brought in before.
+    pub before: u32,
+    /// The same afterwards.
+    pub after: u32,
+    /// Hunks before.
+    pub hunks_before: usize,
+    /// What stays, hunk by hunk.
+    pub needed: Vec<Needed>,
+    /// Whether it was tried to the end, within its limits of time and runs.
+    pub complete: bool,
+    /// Runs of tests it took.
+    pub runs: u32,
+}
+
+/// The negative control of one hunk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Needed {
+    /// `file:line` after the change.
+    pub place: String,
+    /// Tests that fail without it, some of them; empty when that could not be shown.
+    pub tests: Vec<TestId>,
 }
 
 /// Iteration 0.
@@ -358,6 +396,7 @@ impl FixLoop {
             retries: 0,
             tip: None,
             spending: Spending::default(),
+            minimised: None,
         }
     }
 
@@ -378,6 +417,8 @@ impl FixLoop {
             | Step::ShowAttempt
             | Step::Rollback
             | Step::Restore
+            | Step::Minimise
+            | Step::KeepSmaller
             | Step::Confirm
             | Step::Seal
             | Step::Finish => None,

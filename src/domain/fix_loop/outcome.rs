@@ -61,6 +61,7 @@ impl FixLoop {
             preexisting: self.preexisting.clone(),
             degraded: self.iterations.iter().any(|one| one.row.degraded),
             spending: self.spending,
+            minimised: self.minimised.clone(),
             branch: place.branch,
             onto: place.onto,
             tip: self.tip.clone(),

@@ -21,7 +21,14 @@ fn tree(number: usize) -> TreeId {
 }
 
 fn new(target: u32, max_iterations: u32) -> FixLoop {
-    let terms = Terms { target, max_iterations, commits: true, dry_run: false, has_base: false };
+    let terms = Terms {
+        target,
+        max_iterations,
+        commits: true,
+        dry_run: false,
+        has_base: false,
+        minimise: true,
+    };
     let session = SessionId::parse("WFS-test-x").unwrap();
     FixLoop::new(session, "2026-01-01T00:00:00Z".into(), terms, commit('a'), tree(0))
 }
@@ -129,7 +136,8 @@ fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop
             }
             Step::TestFull => Done::Ran(Ok(suite(candidate, &Scope::Full))),
             Step::Confirm => Done::Ran(Ok(suite(accepted, &Scope::Full))),
-            Step::Keep | Step::ShowAttempt | Step::Rollback | Step::Seal => {
+            Step::Minimise => Done::Minimised { tree: tree(99), minimised: Minimised::default() },
+            Step::Keep | Step::KeepSmaller | Step::ShowAttempt | Step::Rollback | Step::Seal => {
                 Done::Committed(Some(commit('b')))
             }
             Step::Restore => Done::Restored,

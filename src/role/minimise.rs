@@ -1,0 +1,295 @@
+//! Drops what the suite does not need from the whole change, and proves of what stays that it is
+//! needed: without each hunk some test fails (product.md 13.5, 13.18).
+//!
+//! Delta debugging over hunks (Zeller and Hildebrandt, ddmin): whole parts are left out first, single
+//! hunks last, so the last pass is the negative control of every hunk that stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::code::testing;
+use crate::domain::fix_loop::{FixLoop, Minimised, Needed};
+use crate::domain::id::{TestId, TreeId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::{Results, Scope};
+use crate::effect::{Effects, FileDiff, RunRequest};
+use crate::repair;
+
+use super::WorkError;
+
+/// Wall time at most; after it, the change stays as it is so far.
+const TIME: Duration = Duration::from_mins(3);
+
+/// Runs of tests at most.
+const RUNS: u32 = 60;
+
+/// The log of these runs.
+const LOG: &str = ".process/test-output-minimise.log";
+
+/// One part of the change that can be left out by itself.
+struct Part<'a> {
+    diff: &'a FileDiff,
+    /// The hunk; `None` for a file that is made or removed.
+    hunk: Option<usize>,
+}
+
+impl Part<'_> {
+    fn place(&self) -> String {
+        let hunk = self.hunk.and_then(|index| self.diff.hunks.get(index));
+        hunk.map_or_else(
+            || self.diff.file.to_string(),
+            |hunk| format!("{}:{}", self.diff.file, hunk.new_start.max(1)),
+        )
+    }
+}
+
+/// The smallest part of the change that keeps every test as it is, with the proof of each hunk.
+///
+/// # Errors
+///
+/// When sources or tests cannot be read or run at all.
+pub async fn minimise(state: &FixLoop, fx: &Effects<'_>) -> Result<(TreeId, Minimised), WorkError> {
+    let diffs = fx.worktree.diff(&state.head_tree, &state.accepted_tree).await?;
+    let parts = parts(&diffs);
+    let before = lines(&edits(&parts, &all(&parts)));
+    let mut run = Runs {
+        state,
+        fx,
+        parts: &parts,
+        deadline: fx.clock.elapsed() + TIME,
+        left: RUNS,
+        expected: state.failing().into_iter().collect(),
+        known: BTreeMap::new(),
+    };
+    let mut kept = all(&parts);
+    let mut pieces = 2usize.min(kept.len());
+    while kept.len() > 1 && pieces <= kept.len() && !run.is_over() {
+        let size = kept.len().div_ceil(pieces);
+        let mut smaller = None;
+        for piece in kept.chunks(size) {
+            let rest: Vec<usize> =
+                kept.iter().copied().filter(|index| !piece.contains(index)).collect();
+            if run.breaks(&rest).await?.is_some_and(|broken| broken.is_empty()) {
+                smaller = Some(rest);
+                break;
+            }
+        }
+        match smaller {
+            Some(rest) => {
+                kept = rest;
+                pieces = pieces.saturating_sub(1).max(2).min(kept.len());
+            }
+            None if pieces == kept.len() => break,
+            None => pieces = (pieces * 2).min(kept.len()),
+        }
+    }
+    let mut needed = Vec::new();
+    for index in &kept {
+        let Some(part) = parts.get(*index) else { continue };
+        let rest: Vec<usize> = kept.iter().copied().filter(|other| other != index).collect();
+        // Taking everything out is the baseline, whose failures are known.
+        let tests = if rest.is_empty() {
+            state.baseline.iter().flat_map(|baseline| baseline.failing.clone()).collect()
+        } else {
+            run.breaks(&rest).await?.unwrap_or_default()
+        };
+        needed.push(Needed { place: part.place(), tests: tests.into_iter().take(5).collect() });
+    }
+    let change = edits(&parts, &kept);
+    let after = lines(&change);
+    let tree = if kept.len() == parts.len() {
+        state.accepted_tree.clone()
+    } else {
+        fx.worktree.graft(&state.head_tree, &change).await?
+    };
+    let minimised = Minimised {
+        before,
+        after,
+        hunks_before: parts.len(),
+        needed,
+        complete: !run.is_over(),
+        runs: RUNS - run.left,
+    };
+    Ok((tree, minimised))
+}
+
+fn all(parts: &[Part<'_>]) -> Vec<usize> {
+    (0..parts.len()).collect()
+}
+
+/// Every hunk of product code; changes of tests are never taken apart.
+fn parts(diffs: &[FileDiff]) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    for diff in diffs {
+        if diff.before.is_some() && diff.after.is_some() && !testing::is_test(&diff.file) {
+            parts.extend((0..diff.hunks.len()).map(|hunk| Part { diff, hunk: Some(hunk) }));
+        } else {
+            parts.push(Part { diff, hunk: None });
+        }
+    }
+    parts
+}
+
+/// The change with these parts only.
+fn edits(parts: &[Part<'_>], kept: &[usize]) -> EditSet {
+    let mut files: Vec<FileEdit> = Vec::new();
+    let mut seen: BTreeSet<&crate::domain::id::RepoPath> = BTreeSet::new();
+    for part in kept.iter().filter_map(|index| parts.get(*index)) {
+        if !seen.insert(&part.diff.file) {
+            continue;
+        }
+        let hunks: Vec<usize> = kept
+            .iter()
+            .filter_map(|index| parts.get(*index))
+            .filter(|other| other.diff.file == part.diff.file)
+            .filter_map(|other| other.hunk)
+            .collect();
+        let after = match part.hunk {
+            None => part.diff.after.clone(),
+            Some(_) => Some(with_hunks(part.diff, &hunks)),
+        };
+        files.push(FileEdit {
+            file: part.diff.file.clone(),
+            before: part.diff.before.clone(),
+            after,
+        });
+    }
+    files.sort_by(|a, b| a.file.cmp(&b.file));
+    EditSet { files }
+}
+
+/// The text before with some hunks applied.
+fn with_hunks(diff: &FileDiff, hunks: &[usize]) -> String {
+    let (before, after) =
+        (diff.before.as_deref().unwrap_or_default(), diff.after.as_deref().unwrap_or_default());
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    let span = |start: u32, lines: u32| {
+        // Without lines, the start is the line before the gap.
+        let first = if lines == 0 { start } else { start.saturating_sub(1) };
+        let first = usize::try_from(first).unwrap_or(usize::MAX);
+        first..first.saturating_add(usize::try_from(lines).unwrap_or_default())
+    };
+    let mut text = String::new();
+    let mut from = 0;
+    for (index, hunk) in diff.hunks.iter().enumerate() {
+        let (there, here) =
+            (span(hunk.old_start, hunk.old_lines), span(hunk.new_start, hunk.new_lines));
+        text.extend(old.get(from..there.start).unwrap_or_default().iter().copied());
+        let taken = if hunks.contains(&index) { new.get(here) } else { old.get(there.clone()) };
+        text.extend(taken.unwrap_or_default().iter().copied());
+        from = there.end;
+    }
+    text.extend(old.get(from..).unwrap_or_default().iter().copied());
+    text
+}
+
+fn lines(edits: &EditSet) -> u32 {
+    u32::try_from(repair::size(edits)).unwrap_or(u32::MAX)
+}
+
+struct Runs<'a> {
+    state: &'a FixLoop,
+    fx: &'a Effects<'a>,
+    parts: &'a [Part<'a>],
+    deadline: Duration,
+    left: u32,
+    /// Tests that fail with the whole change.
+    expected: BTreeSet<TestId>,
+    /// What is known of choices that were tried.
+    known: BTreeMap<Vec<usize>, Vec<TestId>>,
+}
+
+impl Runs<'_> {
+    fn is_over(&self) -> bool {
+        self.left == 0 || self.fx.clock.elapsed() >= self.deadline
+    }
+
+    /// Tests that fail with these parts only and pass with the whole change; empty when there are
+    /// none, `None` when nothing may be run any more.
+    async fn breaks(&mut self, kept: &[usize]) -> Result<Option<Vec<TestId>>, WorkError> {
+        if let Some(known) = self.known.get(kept) {
+            return Ok(Some(known.clone()));
+        }
+        if self.is_over() {
+            return Ok(None);
+        }
+        let broken = self.run(kept).await?;
+        self.known.insert(kept.to_vec(), broken.clone());
+        Ok(Some(broken))
+    }
+
+    async fn run(&mut self, kept: &[usize]) -> Result<Vec<TestId>, WorkError> {
+        let tree = self.fx.worktree.graft(&self.state.head_tree, &edits(self.parts, kept)).await?;
+        self.fx.worktree.checkout(&tree).await?;
+        // What failed at first tells most, soonest.
+        let first: Vec<TestId> =
+            self.state.baseline.iter().flat_map(|baseline| baseline.failing.clone()).collect();
+        for scope in [Scope::Tests(first), Scope::Full] {
+            if matches!(&scope, Scope::Tests(tests) if tests.is_empty()) {
+                continue;
+            }
+            self.left = self.left.saturating_sub(1);
+            let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
+            let Ok(results) = self.fx.suite.run(&request).await else {
+                // No results at all is as broken as it gets.
+                return Ok(vec![TestId("the whole suite".into())]);
+            };
+            let broken = self.broken(&results, &scope);
+            if !broken.is_empty() {
+                return Ok(broken);
+            }
+        }
+        Ok(vec![])
+    }
+
+    fn broken(&self, results: &Results, scope: &Scope) -> Vec<TestId> {
+        let mut broken: Vec<TestId> = results
+            .failed()
+            .filter(|case| !self.expected.contains(&case.id))
+            .filter(|case| !self.state.flaky.contains(&case.id))
+            .map(|case| case.id.clone())
+            .collect();
+        // A test that is gone proves nothing good.
+        if *scope == Scope::Full {
+            let known = self.state.ledger.cases().map(|case| &case.id);
+            let ran: BTreeSet<&TestId> = results.cases.iter().map(|case| &case.id).collect();
+            broken.extend(known.filter(|id| !ran.contains(id)).cloned());
+        }
+        broken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+    use crate::effect::Hunk;
+
+    #[test]
+    fn any_choice_of_hunks_gives_their_text() {
+        let hunk = |old_start, old_lines, new_start, new_lines| Hunk {
+            old_start,
+            old_lines,
+            new_start,
+            new_lines,
+        };
+        let diff = FileDiff {
+            file: RepoPath::parse("a.py").unwrap(),
+            before: Some("1\n2\n3\n4\n5\n".into()),
+            after: Some("0\n1\ntwo\n3\n5\n".into()),
+            hunks: vec![hunk(0, 0, 1, 1), hunk(2, 1, 3, 1), hunk(4, 1, 4, 0)],
+            patch: String::new(),
+        };
+        let table = [
+            (&[][..], "1\n2\n3\n4\n5\n"),
+            (&[0], "0\n1\n2\n3\n4\n5\n"),
+            (&[1], "1\ntwo\n3\n4\n5\n"),
+            (&[2], "1\n2\n3\n5\n"),
+            (&[0, 1, 2], "0\n1\ntwo\n3\n5\n"),
+        ];
+        for (hunks, expected) in table {
+            assert_eq!(with_hunks(&diff, hunks), expected, "{hunks:?}");
+        }
+    }
+}
