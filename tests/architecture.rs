@@ -251,7 +251,9 @@ fn input_and_output_stay_in_adapters_and_faces() {
 #[test]
 fn crates_stay_in_their_rooms() {
     let mut breaches = Vec::new();
-    for (file, own, _, _, stream) in read() {
+    // What tests are made of is theirs.
+    for (file, own, _, _, stream) in read().into_iter().filter(|one| !one.0.ends_with("/tests.rs"))
+    {
         for (name, rooms) in CRATES {
             let mut found = BTreeSet::new();
             paths(stream.clone(), name, &mut found);

@@ -36,6 +36,8 @@ pub enum Verb {
     Doctor(DoctorArguments),
     /// Print the report of a session.
     Report(ReportArguments),
+    /// Decide a session again from its files, and say what would differ now.
+    Replay(ReplayArguments),
     /// Check the configuration file, or print its schema.
     Config(ConfigArguments),
     /// Print a completion script for a shell.
@@ -53,6 +55,7 @@ impl Verb {
             Self::Demo(arguments) => arguments.json,
             Self::Status(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.json,
+            Self::Replay(arguments) => arguments.json,
             Self::Report(_) | Self::Config(_) | Self::Completions { .. } => false,
         }
     }
@@ -179,6 +182,19 @@ pub struct ReportArguments {
     /// Print where the report is instead.
     #[arg(long)]
     pub path: bool,
+}
+
+/// Flags of `replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The session; the newest one when none is named.
+    pub session: Option<String>,
+    /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
+    pub repository: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Flags of `config`.

@@ -6,8 +6,10 @@ use futures::future::{Either, select};
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{Done, FixLoop};
+use crate::effect::Effects;
 
 use super::perform::Performer;
+use super::replay::{LONGEST, Moved, OUTCOMES};
 use super::{Failure, STATE_FILE};
 
 /// How a drive ended.
@@ -61,7 +63,11 @@ pub async fn drive(
             Done::OutOfBudget { reason, .. } => Some(reason.clone()),
             _ => None,
         };
-        let (next, events) = state.clone().advance(done, millis(took));
+        let moved =
+            Moved::Step { step: state.next, took_ms: millis(took), done: Box::new(done.clone()) };
+        remember(&state, moved, fx).await?;
+        let (mut next, events) = state.clone().advance(done, millis(took));
+        next.transitions = state.transitions + 1;
         performer.document(&state, &next).await?;
         state = announce(&state, next, &events, performer).await?;
         if let Some(reason) = over {
@@ -83,13 +89,29 @@ pub async fn announce(
         .iter()
         .map(|event| serde_json::to_string(event).map_err(|error| Failure::serialise(&error)))
         .collect::<Result<_, _>>()?;
-    performer.fx.store.append_events(old.events, &lines).await?;
+    performer.fx.store.append(EVENTS, old.events, &lines).await?;
     for event in events {
         performer.fx.screen.show(event);
     }
     next.events = old.events + events.len() as u64;
     Ok(next)
 }
+
+/// Keeps what moved the loop, behind what `state` knows of.
+pub async fn remember(state: &FixLoop, moved: Moved, fx: &Effects<'_>) -> Result<(), Failure> {
+    let mut line = serde_json::to_string(&moved).map_err(|error| Failure::serialise(&error))?;
+    if line.len() > LONGEST
+        && let Moved::Step { step, .. } = moved
+    {
+        line = serde_json::to_string(&Moved::TooLong { step })
+            .map_err(|error| Failure::serialise(&error))?;
+    }
+    fx.store.append(OUTCOMES, state.transitions, &[line]).await?;
+    Ok(())
+}
+
+/// The stream of events inside a session's folder.
+const EVENTS: &str = ".process/events.jsonl";
 
 /// Saves the state.
 pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Failure> {

@@ -7,9 +7,11 @@ mod failure;
 mod open;
 mod perform;
 mod records;
+mod replay;
 mod run;
 
 pub use failure::Failure;
+pub use replay::{Moved, OUTCOMES, replay};
 pub use run::{SetUp, run};
 
 use close::close;

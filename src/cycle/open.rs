@@ -5,6 +5,8 @@ use crate::domain::fix_loop::{FixLoop, Terms};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::{Effects, StoreError};
 
+use super::drive::remember;
+use super::replay::Moved;
 use super::{Failure, STATE_FILE};
 
 /// What a run begins with.
@@ -41,13 +43,20 @@ pub async fn open(
     let restored = saved.and_then(|value| serde_json::from_value::<FixLoop>(value).ok());
     if let Some(state) = restored.filter(|state| state.head == *head) {
         let (state, more) = match raised_limit {
-            Some(limit) => state.reopen(limit),
+            Some(limit) => {
+                remember(&state, Moved::Reopened { max_iterations: limit }, fx).await?;
+                let transitions = state.transitions + 1;
+                let (state, more) = state.reopen(limit);
+                (FixLoop { transitions, ..state }, more)
+            }
             None => (state, Vec::new()),
         };
         events.extend(more);
         return Ok(Opened { state, events, resumed: true });
     }
     let tree = fx.worktree.tree_of(head).await?;
-    let state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
+    let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
+    remember(&state, Moved::Began { terms }, fx).await?;
+    state.transitions = 1;
     Ok(Opened { state, events, resumed: false })
 }

@@ -28,9 +28,9 @@ pub trait Store: Send + Sync {
     /// Moves a file within the session folder; already moved is fine.
     async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError>;
 
-    /// Appends lines to `.process/events.jsonl` after cutting it to its first `keep` lines, so a
-    /// line written after the last saved state is not doubled on resume.
-    async fn append_events(&self, keep: u64, lines: &[String]) -> Result<(), StoreError>;
+    /// Appends lines to a file after cutting it to its first `keep` lines, so a line written after
+    /// the last saved state is not doubled on resume.
+    async fn append(&self, file: &str, keep: u64, lines: &[String]) -> Result<(), StoreError>;
 
     /// The small state files that travel in commits, with their paths inside the session folder:
     /// everything but logs, raw output and events.

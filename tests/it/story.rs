@@ -236,3 +236,31 @@ fn lines_for_ci_fold_and_foreign_names_cannot_give_orders() {
     assert!(err.contains("::group::iteration 1, conservative"), "{err}");
     assert!(err.contains("::endgroup::"), "{err}");
 }
+
+#[test]
+fn a_session_is_decided_again_from_its_files_and_what_differs_is_named() {
+    let repo = TestRepo::new(CALC);
+    assert_eq!(repo.regreen(&["fix"]).code, Some(0));
+    let again = repo.regreen(&["replay"]);
+    assert_eq!(again.code, Some(0), "{}{}", again.out, again.err);
+    assert!(again.out.contains("transitions decided again, nothing would differ"), "{}", again.out);
+    let state =
+        repo.root().join(".git/regreen/archives/WFS-test-main/.process/iteration-state.json");
+    let text = std::fs::read_to_string(&state).unwrap();
+    std::fs::write(
+        &state,
+        text.replace("\"strategy\": \"conservative\"", "\"strategy\": \"surgical\""),
+    )
+    .unwrap();
+    let differs = repo.regreen(&["replay", "WFS-test-main", "--json"]);
+    assert_eq!(differs.code, Some(1), "{}", differs.err);
+    assert!(
+        differs.out.contains("the strategy was surgical, would be conservative"),
+        "{}",
+        differs.out
+    );
+    std::fs::remove_file(state.with_file_name("outcomes.jsonl")).unwrap();
+    let missing = repo.regreen(&["replay"]);
+    assert_eq!(missing.code, Some(2));
+    assert!(missing.err.contains("outcomes.jsonl is not there"), "{}", missing.err);
+}

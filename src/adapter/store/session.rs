@@ -303,8 +303,8 @@ impl Store for SessionStore {
         }
     }
 
-    async fn append_events(&self, keep: u64, lines: &[String]) -> Result<(), StoreError> {
-        let path = self.path(".process/events.jsonl")?;
+    async fn append(&self, file: &str, keep: u64, lines: &[String]) -> Result<(), StoreError> {
+        let path = self.path(file)?;
         if lines.is_empty() && !path.exists() {
             return Ok(());
         }
@@ -413,9 +413,9 @@ mod tests {
     async fn events_behind_the_saved_state_are_cut_off() {
         let root = tempfile::tempdir().unwrap();
         let store = store(root.path());
-        store.append_events(0, &["a".into(), "b".into()]).await.unwrap();
-        store.append_events(1, &["c".into()]).await.unwrap();
-        let text = fs::read_to_string(store.folder().join(".process/events.jsonl")).unwrap();
+        store.append("x.jsonl", 0, &["a".into(), "b".into()]).await.unwrap();
+        store.append("x.jsonl", 1, &["c".into()]).await.unwrap();
+        let text = fs::read_to_string(store.folder().join("x.jsonl")).unwrap();
         assert_eq!(text, "a\nc\n");
     }
 

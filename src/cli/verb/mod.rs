@@ -5,5 +5,6 @@ pub mod demo;
 pub mod doctor;
 pub mod fix;
 pub mod providers;
+pub mod replay;
 pub mod report;
 pub mod status;

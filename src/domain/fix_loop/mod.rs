@@ -159,6 +159,9 @@ pub struct FixLoop {
     pub verdict: Option<Verdict>,
     /// Lines of `events.jsonl` that belong to this state.
     pub events: u64,
+    /// Lines of `outcomes.jsonl` that belong to this state.
+    #[serde(default)]
+    pub transitions: u64,
     /// Wall time of all runs so far.
     pub spent_ms: u64,
     /// Wall time of test runs so far.
@@ -391,6 +394,7 @@ impl FixLoop {
             patterns: Vec::new(),
             verdict: None,
             events: 0,
+            transitions: 0,
             spent_ms: 0,
             testing_ms: 0,
             retries: 0,

@@ -1,0 +1,75 @@
+//! `regreen replay`: decides a session again from its files.
+
+use std::path::Path;
+
+use crate::adapter::host::files;
+use crate::adapter::{repo, state_root, store};
+use crate::cli::args::ReplayArguments;
+use crate::cli::failure::{Failure, exit};
+use crate::cycle::{self, Moved, STATE_FILE};
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::id::SessionId;
+
+/// Bytes of a session file that are read at most.
+const LIMIT: u64 = 4 << 30;
+
+/// Runs the verb.
+pub fn run(arguments: &ReplayArguments) -> Result<u8, Failure> {
+    let facts = repo::discover(&arguments.repository)?;
+    let root = state_root(&facts);
+    let id = match &arguments.session {
+        Some(text) => SessionId::parse(text.as_str()).map_err(|error| {
+            Failure::usage(error.to_string(), "`regreen status` lists the sessions")
+        })?,
+        None => store::newest(&root)?.ok_or_else(|| {
+            Failure::usage("there is no session here", "start one with `regreen fix`")
+        })?,
+    };
+    let (folder, _) = store::find(&root, &id)?;
+    let last: FixLoop = serde_json::from_str(&text(&folder.join(STATE_FILE))?)
+        .map_err(|error| broken(&folder.join(STATE_FILE), error.line(), &error))?;
+    let path = folder.join(cycle::OUTCOMES);
+    let moves: Vec<Moved> = text(&path)?
+        .lines()
+        .zip(1..)
+        .map(|(line, number)| {
+            serde_json::from_str(line).map_err(|error| broken(&path, number, &error))
+        })
+        .collect::<Result<_, _>>()?;
+    let replayed = cycle::replay(&moves, &last).map_err(|reason| {
+        Failure::environment(
+            format!("session {id} cannot be replayed: {reason}"),
+            "read its report instead: `regreen report`",
+        )
+    })?;
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&replayed).unwrap_or_default());
+    } else if replayed.differences.is_empty() {
+        println!("{id}: {} transitions decided again, nothing would differ", replayed.transitions);
+    } else {
+        println!(
+            "{id}: {} transitions decided again, and this would differ:",
+            replayed.transitions
+        );
+        for one in &replayed.differences {
+            println!("  {one}");
+        }
+    }
+    Ok(if replayed.differences.is_empty() { exit::MET } else { exit::NOT_MET })
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let no =
+        |what: String| Failure::usage(what, "replay a session that this version of regreen ran");
+    let bytes = files::read(path, LIMIT)
+        .map_err(|error| no(format!("{}: {error}", path.display())))?
+        .ok_or_else(|| no(format!("{} is not there", path.display())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn broken(path: &Path, line: usize, error: &serde_json::Error) -> Failure {
+    Failure::environment(
+        format!("{}:{line}: {error}", path.display()),
+        "the file was changed or written by another version; read the report instead",
+    )
+}
