@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, Place};
-use crate::report::summary;
+use crate::report::{handover, summary};
 
 use super::Failure;
 use super::perform::Performer;
@@ -41,9 +41,10 @@ pub async fn close(
         },
         stopped,
     );
-    store.write_text(REPORT, &summary::report(&outcome)).await?;
+    let report = format!("{}{}", summary::report(&outcome), handover::render(state, &outcome));
+    store.write_text(REPORT, &report).await?;
     if outcome.result == Ending::Failure {
-        store.write_text(".summaries/failure-report.md", &summary::report(&outcome)).await?;
+        store.write_text(".summaries/failure-report.md", &report).await?;
     }
     let value = serde_json::to_value(&outcome).map_err(|error| Failure::serialise(&error))?;
     store.write_json(".process/outcome.json", &value).await?;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::chain::cause_fingerprint;
 use super::id::{RepoPath, TestId};
 
 /// A place to change, written `file:function:start-end` (product.md 5.6).
@@ -53,6 +54,15 @@ pub struct Plan {
     /// The analyst's reasoning as foreign Markdown; empty from the embedded engine.
     #[serde(default)]
     pub report: String,
+}
+
+impl Plan {
+    /// The identity of its first cause, the same for the same cause in other words of numbers.
+    #[must_use]
+    pub fn cause_key(&self) -> String {
+        let cause = self.root_causes.first().map_or(&self.approach, |cause| &cause.cause);
+        cause_fingerprint(cause, &self.modification_points)
+    }
 }
 
 impl std::fmt::Display for ModificationPoint {

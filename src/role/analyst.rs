@@ -62,12 +62,9 @@ impl Reader<(Plan, String)> for Analyst<'_> {
         };
         let (points, problems) = answer::points(&analysis, &lines);
         let plan = plan(model.name(), &analysis, &points, self.state);
-        let cause = chain::cause_fingerprint(
-            plan.root_causes.first().map_or(&plan.approach, |cause| &cause.cause),
-            &points,
-        );
+        let cause = plan.cause_key();
         let known = self.state.iterations.iter().rev();
-        let same = known.take_while(|one| one.cause == cause).count() + 1;
+        let same = known.take_while(|one| one.cause_key == cause).count() + 1;
         let facts = AnalysisFacts {
             points: points.len(),
             named_places: !problems.is_empty(),

@@ -461,3 +461,31 @@ fn what_the_suite_does_not_need_is_dropped_and_the_rest_is_proven() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(repo.git(&["diff", "main", "regreen/WFS-test-main"]).contains("low + 0"));
 }
+
+#[test]
+fn when_everything_fails_the_report_says_what_to_take_over() {
+    // The same wrong idea again and again: trigger T11 moves on, and nobody is left.
+    let wrong = || edit("calc.py", "    total = 0\n", "    total = 1\n");
+    let mut replies = Vec::new();
+    for _ in 0..6 {
+        replies.push(analysis("calc.py:total:9-13", 0.9));
+        replies.push(wrong());
+    }
+    let model = FakeModel::serve(vec![("one", replies)]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &["--max-iterations", "4"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let document = ran.document();
+    let report = std::fs::read_to_string(document["report"].as_str().unwrap()).unwrap();
+    for expected in [
+        "## To take over",
+        "### `test_calc.TotalTest.test_total`",
+        "- Says: `-6 != 6`",
+        "- Best cause known: `the code at calc.py:total:9-13 is wrong` at `calc.py:total:9-13` (one, confidence 0.90)",
+        "this very change was tried before and did not help",
+        "Go on with `regreen fix --resume WFS-test-main --max-iterations",
+    ] {
+        assert!(report.contains(expected), "{expected} in {report}");
+    }
+    assert!(calls(&document).iter().any(|call| call.contains(" T11 ")), "{:?}", calls(&document));
+}

@@ -4,6 +4,7 @@ use crate::domain::event::{Ending, Event, IterationRow};
 use crate::domain::failure::signature_of;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
 use crate::domain::history::{self, Judgement};
+use crate::domain::plan::Plan;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
@@ -251,6 +252,8 @@ impl FixLoop {
             exhausted: attempt.exhausted && attempt.proposal.is_none(),
             pre_tree: attempt.pre_tree,
             refusals: attempt.refusals,
+            root_causes: plan.map_or_else(Vec::new, |plan| plan.root_causes.clone()),
+            cause_key: plan.map_or_else(String::new, Plan::cause_key),
         });
         self.begin_iteration(events);
     }

@@ -17,7 +17,7 @@ use super::event::{Ending, IterationRow};
 use super::history::Trend;
 use super::id::{CommitId, SessionId, TestId, TreeId};
 use super::ledger::Ledger;
-use super::plan::Plan;
+use super::plan::{Plan, RootCause};
 use super::proposal::Proposal;
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -334,6 +334,12 @@ pub struct Iteration {
     /// Reasons of refused proposals.
     #[serde(default)]
     pub refusals: Vec<String>,
+    /// What its plan held for the causes.
+    #[serde(default)]
+    pub root_causes: Vec<RootCause>,
+    /// Identity of the first of them (trigger T11).
+    #[serde(default)]
+    pub cause_key: String,
 }
 
 /// How the session ended.

@@ -1,0 +1,123 @@
+//! What a person takes over when the gate was not met: for each failing test the best cause known,
+//! what was tried and why it did not help, where to look first, and the command to go on
+//! (product.md 9.3).
+
+use crate::domain::event::{Ending, Outcome};
+use crate::domain::fix_loop::{FixLoop, Iteration, IterationResult};
+use crate::domain::id::TestId;
+use crate::domain::plan::RootCause;
+
+use super::markdown::{code, count};
+use super::records::calls;
+use super::summary::{next_steps, sentence};
+
+/// Tests that are described one by one.
+const TESTS: usize = 30;
+
+/// The hand-over as Markdown; empty when there is nothing to take over.
+#[must_use]
+pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
+    if !matches!(outcome.result, Ending::Failure | Ending::Blocked) || outcome.failing.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n## To take over\n\n{} after {}. {}.\n",
+        count(outcome.failing.len() as u64, "test").replace("test", "failing test"),
+        count(state.iterations.len() as u64, "iteration"),
+        sentence(&outcome.reason)
+    );
+    for one in outcome.failing.iter().take(TESTS) {
+        text.push_str(&format!("\n### {}\n\n", code(one.test.as_str())));
+        text.push_str(&format!("- Says: {}\n", code(&one.message)));
+        text.push_str(&format!("- Weight: {} ({})\n", one.criticality, one.evidence));
+        let cause = best_cause(state, &one.test);
+        text.push_str(&match &cause {
+            Some((by, sure, cause)) => format!(
+                "- Best cause known: {} at {} ({by}, confidence {sure:.2})\n",
+                code(&cause.cause),
+                code(&cause.point.to_string())
+            ),
+            None => "- Best cause known: none; nobody named a place for this test\n".to_owned(),
+        });
+        let tried: Vec<String> =
+            state.iterations.iter().filter(|one| !kept(one)).flat_map(attempts).collect();
+        text.push_str("- Tried without success:\n");
+        for line in tried.iter().take(12) {
+            text.push_str(&format!("  - {line}\n"));
+        }
+        if tried.is_empty() {
+            text.push_str("  - nothing yet\n");
+        }
+        text.push_str(&format!("- Look first: {}\n", look_first(state, cause.as_ref())));
+    }
+    if outcome.failing.len() > TESTS {
+        text.push_str(&format!(
+            "\nAnd {} more, in `test-results.json`.\n",
+            outcome.failing.len() - TESTS
+        ));
+    }
+    let failed: Vec<_> = state
+        .iterations
+        .iter()
+        .flat_map(|one| &one.row.calls)
+        .filter(|call| call.trigger.is_some())
+        .cloned()
+        .collect();
+    if !failed.is_empty() {
+        text.push_str(&format!("\n### Why providers did not help\n\n{}", calls(&failed)));
+    }
+    if let Some((command, _)) =
+        next_steps(outcome).into_iter().find(|(command, _)| command.contains("--resume"))
+    {
+        text.push_str(&format!("\nGo on with {}.\n", code(&command)));
+    }
+    text
+}
+
+fn kept(one: &Iteration) -> bool {
+    one.result == IterationResult::Improved
+}
+
+/// What one iteration tried, and why it did not help.
+fn attempts(one: &Iteration) -> Vec<String> {
+    let number = one.row.iteration;
+    let mut lines = vec![format!(
+        "iteration {number}, {}: {}: {}",
+        one.row.strategy,
+        code(&one.row.summary),
+        code(&one.reason)
+    )];
+    lines.extend(
+        one.refusals
+            .iter()
+            .map(|refusal| format!("iteration {number}, refused: {}", code(refusal))),
+    );
+    lines
+}
+
+/// The surest cause that names the test, else the surest of the last plan; with who said it.
+fn best_cause(state: &FixLoop, test: &TestId) -> Option<(String, f64, RootCause)> {
+    let all = state.iterations.iter().filter(|one| !kept(one)).flat_map(|one| {
+        let by = if one.row.provider.is_empty() { "nobody" } else { one.row.provider.as_str() };
+        one.root_causes.iter().map(move |cause| (by.to_owned(), one.confidence, cause.clone()))
+    });
+    all.filter(|(_, _, cause)| cause.tests.is_empty() || cause.tests.contains(test)).max_by(
+        |a, b| {
+            let names = |cause: &RootCause| cause.tests.contains(test);
+            names(&a.2).cmp(&names(&b.2)).then(a.1.total_cmp(&b.1))
+        },
+    )
+}
+
+fn look_first(state: &FixLoop, cause: Option<&(String, f64, RootCause)>) -> String {
+    let asked = state.iterations.iter().any(|one| !one.row.calls.is_empty());
+    let more = if asked {
+        "another provider may see what these did not"
+    } else {
+        "a provider with a key can write what a search over small edits cannot"
+    };
+    match cause {
+        Some((_, _, cause)) => format!("{}; {more}", code(&cause.point.to_string())),
+        None => format!("the stack in `test-results.json`; {more}"),
+    }
+}
