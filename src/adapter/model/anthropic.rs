@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{ProviderSettings, Request, Told, count_at, text_at};
+use super::http::{Manners, ProviderSettings, Request, Told, count_at, text_at};
 
 /// Writes a question; a form is asked for as a tool that must be called.
-pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> Request {
+pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
     let mut headers = vec![("anthropic-version".to_owned(), "2023-06-01".to_owned())];
     if let Some(key) = &settings.key {
         headers.push(("x-api-key".to_owned(), key.expose().to_owned()));
@@ -19,10 +19,10 @@ pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> 
         "messages": [{ "role": "user", "content": question.prompt }],
         "max_tokens": question.max_output_tokens,
     });
-    if let Some(temperature) = question.temperature {
+    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
         body["temperature"] = json!(temperature);
     }
-    if let (true, Some((name, schema))) = (form, &question.form) {
+    if let (true, Some((name, schema))) = (manners.form, &question.form) {
         body["tools"] = json!([{
             "name": name,
             "description": "Gives the answer.",

@@ -6,22 +6,23 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{ProviderSettings, Request, Told, count_at, text_at};
+use super::http::{Manners, ProviderSettings, Request, Told, count_at, text_at};
 
 /// Writes a question.
-pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> Request {
+pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
     let mut body = json!({
         "model": settings.model,
         "messages": [
             { "role": "system", "content": question.system },
             { "role": "user", "content": question.prompt },
         ],
-        "max_tokens": question.max_output_tokens,
     });
-    if let Some(temperature) = question.temperature {
+    let longest = if manners.max_tokens { "max_tokens" } else { "max_completion_tokens" };
+    body[longest] = json!(question.max_output_tokens);
+    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
         body["temperature"] = json!(temperature);
     }
-    if let (true, Some((name, schema))) = (form, &question.form) {
+    if let (true, Some((name, schema))) = (manners.form, &question.form) {
         body["response_format"] = json!({
             "type": "json_schema",
             "json_schema": { "name": name, "schema": schema },

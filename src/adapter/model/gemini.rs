@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{ProviderSettings, Request, Told, count_at, encoded, text_at};
+use super::http::{Manners, ProviderSettings, Request, Told, count_at, encoded, text_at};
 
 /// Writes a question.
-pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> Request {
+pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
     let mut generation = json!({ "maxOutputTokens": question.max_output_tokens });
-    if let Some(temperature) = question.temperature {
+    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
         generation["temperature"] = json!(temperature);
     }
-    if let (true, Some((_, schema))) = (form, &question.form) {
+    if let (true, Some((_, schema))) = (manners.form, &question.form) {
         generation["responseMimeType"] = json!("application/json");
         generation["responseJsonSchema"] = schema.clone();
     }

@@ -19,8 +19,8 @@ use super::{anthropic, chat, gemini, responses, status};
 pub struct Protocol {
     /// Where its makers serve it.
     pub base_url: &'static str,
-    /// Path, headers and body of a question; `form` says whether the form is asked for.
-    pub request: fn(&ProviderSettings, &Question, bool) -> Request,
+    /// Path, headers and body of a question.
+    pub request: fn(&ProviderSettings, &Question, Manners) -> Request,
     /// The answer in a body that came with success.
     pub read: fn(&Value) -> Result<Told, ModelErrorKind>,
 }
@@ -48,6 +48,45 @@ impl Protocol {
         read: anthropic::read,
     };
 }
+
+/// What a server is asked for; servers that refuse a part are asked again without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manners {
+    /// The form of the answer.
+    pub form: bool,
+    /// The temperature.
+    pub temperature: bool,
+    /// The older name of the longest answer, in chat completions.
+    pub max_tokens: bool,
+}
+
+impl Manners {
+    /// The same without what a refusal names; `None` when it names nothing of it.
+    fn without(self, said: &str) -> Option<Self> {
+        let said = said.to_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| said.contains(word));
+        if self.max_tokens && names(&["max_completion_tokens"]) {
+            return Some(Self { max_tokens: false, ..self });
+        }
+        if self.temperature && names(&["temperature"]) {
+            return Some(Self { temperature: false, ..self });
+        }
+        if self.form && names(FORM) {
+            return Some(Self { form: false, ..self });
+        }
+        None
+    }
+}
+
+/// How servers call the form of an answer.
+const FORM: &[&str] = &[
+    "response_format",
+    "json_schema",
+    "text.format",
+    "responsejsonschema",
+    "response_schema",
+    "tool_choice",
+];
 
 /// A request of a protocol.
 #[derive(Clone, Debug)]
@@ -126,8 +165,8 @@ impl HttpModel {
         }
     }
 
-    async fn once(&self, question: &Question, form: bool) -> Result<Answer, ModelError> {
-        let request = (self.protocol.request)(&self.settings, question, form);
+    async fn once(&self, question: &Question, manners: Manners) -> Result<Answer, ModelError> {
+        let request = (self.protocol.request)(&self.settings, question, manners);
         let base = self.settings.base_url.as_deref().unwrap_or(self.protocol.base_url);
         let url = format!("{}{}", base.trim_end_matches('/'), request.path);
         let mut headers = request.headers;
@@ -149,7 +188,8 @@ impl HttpModel {
         if told.text.len() > ANSWER_LIMIT {
             return Err(self.error(ModelErrorKind::Garbage, "the answer is too large"));
         }
-        let raw: String = text.chars().take(RAW).collect();
+        // Written anew, so that no escape hides a key from the redactor.
+        let raw: String = body.to_string().chars().take(RAW).collect();
         Ok(Answer {
             text: told.text,
             finish: if told.cut { Finish::Cut } else { Finish::Done },
@@ -183,32 +223,24 @@ impl Model for HttpModel {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        match self.once(question, question.form.is_some()).await {
-            // Some compatible servers know no form; the prompt describes it too.
-            Err(error)
-                if question.form.is_some()
-                    && matches!(error.kind, ModelErrorKind::BadRequest { .. })
-                    && names_the_form(&error.said) =>
-            {
-                self.once(question, false).await
+        let mut manners = Manners {
+            form: question.form.is_some(),
+            temperature: question.temperature.is_some(),
+            max_tokens: true,
+        };
+        loop {
+            let error = match self.once(question, manners).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            // The prompt describes the form too, so an answer without it can still be read.
+            let refused = matches!(error.kind, ModelErrorKind::BadRequest { .. });
+            match manners.without(&error.said).filter(|_| refused) {
+                Some(less) => manners = less,
+                None => return Err(error),
             }
-            other => other,
         }
     }
-}
-
-fn names_the_form(said: &str) -> bool {
-    let said = said.to_lowercase();
-    [
-        "response_format",
-        "json_schema",
-        "text.format",
-        "responsejsonschema",
-        "response_schema",
-        "tool_choice",
-    ]
-    .iter()
-    .any(|word| said.contains(word))
 }
 
 fn kind_of(error: &HttpError, limit: Duration) -> ModelErrorKind {

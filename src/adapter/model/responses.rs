@@ -6,10 +6,10 @@ use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
 use super::chat::bearer;
-use super::http::{ProviderSettings, Request, Told, count_at, text_at};
+use super::http::{Manners, ProviderSettings, Request, Told, count_at, text_at};
 
 /// Writes a question. Nothing is stored at the provider.
-pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> Request {
+pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
     let mut body = json!({
         "model": settings.model,
         "instructions": question.system,
@@ -17,10 +17,10 @@ pub fn request(settings: &ProviderSettings, question: &Question, form: bool) -> 
         "max_output_tokens": question.max_output_tokens,
         "store": false,
     });
-    if let Some(temperature) = question.temperature {
+    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
         body["temperature"] = json!(temperature);
     }
-    if let (true, Some((name, schema))) = (form, &question.form) {
+    if let (true, Some((name, schema))) = (manners.form, &question.form) {
         body["text"] = json!({
             "format": { "type": "json_schema", "name": name, "schema": schema, "strict": false },
         });

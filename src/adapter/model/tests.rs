@@ -292,6 +292,22 @@ async fn questions_are_written_as_the_protocols_want_them() {
 }
 
 #[tokio::test]
+async fn what_a_server_refuses_by_name_is_left_out_or_renamed() {
+    let (good, ..) = bodies("chat");
+    let ways = vec![
+        reply(400, "{\"error\":{\"message\":\"use max_completion_tokens instead\"}}"),
+        reply(400, "{\"error\":{\"message\":\"temperature is not supported\"}}"),
+        reply(200, good.to_string()),
+    ];
+    let (address, mut told) = serve(ways).await;
+    model(Protocol::CHAT, &address).ask(&question(LONG)).await.unwrap();
+    assert!(told.recv().await.unwrap().contains("\"max_tokens\":77"));
+    assert!(told.recv().await.unwrap().contains("\"max_completion_tokens\":77"));
+    let last = told.recv().await.unwrap();
+    assert!(!last.contains("temperature") && last.contains("response_format"), "{last}");
+}
+
+#[tokio::test]
 async fn a_server_without_forms_is_asked_again_without_one() {
     let (good, ..) = bodies("chat");
     let refuses = reply(400, "{\"error\":{\"message\":\"response_format is not supported\"}}");
