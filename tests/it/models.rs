@@ -489,3 +489,35 @@ fn when_everything_fails_the_report_says_what_to_take_over() {
     }
     assert!(calls(&document).iter().any(|call| call.contains(" T11 ")), "{:?}", calls(&document));
 }
+
+#[test]
+fn a_bold_iteration_compares_several_proposals_and_keeps_the_best() {
+    // Nobody has an edit in the first iteration; the second is reflective and asks twice.
+    let none = || edit("calc.py", "no such line", "x");
+    let both = Reply::Text(
+        serde_json::json!({
+            "edits": [
+                { "file": TOTAL.0, "search": TOTAL.1, "replace": TOTAL.2, "reason": "adds" },
+                { "file": CLAMP.0, "search": CLAMP.1, "replace": CLAMP.2, "reason": "clamps" },
+            ],
+            "confidence_score": 0.5,
+        })
+        .to_string(),
+    );
+    let plan = || analysis("calc.py:total:9-13", 0.9);
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![plan(), none(), none(), none(), plan(), right(CLAMP), both],
+    )]);
+    let repo = configured(&model, "one", &["one"], "");
+    let ran = fix(&repo, &["one"], &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(document["iterations"][1]["strategy"], "reflective", "{}", ran.err);
+    assert!(
+        ran.err.contains("of 2 proposals, the one by one repairs 2 and breaks 0"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(model.left(), 0);
+}
