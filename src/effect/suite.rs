@@ -56,6 +56,10 @@ pub trait Suite: Send + Sync {
     /// [`RunError`] when there are no results to judge: a crash, no report, zero tests, a hang.
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError>;
 
+    /// What the project's own syntax or type check says against these files of a checkout; `None`
+    /// when it says nothing or is not there.
+    async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String>;
+
     /// Opens a session that tries many candidates on the same checkout, warm where the framework
     /// allows it, otherwise by running the cold command in a scratch copy.
     async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError>;

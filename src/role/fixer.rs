@@ -443,6 +443,20 @@ impl FixReader<'_> {
         Ok(answer::edit_set(told, &|file| texts.get(file).cloned().flatten()))
     }
 
+    /// What the project's own check says against the edits and did not say before.
+    async fn checked(&self, edits: &EditSet) -> Result<Option<String>, ReadError> {
+        let files: Vec<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
+        let (worktree, suite) = (self.fx.worktree, self.fx.suite);
+        let tree = worktree.graft(&self.state.accepted_tree, edits).await?;
+        worktree.checkout(&tree).await?;
+        let after = suite.check(worktree.root(), &files).await;
+        worktree.checkout(&self.state.accepted_tree).await?;
+        if after.is_none() || suite.check(worktree.root(), &files).await.is_some() {
+            return Ok(None);
+        }
+        Ok(after)
+    }
+
     async fn weigh(
         &self,
         edits: EditSet,
@@ -452,6 +466,9 @@ impl FixReader<'_> {
         let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {
             problems.push("this very change was tried before and did not help".into());
+        }
+        if problems.is_empty() {
+            problems.extend(self.checked(&edits).await?);
         }
         if problems.is_empty() {
             return Ok(Reading::Good(Told { edits, summary }, confidence));

@@ -220,6 +220,15 @@ fn bad_answers_are_refused_with_a_reason_and_cost_little() {
             "vetoed",
         ),
         (
+            "parses and does not compile",
+            [
+                good.to_vec()[..1].to_vec(),
+                vec![edit("calc.py", "    return total\n", "    continue\n    return total\n"); 3],
+            ]
+            .concat(),
+            "vetoed",
+        ),
+        (
             "does not parse",
             [
                 good.to_vec()[..1].to_vec(),

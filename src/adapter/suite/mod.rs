@@ -2,6 +2,7 @@
 //!
 //! It does not know why tests are run, nor what an edit is for.
 
+mod check;
 mod cold;
 mod detect;
 mod format;

@@ -9,7 +9,7 @@ use globset::Glob;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
-use crate::domain::id::TestId;
+use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
 
@@ -17,7 +17,7 @@ use super::detect::Detection;
 use super::format::{Place, settle_all};
 use super::framework::command_files;
 use super::framework::{Left, Plan, Read, Scratch, Site};
-use super::{cold, warm};
+use super::{check, cold, warm};
 
 /// One test may take this part of the limit of a whole run.
 const TESTS_PER_RUN: u32 = 20;
@@ -207,6 +207,11 @@ pub(super) fn write_chosen(path: &Path, ids: &[TestId]) -> Result<(), RunError> 
 impl Suite for ProjectSuite<'_> {
     fn facts(&self) -> &SuiteFacts {
         &self.detection.facts
+    }
+
+    async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String> {
+        let log = self.settings.scratch.join("check.log");
+        check::check(&self.site(root), root, files, &self.environment(root), &log).await
     }
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {
