@@ -69,6 +69,8 @@ pub struct Workspace<'a> {
     pub base: Option<(CommitId, TreeId)>,
     /// What a person should know, in our own words.
     pub notices: Vec<String>,
+    /// Whether another commit is checked out than the one the session began on.
+    pub moved: bool,
     clock: &'a HostClock,
     store: SessionStore,
     worktree: RepoWorktree,
@@ -124,6 +126,16 @@ impl<'a> Workspace<'a> {
         let root = state_root(&facts);
         let mut notices = notices(&facts);
         let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
+        let moved = record.git.head_sha != facts.head;
+        if moved {
+            notices.push(format!(
+                "{} moved from {} to {} since this session began; it goes on with {}, and runs a new baseline first",
+                facts.branch.as_deref().unwrap_or("the head"),
+                record.git.head_sha.short(),
+                facts.head.short(),
+                record.git.head_sha.short(),
+            ));
+        }
         let store = SessionStore::open(&root, &record.session_id)?;
         if let Some(files) = &restored {
             store.restore(files)?;
@@ -162,7 +174,7 @@ impl<'a> Workspace<'a> {
         };
         let suite = open_suite(request, detection, &store, &work, &record, clock)?;
         let mut workspace =
-            Self { facts, record, base, notices, clock, store, worktree, suite, root };
+            Self { facts, record, base, notices, moved, clock, store, worktree, suite, root };
         workspace.record.git.base_sha = workspace.base.as_ref().map(|(commit, _)| commit.clone());
         workspace.save_record().await?;
         Ok(workspace)
@@ -348,7 +360,7 @@ fn choose(
     match &request.resume {
         Resume::Session(id) => {
             let (mut record, restored) = load(facts, root, id)?;
-            if let Some(reason) = refusal(&record, &facts.head, limit) {
+            if let Some(reason) = refusal(&record, limit) {
                 return Err(OpenError::Resume { session: id.to_string(), reason });
             }
             reopen(&mut record, limit, clock);
@@ -358,7 +370,7 @@ fn choose(
             let mut why = String::from("none can go on");
             for id in store::active(root)? {
                 let Ok((mut record, restored)) = load(facts, root, &id) else { continue };
-                match refusal(&record, &facts.head, limit) {
+                match refusal(&record, limit) {
                     None => {
                         reopen(&mut record, limit, clock);
                         return Ok((record, restored));

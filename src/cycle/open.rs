@@ -30,6 +30,7 @@ pub async fn open(
     head: &CommitId,
     terms: Terms,
     raised_limit: Option<u32>,
+    moved: bool,
     fx: &Effects<'_>,
 ) -> Result<Opened, Failure> {
     let (saved, mut events) = match fx.store.read_json(STATE_FILE).await {
@@ -52,6 +53,13 @@ pub async fn open(
             None => (state, Vec::new()),
         };
         events.extend(more);
+        let state = if moved {
+            remember(&state, Moved::Renewed, fx).await?;
+            let transitions = state.transitions + 1;
+            FixLoop { transitions, ..state.renew() }
+        } else {
+            state
+        };
         return Ok(Opened { state, events, resumed: true });
     }
     let tree = fx.worktree.tree_of(head).await?;

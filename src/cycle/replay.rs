@@ -25,6 +25,8 @@ pub enum Moved {
         /// The limit.
         max_iterations: u32,
     },
+    /// It went on with a new baseline.
+    Renewed,
     /// A step brought something.
     Step {
         /// The step.
@@ -76,6 +78,7 @@ pub fn replay(moves: &[Moved], last: &FixLoop) -> Result<Replayed, String> {
                 return Err(format!("the session begins twice, at line {}", number + 1));
             }
             Moved::Reopened { max_iterations } => state.reopen(*max_iterations).0,
+            Moved::Renewed => state.renew(),
             Moved::TooLong { step } => {
                 return Err(format!("the outcome of {step:?} was too long to be kept"));
             }

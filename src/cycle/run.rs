@@ -32,6 +32,8 @@ pub struct SetUp {
     pub terms: Terms,
     /// A limit given on resume.
     pub raised_limit: Option<u32>,
+    /// Whether another commit is checked out than the one the session began on.
+    pub moved: bool,
     /// Wall time of this run.
     pub budget: Option<Duration>,
     /// Candidates tried at the same time.
@@ -72,7 +74,9 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         }),
         impact: Mutex::new(Impact::default()),
     };
-    let opened = open(&set_up.session, &set_up.head, set_up.terms, set_up.raised_limit, fx).await?;
+    let opened =
+        open(&set_up.session, &set_up.head, set_up.terms, set_up.raised_limit, set_up.moved, fx)
+            .await?;
     let facts = fx.suite.facts();
     let mut events = vec![Event::Opened {
         session: set_up.session.to_string(),

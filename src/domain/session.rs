@@ -71,7 +71,7 @@ pub struct SessionRecord {
 
 /// Why a session cannot go on; `None` when it can.
 #[must_use]
-pub fn refusal(record: &SessionRecord, head: &CommitId, limit: Option<u32>) -> Option<String> {
+pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     match record.status {
         SessionStatus::Completed => Some("it has met its gate".to_owned()),
         SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
@@ -80,11 +80,6 @@ pub fn refusal(record: &SessionRecord, head: &CommitId, limit: Option<u32>) -> O
                 record.max_iterations
             ))
         }
-        _ if record.git.head_sha != *head => Some(format!(
-            "it began on commit {}, and {} is checked out now",
-            record.git.head_sha.short(),
-            head.short()
-        )),
         SessionStatus::Active | SessionStatus::Paused | SessionStatus::Blocked => None,
     }
 }
@@ -94,9 +89,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_goes_on_unless_it_ended_or_the_head_moved() {
+    fn a_session_goes_on_unless_it_ended() {
         let head = CommitId::parse("a".repeat(40)).unwrap();
-        let moved = CommitId::parse("b".repeat(40)).unwrap();
         let record = |status| SessionRecord {
             session_id: SessionId::parse("WFS-test-x").unwrap(),
             project: "x".into(),
@@ -120,20 +114,15 @@ mod tests {
             },
         };
         let table = [
-            (SessionStatus::Active, &head, None, true),
-            (SessionStatus::Paused, &head, None, true),
-            (SessionStatus::Paused, &moved, None, false),
-            (SessionStatus::Completed, &head, Some(20), false),
-            (SessionStatus::Blocked, &head, None, false),
-            (SessionStatus::Blocked, &head, Some(10), false),
-            (SessionStatus::Blocked, &head, Some(11), true),
+            (SessionStatus::Active, None, true),
+            (SessionStatus::Paused, None, true),
+            (SessionStatus::Completed, Some(20), false),
+            (SessionStatus::Blocked, None, false),
+            (SessionStatus::Blocked, Some(10), false),
+            (SessionStatus::Blocked, Some(11), true),
         ];
-        for (status, head, limit, goes_on) in table {
-            assert_eq!(
-                refusal(&record(status), head, limit).is_none(),
-                goes_on,
-                "{status:?} {limit:?}"
-            );
+        for (status, limit, goes_on) in table {
+            assert_eq!(refusal(&record(status), limit).is_none(), goes_on, "{status:?} {limit:?}");
         }
     }
 }

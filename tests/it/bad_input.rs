@@ -182,3 +182,23 @@ fn help_schema_and_completions_are_there() {
         assert!(ran.out.contains(expected), "{arguments:?}: {}", ran.out);
     }
 }
+
+#[test]
+fn a_disk_that_takes_no_more_is_named_and_the_session_goes_on_later() {
+    for blocks in [1, 4, 12] {
+        let repo = TestRepo::new(CALC);
+        let before = repo.belongings();
+        // Files may not grow beyond so many blocks: every larger write fails as on a full disk.
+        let regreen = env!("CARGO_BIN_EXE_regreen");
+        let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec {regreen} fix --quiet");
+        let full: Ran = repo.shell(&line).output().expect("a shell").into();
+        assert_eq!(full.code, Some(3), "{blocks}: {}", full.err);
+        assert!(full.err.contains("help:") || full.err.contains("hint"), "{blocks}: {}", full.err);
+        assert_eq!(repo.belongings(), before, "{blocks}");
+        let later = repo.regreen(&["fix", "--quiet", "--resume"]);
+        if later.code != Some(0) {
+            let fresh = repo.regreen(&["fix", "--quiet"]);
+            assert_eq!(fresh.code, Some(0), "{blocks}: {}\n{}", later.err, fresh.err);
+        }
+    }
+}

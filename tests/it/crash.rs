@@ -14,6 +14,16 @@ const ONE_BUG: &[(&str, &str)] = &[
     ),
 ];
 
+/// The first plausible edit adds instead of multiplying. The tests that notice start a program of
+/// their own, which a warm process cannot see, so the edit is committed, regresses and is taken back.
+const ROLLBACK: &[(&str, &str)] = &[
+    ("calc.py", "def double(value):\n    return value - 2\n"),
+    (
+        "test_calc.py",
+        "import subprocess\nimport sys\nimport unittest\n\nfrom calc import double\n\n\ndef outside(value):\n    line = f'import calc; print(calc.double({value}))'\n    return int(subprocess.check_output([sys.executable, '-c', line]))\n\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n\n    def test_zero(self):\n        self.assertLessEqual(outside(0), 0)\n\n    def test_less(self):\n        self.assertLessEqual(outside(-1), -2)\n\n    def test_least(self):\n        self.assertLessEqual(outside(-2), -3)\n",
+    ),
+];
+
 /// What must be the same however often a session was killed.
 fn story(repo: &TestRepo) -> String {
     let branch = "regreen/WFS-test-main";
@@ -27,19 +37,36 @@ const MOST: u32 = 400;
 
 #[test]
 fn killed_at_any_point_a_session_resumes_to_the_same_end() {
-    let reference = TestRepo::new(ONE_BUG);
+    let visited = kill_everywhere(ONE_BUG, 1);
+    assert!(visited > 40, "a session has many points, {visited} were visited");
+}
+
+#[test]
+fn killed_around_a_rollback_a_session_resumes_to_the_same_end() {
+    let reference = TestRepo::new(ROLLBACK);
+    let ran = reference.regreen(&["fix", "--jobs", "1"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let told = story(&reference);
+    assert!(told.contains("rollback iteration 1 - regression detected"), "{told}\n{}", ran.err);
+    // Every sixth point of the longer session; the other test visits every kind of write.
+    let visited = kill_everywhere(ROLLBACK, 6);
+    assert!(visited > 10, "a session has many points, {visited} were visited");
+}
+
+/// Kills at every `step`th point, spread over lanes so that the test uses the machine.
+fn kill_everywhere(files: &[(&str, &str)], step: usize) -> u32 {
+    let reference = TestRepo::new(files);
     assert_eq!(reference.regreen(&["fix", "--jobs", "1"]).code, Some(0));
     let expected = story(&reference);
-    // Every point, spread over lanes so that the test uses the machine.
     let lanes = std::thread::available_parallelism().map_or(1, usize::from);
-    let visited: u32 = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let expected = &expected;
         let workers: Vec<_> = (0..lanes)
             .map(|lane| {
                 scope.spawn(move || {
                     let mut visited = 0;
-                    for point in (1..MOST).skip(lane).step_by(lanes) {
-                        if !kill_at(point, expected) {
+                    for point in (1..MOST).step_by(step).skip(lane).step_by(lanes) {
+                        if !kill_at(files, point, expected) {
                             break;
                         }
                         visited += 1;
@@ -49,13 +76,12 @@ fn killed_at_any_point_a_session_resumes_to_the_same_end() {
             })
             .collect();
         workers.into_iter().map(|worker| worker.join().expect("no lane fails")).sum()
-    });
-    assert!(visited > 40, "a session has many points, {visited} were visited");
+    })
 }
 
 /// Kills a session at a point and resumes it; `false` when the session ended before the point.
-fn kill_at(point: u32, expected: &str) -> bool {
-    let repo = TestRepo::new(ONE_BUG);
+fn kill_at(files: &[(&str, &str)], point: u32, expected: &str) -> bool {
+    let repo = TestRepo::new(files);
     let killed = repo
         .command()
         .args(["fix", "--jobs", "1", "--quiet"])

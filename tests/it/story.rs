@@ -264,3 +264,20 @@ fn a_session_is_decided_again_from_its_files_and_what_differs_is_named() {
     assert_eq!(missing.code, Some(2));
     assert!(missing.err.contains("outcomes.jsonl is not there"), "{}", missing.err);
 }
+
+#[test]
+fn a_head_that_moved_is_a_warning_and_a_new_baseline() {
+    let repo = TestRepo::new(CALC);
+    let stopped = repo.regreen(&["fix", "--max-iterations", "1"]);
+    assert_eq!(stopped.code, Some(1), "{}", stopped.err);
+    repo.write(&[("README.md", "moved\n")]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "moved"]);
+    let resumed = repo.regreen(&["fix", "--resume", "--max-iterations", "5", "--json"]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    assert!(resumed.err.contains("main moved from"), "{}", resumed.err);
+    let document = resumed.document();
+    assert_eq!(document["iterations"].as_array().unwrap().len(), 2, "what was kept stays");
+    assert_eq!(document["initial"]["failed"], 2, "where the session began stays what it was");
+    assert_eq!(repo.regreen(&["replay"]).code, Some(0));
+}

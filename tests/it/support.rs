@@ -125,6 +125,14 @@ impl TestRepo {
         command
     }
 
+    /// A line for the shell, in the environment of the program.
+    pub fn shell(&self, line: &str) -> Command {
+        let mut command = self.clean("sh");
+        command.env("REGREEN_WORK_DIR", self.folder.path().join("work"));
+        command.args(["-c", line]);
+        command
+    }
+
     /// Runs the program in the checkout.
     pub fn regreen(&self, arguments: &[&str]) -> Ran {
         self.command().args(arguments).output().expect("regreen starts").into()

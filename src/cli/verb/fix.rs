@@ -81,6 +81,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
             minimise: !arguments.no_minimise,
         },
         raised_limit: request.max_iterations.filter(|_| request.resume != Resume::New),
+        moved: workspace.moved,
         budget: request.budget,
         jobs: request.jobs,
         protect,

@@ -161,6 +161,22 @@ impl FixLoop {
         (self, events)
     }
 
+    /// Begins with a new baseline of the accepted sources: what was checked out moved since the
+    /// session began (product.md 8.13.1). An attempt under way is dropped; what was kept stays.
+    #[must_use]
+    pub fn renew(mut self) -> Self {
+        let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
+        if self.next == Step::Finish && !failed {
+            return self;
+        }
+        self.verdict = None;
+        self.attempt = None;
+        self.retries = 0;
+        self.next = Step::Baseline;
+        self.next_action = next_action(self.next);
+        self
+    }
+
     /// Failing tests of the accepted sources with their criticality (product.md 7.2).
     #[must_use]
     pub fn judgeable(&self) -> Vec<Judgeable> {
@@ -217,11 +233,16 @@ impl FixLoop {
     }
 
     fn after_baseline(&mut self, results: &Results, events: &mut Vec<Event>) {
-        self.ledger = Ledger::from_full(results, 0);
+        self.ledger = Ledger::from_full(results, self.current_iteration);
+        self.ledger.quarantine(&self.flaky);
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
-        self.baseline =
-            Some(Baseline { rate, failing: failing.clone(), duration_ms: results.duration_ms });
+        // A later baseline renews the ledger; where the session began stays what it was.
+        self.baseline.get_or_insert(Baseline {
+            rate,
+            failing: failing.clone(),
+            duration_ms: results.duration_ms,
+        });
         if failing.is_empty() {
             self.tell_baseline(events);
             self.finish(Ending::Success, "every test passes already");
@@ -264,6 +285,10 @@ impl FixLoop {
                     Some(Status::Passed) => self.introduced.push(test),
                     Some(Status::Skipped) | None => {}
                 }
+            }
+            for list in [&mut self.preexisting, &mut self.introduced] {
+                list.sort();
+                list.dedup();
             }
         } else {
             events.push(Event::Notice {
