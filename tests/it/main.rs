@@ -9,5 +9,6 @@
 mod bad_input;
 mod crash;
 mod frameworks;
+mod state;
 mod story;
 mod support;
