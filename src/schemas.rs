@@ -6,10 +6,11 @@ use schemars::{Schema, schema_for};
 use serde_json::Value;
 
 use crate::config;
-use crate::domain::event::Event;
+use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::session::SessionRecord;
 use crate::report::document::Document;
+use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
 use crate::role::{Analysis, Edits};
 
 /// Name and schema of every stored or printed form.
@@ -17,6 +18,12 @@ fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("session", schema_for!(SessionRecord)),
         ("iteration-state", schema_for!(FixLoop)),
+        ("outcome", schema_for!(Outcome)),
+        ("test-results", schema_for!(TestResults)),
+        ("iteration-failures", schema_for!(IterationFailures)),
+        ("fix-history", schema_for!(FixHistory)),
+        ("fix-task", schema_for!(FixTask)),
+        ("suite-task", schema_for!(SuiteTask)),
         ("event", schema_for!(Event)),
         ("document", schema_for!(Document)),
         ("config", config::schema()),

@@ -90,8 +90,8 @@ impl Performer<'_> {
         ran: &Result<Results, RunError>,
     ) -> Result<(), Failure> {
         if let Ok(results) = ran {
-            let value = records::test_results(results, state);
-            self.fx.store.write_json(".process/test-results.json", &value).await?;
+            let form = records::test_results(results, state);
+            self.write_form(".process/test-results.json", &form).await?;
         }
         Ok(())
     }

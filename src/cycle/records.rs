@@ -1,6 +1,9 @@
 //! Which files a transition writes, so that the next reader can follow it.
 
-use crate::domain::fix_loop::{FixLoop, Step};
+use serde::Serialize;
+
+use crate::domain::fix_loop::{FixLoop, IterationResult, Step};
+use crate::report::forms::TaskStatus;
 use crate::report::records;
 
 use super::Failure;
@@ -15,7 +18,7 @@ impl Performer<'_> {
         let process = |name: &str| format!(".process/iteration-{number}-{name}");
         let now = self.fx.clock.now();
         if number > old.current_iteration {
-            store.write_json(&process("failures.json"), &records::failures(new, &now)).await?;
+            self.write_form(&process("failures.json"), &records::failures(new, &now)).await?;
             store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
         }
         if old.next == Step::Diagnose {
@@ -23,29 +26,29 @@ impl Performer<'_> {
                 store.write_text(&process("analysis.md"), &analysis).await?;
                 store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
             }
-            self.write_task(new, "in_progress").await?;
+            self.write_task(new, TaskStatus::InProgress).await?;
         }
         if old.next == Step::Propose && new.attempt.is_some() {
             store.write_text(&process("cli-output.txt"), &records::search_log(new)).await?;
         }
         if old.next == Step::Apply {
-            self.write_task(new, "in_progress").await?;
+            self.write_task(new, TaskStatus::InProgress).await?;
         }
         if let Some(ended) = new.iterations.get(old.iterations.len()) {
             let ended_number = ended.row.iteration;
-            let status = match ended.row.outcome.as_str() {
-                "improved" | "unchanged" => "completed",
-                "regression" => "rolled_back",
-                _ => "blocked",
+            let status = match ended.result {
+                IterationResult::Improved | IterationResult::Unchanged => TaskStatus::Completed,
+                IterationResult::Regression => TaskStatus::RolledBack,
+                IterationResult::SkippedDegraded | IterationResult::Error => TaskStatus::Blocked,
             };
             self.write_task(old, status).await?;
-            if status == "rolled_back" {
+            if status == TaskStatus::RolledBack {
                 let name = format!("IMPL-fix-{ended_number}.json");
                 store
                     .rename(&format!(".task/{name}"), &format!(".task/rolled-back/{name}"))
                     .await?;
             }
-            store.write_json(".process/fix-history.json", &records::history(new)).await?;
+            self.write_form(".process/fix-history.json", &records::history(new)).await?;
             let summary = format!(".summaries/iteration-summaries/iteration-{ended_number}.md");
             store.write_text(&summary, &records::iteration_summary(ended)).await?;
         }
@@ -54,16 +57,26 @@ impl Performer<'_> {
             || new.is_finished()
         {
             store.write_text("TODO_LIST.md", &records::todo(new)).await?;
-            store.write_json(".task/IMPL-002.json", &records::suite_task(new)).await?;
+            self.write_form(".task/IMPL-002.json", &records::suite_task(new)).await?;
         }
         Ok(())
     }
 
-    async fn write_task(&self, state: &FixLoop, status: &str) -> Result<(), Failure> {
+    async fn write_task(&self, state: &FixLoop, status: TaskStatus) -> Result<(), Failure> {
         if let Some(task) = records::task(state, status) {
             let file = format!(".task/IMPL-fix-{}.json", state.current_iteration);
-            self.fx.store.write_json(&file, &task).await?;
+            self.write_form(&file, &task).await?;
         }
+        Ok(())
+    }
+
+    /// Writes one of the published forms.
+    pub(super) async fn write_form<F>(&self, file: &str, form: &F) -> Result<(), Failure>
+    where
+        F: Serialize + Sync,
+    {
+        let value = serde_json::to_value(form).map_err(|error| Failure::serialise(&error))?;
+        self.fx.store.write_json(file, &value).await?;
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! State and events to text; everything foreign escaped. Pure.
 
 pub mod document;
+pub mod forms;
 pub mod handover;
 pub mod markdown;
 pub mod records;

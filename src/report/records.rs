@@ -1,97 +1,107 @@
 //! State files for the next reader: JSON and Markdown of product.md 8.4 to 8.9, all folded from
 //! the loop's state.
 
-use serde_json::{Value, json};
-
 use crate::domain::budget::dollars;
 use crate::domain::chain::Call;
+use crate::domain::criticality::Criticality;
 use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
-use crate::domain::fix_loop::{FixLoop, Iteration};
+use crate::domain::fix_loop::{FixLoop, Iteration, IterationResult};
+use crate::domain::rate::PassRate;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
+use super::forms::{
+    Counts, Coverage, FailedTest, FailureContext, FixHistory, FixRecord, FixStrategy, FixTask,
+    FixTaskContext, FixTaskMeta, IterationFailures, KnownFailure, LayerDistribution, SuiteTask,
+    SuiteTaskContext, SuiteTaskFlow, SuiteTaskMeta, TaskStatus, TestExecution, TestFixCycle,
+    TestMode, TestResults,
+};
 use super::markdown::{block, cell, code};
+
+/// Who works on the tasks.
+const AGENT: &str = "@test-fix-agent";
+
+/// The task of running the suite.
+const SUITE_TASK: &str = "IMPL-002";
 
 /// `test-results.json` (product.md 8.4).
 #[must_use]
-pub fn test_results(results: &Results, state: &FixLoop) -> Value {
+pub fn test_results(results: &Results, state: &FixLoop) -> TestResults {
     let judged = state.judgeable();
-    let failures: Vec<Value> = results.failed().map(|case| {
-        let known = judged.iter().find(|item| item.test == case.id);
-        let failure = case.failure.clone().unwrap_or_default();
-        json!({
-            "test": case.id,
-            "error": failure.message,
-            "error_class": failure.class,
-            "stack_trace": failure.stack,
-            "file": case.file,
-            "line": case.line,
-            "test_type": layer(case.layer),
-            "criticality": known.map_or("medium", |item| item.criticality.word()),
-            "criticality_evidence": known.map_or("no evidence that it is harmless", |item| item.evidence.as_str()),
-            "signature": signature_of(case),
-        })
-    }).collect();
-    let layers = [Layer::Static, Layer::Unit, Layer::Integration, Layer::EndToEnd];
-    let distribution: serde_json::Map<String, Value> = layers
-        .into_iter()
-        .map(|wanted| {
-            let of = |status: Status| {
-                results
-                    .cases
-                    .iter()
-                    .filter(|case| case.layer == wanted && case.status == status)
-                    .count()
-            };
-            let (passed, failed) = (of(Status::Passed), of(Status::Failed));
-            let counts = json!({"total": passed + failed, "passed": passed, "failed": failed});
-            (layer(wanted).to_owned(), counts)
+    let failures = results
+        .failed()
+        .map(|case| {
+            let known = judged.iter().find(|item| item.test == case.id);
+            let failure = case.failure.clone().unwrap_or_default();
+            FailedTest {
+                test: case.id.clone(),
+                error: failure.message,
+                error_class: failure.class,
+                stack_trace: failure.stack,
+                file: case.file.clone(),
+                line: case.line,
+                test_type: case.layer,
+                criticality: known.map_or(Criticality::Medium, |item| item.criticality),
+                criticality_evidence: known.map_or_else(
+                    || "no evidence that it is harmless".to_owned(),
+                    |item| item.evidence.clone(),
+                ),
+                signature: signature_of(case),
+            }
         })
         .collect();
     let (passed, failed) = (results.count(Status::Passed), results.count(Status::Failed));
-    let rate = crate::domain::rate::PassRate::of(passed, passed + failed);
-    json!({
-        "total": passed + failed,
-        "passed": passed,
-        "failed": failed,
-        "skipped": results.count(Status::Skipped),
-        "pass_rate": rate.map(|rate| rate.to_string()),
-        "layer_distribution": distribution,
-        "failures": failures,
-        "duration_ms": results.duration_ms,
-        "scope": match results.scope { Scope::Full => "full", Scope::Tests(_) => "affected" },
-        "command": results.command,
-        "exit_code": results.exit_code,
-        "started_at": results.started_at,
-        "flaky": state.flaky,
-    })
-}
-
-fn layer(layer: Layer) -> &'static str {
-    match layer {
-        Layer::Static => "static",
-        Layer::Unit => "unit",
-        Layer::Integration => "integration",
-        Layer::EndToEnd => "e2e",
+    TestResults {
+        total: passed + failed,
+        passed,
+        failed,
+        skipped: results.count(Status::Skipped),
+        pass_rate: PassRate::of(passed, passed + failed).map(|rate| rate.to_string()),
+        layer_distribution: LayerDistribution {
+            static_checks: counts(results, Layer::Static),
+            unit: counts(results, Layer::Unit),
+            integration: counts(results, Layer::Integration),
+            e2e: counts(results, Layer::EndToEnd),
+        },
+        failures,
+        duration_ms: results.duration_ms,
+        scope: match results.scope {
+            Scope::Full => Coverage::Full,
+            Scope::Tests(_) => Coverage::Affected,
+        },
+        command: results.command.clone(),
+        exit_code: results.exit_code,
+        started_at: results.started_at.clone(),
+        flaky: state.flaky.clone(),
     }
 }
 
-fn failure(case: &TestCase) -> Value {
-    let failure = case.failure.clone().unwrap_or_default();
-    json!({"test": case.id, "error": failure.message, "file": case.file, "line": case.line, "test_type": layer(case.layer)})
+fn counts(results: &Results, layer: Layer) -> Counts {
+    let of = |status: Status| {
+        let counted = |case: &&TestCase| case.layer == layer && case.status == status;
+        u32::try_from(results.cases.iter().filter(counted).count()).unwrap_or(u32::MAX)
+    };
+    let (passed, failed) = (of(Status::Passed), of(Status::Failed));
+    Counts { total: passed + failed, passed, failed }
 }
 
 /// `iteration-N-failures.json` (product.md 8.6).
 #[must_use]
-pub fn failures(state: &FixLoop, now: &str) -> Value {
-    let failing: Vec<Value> = state.ledger.failing_cases().map(failure).collect();
-    json!({
-        "iteration": state.current_iteration,
-        "captured_at": now,
-        "pass_rate": state.ledger.rate().map(|rate| rate.to_string()),
-        "failures": failing,
-        "stuck_tests": state.stuck_tests,
-    })
+pub fn failures(state: &FixLoop, now: &str) -> IterationFailures {
+    let known = |case: &TestCase| KnownFailure {
+        test: case.id.clone(),
+        error: case.failure.clone().unwrap_or_default().message,
+        file: case.file.clone(),
+        line: case.line,
+        test_type: case.layer,
+    };
+    IterationFailures {
+        iteration: state.current_iteration,
+        captured_at: now.to_owned(),
+        pass_rate: state.ledger.rate().map(|rate| rate.to_string()),
+        failures: state.ledger.failing_cases().map(known).collect(),
+        stuck_tests: state.stuck_tests.clone(),
+    }
 }
 
 /// `iteration-N-strategy.md` (product.md 8.6).
@@ -208,91 +218,114 @@ pub fn calls(calls: &[Call]) -> String {
 
 /// The task of one iteration, `IMPL-fix-N.json` (product.md 5.6).
 #[must_use]
-pub fn task(state: &FixLoop, status: &str) -> Option<Value> {
+pub fn task(state: &FixLoop, status: TaskStatus) -> Option<FixTask> {
     let attempt = state.attempt.as_ref()?;
     let plan = attempt.plan.as_ref()?;
     let number = state.current_iteration;
     let points: Vec<String> = plan.modification_points.iter().map(ToString::to_string).collect();
     let approach: String = plan.approach.chars().take(50).collect();
-    Some(json!({
-        "id": format!("IMPL-fix-{number}"),
-        "title": format!("Iteration {number}: {approach}"),
-        "status": status,
-        "meta": {
-            "type": "test-fix-iteration",
-            "agent": "@test-fix-agent",
-            "iteration": number,
-            "max_iterations": state.terms.max_iterations,
-            "strategy": state.selected_strategy,
-            "parent_task": "IMPL-002",
-            "analysis_report": format!(".process/iteration-{number}-analysis.md"),
-            "cli_output": format!(".process/iteration-{number}-cli-output.txt"),
-            "analysis_quality": quality(attempt.degraded),
-            "provider": plan.author,
+    let test_execution = if attempt.affected.is_empty() {
+        TestExecution {
+            mode: TestMode::FullSuite,
+            affected_tests: plan.affected_tests.clone(),
+            fallback_to_full: true,
+        }
+    } else {
+        TestExecution {
+            mode: TestMode::AffectedOnly,
+            affected_tests: attempt.affected.clone(),
+            fallback_to_full: true,
+        }
+    };
+    Some(FixTask {
+        id: format!("IMPL-fix-{number}"),
+        title: format!("Iteration {number}: {approach}"),
+        status,
+        meta: FixTaskMeta {
+            kind: "test-fix-iteration".into(),
+            agent: AGENT.into(),
+            iteration: number,
+            max_iterations: state.terms.max_iterations,
+            strategy: state.selected_strategy,
+            parent_task: SUITE_TASK.into(),
+            analysis_report: format!(".process/iteration-{number}-analysis.md"),
+            cli_output: format!(".process/iteration-{number}-cli-output.txt"),
+            analysis_quality: quality(attempt.degraded).into(),
+            provider: plan.author.clone(),
         },
-        "context": {
-            "requirements": [format!("Repair {} failing tests; the gate is {} %", state.failing().len(), state.terms.target)],
-            "acceptance": plan.verification_steps,
-            "focus_paths": points,
-            "failure_context": {"failed_tests": state.failing(), "stuck_tests": state.stuck_tests},
-            "fix_strategy": {
-                "approach": plan.approach,
-                "root_causes": plan.root_causes,
-                "modification_points": points,
-                "confidence_score": plan.confidence,
-                "expected_outcome": plan.expected_outcome,
-                "verification_steps": plan.verification_steps,
-                "test_execution": {
-                    "mode": if attempt.affected.is_empty() { "full_suite" } else { "affected_only" },
-                    "affected_tests": if attempt.affected.is_empty() { &plan.affected_tests } else { &attempt.affected },
-                    "fallback_to_full": true,
-                },
+        context: FixTaskContext {
+            requirements: vec![format!(
+                "Repair {} failing tests; the gate is {} %",
+                state.failing().len(),
+                state.terms.target
+            )],
+            acceptance: plan.verification_steps.clone(),
+            focus_paths: points.clone(),
+            failure_context: FailureContext {
+                failed_tests: state.failing(),
+                stuck_tests: state.stuck_tests.clone(),
+            },
+            fix_strategy: FixStrategy {
+                approach: plan.approach.clone(),
+                root_causes: plan.root_causes.clone(),
+                modification_points: points,
+                confidence_score: plan.confidence,
+                expected_outcome: plan.expected_outcome.clone(),
+                verification_steps: plan.verification_steps.clone(),
+                test_execution,
             },
         },
-    }))
+    })
 }
 
 /// The task of running the suite, `IMPL-002.json` (product.md 5.5).
 #[must_use]
-pub fn suite_task(state: &FixLoop) -> Value {
+pub fn suite_task(state: &FixLoop) -> SuiteTask {
     let status = match &state.verdict {
-        None => "in_progress",
-        Some(verdict) if verdict.ending == Ending::Failure => "blocked",
-        Some(_) => "completed",
+        None => TaskStatus::InProgress,
+        Some(verdict) if verdict.ending == Ending::Failure => TaskStatus::Blocked,
+        Some(_) => TaskStatus::Completed,
     };
-    json!({
-        "id": "IMPL-002",
-        "title": "Run the suite",
-        "status": status,
-        "meta": {"type": "test-fix", "agent": "@test-fix-agent", "max_iterations": state.terms.max_iterations},
-        "context": {"acceptance": [format!("at least {} % pass on a full run", state.terms.target)], "depends_on": []},
-        "flow_control": {"test_fix_cycle": {
-            "max_iterations": state.terms.max_iterations,
-            "exit_conditions": ["all_tests_pass", "max_iterations_reached"],
-        }},
-    })
+    let max_iterations = state.terms.max_iterations;
+    SuiteTask {
+        id: SUITE_TASK.into(),
+        title: "Run the suite".into(),
+        status,
+        meta: SuiteTaskMeta { kind: "test-fix".into(), agent: AGENT.into(), max_iterations },
+        context: SuiteTaskContext {
+            acceptance: vec![format!("at least {} % pass on a full run", state.terms.target)],
+            depends_on: Vec::new(),
+        },
+        flow_control: SuiteTaskFlow {
+            test_fix_cycle: TestFixCycle {
+                max_iterations,
+                exit_conditions: vec!["all_tests_pass".into(), "max_iterations_reached".into()],
+            },
+        },
+    }
 }
 
 /// `fix-history.json` (product.md 8.5).
 #[must_use]
-pub fn history(state: &FixLoop) -> Value {
-    state.iterations.iter().map(|one: &Iteration| json!({
-        "iteration": one.row.iteration,
-        "task_id": format!("IMPL-fix-{}", one.row.iteration),
-        "strategy": one.row.strategy,
-        "root_cause_fingerprint": one.cause,
-        "modification_points": one.points,
-        "confidence": one.confidence,
-        "provider": one.row.provider,
-        "calls": one.row.calls,
-        "analysis_quality": quality(one.row.degraded),
-        "pass_rate_before": one.row.before.to_string(),
-        "pass_rate_after": one.row.after.to_string(),
-        "outcome": one.result,
-        "commit_sha": one.row.commit,
-        "regression_reason": (one.result == crate::domain::fix_loop::IterationResult::Regression).then_some(&one.reason),
-        "summary": one.row.summary,
-    })).collect()
+pub fn history(state: &FixLoop) -> FixHistory {
+    let record = |one: &Iteration| FixRecord {
+        iteration: one.row.iteration,
+        task_id: format!("IMPL-fix-{}", one.row.iteration),
+        strategy: one.row.strategy,
+        root_cause_fingerprint: one.cause.clone(),
+        modification_points: one.points.clone(),
+        confidence: one.confidence,
+        provider: one.row.provider.clone(),
+        calls: one.row.calls.clone(),
+        analysis_quality: quality(one.row.degraded).into(),
+        pass_rate_before: one.row.before.to_string(),
+        pass_rate_after: one.row.after.to_string(),
+        outcome: one.result,
+        commit_sha: one.row.commit.clone(),
+        regression_reason: (one.result == IterationResult::Regression).then(|| one.reason.clone()),
+        summary: one.row.summary.clone(),
+    };
+    FixHistory(state.iterations.iter().map(record).collect())
 }
 
 /// `iteration-summaries/iteration-N.md`.

@@ -12,5 +12,6 @@ mod fake_model;
 mod flood;
 mod frameworks;
 mod models;
+mod state;
 mod story;
 mod support;

@@ -171,3 +171,21 @@ pub const CALC: &[(&str, &str)] = &[
     ),
     (".gitignore", "__pycache__/\n"),
 ];
+
+/// One bug whose first plausible edit breaks tests that only a full run sees: they start the
+/// program in a process of its own, so no import leads to them.
+pub const REGRESSING: &[(&str, &str)] = &[
+    (
+        "store.py",
+        "import sys\n\nCURRENT = (2, 7)\n\n\ndef supported(version, minimum):\n    return version[0] == minimum[0] and version[1] >= minimum[0]\n\n\ndef main(name):\n    if not supported(CURRENT, (2, 0)):\n        return 'cannot read'\n    return f'hello {name}'\n\n\nif __name__ == '__main__':\n    print(main(sys.argv[1]))\n",
+    ),
+    (
+        "test_store.py",
+        "import unittest\n\nfrom store import supported\n\n\nclass T(unittest.TestCase):\n    def test_newer(self):\n        self.assertTrue(supported((2, 1), (2, 0)))\n\n    def test_much_newer(self):\n        self.assertTrue(supported((2, 2), (2, 0)))\n\n    def test_other(self):\n        self.assertFalse(supported((1, 5), (2, 0)))\n",
+    ),
+    (
+        "test_program.py",
+        "import subprocess, sys, unittest\n\n\ndef said(name):\n    done = subprocess.run([sys.executable, '-S', '-E', 'store.py', name], capture_output=True, text=True)\n    return done.stdout.strip()\n\n\nclass P(unittest.TestCase):\n    def test_ada(self):\n        self.assertEqual(said('ada'), 'hello ada')\n\n    def test_bob(self):\n        self.assertEqual(said('bob'), 'hello bob')\n\n    def test_nobody(self):\n        self.assertEqual(said(''), 'hello')\n",
+    ),
+    (".gitignore", "__pycache__/\n"),
+];
