@@ -6,6 +6,7 @@ use schemars::{Schema, schema_for};
 use serde_json::Value;
 
 use crate::config;
+use crate::domain::archive::ManifestEntry;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::session::SessionRecord;
@@ -18,6 +19,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("session", schema_for!(SessionRecord)),
         ("iteration-state", schema_for!(FixLoop)),
+        ("archive-manifest", schema_for!(Vec<ManifestEntry>)),
         ("outcome", schema_for!(Outcome)),
         ("test-results", schema_for!(TestResults)),
         ("iteration-failures", schema_for!(IterationFailures)),
@@ -57,4 +59,68 @@ fn what_is_printed_on_an_error_fits_its_schema() {
     let errors: Vec<String> =
         validator.iter_errors(&value).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// Whether a value holds all that an older one held; fields that came later may be there too.
+fn holds(now: &Value, then: &Value) -> bool {
+    match (now, then) {
+        (Value::Object(now), Value::Object(then)) => {
+            then.iter().all(|(name, old)| now.get(name).is_some_and(|new| holds(new, old)))
+        }
+        (Value::Array(now), Value::Array(then)) => {
+            now.len() == then.len() && now.iter().zip(then).all(|(new, old)| holds(new, old))
+        }
+        _ => now == then,
+    }
+}
+
+/// Reads a sample that an earlier build stored, with and without what may be missing, and with
+/// what a later build may add.
+fn reads<T: serde::de::DeserializeOwned + serde::Serialize>(
+    version: &Path,
+    file: &str,
+    schema: &Schema,
+) {
+    let text = std::fs::read_to_string(version.join(file)).unwrap();
+    let stored: Value = serde_json::from_str(&text).unwrap();
+    let read = |value: &Value, why: &str| -> Value {
+        let read: T = serde_json::from_value(value.clone())
+            .unwrap_or_else(|error| panic!("{}: {file} {why}: {error}", version.display()));
+        serde_json::to_value(read).unwrap()
+    };
+    let schema = serde_json::to_value(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let read_back = read(&stored, "as stored");
+    assert!(validator.is_valid(&read_back), "{file}: what was read fits today's schema");
+    let Value::Object(fields) = &stored else { return };
+    for (name, value) in read_back.as_object().unwrap() {
+        // A field that today's build adds is not in an old sample.
+        if let Some(old) = fields.get(name) {
+            assert!(holds(value, old), "{file}: {name} is read as it was stored: {value} {old}");
+        }
+    }
+    let mut more = fields.clone();
+    more.insert("of_a_later_build".into(), serde_json::json!({"x": 1}));
+    assert_eq!(read(&more.into(), "with a field of a later build"), read_back);
+    let required: Vec<&str> =
+        schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut fewer = fields.clone();
+    fewer.retain(|name, _| required.contains(&name.as_str()));
+    assert!(fewer.len() < fields.len(), "{file}: something is optional");
+    read(&fewer.into(), "without what is optional");
+}
+
+#[test]
+fn files_of_every_released_schema_version_are_read() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/state");
+    let mut versions = 0;
+    for version in std::fs::read_dir(samples).unwrap() {
+        let version = version.unwrap().path();
+        reads::<SessionRecord>(&version, "workflow-session.json", &schema_for!(SessionRecord));
+        reads::<FixLoop>(&version, "iteration-state.json", &schema_for!(FixLoop));
+        reads::<TestResults>(&version, "test-results.json", &schema_for!(TestResults));
+        reads::<FixHistory>(&version, "fix-history.json", &schema_for!(FixHistory));
+        versions += 1;
+    }
+    assert!(versions > 0, "there are samples");
 }

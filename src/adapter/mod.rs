@@ -98,6 +98,23 @@ pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
     cache.join(format!("{}-{short}", slug(&name)))
 }
 
+/// Finishes what earlier runs began to archive (product.md 8.14). What cannot be finished yet is
+/// told and tried again at the next start; it never stands in the way of a session.
+pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
+    let root = state_root(facts);
+    let mut notices = Vec::new();
+    for (id, _lock) in store::half_archived(&root) {
+        let archived = repo::remove_checkout(facts, &work_root(facts), &id)
+            .map_err(OpenError::from)
+            .and_then(|()| Ok(store::archive(&root, &id, &host::clock::now())?));
+        notices.push(match archived {
+            Ok(_) => format!("session {id} was finished and is archived now"),
+            Err(error) => format!("session {id} is not archived yet: {error}"),
+        });
+    }
+    notices
+}
+
 impl<'a> Workspace<'a> {
     /// Finds the repository, the suite and the session, and prepares the private checkout.
     /// Nothing is created before the repository and the suite are known to be usable.
@@ -125,6 +142,7 @@ impl<'a> Workspace<'a> {
         }
         let root = state_root(&facts);
         let mut notices = notices(&facts);
+        notices.extend(resume_archiving(&facts));
         let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
         let moved = record.git.head_sha != facts.head;
         if moved {
@@ -274,15 +292,7 @@ impl<'a> Workspace<'a> {
         if self.record.status != SessionStatus::Completed {
             return Ok(folder);
         }
-        let entry = serde_json::json!({
-            "session_id": id,
-            "description": self.record.description,
-            "archived_at": self.clock.now(),
-            "archive_path": format!("archives/{id}"),
-            "result": self.record.result,
-            "final_pass_rate": self.record.final_pass_rate.map(|rate| rate.to_string()),
-        });
-        Ok(store::archive(&self.root, &id, &entry)?)
+        Ok(store::archive(&self.root, &id, &self.clock.now())?)
     }
 }
 
@@ -369,7 +379,13 @@ fn choose(
         Resume::Newest => {
             let mut why = String::from("none can go on");
             for id in store::active(root)? {
-                let Ok((mut record, restored)) = load(facts, root, &id) else { continue };
+                let (mut record, restored) = match load(facts, root, &id) {
+                    Ok(loaded) => loaded,
+                    Err(error) => {
+                        why = format!("{id}: {error}");
+                        continue;
+                    }
+                };
                 match refusal(&record, limit) {
                     None => {
                         reopen(&mut record, limit, clock);
@@ -415,20 +431,7 @@ fn load(
     root: &Path,
     id: &SessionId,
 ) -> Result<(SessionRecord, Restored), OpenError> {
-    let path = store::session_folder(root, id).join(RECORD);
-    let corrupt = |error: serde_json::Error, path: &Path| StoreError::Corrupt {
-        path: path.to_owned(),
-        line: error.line(),
-        column: error.column(),
-        expected: format!("expected a session record ({error})"),
-    };
-    let bytes = host::files::read(&path, 1 << 20).map_err(|source| StoreError::Io {
-        action: "read",
-        path: path.clone(),
-        source,
-    })?;
-    if let Some(bytes) = bytes {
-        let record = serde_json::from_slice(&bytes).map_err(|error| corrupt(error, &path))?;
+    if let Some(record) = store::read_record(&store::session_folder(root, id))? {
         return Ok((record, None));
     }
     if let Ok((_, true)) = store::find(root, id) {
@@ -438,8 +441,7 @@ fn load(
     if let Some(files) = repo::read_session(facts, &branch, STATE_FOLDER, id)?
         && let Some((_, bytes)) = files.iter().find(|(name, _)| name == RECORD)
     {
-        let record =
-            serde_json::from_slice(bytes).map_err(|error| corrupt(error, Path::new(&branch)))?;
+        let record = store::parse_record(Path::new(&branch), bytes)?;
         return Ok((record, Some(files)));
     }
     let known = store::active(root)?.iter().map(ToString::to_string).collect();

@@ -3,6 +3,7 @@
 //! Everything a decision may depend on is its argument, and its answer carries the reason. This
 //! room knows no other room.
 
+pub mod archive;
 pub mod budget;
 pub mod chain;
 pub mod commit;

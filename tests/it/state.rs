@@ -14,6 +14,7 @@ fn schema_of(name: &str) -> Option<&'static str> {
         "iteration-state.json" => "iteration-state",
         "test-results.json" => "test-results",
         "fix-history.json" => "fix-history",
+        "manifest.json" => "archive-manifest",
         "outcome.json" => "outcome",
         "IMPL-002.json" => "suite-task",
         _ if file.starts_with("iteration-") && file.ends_with("-failures.json") => {
@@ -77,6 +78,12 @@ fn every_json_file_of_a_session_and_of_its_commits_fits_its_published_schema() {
                 wrong.extend(text.lines().flat_map(|line| against("event", &name, line)));
             }
         }
+        if folder.parent().unwrap().ends_with("archives") {
+            let manifest = folder.parent().unwrap().join("manifest.json");
+            let text = std::fs::read_to_string(manifest).unwrap();
+            wrong.extend(faults("manifest.json", &text));
+            seen.extend(schema_of("manifest.json"));
+        }
         let prefix = ".workflow/active/WFS-test-main/";
         for commit in repo.git(&["rev-list", "main..regreen/WFS-test-main"]).lines() {
             for path in repo.git(&["ls-tree", "-r", "--name-only", commit, prefix]).lines() {
@@ -89,6 +96,7 @@ fn every_json_file_of_a_session_and_of_its_commits_fits_its_published_schema() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     let all = [
+        "archive-manifest",
         "fix-history",
         "fix-task",
         "iteration-failures",
@@ -99,4 +107,69 @@ fn every_json_file_of_a_session_and_of_its_commits_fits_its_published_schema() {
         "test-results",
     ];
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), all, "every form was seen");
+}
+
+/// The manifest of the archive.
+fn manifest(repo: &TestRepo) -> Value {
+    let path = repo.root().join(".git/regreen/archives/manifest.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn the_manifest_tells_what_a_session_took_and_taught() {
+    let repo = TestRepo::new(REGRESSING);
+    assert_eq!(repo.regreen(&["fix", "--jobs", "1", "--quiet"]).code, Some(0));
+    let entry = &manifest(&repo)[0];
+    assert_eq!(entry["session_id"], "WFS-test-main");
+    assert_eq!(entry["metrics"]["tasks_completed"], 2, "the suite and the kept fix: {entry}");
+    assert_eq!(entry["metrics"]["summaries_generated"], 3, "{entry}");
+    assert_eq!(entry["tags"][3], "regression");
+    let lesson = |kind: &str| entry["lessons"][kind][0].as_str().unwrap().to_owned();
+    assert!(lesson("successes").starts_with("iteration 2, surgical, 83.3 to 100.0 %: store.py:7"));
+    assert!(
+        lesson("challenges").starts_with("iteration 1, conservative, regression: the rate fell")
+    );
+    assert!(lesson("watch_patterns").starts_with("edits of the kind `"));
+}
+
+#[test]
+fn an_archiving_that_failed_keeps_the_result_and_is_resumed_by_the_next_start() {
+    for verb in ["status", "fix"] {
+        let repo = TestRepo::new(CALC);
+        let root = repo.root().join(".git/regreen");
+        let in_the_way = root.join("archives/WFS-test-main/x");
+        let free = || std::fs::remove_dir_all(root.join("archives")).unwrap();
+        // A folder of that name without a record is no session, and cannot be replaced.
+        let ran = repo.regreen(&["fix", "--max-iterations", "1"]);
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        std::fs::create_dir_all(&in_the_way).unwrap();
+        let ran = repo.regreen(&["fix", "--resume", "--max-iterations", "5"]);
+        assert_eq!(ran.code, Some(0), "the result stands: {}", ran.err);
+        assert!(ran.err.contains("cannot move"), "{}", ran.err);
+        assert!(root.join("active/WFS-test-main/.archiving").is_file());
+        free();
+        let next = repo.regreen(&[verb]);
+        assert_eq!(next.code, Some(0), "{}", next.err);
+        assert!(next.err.contains("WFS-test-main was finished and is archived"), "{}", next.err);
+        assert_eq!(manifest(&repo)[0]["session_id"], "WFS-test-main");
+        assert!(!root.join("archives/WFS-test-main/.archiving").exists());
+        assert!(!root.join("active/WFS-test-main").exists());
+    }
+}
+
+#[test]
+fn a_session_of_a_newer_build_is_refused_and_left_as_it_is() {
+    let repo = TestRepo::new(CALC);
+    assert_eq!(repo.regreen(&["fix", "--max-iterations", "1"]).code, Some(1));
+    let record = repo.root().join(".git/regreen/active/WFS-test-main/workflow-session.json");
+    let newer = std::fs::read_to_string(&record)
+        .unwrap()
+        .replace("\"schema_version\": 1", "\"schema_version\": 2");
+    std::fs::write(&record, &newer).unwrap();
+    for arguments in [&["fix", "--resume"][..], &["fix", "--resume", "WFS-test-main"]] {
+        let ran = repo.regreen(arguments);
+        assert_ne!(ran.code, Some(0));
+        assert!(ran.err.contains("written with schema version 2"), "{}", ran.err);
+    }
+    assert_eq!(std::fs::read_to_string(&record).unwrap(), newer);
 }

@@ -46,10 +46,16 @@ impl HostClock {
     }
 }
 
+/// The time of day, RFC 3339 in UTC.
+#[must_use]
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 #[async_trait]
 impl Clock for HostClock {
     fn now(&self) -> String {
-        jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+        now()
     }
 
     fn elapsed(&self) -> Duration {

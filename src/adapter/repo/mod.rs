@@ -15,7 +15,7 @@ pub use open::{
     remove_branch,
 };
 pub use seed::seed;
-pub use worktree::{Branching, RepoWorktree, WorktreeSettings};
+pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 
 use crate::effect::GitError;
 

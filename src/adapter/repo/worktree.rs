@@ -76,8 +76,7 @@ impl RepoWorktree {
         let main = Repository::open(&facts.root).map_err(failed("open the repository"))?;
         let folder = settings.work_root.join(settings.session.as_str());
         let root = folder.join("tree");
-        let registration =
-            facts.common.join("worktrees").join(format!("regreen-{}", settings.session));
+        let registration = registration(&facts.common, settings.session);
         if settings.branching == Branching::Branch {
             claim_branch(&main, facts, settings)?;
         }
@@ -141,6 +140,36 @@ impl RepoWorktree {
         }
         Ok(())
     }
+}
+
+/// Removes the private checkout of a session that no process works on, and its registration.
+///
+/// # Errors
+///
+/// What the operating system says.
+pub fn remove_checkout(
+    facts: &RepositoryFacts,
+    work_root: &Path,
+    session: &SessionId,
+) -> Result<(), GitError> {
+    remove(&work_root.join(session.as_str()), &registration(&facts.common, session))
+}
+
+/// The folder in which git knows the private checkout of a session.
+fn registration(common: &Path, session: &SessionId) -> PathBuf {
+    common.join("worktrees").join(format!("regreen-{session}"))
+}
+
+fn remove(folder: &Path, registration: &Path) -> Result<(), GitError> {
+    for folder in [folder, registration] {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(io(format!("remove {}", folder.display()))(error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes sure that the fix branch is there and ours.
@@ -315,14 +344,6 @@ impl Worktree for RepoWorktree {
     }
 
     async fn remove(&self) -> Result<(), GitError> {
-        for folder in [&self.folder, &self.registration] {
-            match fs::remove_dir_all(folder) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(io(format!("remove {}", folder.display()))(error));
-                }
-                Ok(()) | Err(_) => {}
-            }
-        }
-        Ok(())
+        remove(&self.folder, &self.registration)
     }
 }

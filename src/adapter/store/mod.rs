@@ -3,10 +3,13 @@
 //! The state root on disk lies in the git directory, so the user's files are never touched; the
 //! same layout travels in commits below `.workflow`.
 
+mod archive;
 mod session;
 
+pub use archive::{archive, half_archived};
 pub use session::{
-    SessionStore, active, archive, archive_folder, find, forget, newest, session_folder,
+    SessionStore, active, archive_folder, find, forget, newest, parse_record, read_record,
+    session_folder,
 };
 
 /// Folder of the state root below the common git directory.

@@ -10,9 +10,13 @@ use serde_json::{Map, Value, json};
 
 use crate::adapter::host::{crash, files};
 use crate::domain::id::SessionId;
+use crate::domain::session::SessionRecord;
 use crate::effect::{Store, StoreError};
 
 use super::SCHEMA_VERSION;
+
+/// The record's name inside the session folder.
+pub(super) const RECORD: &str = "workflow-session.json";
 
 /// Bytes of one state file that are read at most.
 const FILE_LIMIT: u64 = 256 << 20;
@@ -51,7 +55,7 @@ fn sessions_in(folder: &Path) -> Result<Vec<(Option<SystemTime>, SessionId)>, St
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let record = entry.path().join("workflow-session.json");
+        let record = entry.path().join(RECORD);
         if let (Ok(id), Ok(meta)) = (SessionId::parse(name), fs::metadata(record)) {
             found.push((meta.modified().ok(), id));
         }
@@ -81,34 +85,21 @@ pub fn find(root: &Path, id: &SessionId) -> Result<(PathBuf, bool), StoreError> 
     Err(StoreError::Missing { session: id.to_string(), known })
 }
 
-/// Moves a completed session to the archive and names it in the manifest (product.md 8.14). May
-/// be repeated: a move that a kill interrupted is finished.
-pub fn archive(root: &Path, id: &SessionId, entry: &Value) -> Result<PathBuf, StoreError> {
-    let io = |action: &'static str, path: &Path| {
-        let path = path.to_owned();
-        move |source| StoreError::Io { action, path, source }
-    };
-    let (from, to) = (session_folder(root, id), archive_folder(root, id));
-    let archives = root.join("archives");
-    files::create_folder(&archives).map_err(io("create", &archives))?;
-    let manifest = archives.join("manifest.json");
-    let mut entries = match read_value(&manifest)? {
-        Some(Value::Array(entries)) => entries,
-        Some(_) | None => Vec::new(),
-    };
-    let known = entries.iter().any(|old| old["session_id"] == id.as_str());
-    if !known {
-        entries.push(entry.clone());
-        write_value(&manifest, &Value::Array(entries))?;
-    }
-    crash::point();
-    match fs::rename(&from, &to) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && to.is_dir() => {}
-        Err(source) => return Err(StoreError::Io { action: "move", path: from, source }),
-        Ok(()) => {}
-    }
-    crash::point();
-    Ok(to)
+/// The record of the session in a folder; `None` when there is none.
+pub fn read_record(folder: &Path) -> Result<Option<SessionRecord>, StoreError> {
+    let path = folder.join(RECORD);
+    read_bytes(&path)?.map(|bytes| parse_record(&path, &bytes)).transpose()
+}
+
+/// A session's record out of its bytes; `path` is where they come from.
+pub fn parse_record(path: &Path, bytes: &[u8]) -> Result<SessionRecord, StoreError> {
+    let value = parse(path, bytes)?;
+    serde_json::from_value(value).map_err(|error| StoreError::Corrupt {
+        path: path.to_owned(),
+        line: error.line(),
+        column: error.column(),
+        expected: format!("expected a session record ({error})"),
+    })
 }
 
 /// Removes the folder of a session that never got anywhere.
@@ -122,14 +113,21 @@ pub fn forget(root: &Path, id: &SessionId) -> Result<(), StoreError> {
     }
 }
 
-fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
-    let bytes = files::read(path, FILE_LIMIT).map_err(|source| StoreError::Io {
+fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    files::read(path, FILE_LIMIT).map_err(|source| StoreError::Io {
         action: "read",
         path: path.to_owned(),
         source,
-    })?;
-    let Some(bytes) = bytes else { return Ok(None) };
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| StoreError::Corrupt {
+    })
+}
+
+/// A JSON file; `None` when it is not there.
+pub(super) fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
+    read_bytes(path)?.map(|bytes| parse(path, &bytes)).transpose()
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| StoreError::Corrupt {
         path: path.to_owned(),
         line: error.line(),
         column: error.column(),
@@ -138,10 +136,10 @@ fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
     if let Some(found) = value["schema_version"].as_u64().filter(|found| *found > SCHEMA_VERSION) {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }
-    Ok(Some(value))
+    Ok(value)
 }
 
-fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
+pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     files::write(path, text.as_bytes()).map_err(|source| StoreError::Io {
@@ -151,12 +149,52 @@ fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
     })
 }
 
+/// The lock of a session, held until drop; the system releases it when the process dies, however
+/// it dies.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Takes the lock of the session in a folder that is there.
+pub(super) fn lock(folder: &Path, id: &SessionId) -> Result<Lock, StoreError> {
+    let io =
+        |action: &'static str, path: PathBuf| move |source| StoreError::Io { action, path, source };
+    let path = folder.join(".lock");
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(io("lock", path.clone()))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            file.take(100).read_to_string(&mut holder).map_err(io("read", path))?;
+            return Err(StoreError::Locked {
+                session: id.to_string(),
+                holder: holder.trim().to_owned(),
+            });
+        }
+        Err(fs::TryLockError::Error(source)) => {
+            return Err(StoreError::Io { action: "lock", path, source });
+        }
+    }
+    let mut write = || -> io::Result<()> {
+        file.set_len(0)?;
+        writeln!(file, "{}", std::process::id())
+    };
+    write().map_err(io("write", path))?;
+    Ok(Lock { _file: file })
+}
+
 /// The files of one session, locked for this process.
 #[derive(Debug)]
 pub struct SessionStore {
     folder: PathBuf,
-    /// Held until drop; the system releases it when the process dies, however it dies.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl SessionStore {
@@ -174,33 +212,7 @@ impl SessionStore {
             let inner = folder.join(name);
             files::create_folder(&inner).map_err(io("create", inner.clone()))?;
         }
-        let path = folder.join(".lock");
-        let mut lock = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io("lock", path.clone()))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                lock.take(100).read_to_string(&mut holder).map_err(io("read", path))?;
-                return Err(StoreError::Locked {
-                    session: id.to_string(),
-                    holder: holder.trim().to_owned(),
-                });
-            }
-            Err(fs::TryLockError::Error(source)) => {
-                return Err(StoreError::Io { action: "lock", path, source });
-            }
-        }
-        let write = |lock: &mut File| -> io::Result<()> {
-            lock.set_len(0)?;
-            writeln!(lock, "{}", std::process::id())
-        };
-        write(&mut lock).map_err(io("write", path))?;
+        let lock = lock(&folder, id)?;
         Ok(Self { folder, _lock: lock })
     }
 
@@ -242,6 +254,7 @@ impl SessionStore {
 fn travels(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")
+        && !name.ends_with(".archiving")
         && !matches!(ending, Some("log" | "patch" | "jsonl"))
         && !name.contains("-cli-output")
         && !name.contains("/.regreen-")
@@ -417,6 +430,27 @@ mod tests {
         store.append("x.jsonl", 1, &["c".into()]).await.unwrap();
         let text = fs::read_to_string(store.folder().join("x.jsonl")).unwrap();
         assert_eq!(text, "a\nc\n");
+    }
+
+    /// What is stored keeps what a later build put there, when this build writes its own form.
+    #[tokio::test]
+    async fn unknown_fields_of_a_stored_record_are_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let store = store(root.path());
+        let sample = include_str!("../../../tests/data/state/v1/workflow-session.json");
+        let later = sample.replacen('{', "{\"of_a_later_build\": {\"x\": 1},", 1);
+        store.write_text(RECORD, &later).await.unwrap();
+        let mut record = read_record(store.folder()).unwrap().expect("a record");
+        record.review_flag = true;
+        let value = serde_json::to_value(&record).unwrap();
+        store.write_json(RECORD, &value).await.unwrap();
+        let read = store.read_json(RECORD).await.unwrap().unwrap();
+        assert_eq!(read["of_a_later_build"]["x"], 1);
+        assert_eq!((&read["review_flag"], &read["schema_version"]), (&json!(true), &json!(1)));
+        let newer = sample.replace("\"schema_version\": 1", "\"schema_version\": 2");
+        store.write_text(RECORD, &newer).await.unwrap();
+        let error = read_record(store.folder()).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 2, .. }), "{error}");
     }
 
     #[tokio::test]

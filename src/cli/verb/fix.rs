@@ -14,7 +14,7 @@ use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
 use crate::config::{self, Settings};
 use crate::cycle::{self, SetUp};
-use crate::domain::event::{Ending, Outcome};
+use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::fix_loop::Terms;
 use crate::domain::id::SessionId;
 use crate::domain::request::{FixRequest, Mode, Resume};
@@ -102,7 +102,11 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         }
     };
     workspace.conclude(&outcome).await?;
-    workspace.finish().await?;
+    // What happens to the session's folder never changes the result (product.md X37).
+    if let Err(error) = workspace.finish().await {
+        let text = format!("the result stands, but {error}; the next start tries again");
+        screen.show(&Event::Notice { text });
+    }
     Ok(outcome)
 }
 

@@ -3,15 +3,19 @@
 use serde_json::{Value, json};
 
 use crate::adapter::host::files;
-use crate::adapter::{repo, state_root, store};
+use crate::adapter::{repo, resume_archiving, state_root, store};
 use crate::cli::args::StatusArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::effect::StoreError;
+use crate::report::terminal::harmless;
 
 /// Runs the verb.
 pub fn run(arguments: &StatusArguments) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
+    for notice in resume_archiving(&facts) {
+        eprintln!("{}", harmless(&notice, 400));
+    }
     let mut rows = Vec::new();
     for id in store::active(&root)? {
         let folder = store::session_folder(&root, &id);

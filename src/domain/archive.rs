@@ -1,0 +1,199 @@
+//! What the manifest of the archive says of a session (product.md 8.14, C-23).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::event::Ending;
+use super::fix_loop::{FixLoop, Iteration, IterationResult};
+use super::id::SessionId;
+use super::session::SessionRecord;
+
+/// Lessons of one kind at most.
+const LESSONS: usize = 5;
+
+/// Characters of one lesson at most.
+const LESSON_LENGTH: usize = 200;
+
+/// Tags at most.
+const TAGS: usize = 5;
+
+/// One session in `archives/manifest.json`, which is a list of these.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestEntry {
+    /// The session.
+    pub session_id: SessionId,
+    /// What it was for.
+    pub description: String,
+    /// RFC 3339.
+    pub archived_at: String,
+    /// Its folder, relative to the state root.
+    pub archive_path: String,
+    /// How it ended.
+    pub result: Option<String>,
+    /// Percent with one decimal, cut.
+    pub final_pass_rate: Option<String>,
+    /// What it took.
+    pub metrics: Metrics,
+    /// Three to five words to find it by.
+    pub tags: Vec<String>,
+    /// What it taught.
+    pub lessons: Lessons,
+}
+
+/// What a session took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metrics {
+    /// Wall time of all its runs.
+    pub duration_hours: f64,
+    /// Tasks whose status is completed; rolled back and blocked ones do not count.
+    pub tasks_completed: u32,
+    /// Summaries in its folder.
+    pub summaries_generated: u32,
+}
+
+/// What a session taught, in the words of its own history.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Lessons {
+    /// What raised the rate.
+    pub successes: Vec<String>,
+    /// What did not, and why.
+    pub challenges: Vec<String>,
+    /// What deserves a look next time.
+    pub watch_patterns: Vec<String>,
+}
+
+/// The entry of a session with `summaries` summaries. Without a readable state its history is
+/// left out; the record alone still names it.
+#[must_use]
+pub fn entry(
+    record: &SessionRecord,
+    state: Option<&FixLoop>,
+    summaries: u32,
+    now: &str,
+) -> ManifestEntry {
+    ManifestEntry {
+        session_id: record.session_id.clone(),
+        description: record.description.clone(),
+        archived_at: now.to_owned(),
+        archive_path: format!("archives/{}", record.session_id),
+        result: record.result.clone(),
+        final_pass_rate: record.final_pass_rate.map(|rate| rate.to_string()),
+        metrics: Metrics {
+            duration_hours: state.map_or(0.0, |state| hours(state.spent_ms)),
+            tasks_completed: state.map_or(0, completed),
+            summaries_generated: summaries,
+        },
+        tags: tags(record, state),
+        lessons: state.map_or_else(Lessons::default, lessons),
+    }
+}
+
+/// Hours with four decimals.
+fn hours(milliseconds: u64) -> f64 {
+    // A ten-thousandth of an hour has 360 ms; the count fits a double for 10^8 years.
+    let count = u32::try_from(milliseconds / 360).unwrap_or(u32::MAX);
+    f64::from(count) / 10_000.0
+}
+
+/// Tasks completed: the suite's when the gate was met, and those whose edit was tested and kept
+/// or found useless.
+fn completed(state: &FixLoop) -> u32 {
+    let suite = state.verdict.as_ref().is_some_and(|verdict| verdict.ending != Ending::Failure);
+    let fixes = state
+        .iterations
+        .iter()
+        .filter(|one| matches!(one.result, IterationResult::Improved | IterationResult::Unchanged))
+        .count();
+    u32::try_from(fixes).unwrap_or(u32::MAX).saturating_add(u32::from(suite))
+}
+
+fn tags(record: &SessionRecord, state: Option<&FixLoop>) -> Vec<String> {
+    let result = record.result.clone().unwrap_or_else(|| "unknown".into());
+    let mut tags = vec![record.kind.clone(), record.mode.clone(), result];
+    if let Some(state) = state {
+        if state.iterations.iter().any(|one| one.result == IterationResult::Regression) {
+            tags.push("regression".into());
+        }
+        if !state.flaky.is_empty() {
+            tags.push("flaky".into());
+        }
+        tags.extend(state.patterns.iter().cloned());
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    tags.retain(|tag| seen.insert(tag.clone()));
+    tags.truncate(TAGS);
+    tags
+}
+
+fn lessons(state: &FixLoop) -> Lessons {
+    let told = |one: &Iteration| {
+        let row = &one.row;
+        format!(
+            "iteration {}, {}, {} to {} %: {}",
+            row.iteration, row.strategy, row.before, row.after, row.summary
+        )
+    };
+    let failed = |one: &Iteration| {
+        let row = &one.row;
+        format!(
+            "iteration {}, {}, {}: {}",
+            row.iteration,
+            row.strategy,
+            one.result.word(),
+            one.reason
+        )
+    };
+    let (good, bad): (Vec<_>, Vec<_>) =
+        state.iterations.iter().partition(|one| one.result == IterationResult::Improved);
+    let flaky = state.flaky.iter().map(|test| format!("{test} failed and passed unchanged"));
+    let stuck = state.stuck_tests.iter().map(|test| format!("{test} stayed red for long"));
+    let old = state.preexisting.iter().map(|test| format!("{test} failed on the merge base too"));
+    let causes = state.patterns.iter().map(|kind| format!("edits of the kind `{kind}` were kept"));
+    Lessons {
+        successes: bounded(good.into_iter().map(told)),
+        challenges: bounded(bad.into_iter().map(failed)),
+        watch_patterns: bounded(flaky.chain(stuck).chain(old).chain(causes)),
+    }
+}
+
+fn bounded(lessons: impl Iterator<Item = String>) -> Vec<String> {
+    lessons.take(LESSONS).map(|text| text.chars().take(LESSON_LENGTH).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stored session that ended after a regression.
+    fn sample() -> (SessionRecord, FixLoop) {
+        let record = include_str!("../../tests/data/state/v1/workflow-session.json");
+        let state = include_str!("../../tests/data/state/v1/iteration-state.json");
+        (serde_json::from_str(record).unwrap(), serde_json::from_str(state).unwrap())
+    }
+
+    #[test]
+    fn the_entry_tells_what_the_session_took_and_taught() {
+        let (record, mut state) = sample();
+        state.spent_ms = 5_400_000;
+        state.patterns = vec!["comparison".into(), "constant".into()];
+        let entry = entry(&record, Some(&state), 3, "2026-01-02T00:00:00Z");
+        let metrics = Metrics { duration_hours: 1.5, tasks_completed: 0, summaries_generated: 3 };
+        assert_eq!(entry.metrics, metrics, "a rolled back task is not completed");
+        assert_eq!(entry.tags, ["test", "apply", "failure", "regression", "comparison"]);
+        assert!(entry.lessons.successes.is_empty());
+        let challenge = entry.lessons.challenges.first().unwrap();
+        assert!(
+            challenge.starts_with("iteration 1, conservative, regression: the rate fell from"),
+            "{challenge}"
+        );
+        assert_eq!(entry.lessons.watch_patterns[0], "edits of the kind `comparison` were kept");
+    }
+
+    #[test]
+    fn an_unreadable_state_leaves_an_entry_with_three_tags() {
+        let (record, _) = sample();
+        let entry = entry(&record, None, 0, "2026-01-02T00:00:00Z");
+        assert_eq!(entry.tags.len(), 3);
+        assert_eq!(entry.lessons, Lessons::default());
+    }
+}
