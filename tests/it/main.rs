@@ -15,3 +15,4 @@ mod models;
 mod state;
 mod story;
 mod support;
+mod warm;
