@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::domain::event::{Ending, Outcome};
+use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
@@ -33,6 +34,9 @@ const ABANDONED: &str = "error";
 
 /// The record's name inside the session folder.
 const RECORD: &str = "workflow-session.json";
+
+/// The loop's state inside the session folder.
+const STATE: &str = ".process/iteration-state.json";
 
 /// Variable that names the folder of private checkouts.
 pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
@@ -157,6 +161,8 @@ impl<'a> Workspace<'a> {
         let store = SessionStore::open(&root, &record.session_id)?;
         if let Some(files) = &restored {
             store.restore(files)?;
+        } else if request.resume != Resume::New {
+            mend_state(&store, &facts, &record, &mut notices).await?;
         }
         // The record comes before the branch: what a kill leaves behind is known by name.
         write_record(&store, &record).await?;
@@ -271,12 +277,13 @@ impl<'a> Workspace<'a> {
         if tip != self.record.git.head_sha {
             return Ok(());
         }
+        // Removing needs no room on a full disk; writing the record does.
+        self.worktree.remove().await?;
+        repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
         self.record.status = SessionStatus::Blocked;
         self.record.result = Some(ABANDONED.to_owned());
         self.record.completed_at = Some(self.clock.now());
         self.save_record().await?;
-        self.worktree.remove().await?;
-        repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
         Ok(())
     }
 
@@ -378,21 +385,29 @@ fn choose(
         }
         Resume::Newest => {
             let mut why = String::from("none can go on");
+            let mut chosen: Option<(SessionRecord, Restored)> = None;
             for id in store::active(root)? {
-                let (mut record, restored) = match load(facts, root, &id) {
+                let loaded = match load(facts, root, &id) {
                     Ok(loaded) => loaded,
                     Err(error) => {
                         why = format!("{id}: {error}");
                         continue;
                     }
                 };
-                match refusal(&record, limit) {
-                    None => {
-                        reopen(&mut record, limit, clock);
-                        return Ok((record, restored));
-                    }
+                let here = loaded.0.git.head_sha == facts.head;
+                match refusal(&loaded.0, limit) {
                     Some(reason) => why = format!("{id}: {reason}"),
+                    // The newest of this commit goes before a newer one of another.
+                    None if here => {
+                        chosen = Some(loaded);
+                        break;
+                    }
+                    None => chosen = chosen.or(Some(loaded)),
                 }
+            }
+            if let Some((mut record, restored)) = chosen {
+                reopen(&mut record, limit, clock);
+                return Ok((record, restored));
             }
             Err(OpenError::Resume { session: "(newest)".into(), reason: why })
         }
@@ -423,6 +438,41 @@ fn reopen(record: &mut SessionRecord, limit: Option<u32>, clock: &HostClock) {
     if let Some(limit) = limit {
         record.max_iterations = limit;
     }
+}
+
+/// Puts the state of the branch's tip in the place of one that is missing or cannot be read
+/// (product.md 8.13.4). Without such a commit the session begins again with its baseline.
+async fn mend_state(
+    store: &SessionStore,
+    facts: &RepositoryFacts,
+    record: &SessionRecord,
+    notices: &mut Vec<String>,
+) -> Result<(), OpenError> {
+    let fault = match store.read_json(STATE).await {
+        Ok(Some(value)) if serde_json::from_value::<FixLoop>(value.clone()).is_ok() => {
+            return Ok(());
+        }
+        Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
+        Ok(None) => "is missing",
+        Err(error) => return Err(error.into()),
+    };
+    let path = store.folder().join(STATE);
+    let branch = &record.git.branch;
+    let files = repo::read_session(facts, branch, STATE_FOLDER, &record.session_id)?;
+    let committed = files.iter().flatten().find(|(name, bytes)| {
+        let state = || serde_json::from_slice::<FixLoop>(bytes);
+        name == STATE && state().is_ok_and(|state| state.head == record.git.head_sha)
+    });
+    if let Some(file) = committed {
+        store.restore(std::slice::from_ref(file))?;
+        notices.push(format!(
+            "{} {fault}; the state of the last commit of {branch} takes its place",
+            path.display()
+        ));
+    } else if fault == "is missing" {
+        notices.push(format!("{} {fault}; starting from the baseline", path.display()));
+    }
+    Ok(())
 }
 
 /// Reads a session's record from disk, else from its branch.
