@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::support::TestRepo;
+
 const MODULE: &str = "\
 import functools
 
@@ -246,4 +248,48 @@ fn judge(framework: &str, suite: &str, tests: &[String]) {
     }
     drop(input);
     assert!(child.wait().unwrap().success(), "it ends when nobody asks any more");
+}
+
+/// A test file that a thread cannot run as a process does: the folder of a thread is not its own.
+const MOVING: &str = "\
+const test = require('node:test');
+const assert = require('node:assert');
+const { add } = require('../src/add.js');
+
+test('adds elsewhere', () => {
+  process.chdir('/');
+  assert.strictEqual(process.cwd(), '/');
+  assert.strictEqual(add(2, 3), 5);
+});
+";
+
+const STAYING: &str = "\
+const test = require('node:test');
+const assert = require('node:assert');
+const { add, count } = require('../src/add.js');
+
+test('adds', () => assert.strictEqual(add(1, 2), 3));
+test('begins anew', () => assert.strictEqual(count(), 1));
+";
+
+#[test]
+#[ignore = "needs node"]
+fn javascript_is_repaired_in_threads_and_where_those_differ_in_processes() {
+    for suite in [STAYING, MOVING] {
+        let repo = TestRepo::new(&[
+            (
+                "package.json",
+                "{\"name\": \"sum\", \"scripts\": {\"test\": \"node --test test/\"}}\n",
+            ),
+            (
+                "src/add.js",
+                "let calls = 0;\n\nfunction add(a, b) {\n  return a - b;\n}\n\nfunction count() {\n  calls += 1;\n  return calls;\n}\n\nmodule.exports = { add, count };\n",
+            ),
+            ("test/add.test.js", suite),
+        ]);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(document["result"], "success", "{}", ran.err);
+        assert!(document["patch"].as_str().unwrap().contains("+  return a + b;"), "{document}");
+    }
 }

@@ -71,6 +71,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
+    ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
     ("nextest.toml", include_str!("driver/nextest.toml")),
     ("gradle_init.gradle", include_str!("driver/gradle_init.gradle")),
     ("warm_python.py", include_str!("driver/warm_python.py")),
