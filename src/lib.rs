@@ -21,6 +21,8 @@ mod schemas;
 
 #[doc(hidden)]
 pub mod bench;
+#[doc(hidden)]
+pub mod foreign;
 
 /// Runs the command line and answers with the exit code: 0 gate met, 1 gate not met, 2 wrong usage
 /// or configuration, 3 the environment failed.

@@ -58,7 +58,20 @@ const LAW: &[(&str, &[&str])] = &[
         ],
     ),
     // The crate root names the rooms, what the benches measure, and what is published.
-    ("", &["adapter", "adapter/suite", "cli", "code", "config", "report", "role", "domain"]),
+    (
+        "",
+        &[
+            "adapter",
+            "adapter/model",
+            "adapter/suite",
+            "cli",
+            "code",
+            "config",
+            "report",
+            "role",
+            "domain",
+        ],
+    ),
 ];
 
 /// Crates that only some rooms may use.

@@ -246,3 +246,11 @@ impl Model for ClientModel {
         })
     }
 }
+
+/// Reads a text as the output of each client; for whoever feeds them foreign bytes.
+pub fn read_all(text: &str) {
+    for reader in [read::gemini, read::qwen, read::codex, read::claude] {
+        drop(reader(text, text));
+    }
+    drop((read::retrying(text), read::status_kind(text), read::words_kind(text)));
+}
