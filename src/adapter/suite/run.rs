@@ -9,6 +9,7 @@ use globset::Glob;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
@@ -107,6 +108,15 @@ impl ProjectSuite<'_> {
         environment
     }
 
+    /// What test code in a checkout may touch.
+    pub(super) fn access(&self, root: &Path) -> Access {
+        Access {
+            checkouts: vec![root.to_owned()],
+            scratch: self.settings.scratch.clone(),
+            kept: vec![self.detection.site.root.clone(), self.settings.session.clone()],
+        }
+    }
+
     /// The site, moved to the checkout that is tested.
     pub(super) fn site(&self, root: &Path) -> Site {
         Site { root: root.to_owned(), ..self.detection.site.clone() }
@@ -162,8 +172,9 @@ impl ProjectSuite<'_> {
         // A test that hangs is a failing test where the framework lets us stop it.
         let limit = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
         environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
+        let access = Some(self.access(root));
         let invocation =
-            Invocation { argv: plan.argv.clone(), directory: folder.clone(), environment };
+            Invocation { argv: plan.argv.clone(), directory: folder.clone(), environment, access };
         let typed = typed(&plan);
         let ending =
             process::run(&invocation, self.settings.timeout, log).await.map_err(|error| {
@@ -211,7 +222,8 @@ impl Suite for ProjectSuite<'_> {
 
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String> {
         let log = self.settings.scratch.join("check.log");
-        check::check(&self.site(root), root, files, &self.environment(root), &log).await
+        let child = (self.environment(root), self.access(root));
+        check::check(&self.site(root), root, files, child, &log).await
     }
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {

@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
@@ -36,6 +37,7 @@ struct Lane {
     root: PathBuf,
     place: Place,
     environment: BTreeMap<String, String>,
+    access: Access,
     scratch: PathBuf,
     directory: String,
 }
@@ -89,6 +91,7 @@ pub async fn open(
         lanes.push(Mutex::new(Lane {
             place: suite.place(&root),
             environment: suite.environment(&root),
+            access: suite.access(&root),
             scratch: suite.settings.scratch.join(format!("lane-{number}.out")),
             directory: suite.detection.site.directory.clone(),
             root,
@@ -126,7 +129,8 @@ impl Lane {
             environment.insert("NODE_V8_COVERAGE".into(), folder.display().to_string());
         }
         let directory = self.root.join(&self.directory);
-        let invocation = Invocation { argv, directory, environment };
+        let invocation =
+            Invocation { argv, directory, environment, access: Some(self.access.clone()) };
         let log = self.scratch.with_extension("log");
         let ending =
             process::run(&invocation, limit, &log).await.map_err(|error| io(&log, &error))?;
