@@ -12,7 +12,9 @@ use landlock::{ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetP
 use landlock::{PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr};
 use landlock::{RulesetStatus, Scope};
 use rustix::process::{Gid, Uid, geteuid};
-use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use rustix::thread::{CapabilitySet, capability_is_in_bounding_set};
+use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
+use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
 use super::{Network, places};
@@ -79,8 +81,10 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
 fn obey(orders: &Orders) -> Result<(), String> {
     // Paths are opened while we may still open them.
     let rules = orders.files.then(|| rules(orders)).transpose()?;
-    if let Some(user) = orders.user {
-        change_user(user)?;
+    match orders.user {
+        Some(user) => change_user(user)?,
+        None if orders.files && geteuid().is_root() => stay_weak_root()?,
+        None => {}
     }
     let Some(rules) = rules else { return Ok(()) };
     let status = rules.restrict_self().map_err(|error| format!("Landlock refuses: {error}"))?;
@@ -101,6 +105,30 @@ fn change_user(user: u32) -> Result<(), String> {
     let back = set_thread_res_uid(Uid::ROOT, Uid::ROOT, Uid::ROOT).is_ok();
     if back || geteuid() != uid {
         return Err("the user was not given up".into());
+    }
+    Ok(())
+}
+
+/// What would let root past Landlock and into the memory and environment of others. Docker's root
+/// has none of it.
+const STRONG: [CapabilitySet; 7] = [
+    CapabilitySet::SYS_PTRACE,
+    CapabilitySet::PERFMON,
+    CapabilitySet::SYS_ADMIN,
+    CapabilitySet::SYS_MODULE,
+    CapabilitySet::SYS_RAWIO,
+    CapabilitySet::BPF,
+    CapabilitySet::CHECKPOINT_RESTORE,
+];
+
+/// Root that stays root has these no more once it becomes the program.
+fn stay_weak_root() -> Result<(), String> {
+    for capability in STRONG {
+        // A kernel that does not know it does not give it either.
+        if capability_is_in_bounding_set(capability).unwrap_or(false) {
+            remove_capability_from_bounding_set(capability)
+                .map_err(|error| format!("{capability:?} cannot be given up: {error}"))?;
+        }
     }
     Ok(())
 }
