@@ -397,9 +397,9 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         if entry.path().is_dir() {
-            found.extend(walk(&entry.path()))
+            found.extend(walk(&entry.path()));
         } else {
-            found.push(entry.path())
+            found.push(entry.path());
         }
     }
     found

@@ -131,7 +131,7 @@ pub fn write_edits(root: &Path, edits: &EditSet, after: bool) -> Result<(), RunE
         let path = root.join(edit.file.as_str());
         let text = if after { &edit.after } else { &edit.before };
         let written = match text {
-            Some(text) => files::write(&path, text.as_bytes()),
+            Some(text) => files::write_below(root, Path::new(edit.file.as_str()), text.as_bytes()),
             None if path.exists() => fs::remove_file(&path),
             None => Ok(()),
         };

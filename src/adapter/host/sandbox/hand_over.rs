@@ -28,10 +28,12 @@ pub(super) fn hand_over(access: &Access, user: u32) -> io::Result<()> {
         reachable(folder)?;
         let open = File::open(folder)?;
         open.set_permissions(std::fs::Permissions::from_mode(0o1777))?;
-        below(open.into(), user, 0)?;
-        let drivers = folder.join("drivers");
+        below(&open.into(), user, 0)?;
+        let (drivers, link) = (folder.join("drivers"), folder.join(".git"));
         if *folder == access.scratch && drivers.is_dir() {
             readable(&drivers)?;
+        } else if std::fs::symlink_metadata(&link).is_ok_and(|facts| facts.is_file()) {
+            std::fs::set_permissions(&link, std::fs::Permissions::from_mode(0o644))?;
         }
     }
     Ok(())
@@ -62,11 +64,11 @@ fn reachable(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn below(folder: OwnedFd, user: u32, depth: u32) -> io::Result<()> {
+fn below(folder: &OwnedFd, user: u32, depth: u32) -> io::Result<()> {
     if depth > DEPTH {
         return Ok(());
     }
-    for entry in Dir::read_from(&folder)? {
+    for entry in Dir::read_from(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         if matches!(name.to_bytes(), b"." | b"..") || depth == 0 && OURS.contains(&name.to_bytes())
@@ -75,7 +77,7 @@ fn below(folder: OwnedFd, user: u32, depth: u32) -> io::Result<()> {
         }
         // The entry itself, whatever it is by now; opening it so has no effect on it.
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let Ok(fd) = openat(&folder, name, flags, Mode::empty()) else { continue };
+        let Ok(fd) = openat(folder, name, flags, Mode::empty()) else { continue };
         let facts = fstat(&fd)?;
         if facts.st_uid != user && may_be_given(&facts) {
             let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
@@ -83,7 +85,7 @@ fn below(folder: OwnedFd, user: u32, depth: u32) -> io::Result<()> {
         }
         if FileType::from_raw_mode(facts.st_mode) == FileType::Directory {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            below(openat(&fd, c".", flags, Mode::empty())?, user, depth + 1)?;
+            below(&openat(&fd, c".", flags, Mode::empty())?, user, depth + 1)?;
         }
     }
     Ok(())

@@ -173,7 +173,7 @@ impl Protection {
 /// Decides what holds. Never claims what the launcher does not put into force: the launcher ends
 /// instead of starting test code when one of its steps is refused.
 #[must_use]
-pub fn decide(wanted: Containment, facts: &Facts) -> Protection {
+pub fn decide(wanted: Containment, facts: Facts) -> Protection {
     let mut it = Protection {
         user: None,
         files: false,
@@ -291,7 +291,7 @@ pub fn protection() -> Result<&'static Protection, String> {
         Some(wanted) => *wanted,
         None => Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?,
     };
-    Ok(IN_FORCE.get_or_init(|| decide(wanted, &Facts::here())))
+    Ok(IN_FORCE.get_or_init(|| decide(wanted, Facts::here())))
 }
 
 /// Puts the launcher in front of a child, hands its folders over and makes its environment fit.

@@ -49,7 +49,7 @@ fn no_more_is_claimed_than_the_machine_can_do() {
         ("none", want(Files, Closed), Facts { landlock: 0, ..ALL }, (None, false, false, Open)),
     ];
     for (why, wanted, facts, expected) in table {
-        let it = decide(wanted, &facts);
+        let it = decide(wanted, facts);
         assert_eq!((it.user, it.files, it.signals, it.network), expected, "{why}");
         let said = it.in_force.join("\n");
         assert_eq!(said.contains("runs as user"), it.user.is_some(), "{why}: {said}");

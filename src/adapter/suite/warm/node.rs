@@ -137,7 +137,7 @@ impl Lane {
         if ending == Ending::TimedOut {
             return Ok(Vec::new());
         }
-        let bytes = files::read(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
+        let bytes = files::read_left(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
         let told = lines::parse(&String::from_utf8_lossy(&bytes.unwrap_or_default())).told;
         Ok(settle_all(&told, &self.place))
     }
@@ -251,7 +251,7 @@ fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
     for entry in entries.flatten() {
         let path = entry.path();
-        let bytes = files::read(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
+        let bytes = files::read_left(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
         let Ok(coverage) = serde_json::from_slice::<Coverage>(&bytes.unwrap_or_default()) else {
             continue;
         };
@@ -259,7 +259,7 @@ fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
             let Some(file) = place.inside(&script.url) else { continue };
             let source = place.root.join(file.as_str());
             let bytes =
-                files::read(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
+                files::read_left(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
             let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
             add(&mut lines, file, covered(&text, &script.functions));
         }
