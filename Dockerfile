@@ -27,6 +27,8 @@ ENV SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH} \
 COPY Cargo.toml Cargo.lock ./
 COPY src ./src
 COPY benches ./benches
+# The demo is part of the program.
+COPY examples/shop ./examples/shop
 RUN cargo build --locked --profile dist --bin regreen \
  && install -D -m 0755 target/dist/regreen /out/regreen
 

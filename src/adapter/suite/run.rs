@@ -98,13 +98,15 @@ impl ProjectSuite<'_> {
         {
             environment.insert("PYTHONPATH".into(), joined.to_owned());
         }
-        if let Some(home) = process::real_home() {
-            let repository = home.join(".m2/repository");
-            if repository.is_dir() {
-                let option = format!("-Dmaven.repo.local={}", repository.display());
-                environment.insert("MAVEN_OPTS".into(), option);
-            }
-        }
+        // Java takes the home of the password file, whatever the environment says.
+        let own = self.settings.scratch.join("home");
+        let repository = process::real_home().map(|home| home.join(".m2/repository"));
+        let repository =
+            repository.filter(|path| path.is_dir()).unwrap_or_else(|| own.join(".m2/repository"));
+        let option = format!("-Dmaven.repo.local={}", repository.display());
+        environment.insert("MAVEN_OPTS".into(), option);
+        let gradle = own.join(".gradle").display().to_string();
+        environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
         environment
     }
 
