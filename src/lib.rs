@@ -27,5 +27,9 @@ pub mod foreign;
 /// Runs the command line and answers with the exit code: 0 gate met, 1 gate not met, 2 wrong usage
 /// or configuration, 3 the environment failed.
 pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> std::process::ExitCode {
-    cli::run(arguments)
+    let arguments: Vec<_> = arguments.collect();
+    if let Some(code) = adapter::launched(&arguments) {
+        return code;
+    }
+    cli::run(arguments.into_iter())
 }

@@ -82,6 +82,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),
+    ("landlock", &["adapter/host"]),
     ("tree_sitter", &["code"]),
     ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
     ("reqwest", &["adapter/host"]),

@@ -22,6 +22,7 @@ use crate::effect::{
 
 use host::clock::HostClock;
 use host::process;
+use host::sandbox::Protection;
 use repo::{Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
 use store::{STATE_FOLDER, STATE_ROOT, SessionStore};
 use suite::{Detection, ProjectSuite, SuiteSettings};
@@ -73,6 +74,9 @@ pub struct Workspace<'a> {
     pub base: Option<(CommitId, TreeId)>,
     /// What a person should know, in our own words.
     pub notices: Vec<String>,
+    /// What test code can reach, and what it cannot.
+    #[expect(dead_code, reason = "the report of the bot shows it")]
+    pub protection: &'static Protection,
     /// Whether another commit is checked out than the one the session began on.
     pub moved: bool,
     clock: &'a HostClock,
@@ -80,6 +84,26 @@ pub struct Workspace<'a> {
     worktree: RepoWorktree,
     suite: ProjectSuite<'a>,
     root: PathBuf,
+}
+
+/// Becomes test code when this process was started to do so; see [`host::sandbox`]. Otherwise it
+/// closes this process to the children it will have. Comes before any thread.
+pub fn launched(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCode> {
+    let code = host::sandbox::launched(arguments);
+    if code.is_none() {
+        host::sandbox::ready();
+    }
+    code
+}
+
+/// What holds for the test code of this process.
+///
+/// # Errors
+///
+/// When it is asked for with a word that does not exist.
+pub fn protection() -> Result<&'static Protection, RunError> {
+    host::sandbox::protection()
+        .map_err(|reason| RunError::NotStarted { command: "test code".into(), reason })
 }
 
 /// The state root of a repository.
@@ -131,6 +155,7 @@ impl<'a> Workspace<'a> {
         clock: &'a HostClock,
     ) -> Result<Workspace<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
+        let protection = protection()?;
         let detection = suite::detect(
             &facts.root,
             &facts.subdirectory,
@@ -197,8 +222,19 @@ impl<'a> Workspace<'a> {
             None => None,
         };
         let suite = open_suite(request, detection, &store, &work, &record, clock)?;
-        let mut workspace =
-            Self { facts, record, base, notices, moved, clock, store, worktree, suite, root };
+        let mut workspace = Self {
+            facts,
+            record,
+            base,
+            notices,
+            protection,
+            moved,
+            clock,
+            store,
+            worktree,
+            suite,
+            root,
+        };
         workspace.record.git.base_sha = workspace.base.as_ref().map(|(commit, _)| commit.clone());
         workspace.save_record().await?;
         Ok(workspace)

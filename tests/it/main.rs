@@ -12,6 +12,7 @@ mod fake_model;
 mod flood;
 mod frameworks;
 mod models;
+mod sandbox;
 mod state;
 mod story;
 mod support;

@@ -24,6 +24,39 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes a file below `root` like [`write`], and refuses when a folder on the way is a link: test
+/// code may have put one there, to lead us out.
+///
+/// # Errors
+///
+/// What the operating system says, and `InvalidInput` for a link.
+pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut folder = root.to_owned();
+    for part in relative.parent().into_iter().flat_map(Path::components) {
+        folder.push(part);
+        if fs::symlink_metadata(&folder).is_ok_and(|facts| facts.is_symlink()) {
+            let text = format!("{} is a link", folder.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+    }
+    write(&root.join(relative), bytes)
+}
+
+/// Reads what test code left, like [`read`]: a link, which may lead to what only we can read, and
+/// anything else that is not a file is refused, and waited for neither.
+///
+/// # Errors
+///
+/// As [`read`], and `InvalidInput` for what is not a file.
+pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_file() => read(path, limit),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads at most `limit` bytes of a file; `None` when there is no such file.
 ///
 /// # Errors
@@ -58,5 +91,31 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 pub fn remove_folder(folder: &Path) {
     if let Err(error) = fs::remove_dir_all(folder) {
         tracing::debug!(folder = %folder.display(), %error, "a private folder stays");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_test_code_are_neither_written_through_nor_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("copy"), folder.path().join("outside"));
+        fs::create_dir_all(inside.join("src")).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        write(&outside.join("secret"), b"key").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("lib")).unwrap();
+        std::os::unix::fs::symlink(outside.join("secret"), inside.join("report")).unwrap();
+        write_below(&inside, Path::new("src/a.py"), b"1").unwrap();
+        let through = write_below(&inside, Path::new("lib/a.py"), b"1");
+        assert_eq!(through.unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert!(!outside.join("a.py").exists());
+        assert_eq!(read_left(&inside.join("src/a.py"), 9).unwrap().unwrap(), b"1");
+        assert_eq!(read_left(&inside.join("none"), 9).unwrap(), None);
+        for name in ["report", "lib"] {
+            let read = read_left(&inside.join(name), 9).unwrap_err();
+            assert_eq!(read.kind(), io::ErrorKind::InvalidInput, "{name}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
@@ -39,6 +40,7 @@ struct Lane {
     root: PathBuf,
     place: Place,
     environment: BTreeMap<String, String>,
+    access: Access,
     scratch: PathBuf,
     directory: String,
     server: Option<Server>,
@@ -115,6 +117,7 @@ pub async fn open(
         lanes.push(Mutex::new(Lane {
             place: suite.place(&root),
             environment: suite.environment(&root),
+            access: suite.access(&root),
             scratch: suite.settings.scratch.join(format!("lane-{number}.out")),
             directory: suite.detection.site.directory.clone(),
             root,
@@ -154,7 +157,8 @@ impl Lane {
             environment.insert("NODE_V8_COVERAGE".into(), folder.display().to_string());
         }
         let directory = self.root.join(&self.directory);
-        let invocation = Invocation { argv, directory, environment };
+        let invocation =
+            Invocation { argv, directory, environment, access: Some(self.access.clone()) };
         let log = self.scratch.with_extension("log");
         let ending =
             process::run(&invocation, limit, &log).await.map_err(|error| io(&log, &error))?;
@@ -179,7 +183,8 @@ impl Lane {
             let argv = [self.argv(&node.reporter), vec![node.driver.clone()]].concat();
             let directory = self.root.join(&self.directory);
             let environment = self.environment.clone();
-            Server::start(&Invocation { argv, directory, environment })
+            let access = Some(self.access.clone());
+            Server::start(&Invocation { argv, directory, environment, access })
                 .map_err(|error| io(Path::new("node"), &error))?
         };
         let file = self.root.join(file).display().to_string();
@@ -208,7 +213,7 @@ impl Lane {
 
     fn told(&self) -> Result<Vec<TestCase>, RunError> {
         let cases = self.cases();
-        let bytes = files::read(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
+        let bytes = files::read_left(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
         let told = lines::parse(&String::from_utf8_lossy(&bytes.unwrap_or_default())).told;
         Ok(settle_all(&told, &self.place))
     }
@@ -354,7 +359,7 @@ fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
     for entry in entries.flatten() {
         let path = entry.path();
-        let bytes = files::read(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
+        let bytes = files::read_left(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
         let Ok(coverage) = serde_json::from_slice::<Coverage>(&bytes.unwrap_or_default()) else {
             continue;
         };
@@ -362,7 +367,7 @@ fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
             let Some(file) = place.inside(&script.url) else { continue };
             let source = place.root.join(file.as_str());
             let bytes =
-                files::read(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
+                files::read_left(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
             let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
             add(&mut lines, file, covered(&text, &script.functions));
         }
