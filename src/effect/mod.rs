@@ -5,6 +5,7 @@
 
 mod clock;
 mod model;
+mod remote;
 mod screen;
 mod store;
 mod suite;
@@ -14,6 +15,7 @@ pub use clock::Clock;
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
 };
+pub use remote::{PushRequest, Pushed, Rebased, Refuser, Remote, RemoteError, Wanted};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{

@@ -1,20 +1,30 @@
 //! Git: finds the repository, keeps a private checkout, makes commits, compares trees.
 //!
-//! Everything goes through libgit2, which runs no hooks, no external filters and no file system
+//! Everything local goes through libgit2, which runs no hooks, no external filters and no file system
 //! monitor. It does not know what an iteration is.
 
+mod bundle;
 mod collect;
 mod commit;
 mod open;
+mod pkt;
+mod push;
+mod remote;
+#[cfg(test)]
+mod remote_tests;
 mod seed;
+mod transport;
 mod tree;
 mod worktree;
 
+pub use bundle::{Bundle, BundleError, BundleOf, BundledFile, Imported, Present, export_bundle, import_bundle};
 pub use open::{
     RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
     remove_branch,
 };
+pub use remote::{GitRemote, remote_address};
 pub use seed::seed;
+pub use transport::{Credential, Transport, redacted};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 
 use crate::effect::GitError;

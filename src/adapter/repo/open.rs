@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Repository, RepositoryState};
 
+use crate::adapter::host::process;
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::GitError;
 
@@ -49,7 +50,7 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
         hint,
     };
     let repo =
-        Repository::discover(&start).map_err(|error| match (error.class(), error.code()) {
+        discover_trusted(&start).map_err(|error| match (error.class(), error.code()) {
             (_, ErrorCode::Owner) => refused(
                 "the repository belongs to another user",
                 format!("git config --global --add safe.directory '{}'", start.display()),
@@ -105,6 +106,49 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     })
 }
 
+/// Variables that name a folder whose repositories are trusted, whoever owns them. The runner sets
+/// the first one: what lies below was checked out for this job, by another user than the one that
+/// a container runs as.
+const TRUSTED: [&str; 2] = ["GITHUB_WORKSPACE", "REGREEN_SAFE_DIRECTORY"];
+
+/// Finds the repository; one of another user's only inside a folder that is trusted by name.
+///
+/// libgit2 checks the owner in [`Repository::open`] and not for a bare repository, so such a
+/// checkout is opened by its git directory and given its files afterwards. Nothing of a
+/// repository's configuration is run here, whoever wrote it.
+fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
+    let found = Repository::discover(start);
+    let Err(error) = &found else { return found };
+    if error.code() != ErrorCode::Owner {
+        return found;
+    }
+    let trusted = TRUSTED.iter().filter_map(|name| process::path_from(name)?.canonicalize().ok());
+    let trusted: Vec<PathBuf> = trusted.filter(|folder| folder.parent().is_some()).collect();
+    let root = start.ancestors().find(|folder| folder.join(".git").exists());
+    match root {
+        Some(root) if trusted.iter().any(|folder| root.starts_with(folder)) => {
+            let inner = root.join(".git");
+            // A linked worktree or a submodule has a file there that leads elsewhere.
+            if !std::fs::symlink_metadata(&inner).is_ok_and(|facts| facts.is_dir()) {
+                return found;
+            }
+            let repo = Repository::open_bare(inner)?;
+            repo.set_workdir(root, false)?;
+            Ok(repo)
+        }
+        _ => found,
+    }
+}
+
+/// Opens a repository that [`discover`] accepted.
+pub(super) fn reopen(facts: &RepositoryFacts) -> Result<Repository, GitError> {
+    match Repository::open(&facts.root) {
+        Err(error) if error.code() == ErrorCode::Owner => Repository::open_bare(&facts.common),
+        opened => opened,
+    }
+    .map_err(failed("open the repository"))
+}
+
 fn operation(state: RepositoryState) -> Option<&'static str> {
     match state {
         RepositoryState::Clean => None,
@@ -123,7 +167,7 @@ fn operation(state: RepositoryState) -> Option<&'static str> {
 
 /// Refuses a reference that names nothing.
 pub fn check_reference(facts: &RepositoryFacts, reference: &str) -> Result<(), GitError> {
-    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let repo = reopen(facts)?;
     let found = repo.revparse_single(reference).and_then(|object| object.peel_to_commit());
     match found {
         Ok(_) => Ok(()),
@@ -137,7 +181,7 @@ pub fn remove_branch(
     branch: &str,
     tip: &CommitId,
 ) -> Result<(), GitError> {
-    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let repo = reopen(facts)?;
     let Ok(mut reference) = repo.find_reference(&format!("refs/heads/{branch}")) else {
         return Ok(());
     };
@@ -150,7 +194,7 @@ pub fn remove_branch(
 /// Whether a local branch is there.
 #[must_use]
 pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
-    Repository::open(&facts.root)
+    reopen(facts)
         .is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
 }
 
@@ -165,7 +209,7 @@ pub fn read_session(
     state_folder: &str,
     session: &SessionId,
 ) -> Result<Option<SessionFiles>, GitError> {
-    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let repo = reopen(facts)?;
     let found = repo
         .find_branch(branch, git2::BranchType::Local)
         .or_else(|_| repo.find_branch(&format!("origin/{branch}"), git2::BranchType::Remote));
