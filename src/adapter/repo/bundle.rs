@@ -42,7 +42,6 @@ pub struct Bundle {
     /// Always 1.
     pub schema_version: u32,
     /// Where it belongs.
-    #[serde(flatten)]
     pub of: BundleOf,
     /// From the first after `head` to `tip`.
     pub commits: Vec<CommitId>,
@@ -56,6 +55,7 @@ pub struct Bundle {
 
 /// What a bundle belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BundleOf {
     /// The session.
     pub session: SessionId,
@@ -281,7 +281,8 @@ fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
 }
 
 fn still(bundle: &Bundle, present: &Present) -> Result<(), BundleError> {
-    let base = |base: &Option<CommitId>| base.as_ref().map_or_else(|| "none".into(), CommitId::to_string);
+    let base =
+        |base: &Option<CommitId>| base.as_ref().map_or_else(|| "none".into(), CommitId::to_string);
     let of = &bundle.of;
     let pairs = [
         ("repository", of.repository.clone(), present.repository.clone()),
@@ -385,8 +386,7 @@ fn trees(
 
 /// The commits from `head` to `tip`: one line, of the session, plain files only.
 fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleError> {
-    let refused =
-        |id: Oid, reason| BundleError::Commit { commit: id.to_string(), reason };
+    let refused = |id: Oid, reason| BundleError::Commit { commit: id.to_string(), reason };
     let (head, tip) = (oid(&of.head)?, oid(&of.tip)?);
     repo.find_commit(head).map_err(|_error| refused(head, "the head is not here"))?;
     repo.find_commit(tip).map_err(|_error| refused(tip, "the tip is not here"))?;
@@ -449,9 +449,7 @@ fn changes(
                 return Err(refused("a new file must not be executable"));
             }
             Delta::Deleted if plain(before) => (Some(old.id()), None),
-            Delta::Modified if plain(before) && before == after => {
-                (Some(old.id()), Some(new.id()))
-            }
+            Delta::Modified if plain(before) && before == after => (Some(old.id()), Some(new.id())),
             Delta::Modified if plain(before) && plain(after) => {
                 return Err(refused("its mode changes"));
             }

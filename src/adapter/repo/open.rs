@@ -49,17 +49,16 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
         reason: reason.to_owned(),
         hint,
     };
-    let repo =
-        discover_trusted(&start).map_err(|error| match (error.class(), error.code()) {
-            (_, ErrorCode::Owner) => refused(
-                "the repository belongs to another user",
-                format!("git config --global --add safe.directory '{}'", start.display()),
-            ),
-            (ErrorClass::Repository, ErrorCode::NotFound) => {
-                GitError::NoRepository { path: start.clone() }
-            }
-            _ => refused(error.message(), "check it with `git fsck`".into()),
-        })?;
+    let repo = discover_trusted(&start).map_err(|error| match (error.class(), error.code()) {
+        (_, ErrorCode::Owner) => refused(
+            "the repository belongs to another user",
+            format!("git config --global --add safe.directory '{}'", start.display()),
+        ),
+        (ErrorClass::Repository, ErrorCode::NotFound) => {
+            GitError::NoRepository { path: start.clone() }
+        }
+        _ => refused(error.message(), "check it with `git fsck`".into()),
+    })?;
     let Some(root) = repo.workdir() else {
         return Err(refused(
             "the repository is bare, so there are no files to test",
@@ -194,8 +193,7 @@ pub fn remove_branch(
 /// Whether a local branch is there.
 #[must_use]
 pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
-    reopen(facts)
-        .is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
+    reopen(facts).is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
 }
 
 /// Files of a session: paths inside its folder, and contents.

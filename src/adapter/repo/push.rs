@@ -117,11 +117,7 @@ fn all_of_session(
 
 /// A pack with what the server does not have. It has every commit it names, and those at which
 /// our history is cut, for they came from there.
-fn pack(
-    remote: &GitRemote,
-    offer: &Advertisement,
-    new: &CommitId,
-) -> Result<Vec<u8>, GitError> {
+fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec<u8>, GitError> {
     let known: BTreeSet<String> =
         offer.references.iter().map(|(_, id)| id.clone()).chain(remote.shallow()?).collect();
     let repo = remote.repo()?;
@@ -164,8 +160,7 @@ pub async fn push_rebased(
         Ok(tip) => tip,
         Err(reason) => return Ok(stopped(reason)),
     };
-    let again =
-        PushRequest { expected: Some(theirs.clone()), new: tip.clone(), ..request.clone() };
+    let again = PushRequest { expected: Some(theirs.clone()), new: tip.clone(), ..request.clone() };
     let pushed = push(remote, &again).await?;
     Ok(Rebased::OnTop { onto: theirs, tip, pushed })
 }

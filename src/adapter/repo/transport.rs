@@ -259,14 +259,12 @@ impl Transport {
             let pair = STANDARD.encode(format!("x-access-token:{}", credential.token.expose()));
             headers.push(("authorization".into(), format!("Basic {pair}")));
         }
-        let received = self
-            .http
-            .exchange(url, &headers, body, self.limit, largest)
-            .await
-            .map_err(|error: HttpError| RemoteError::Connection {
+        let received = self.http.exchange(url, &headers, body, self.limit, largest).await.map_err(
+            |error: HttpError| RemoteError::Connection {
                 address: self.address(),
                 reason: error.to_string(),
-            })?;
+            },
+        )?;
         self.judge(&received, service)?;
         if received.header("content-type") != Some(kind) {
             return Err(self.wrong("the content is of another type"));
