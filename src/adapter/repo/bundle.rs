@@ -305,7 +305,12 @@ fn inspect(
     present: &Present,
     scratch: &Path,
 ) -> Result<Vec<FileDiff>, BundleError> {
-    let repo = Repository::init_bare(scratch).map_err(failed("create a scratch repository"))?;
+    Repository::init_bare(scratch).map_err(failed("create a scratch repository"))?;
+    let cut = files::read(&facts.common.join("shallow"), 16 << 20);
+    if let Some(cut) = cut.map_err(io("read .git/shallow"))? {
+        files::write(&scratch.join("shallow"), &cut).map_err(io("write a copy of .git/shallow"))?;
+    }
+    let repo = Repository::open(scratch).map_err(failed("open a scratch repository"))?;
     unpack(&repo, pack).map_err(|error| BundleError::Pack(error.to_string()))?;
     let odb = repo.odb().map_err(failed("open the object store"))?;
     let mut arrived = BTreeSet::new();

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorClass, ErrorCode, Repository, RepositoryState};
+use git2::{ErrorClass, ErrorCode, Repository, RepositoryOpenFlags, RepositoryState};
 
-use crate::adapter::host::process;
+use crate::adapter::host::{files, process};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::GitError;
 
@@ -142,10 +142,37 @@ fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
 /// Opens a repository that [`discover`] accepted.
 pub(super) fn reopen(facts: &RepositoryFacts) -> Result<Repository, GitError> {
     match Repository::open(&facts.root) {
-        Err(error) if error.code() == ErrorCode::Owner => Repository::open_bare(&facts.common),
-        opened => opened,
+        Err(error) if error.code() == ErrorCode::Owner => bare(&facts.common),
+        opened => opened.map_err(failed("open the repository")),
     }
-    .map_err(failed("open the repository"))
+}
+
+/// Opens a shared git directory without its files. Never by [`Repository::open_bare`] alone: that
+/// one does not know where a shallow history is cut. Another user's is opened through a small git
+/// directory of our own that leads to it, as a linked worktree's does.
+pub(super) fn bare(common: &Path) -> Result<Repository, GitError> {
+    let open = |path: &Path| {
+        let flags = RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH;
+        Repository::open_ext(path, flags, &[] as &[&Path])
+    };
+    match open(common) {
+        Err(error) if error.code() == ErrorCode::Owner => {}
+        opened => return opened.map_err(failed("open the repository")),
+    }
+    let view = common.join("regreen-view");
+    files::create_folder(&view).map_err(super::io("create a view of the repository"))?;
+    for name in ["HEAD", "shallow"] {
+        let bytes = files::read(&common.join(name), 16 << 20);
+        match bytes.map_err(super::io(format!("read {name}")))? {
+            Some(bytes) => files::write(&view.join(name), &bytes),
+            None => files::write(&view.join(name), b""),
+        }
+        .map_err(super::io(format!("write a copy of {name}")))?;
+    }
+    let link = format!("{}\n", common.display());
+    files::write(&view.join("commondir"), link.as_bytes())
+        .map_err(super::io("write a view of the repository"))?;
+    open(&view).map_err(failed("open a view of the repository"))
 }
 
 fn operation(state: RepositoryState) -> Option<&'static str> {

@@ -37,7 +37,7 @@ pub struct GitRemote {
 ///
 /// [`RemoteError::Address`] when it cannot be used.
 pub fn remote_address(facts: &RepositoryFacts, name: &str) -> Result<Option<String>, RemoteError> {
-    let repo = Repository::open_bare(&facts.common).map_err(failed("open the repository"))?;
+    let repo = super::open::bare(&facts.common)?;
     let Ok(remote) = repo.find_remote(name) else { return Ok(None) };
     let url = remote.url().map_err(failed(format!("read the address of {name}")))?;
     Ok(Some(super::transport::address(url)?.to_string()))
@@ -52,7 +52,7 @@ impl GitRemote {
 
     /// The shared git directory, as a bare repository: the files are none of its business.
     pub(super) fn repo(&self) -> Result<Repository, GitError> {
-        Repository::open_bare(&self.common).map_err(failed("open the repository"))
+        super::open::bare(&self.common)
     }
 
     /// Fetches commits, whether they are here or not.

@@ -75,7 +75,9 @@ impl World {
         for number in 1..=100 {
             stream += &commit("main", number, &format!("base {number}"), "a.txt");
         }
-        stream += "reset refs/heads/topic\nfrom refs/heads/main~80\n\n";
+        git_with(&bare, &["fast-import", "--quiet"], &stream);
+        // A start by distance is only understood when the branch is there.
+        let mut stream = "reset refs/heads/topic\nfrom refs/heads/main~80\n\n".to_owned();
         for number in 1..=70 {
             stream += &commit("topic", number, &format!("topic {number}"), "b.txt");
         }
@@ -202,6 +204,8 @@ async fn a_shallow_checkout_is_pushed_from_and_deepened_to_the_merge_base() {
     assert_eq!(git(&world.bare(), &["log", "--oneline", "regreen/WFS-test-x"]).lines().count(), 91);
     let base = remote.fetch(&Wanted::Branch("main".into()), Some(1)).await.expect("a commit");
     assert_eq!(base, world.tip("main"));
+    let full = Wanted::Reference("refs/heads/main".into());
+    assert_eq!(remote.fetch(&full, None).await.expect("a commit"), base);
     git(&checkout, &["fsck", "--strict"]);
     assert_eq!(remote.merge_base(&head, &base, 3).await.expect("an answer"), None, "too deep");
     let found = remote.merge_base(&head, &base, 1000).await.expect("an answer");
@@ -209,6 +213,21 @@ async fn a_shallow_checkout_is_pushed_from_and_deepened_to_the_merge_base() {
     git(&checkout, &["fsck", "--strict"]);
     assert_eq!(git(&checkout, &["log", "--oneline"]).lines().count(), 91);
     assert!(!discover(&checkout).expect("a checkout").shallow, "all of it is here now");
+}
+
+/// The owner is what the system says: this one runs in full only where files can be given away.
+#[tokio::test]
+async fn a_shallow_checkout_of_another_user_is_pushed_from() {
+    let world = World::new();
+    let checkout = world.clone(Some(1), "topic");
+    let new = fix(&checkout, "b.txt", "fixed");
+    let remote = world.remote(&checkout);
+    let given = Command::new("chown").args(["-R", "12345"]).arg(&checkout).output();
+    let foreign = given.expect("chown starts").status.success();
+    assert_eq!(discover(&checkout).is_err(), foreign, "nobody named the folder");
+    let ask = request("regreen/WFS-test-x", None, &new);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Pushed);
+    assert_eq!(checkout.join(".git/regreen-view/commondir").exists(), foreign);
 }
 
 #[tokio::test]
@@ -534,6 +553,8 @@ fn a_bundle_carries_commits_to_a_clone_that_never_saw_them() {
     let bundled = Bundled::new(|_| {});
     let bundle = bundled.export().expect("a bundle");
     assert_eq!(bundle.commits.len(), 2);
+    let first: &BundledFile = &bundle.files[0];
+    assert_eq!((first.file.as_str(), first.bytes), (".workflow/active/WFS-test-x/state.json", 2));
     for round in 0..2 {
         let imported = bundled.import(&bundled.present()).expect("it is taken");
         assert_eq!(imported.bundle, bundle, "round {round}");
@@ -681,7 +702,7 @@ fn hostile_bundles_are_refused_by_name_and_leave_nothing() {
 #[test]
 fn trees_that_no_checkout_may_write_are_refused() {
     for (name, mode, expected) in [
-        ("..", "100644", "`.`, `..`"),
+        ("..", "100644", "`..` is not a path"),
         (".git", "100644", "git's own files"),
         (".GIT", "100644", "git's own files"),
         ("sub/x", "100644", "a `/` in it"),

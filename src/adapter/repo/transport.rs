@@ -72,7 +72,9 @@ pub fn redacted(address: &str) -> String {
 pub fn address(remote: &str) -> Result<Url, RemoteError> {
     let refused = |reason| RemoteError::Address { address: redacted(remote), reason };
     let rewritten = match (remote.contains("://"), remote.split_once(':')) {
-        (false, Some((host, path))) if !host.contains('/') && !path.is_empty() => {
+        (false, Some((host, path)))
+            if !host.contains('/') && !path.is_empty() && !path.starts_with(':') =>
+        {
             let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
             format!("https://{host}/{path}")
         }
@@ -84,16 +86,19 @@ pub fn address(remote: &str) -> Result<Url, RemoteError> {
         url = Url::parse(&format!("https://{host}{}", url.path()))
             .map_err(|_error| refused("it is no address"))?;
     }
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err(refused("only https is spoken"));
+    }
     url.set_username("")
         .and_then(|()| url.set_password(None))
         .map_err(|()| refused("it names no host"))?;
     url.set_query(None);
     url.set_fragment(None);
     match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_loopback(&url) => Ok(url),
-        "http" => Err(refused("without TLS a token would travel in the open")),
-        _ => Err(refused("only https is spoken")),
+        "http" if !is_loopback(&url) => {
+            Err(refused("without TLS a token would travel in the open"))
+        }
+        _ => Ok(url),
     }
 }
 
