@@ -70,7 +70,7 @@ pub struct PushRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pushed {
     /// The branch stands at the new commit; read back from the server.
-    Pushed,
+    Done,
     /// It stood there before.
     AlreadyThere,
     /// The server refused.

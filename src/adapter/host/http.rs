@@ -100,10 +100,6 @@ impl Http {
     /// # Errors
     ///
     /// [`HttpError`]; an answer with an error status is an answer, a redirect too.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-    )]
     pub async fn exchange(
         &self,
         url: &str,

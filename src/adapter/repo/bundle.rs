@@ -423,12 +423,15 @@ fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleError> 
     Ok(line)
 }
 
+/// Blobs before and after; `None` where there is no file.
+type Sides = (Option<Oid>, Option<Oid>);
+
 /// Paths that differ between two commits, with the blobs; refuses all but plain files.
 fn changes(
     repo: &Repository,
     from: Oid,
     to: Oid,
-) -> Result<BTreeMap<RepoPath, (Option<Oid>, Option<Oid>)>, BundleError> {
+) -> Result<BTreeMap<RepoPath, Sides>, BundleError> {
     let tree = |id| {
         repo.find_commit(id)
             .and_then(|commit| commit.tree())

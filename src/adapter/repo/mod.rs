@@ -11,15 +11,7 @@ mod bundle;
 mod collect;
 mod commit;
 mod open;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-)]
 mod pkt;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-)]
 mod push;
 #[cfg_attr(
     not(test),

@@ -333,7 +333,8 @@ mod tests {
 
     #[test]
     fn reports_name_what_was_refused() {
-        let table: [(&str, &[&[u8]], Result<Report, Wrong>); 5] = [
+        type Row = (&'static str, &'static [&'static [u8]], Result<Report, Wrong>);
+        let table: [Row; 5] = [
             ("moved", &[b"unpack ok\n", b"ok refs/heads/x\n", b""], Ok(Report::Moved)),
             (
                 "refused",

@@ -58,7 +58,7 @@ pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<Pushed, R
     // What counts is where the branch stands.
     let now = remote.head_of(&request.branch).await?;
     if now.as_ref() == Some(&request.new) {
-        return Ok(Pushed::Pushed);
+        return Ok(Pushed::Done);
     }
     match sent.report {
         Report::Refused(reason) if now == request.expected => {

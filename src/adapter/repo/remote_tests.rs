@@ -129,7 +129,7 @@ impl World {
         let facts = discover(checkout).expect("a checkout");
         let http = Http::new().expect("a client");
         let transport = Transport::new(http, &self.url, token).expect("an address");
-        GitRemote::new(&facts, transport.within(Duration::from_secs(60)))
+        GitRemote::new(&facts, transport.within(Duration::from_mins(1)))
     }
 
     fn tip(&self, branch: &str) -> CommitId {
@@ -197,7 +197,7 @@ async fn a_shallow_checkout_is_pushed_from_and_deepened_to_the_merge_base() {
     assert_eq!(remote.head_of("nothing").await.expect("an answer"), None);
     let new = fix(&checkout, "b.txt", "fixed");
     let ask = request("regreen/WFS-test-x", None, &new);
-    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Pushed);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Done);
     assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::AlreadyThere);
     assert_eq!(world.tip("regreen/WFS-test-x"), new);
     git(&world.bare(), &["fsck", "--strict"]);
@@ -226,7 +226,7 @@ async fn a_shallow_checkout_of_another_user_is_pushed_from() {
     let foreign = given.expect("chown starts").status.success();
     assert_eq!(discover(&checkout).is_err(), foreign, "nobody named the folder");
     let ask = request("regreen/WFS-test-x", None, &new);
-    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Pushed);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Done);
     assert_eq!(checkout.join(".git/regreen-view/commondir").exists(), foreign);
 }
 
@@ -259,11 +259,11 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
     assert!(matches!(odd, Err(RemoteError::Git(_))), "{odd:?}");
     // Our own earlier commit may go.
     let branch = "regreen/WFS-test-x";
-    assert_eq!(remote.push(&request(branch, None, &new)).await.expect("yes"), Pushed::Pushed);
+    assert_eq!(remote.push(&request(branch, None, &new)).await.expect("yes"), Pushed::Done);
     git(&checkout, &["reset", "-q", "--hard", head.as_str()]);
     let better = fix(&checkout, "c.txt", "better");
     let again = remote.push(&request(branch, Some(new), &better)).await.expect("yes");
-    assert_eq!(again, Pushed::Pushed);
+    assert_eq!(again, Pushed::Done);
     assert_eq!(world.tip(branch), better);
 }
 
@@ -278,7 +278,7 @@ async fn our_commits_go_once_on_top_of_theirs_when_no_file_is_in_both() {
     let other = world.foreign("topic", "other.txt");
     let ask = request("topic", Some(head.clone()), &new);
     let answer = remote.push_rebased(&ask).await.expect("an answer");
-    let Rebased::OnTop { onto, tip, pushed: Pushed::Pushed } = answer else { panic!("{answer:?}") };
+    let Rebased::OnTop { onto, tip, pushed: Pushed::Done } = answer else { panic!("{answer:?}") };
     assert_eq!((onto, world.tip("topic")), (other, tip.clone()));
     let trailers = git(
         &world.bare(),
@@ -312,7 +312,7 @@ async fn a_file_changed_by_both_stops_and_keeps_everything() {
     let gone = remote.push_rebased(&ask).await.expect("an answer");
     assert!(matches!(gone, Rebased::Stopped { now: None, .. }), "{gone:?}");
     let plain = remote.push_rebased(&request("fresh", None, &new)).await.expect("an answer");
-    assert_eq!(plain, Rebased::Plain(Pushed::Pushed));
+    assert_eq!(plain, Rebased::Plain(Pushed::Done));
 }
 
 #[tokio::test]
@@ -463,7 +463,7 @@ async fn over_tls_with_a_known_certificate() {
     assert_eq!(main, world.tip("main"));
     let new = fix(&checkout, "c.txt", "fixed");
     let pushed = remote.push(&request("regreen/tls", None, &new)).await.expect("a push");
-    assert_eq!(pushed, Pushed::Pushed);
+    assert_eq!(pushed, Pushed::Done);
     assert_eq!(world.tip("regreen/tls"), new);
 }
 
@@ -716,7 +716,9 @@ fn trees_that_no_checkout_may_write_are_refused() {
         // A tree as git would never write it.
         let raw: Vec<u8> = (0..40)
             .step_by(2)
-            .map(|at| u8::from_str_radix(&blob[at..at + 2], 16).expect("digits"))
+            .map(|at| {
+                u8::from_str_radix(blob.get(at..at + 2).expect("digits"), 16).expect("digits")
+            })
             .collect();
         let mut bytes = format!("{mode} {name}\0").into_bytes();
         bytes.extend(raw);

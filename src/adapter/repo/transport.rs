@@ -23,7 +23,7 @@ const LIST_LIMIT: usize = 64 << 20;
 const PACK_LIMIT: usize = 512 << 20;
 
 /// Time for one exchange.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_mins(5);
 
 const UPLOAD: &str = "git-upload-pack";
 const RECEIVE: &str = "git-receive-pack";
