@@ -11,6 +11,7 @@ mod crash;
 mod fake_model;
 mod flood;
 mod frameworks;
+mod git_http;
 mod models;
 mod sandbox;
 mod state;

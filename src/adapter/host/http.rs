@@ -86,23 +86,52 @@ impl Http {
         limit: Duration,
         largest: usize,
     ) -> Result<Received, HttpError> {
-        let mut map = HeaderMap::new();
-        for (name, value) in headers {
-            let name = HeaderName::try_from(name.as_str())
-                .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
-            let mut value = HeaderValue::try_from(value.as_str()).map_err(|_error| {
-                HttpError::Request(format!("the value of `{name}` is no header"))
-            })?;
-            // Kept out of every debug form.
-            value.set_sensitive(true);
-            map.insert(name, value);
-        }
+        let map = header_map(headers)?;
         let request = self.client.post(url).headers(map).json(body);
         match tokio::time::timeout(limit, receive(request, largest)).await {
             Ok(received) => received,
             Err(_elapsed) => Err(HttpError::TimedOut),
         }
     }
+
+    /// Gets an address, or posts bytes to it. `limit` covers the whole exchange, and no more than
+    /// `largest` bytes are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`]; an answer with an error status is an answer, a redirect too.
+    pub async fn exchange(
+        &self,
+        url: &str,
+        headers: &[(String, String)],
+        body: Option<Vec<u8>>,
+        limit: Duration,
+        largest: usize,
+    ) -> Result<Received, HttpError> {
+        let map = header_map(headers)?;
+        let request = match body {
+            Some(body) => self.client.post(url).body(body),
+            None => self.client.get(url),
+        };
+        match tokio::time::timeout(limit, receive(request.headers(map), largest)).await {
+            Ok(received) => received,
+            Err(_elapsed) => Err(HttpError::TimedOut),
+        }
+    }
+}
+
+fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let name = HeaderName::try_from(name.as_str())
+            .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
+        let mut value = HeaderValue::try_from(value.as_str())
+            .map_err(|_error| HttpError::Request(format!("the value of `{name}` is no header")))?;
+        // Kept out of every debug form.
+        value.set_sensitive(true);
+        map.insert(name, value);
+    }
+    Ok(map)
 }
 
 async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Received, HttpError> {
