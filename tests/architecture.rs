@@ -57,8 +57,23 @@ const LAW: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
+    (
+        "bot",
+        &[
+            "adapter",
+            "adapter/host",
+            "adapter/repo",
+            "adapter/store",
+            "adapter/suite",
+            "cycle",
+            "report",
+            "config",
+            "effect",
+            "domain",
+        ],
+    ),
     // The crate root names the rooms, what the benches measure, and what is published.
-    ("", &["adapter", "adapter/suite", "cli", "code", "config", "report", "role", "domain"]),
+    ("", &["adapter", "adapter/suite", "bot", "cli", "code", "config", "report", "role", "domain"]),
 ];
 
 /// Crates that only some rooms may use.
@@ -69,6 +84,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),
+    ("pulldown_cmark", &["bot"]),
     ("tree_sitter", &["code"]),
     ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
     ("reqwest", &["adapter/host"]),
