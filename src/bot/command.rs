@@ -159,7 +159,8 @@ pub fn help() -> String {
     let mut text = String::from("| Command | What it does |\n|---|---|\n");
     for row in VERBS.iter().filter(|row| row.state == State::Now) {
         let space = if row.arguments.is_empty() { "" } else { " " };
-        let _ = writeln!(text, "| `{PREFIX} {}{space}{}` | {} |", row.name, row.arguments, row.help);
+        let _ =
+            writeln!(text, "| `{PREFIX} {}{space}{}` | {} |", row.name, row.arguments, row.help);
     }
     let names = VERBS.iter().filter(|row| row.state == State::Later).map(|row| row.name);
     let _ = writeln!(text, "\nFlags: {}.", flags());
@@ -190,7 +191,8 @@ pub fn read(comment: &str) -> Vec<Line> {
 
 /// Where command lines are, and whether markup is in them.
 fn places(comment: &str) -> Vec<(Range<usize>, bool)> {
-    let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES | Options::ENABLE_TABLES;
+    let options =
+        Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES | Options::ENABLE_TABLES;
     let mut found: Vec<(Range<usize>, bool)> = Vec::new();
     let mut open: Vec<bool> = Vec::new();
     // Elements that HTML opened and did not close: what is in them is no plain text.
@@ -345,7 +347,8 @@ fn parse(line: &str) -> Result<Command, Problem> {
         Verb::Fix => none(Command::Fix { flags }),
         Verb::Resume | Verb::Continue => {
             let session = one.map(SessionId::parse).transpose();
-            let session = session.map_err(|_bad| wants(row, "a session id such as WFS-test-pr-7"))?;
+            let session =
+                session.map_err(|_bad| wants(row, "a session id such as WFS-test-pr-7"))?;
             Ok(Command::Resume { session, flags })
         }
         Verb::Status => none(Command::Status),
@@ -353,7 +356,8 @@ fn parse(line: &str) -> Result<Command, Problem> {
         Verb::Report => none(Command::Report),
         Verb::Help => none(Command::Help),
         Verb::Rollback | Verb::Undo => {
-            let iteration = one.map(|word| word.parse::<u32>().ok().filter(|n| (1..=50).contains(n)));
+            let iteration =
+                one.map(|word| word.parse::<u32>().ok().filter(|n| (1..=50).contains(n)));
             match iteration {
                 Some(None) => Err(wants(row, "an iteration from 1 to 50")),
                 other => Ok(Command::Rollback { iteration: other.flatten() }),
@@ -362,7 +366,8 @@ fn parse(line: &str) -> Result<Command, Problem> {
         Verb::Issue => dimensions(row, &arguments),
         Verb::Apply => {
             let commit = one.and_then(|word| CommitId::parse(word).ok());
-            let commit = commit.ok_or_else(|| wants(row, "a commit id of 40 hexadecimal digits"))?;
+            let commit =
+                commit.ok_or_else(|| wants(row, "a commit id of 40 hexadecimal digits"))?;
             Ok(Command::Apply { commit })
         }
         verb => Ok(Command::Later { verb }),
@@ -542,13 +547,28 @@ mod tests {
         };
         let sha = "a".repeat(40);
         let table = [
-            ("/regreen fix --max-iterations=3 -y --suggest --budget-usd 0.5".to_owned(), Command::Fix { flags }),
-            ("/regreen resume WFS-test_pr_7".into(), Command::Resume { session: Some(session), flags: Flags::default() }),
-            ("/regreen continue".into(), Command::Resume { session: None, flags: Flags::default() }),
+            (
+                "/regreen fix --max-iterations=3 -y --suggest --budget-usd 0.5".to_owned(),
+                Command::Fix { flags },
+            ),
+            (
+                "/regreen resume WFS-test_pr_7".into(),
+                Command::Resume { session: Some(session), flags: Flags::default() },
+            ),
+            (
+                "/regreen continue".into(),
+                Command::Resume { session: None, flags: Flags::default() },
+            ),
             ("/regreen rollback 3".into(), Command::Rollback { iteration: Some(3) }),
             ("/regreen undo".into(), Command::Rollback { iteration: None }),
-            ("/regreen issue test,doc test".into(), Command::Issue { dimensions: vec![Dimension::Test, Dimension::Doc] }),
-            (format!("/regreen apply {sha}"), Command::Apply { commit: CommitId::parse(sha.as_str()).unwrap() }),
+            (
+                "/regreen issue test,doc test".into(),
+                Command::Issue { dimensions: vec![Dimension::Test, Dimension::Doc] },
+            ),
+            (
+                format!("/regreen apply {sha}"),
+                Command::Apply { commit: CommitId::parse(sha.as_str()).unwrap() },
+            ),
             ("/regreen test \"a b\" 'c'".into(), Command::Later { verb: Verb::Test }),
             ("/regreen explain".into(), Command::Later { verb: Verb::Explain }),
         ];
@@ -588,7 +608,10 @@ mod tests {
             assert!(said.contains(part), "{line}: {said}");
         }
         assert_eq!(read("/regreen resume `x`")[0].command, Err(Problem::Markup));
-        assert_eq!(read("a\n/regreen resume <b>x</b>")[0], Line { line: 2, command: Err(Problem::Markup) });
+        assert_eq!(
+            read("a\n/regreen resume <b>x</b>")[0],
+            Line { line: 2, command: Err(Problem::Markup) }
+        );
     }
 
     #[test]
@@ -618,14 +641,21 @@ mod tests {
     #[test]
     fn the_table_has_each_verb_once_and_writes_the_help() {
         for (at, row) in VERBS.iter().enumerate() {
-            let same = VERBS.iter().filter(|other| other.name == row.name || other.verb == row.verb);
+            let same =
+                VERBS.iter().filter(|other| other.name == row.name || other.verb == row.verb);
             assert_eq!(same.count(), 1, "{}", row.name);
             assert!(!row.help.ends_with('.'), "{}", row.name);
             assert_eq!(row.who, Who::Commander, "{at}");
-            assert_eq!(help().contains(&format!("`{PREFIX} {}", row.name)), row.state == State::Now);
+            assert_eq!(
+                help().contains(&format!("`{PREFIX} {}", row.name)),
+                row.state == State::Now
+            );
         }
         let answer = later_answer(Verb::Estimate);
-        assert_eq!(answer, "`/regreen estimate` is not available yet. It will quote minutes and money before spending them.");
+        assert_eq!(
+            answer,
+            "`/regreen estimate` is not available yet. It will quote minutes and money before spending them."
+        );
     }
 
     proptest! {

@@ -53,8 +53,8 @@ pub fn parse(bytes: &[u8]) -> Result<Value, Refusal> {
     }
     let text = std::str::from_utf8(bytes)
         .map_err(|error| Refusal::Encoding { at: error.valid_up_to() })?;
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| Refusal::Json { reason: error.to_string() })?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| Refusal::Json { reason: error.to_string() })?;
     if value.is_object() { Ok(value) } else { Err(wrong(&value, "", "an object")) }
 }
 

@@ -215,17 +215,36 @@ mod tests {
             ("a bot by name", Bot, false, Ok(Level::Admin), list(&["octo"]), Some("numeric")),
             ("a bot by number", Bot, false, Err("404"), list(&["7"]), None),
             ("an edited bot", Bot, true, Ok(Level::Write), list(&["7"]), Some("edited")),
-            ("a person with a bot's number", User, false, Ok(Level::Write), list(&["7"]), Some("not name")),
+            (
+                "a person with a bot's number",
+                User,
+                false,
+                Ok(Level::Write),
+                list(&["7"]),
+                Some("not name"),
+            ),
             ("listed, any case", User, false, Ok(Level::Write), list(&["OCTO"]), None),
             ("listed reader", User, false, Ok(Level::Read), list(&["octo"]), Some("need write")),
-            ("`read` configured", User, false, Ok(Level::Read), list(&["read"]), Some("need write")),
+            (
+                "`read` configured",
+                User,
+                false,
+                Ok(Level::Read),
+                list(&["read"]),
+                Some("need write"),
+            ),
             ("below the level", User, false, Ok(Level::Write), list(&["admin"]), Some("not name")),
         ];
         for (why, kind, edited, permission, allow, refused) in table {
             let who = Account { login: "Octo".into(), id: 7, kind };
             let allowed = Allowed::new(&allow, &[]);
-            let question =
-                Question { commander: Some(&who), edited, permission, teams: UNASKED, allowed: &allowed };
+            let question = Question {
+                commander: Some(&who),
+                edited,
+                permission,
+                teams: UNASKED,
+                allowed: &allowed,
+            };
             match (decide(&question), refused) {
                 (Decision::Allowed, None) => {}
                 (Decision::Refused(reason), Some(part)) => {
@@ -259,10 +278,19 @@ mod tests {
         let qa: BTreeSet<String> = ["acme/qa".to_owned()].into();
         let none = BTreeSet::new();
         let ask = |permission, teams| {
-            decide(&Question { commander: Some(&who), edited: false, permission, teams, allowed: &allowed })
+            decide(&Question {
+                commander: Some(&who),
+                edited: false,
+                permission,
+                teams,
+                allowed: &allowed,
+            })
         };
         assert_eq!(ask(Ok(Level::Write), Ok(&qa)), Decision::Allowed);
-        assert!(matches!(ask(Ok(Level::Write), Ok(&none)), Decision::Refused(Refusal::NotListed { .. })));
+        assert!(matches!(
+            ask(Ok(Level::Write), Ok(&none)),
+            Decision::Refused(Refusal::NotListed { .. })
+        ));
         assert!(matches!(ask(Ok(Level::Write), UNASKED), Decision::Refused(Refusal::Teams { .. })));
         assert!(matches!(ask(Ok(Level::Read), Ok(&qa)), Decision::Refused(Refusal::Below { .. })));
     }

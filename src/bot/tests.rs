@@ -25,13 +25,8 @@ fn environment() -> BTreeMap<String, String> {
 
 fn ask(event: &str, value: &Value) -> Result<Decision, Refusal> {
     let (environment, bots) = (environment(), BTreeSet::from([9]));
-    let arrival = Arrival {
-        event,
-        payload: &[],
-        environment: &environment,
-        label: Some("bug"),
-        bots: &bots,
-    };
+    let arrival =
+        Arrival { event, payload: &[], environment: &environment, label: Some("bug"), bots: &bots };
     decide(&arrival, value)
 }
 
@@ -63,8 +58,7 @@ fn example(event: &str, number: usize) -> Value {
 fn examples() -> Vec<(&'static str, Value)> {
     let mut found = Vec::new();
     for event in EVENTS {
-        let folder =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/webhooks").join(event);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/webhooks").join(event);
         let count = std::fs::read_dir(folder).unwrap().count();
         assert!(count > 0, "{event}");
         found.extend((0..count).map(|number| (*event, example(event, number))));
@@ -152,9 +146,24 @@ fn forks_and_dependabot_cannot_write() {
     let value = example("pull_request", 22);
     let name = "/pull_request/head/repo/full_name";
     let table = [
-        ("a fork", with(value.clone(), &[(name, "evil/Hello-World".into())]), Known::Yes, Known::No),
-        ("other case", with(value.clone(), &[(name, "codertocat/hello-world".into())]), Known::No, Known::Yes),
-        ("gone", with(value.clone(), &[("/pull_request/head/repo", Value::Null)]), Known::Yes, Known::No),
+        (
+            "a fork",
+            with(value.clone(), &[(name, "evil/Hello-World".into())]),
+            Known::Yes,
+            Known::No,
+        ),
+        (
+            "other case",
+            with(value.clone(), &[(name, "codertocat/hello-world".into())]),
+            Known::No,
+            Known::Yes,
+        ),
+        (
+            "gone",
+            with(value.clone(), &[("/pull_request/head/repo", Value::Null)]),
+            Known::Yes,
+            Known::No,
+        ),
         ("dependabot", with(value, &[("/sender/id", 49_699_333.into())]), Known::No, Known::No),
     ];
     for (why, value, fork, writes) in table {
@@ -170,30 +179,60 @@ fn what_needs_no_run_says_so() {
     let push = example("push", 4);
     let own = "fix\n\nRegreen-Session: WFS-test-pr-1";
     let closed = ("/pull_request/state", json!("closed"));
-    let failed = with(
-        example("workflow_run", 2),
-        &[("/workflow_run/conclusion", "failure".into())],
-    );
+    let failed =
+        with(example("workflow_run", 2), &[("/workflow_run/conclusion", "failure".into())]);
     let command = on_pull_request("/regreen fix");
     let table = [
-        ("pull_request", with(opened.clone(), &[("/pull_request/draft", true.into())]), Nothing::Draft),
+        (
+            "pull_request",
+            with(opened.clone(), &[("/pull_request/draft", true.into())]),
+            Nothing::Draft,
+        ),
         ("pull_request", with(opened.clone(), &[closed.clone()]), Nothing::Closed),
         ("pull_request", with(labelled, &[("/label/name", "other".into())]), Nothing::Label),
-        ("pull_request", with(opened, &[("/action", "edited".into())]), Nothing::Action { action: "edited".into() }),
+        (
+            "pull_request",
+            with(opened, &[("/action", "edited".into())]),
+            Nothing::Action { action: "edited".into() },
+        ),
         ("issue_comment", example("issue_comment", 0), Nothing::PlainIssue),
         ("issue_comment", with(command.clone(), &[("/action", "edited".into())]), Nothing::Comment),
-        ("issue_comment", with(command.clone(), &[("/action", "deleted".into())]), Nothing::Comment),
+        (
+            "issue_comment",
+            with(command.clone(), &[("/action", "deleted".into())]),
+            Nothing::Comment,
+        ),
         ("issue_comment", on_pull_request("please fix"), Nothing::NoCommand),
-        ("issue_comment", with(command.clone(), &[("/comment/body", Value::Null)]), Nothing::NoCommand),
-        ("issue_comment", with(command.clone(), &[("/comment/user/type", "Bot".into())]), Nothing::Bot),
+        (
+            "issue_comment",
+            with(command.clone(), &[("/comment/body", Value::Null)]),
+            Nothing::NoCommand,
+        ),
+        (
+            "issue_comment",
+            with(command.clone(), &[("/comment/user/type", "Bot".into())]),
+            Nothing::Bot,
+        ),
         ("issue_comment", on_pull_request("<!-- regreen:WFS-x -->\n\n/regreen fix"), Nothing::Own),
         ("issue_comment", with(command, &[("/issue/state", "closed".into())]), Nothing::Closed),
         ("push", with(push.clone(), &[("/head_commit/message", own.into())]), Nothing::Own),
         ("push", with(push.clone(), &[("/ref", "refs/heads/x".into())]), Nothing::NotDefault),
         ("push", with(push, &[("/deleted", true.into())]), Nothing::Deleted),
-        ("workflow_run", example("workflow_run", 2), Nothing::NotFailed { conclusion: "success".into() }),
-        ("workflow_run", with(failed.clone(), &[("/workflow_run/name", "regreen".into())]), Nothing::SameWorkflow),
-        ("workflow_run", with(failed, &[("/workflow_run/head_commit/message", own.into())]), Nothing::Own),
+        (
+            "workflow_run",
+            example("workflow_run", 2),
+            Nothing::NotFailed { conclusion: "success".into() },
+        ),
+        (
+            "workflow_run",
+            with(failed.clone(), &[("/workflow_run/name", "regreen".into())]),
+            Nothing::SameWorkflow,
+        ),
+        (
+            "workflow_run",
+            with(failed, &[("/workflow_run/head_commit/message", own.into())]),
+            Nothing::Own,
+        ),
     ];
     for (event, value, why) in table {
         assert_eq!(idle(event, &value), why, "{event}");
@@ -237,10 +276,7 @@ fn a_review_comment_knows_its_head() {
 
 #[test]
 fn a_failed_workflow_names_its_pull_requests() {
-    let value = with(
-        example("workflow_run", 2),
-        &[("/workflow_run/conclusion", "failure".into())],
-    );
+    let value = with(example("workflow_run", 2), &[("/workflow_run/conclusion", "failure".into())]);
     let trigger = run("workflow_run", &value);
     let named = &value["workflow_run"]["pull_requests"][0];
     let own = named["base"]["repo"]["id"] == value["repository"]["id"];
@@ -339,7 +375,9 @@ fn hostile_names_are_refused() {
 fn pointers(value: &Value, prefix: &str, found: &mut Vec<String>) {
     let children: Vec<(String, &Value)> = match value {
         Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
-        Value::Array(list) => list.iter().enumerate().map(|(at, one)| (at.to_string(), one)).collect(),
+        Value::Array(list) => {
+            list.iter().enumerate().map(|(at, one)| (at.to_string(), one)).collect()
+        }
         _ => Vec::new(),
     };
     for (key, child) in children {
@@ -369,7 +407,10 @@ fn any_single_field_may_be_null_or_of_another_type() {
                 let place = value.pointer_mut(&pointer).unwrap();
                 let old = std::mem::replace(place, new);
                 if let Err(refusal) = ask(event, &value) {
-                    assert!(matches!(refusal, Refusal::Field { .. } | Refusal::Variable { .. }), "{pointer}: {refusal}");
+                    assert!(
+                        matches!(refusal, Refusal::Field { .. } | Refusal::Variable { .. }),
+                        "{pointer}: {refusal}"
+                    );
                     refused.insert(format!("{event} {pointer}"));
                 }
                 *value.pointer_mut(&pointer).unwrap() = old;

@@ -438,10 +438,8 @@ fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), Refusal>
             continue;
         }
         numbers.push(number(one, "number")?);
-        base = Some(Base {
-            branch: branch(one, "base.ref")?,
-            commit: Some(commit(one, "base.sha")?),
-        });
+        base =
+            Some(Base { branch: branch(one, "base.ref")?, commit: Some(commit(one, "base.sha")?) });
     }
     Ok((numbers, base))
 }

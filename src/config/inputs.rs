@@ -59,29 +59,155 @@ use Form::{Amount, Flag, Lines, Names, Secret, Text, Time, Whole, Word, Words};
 
 /// All inputs (product.md 2.3 and what the Action itself needs).
 pub const INPUTS: &[Input] = &[
-    input("token", "${{ github.token }}", Secret, "", "Token that reads, pushes, comments and writes checks."),
-    input("config", "", Text, "", "Path of the configuration file, read from the base branch [.github/regreen.yml]."),
-    input("mode", "", Word(&["fix", "resume", "status"]), "", "What to do when the event is no command [fix]."),
-    input("session", "", Text, "", "Session that `mode: resume` goes on with; the newest of the branch when empty."),
-    input("max-iterations", "", Whole(1, 50), "gate.max-iterations", "Iterations at most, 1 to 50 [10]."),
-    input("pass-threshold", "", Whole(1, 100), "gate.target", "Pass rate in percent that ends the session [95]."),
-    input("providers", "", Names, "engine", "Who analyses and fixes, first to last, separated by commas [those with a key, then embedded]."),
+    input(
+        "token",
+        "${{ github.token }}",
+        Secret,
+        "",
+        "Token that reads, pushes, comments and writes checks.",
+    ),
+    input(
+        "config",
+        "",
+        Text,
+        "",
+        "Path of the configuration file, read from the base branch [.github/regreen.yml].",
+    ),
+    input(
+        "mode",
+        "",
+        Word(&["fix", "resume", "status"]),
+        "",
+        "What to do when the event is no command [fix].",
+    ),
+    input(
+        "session",
+        "",
+        Text,
+        "",
+        "Session that `mode: resume` goes on with; the newest of the branch when empty.",
+    ),
+    input(
+        "max-iterations",
+        "",
+        Whole(1, 50),
+        "gate.max-iterations",
+        "Iterations at most, 1 to 50 [10].",
+    ),
+    input(
+        "pass-threshold",
+        "",
+        Whole(1, 100),
+        "gate.target",
+        "Pass rate in percent that ends the session [95].",
+    ),
+    input(
+        "providers",
+        "",
+        Names,
+        "engine",
+        "Who analyses and fixes, first to last, separated by commas [those with a key, then embedded].",
+    ),
     input("test-command", "", Text, "test.command", "Command that runs the tests [detected]."),
-    input("report", "", Text, "test.report", "Where the command leaves JUnit XML or TAP, as a glob."),
-    input("test-timeout", "", Time, "test.timeout", "Limit of one test run, such as 30s, 20m or 2h [20m]."),
+    input(
+        "report",
+        "",
+        Text,
+        "test.report",
+        "Where the command leaves JUnit XML or TAP, as a glob.",
+    ),
+    input(
+        "test-timeout",
+        "",
+        Time,
+        "test.timeout",
+        "Limit of one test run, such as 30s, 20m or 2h [20m].",
+    ),
     input("setup", "", Lines, "test.setup", "Commands before the first run, one per line."),
-    input("fix-mode", "", Word(&["apply", "suggest"]), "", "Commit fixes, or write patches only [apply]."),
-    input("push", "", Word(&["branch", "head", "none"]), "push", "Push a fix branch with a pull request, the head branch itself, or nothing [branch]."),
-    input("rollback-mode", "", Word(&["revert", "clean"]), "history", "Show a regressing attempt as commit and revert, or keep it as a patch file [revert]."),
-    input("commit-state", "", Word(&["branch", "none"]), "", "Let the session's state travel on the fix branch, or stay on disk [branch]."),
-    input("sandbox", "", Text, "sandbox.image", "Image in which tests run without network, where a Docker socket is there."),
-    input("artifact", "", Text, "", "Folder for the bundle of patch, commits and report, to be uploaded [none]."),
-    input("run-deadline", "", Whole(1, 360), "budget.minutes", "Minutes after which the run stops at a checkpoint."),
-    input("budget-usd", "", Amount(0.0, 1_000_000.0), "budget.usd", "Dollars one session may spend, as far as prices are known."),
-    input("label", "", Text, "label", "Label that starts a run when it is put on a pull request [regreen]."),
-    input("ignore-preexisting", "", Flag, "ignore-preexisting", "Leave tests that fail on the base too out of the rate [false]."),
-    input("partial-conclusion", "", Word(&["success", "neutral"]), "", "Conclusion of the check after a partial success [success]."),
-    input("issue-dimensions", "", Words(&["test", "enhance", "refactor", "doc"]), "expand", "Follow-up issues to open after completion [none]."),
+    input(
+        "fix-mode",
+        "",
+        Word(&["apply", "suggest"]),
+        "",
+        "Commit fixes, or write patches only [apply].",
+    ),
+    input(
+        "push",
+        "",
+        Word(&["branch", "head", "none"]),
+        "push",
+        "Push a fix branch with a pull request, the head branch itself, or nothing [branch].",
+    ),
+    input(
+        "rollback-mode",
+        "",
+        Word(&["revert", "clean"]),
+        "history",
+        "Show a regressing attempt as commit and revert, or keep it as a patch file [revert].",
+    ),
+    input(
+        "commit-state",
+        "",
+        Word(&["branch", "none"]),
+        "",
+        "Let the session's state travel on the fix branch, or stay on disk [branch].",
+    ),
+    input(
+        "sandbox",
+        "",
+        Text,
+        "sandbox.image",
+        "Image in which tests run without network, where a Docker socket is there.",
+    ),
+    input(
+        "artifact",
+        "",
+        Text,
+        "",
+        "Folder for the bundle of patch, commits and report, to be uploaded [none].",
+    ),
+    input(
+        "run-deadline",
+        "",
+        Whole(1, 360),
+        "budget.minutes",
+        "Minutes after which the run stops at a checkpoint.",
+    ),
+    input(
+        "budget-usd",
+        "",
+        Amount(0.0, 1_000_000.0),
+        "budget.usd",
+        "Dollars one session may spend, as far as prices are known.",
+    ),
+    input(
+        "label",
+        "",
+        Text,
+        "label",
+        "Label that starts a run when it is put on a pull request [regreen].",
+    ),
+    input(
+        "ignore-preexisting",
+        "",
+        Flag,
+        "ignore-preexisting",
+        "Leave tests that fail on the base too out of the rate [false].",
+    ),
+    input(
+        "partial-conclusion",
+        "",
+        Word(&["success", "neutral"]),
+        "",
+        "Conclusion of the check after a partial success [success].",
+    ),
+    input(
+        "issue-dimensions",
+        "",
+        Words(&["test", "enhance", "refactor", "doc"]),
+        "expand",
+        "Follow-up issues to open after completion [none].",
+    ),
 ];
 
 /// One output: name and meaning (product.md 2.3).
@@ -208,10 +334,9 @@ pub fn value(input: &Input, text: &str) -> Result<Value, InputError> {
             None => Err(error("a time such as 30s, 20m or 2h".into(), None)),
         },
         Word(words) if words.contains(&text) => Ok(Value::Text(text.to_owned())),
-        Word(words) => Err(error(
-            format!("one of {}", words.join(", ")),
-            nearest(text, words.iter().copied()),
-        )),
+        Word(words) => {
+            Err(error(format!("one of {}", words.join(", ")), nearest(text, words.iter().copied())))
+        }
         Words(words) => {
             let names = names();
             match names.iter().find(|name| !words.contains(&name.as_str())) {
@@ -285,14 +410,34 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_the_nearest() {
         let table = [
-            ("mode", "fxi", "input `mode`: `fxi` is not one of fix, resume, status; did you mean `fix`?"),
-            ("max-iterations", "0", "input `max-iterations`: `0` is not a whole number from 1 to 50"),
-            ("max-iterations", "ten", "input `max-iterations`: `ten` is not a whole number from 1 to 50"),
+            (
+                "mode",
+                "fxi",
+                "input `mode`: `fxi` is not one of fix, resume, status; did you mean `fix`?",
+            ),
+            (
+                "max-iterations",
+                "0",
+                "input `max-iterations`: `0` is not a whole number from 1 to 50",
+            ),
+            (
+                "max-iterations",
+                "ten",
+                "input `max-iterations`: `ten` is not a whole number from 1 to 50",
+            ),
             ("budget-usd", "NaN", "input `budget-usd`: `NaN` is not a number from 0 to 1000000"),
             ("ignore-preexisting", "yes", "input `ignore-preexisting`: `yes` is not true or false"),
             ("test-timeout", "5", "input `test-timeout`: `5` is not a time such as 30s, 20m or 2h"),
-            ("issue-dimensions", "test,docs", "input `issue-dimensions`: `test,docs` is not some of test, enhance, refactor, doc; did you mean `doc`?"),
-            ("max-iteration", "3", "there is no input `max-iteration`; did you mean `max-iterations`?"),
+            (
+                "issue-dimensions",
+                "test,docs",
+                "input `issue-dimensions`: `test,docs` is not some of test, enhance, refactor, doc; did you mean `doc`?",
+            ),
+            (
+                "max-iteration",
+                "3",
+                "there is no input `max-iteration`; did you mean `max-iterations`?",
+            ),
         ];
         for (name, value, expected) in table {
             let wrong = parse(&given(&[(name, value)])).unwrap_err();

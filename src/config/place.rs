@@ -74,12 +74,7 @@ fn key_length(text: &str, key: &str) -> Option<usize> {
 }
 
 /// A key among the lines of one level: its byte, and the byte behind its colon.
-fn in_block(
-    text: &str,
-    from: usize,
-    deeper: Option<usize>,
-    key: &str,
-) -> Option<(usize, usize)> {
+fn in_block(text: &str, from: usize, deeper: Option<usize>, key: &str) -> Option<(usize, usize)> {
     let mut level = None;
     let mut at = from;
     for line in text.get(from..)?.split_inclusive('\n') {
