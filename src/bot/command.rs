@@ -1,6 +1,5 @@
 //! Comment Markdown to commands. Quotes, code, HTML, links and images hold none.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -159,12 +158,16 @@ pub fn help() -> String {
     let mut text = String::from("| Command | What it does |\n|---|---|\n");
     for row in VERBS.iter().filter(|row| row.state == State::Now) {
         let space = if row.arguments.is_empty() { "" } else { " " };
-        let _ =
-            writeln!(text, "| `{PREFIX} {}{space}{}` | {} |", row.name, row.arguments, row.help);
+        text.push_str(&format!(
+            "| `{PREFIX} {}{space}{}` | {} |
+",
+            row.name, row.arguments, row.help
+        ));
     }
     let names = VERBS.iter().filter(|row| row.state == State::Later).map(|row| row.name);
-    let _ = writeln!(text, "\nFlags: {}.", flags());
-    let _ = writeln!(text, "Not available yet: {}.", names.collect::<Vec<_>>().join(", "));
+    text.push_str(&format!("\nFlags: {}.\n", flags()));
+    let names = names.collect::<Vec<_>>().join(", ");
+    text.push_str(&format!("Not available yet: {names}.\n"));
     text
 }
 

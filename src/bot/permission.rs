@@ -203,7 +203,15 @@ mod tests {
     #[test]
     fn the_first_rule_that_holds_wins() {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let table: [(&str, AccountKind, bool, Result<Level, &str>, Vec<String>, Option<&str>); 16] = [
+        type Row = (
+            &'static str,
+            AccountKind,
+            bool,
+            Result<Level, &'static str>,
+            Vec<String>,
+            Option<&'static str>,
+        );
+        let table: [Row; 16] = [
             ("a writer", User, false, Ok(Level::Write), vec![], None),
             ("an admin", User, false, Ok(Level::Admin), vec![], None),
             ("a reader", User, false, Ok(Level::Read), vec![], Some("need write")),

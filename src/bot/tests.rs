@@ -188,7 +188,7 @@ fn what_needs_no_run_says_so() {
             with(opened.clone(), &[("/pull_request/draft", true.into())]),
             Nothing::Draft,
         ),
-        ("pull_request", with(opened.clone(), &[closed.clone()]), Nothing::Closed),
+        ("pull_request", with(opened.clone(), &[closed]), Nothing::Closed),
         ("pull_request", with(labelled, &[("/label/name", "other".into())]), Nothing::Label),
         (
             "pull_request",
@@ -333,7 +333,7 @@ fn dispatched_side_branches_take_the_default_configuration() {
 
 #[test]
 fn broken_files_and_wrong_events_are_refused_by_name() {
-    let truncated = &example("pull_request", 0).to_string()[..2000];
+    let truncated: String = example("pull_request", 0).to_string().chars().take(2000).collect();
     let huge = vec![b' '; 26 * 1024 * 1024];
     let deep = "[".repeat(100_000);
     let table: [(&str, &[u8], &str); 11] = [
@@ -446,7 +446,7 @@ proptest! {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/webhooks/{one}.json"));
         let mut bytes = std::fs::read(path).unwrap();
         let at = cut % bytes.len();
-        let _ = ask_bytes(event, &bytes[..at]);
+        prop_assert!(ask_bytes(event, &bytes[..at]).is_err() || at + 1 == bytes.len());
         bytes[at] ^= 1 << bit;
         if let Err(refusal) = ask_bytes(event, &bytes) {
             prop_assert!(!refusal.to_string().is_empty());

@@ -109,7 +109,6 @@ fn in_flow(text: &str, from: usize, key: &str) -> Option<(usize, usize)> {
     for (offset, c) in text.get(from..)?.char_indices() {
         match (quote, c) {
             (Some(open), c) if open == c => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '{' | '[') => depth += 1,
             (None, '}' | ']') => depth = depth.checked_sub(1).filter(|depth| *depth > 0)?,
@@ -133,7 +132,8 @@ mod tests {
 
     #[test]
     fn the_key_of_the_path_is_found_not_its_namesake() {
-        let table: [(&str, &str, &[&str], (usize, usize)); 12] = [
+        type Row = (&'static str, &'static str, &'static [&'static str], (usize, usize));
+        let table: [Row; 12] = [
             ("plain", "a: 1\nb: 2\n", &["b"], (2, 1)),
             ("a deeper namesake", "a:\n  b: 1\nb: 2\n", &["b"], (3, 1)),
             ("a namesake of a sibling", "a:\n  x: 1\nc:\n  x: 2\n", &["c", "x"], (4, 3)),
