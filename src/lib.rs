@@ -1,12 +1,14 @@
 //! regreen brings a red test suite back to green: it runs the tests, finds out what fails, fixes
 //! it, proves the fix by running again, and keeps every step as a commit.
 //!
-//! The rooms, in the order in which data flows: `cli` turns arguments into a request; `cycle`
+//! The rooms, in the order in which data flows: `cli` turns arguments into a request, `bot` events; `cycle`
 //! decides what happens when; `role` does the work; `repair` searches; `effect` is the contract
 //! with the outside world and `adapter` keeps it; `code`, `config` and `report` are pure;
 //! `domain` holds values and decisions.
 
 mod adapter;
+#[cfg_attr(not(test), expect(dead_code, reason = "the verb that reads events comes next"))]
+mod bot;
 mod cli;
 mod code;
 mod config;

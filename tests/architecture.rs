@@ -57,6 +57,21 @@ const LAW: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
+    (
+        "bot",
+        &[
+            "adapter",
+            "adapter/host",
+            "adapter/repo",
+            "adapter/store",
+            "adapter/suite",
+            "cycle",
+            "report",
+            "config",
+            "effect",
+            "domain",
+        ],
+    ),
     // The crate root names the rooms, what the benches measure, and what is published.
     (
         "",
@@ -64,6 +79,7 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter",
             "adapter/model",
             "adapter/suite",
+            "bot",
             "cli",
             "code",
             "config",
@@ -83,6 +99,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),
     ("landlock", &["adapter/host"]),
+    ("pulldown_cmark", &["bot"]),
     ("tree_sitter", &["code"]),
     ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
     ("reqwest", &["adapter/host"]),
