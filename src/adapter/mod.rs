@@ -541,7 +541,10 @@ fn new_record(
     clock: &HostClock,
 ) -> SessionRecord {
     let name = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
-    let base = format!("WFS-test-{}", slug(&name));
+    let base = match &request.session {
+        Some(session) => session.to_string(),
+        None => format!("WFS-test-{}", slug(&name)),
+    };
     let free = |id: &SessionId| {
         let unused = match load(facts, root, id) {
             Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),

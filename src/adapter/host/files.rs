@@ -1,7 +1,7 @@
 //! Atomic write, bounded read. A reader never sees half a file.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Writes a file so that it holds all of `bytes` or what it held before, also after a power cut.
@@ -75,6 +75,49 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, text));
     }
     Ok(Some(bytes))
+}
+
+/// A text file that grows by whole lines, each visible to readers at once.
+pub struct Growing(File);
+
+impl Growing {
+    /// An empty file at `path`; what was there is replaced.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        write(path, b"")?;
+        Ok(Self(File::options().append(true).open(path)?))
+    }
+
+    /// Adds one line in one piece.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        self.0.write_all(format!("{text}\n").as_bytes())
+    }
+}
+
+/// What a growing file holds behind `from`, at most `limit` bytes; empty when it is not there.
+///
+/// # Errors
+///
+/// What the operating system says, and `InvalidInput` for what is not a plain file.
+pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_file() => {}
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Creates a folder and its parents.

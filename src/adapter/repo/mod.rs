@@ -3,53 +3,31 @@
 //! Everything local goes through libgit2, which runs no hooks, no external filters and no file system
 //! monitor. It does not know what an iteration is.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-)]
+mod bench;
 mod bundle;
 mod collect;
 mod commit;
 mod open;
 mod pkt;
 mod push;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-)]
 mod remote;
 #[cfg(test)]
 mod remote_tests;
 mod seed;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-)]
 mod transport;
 mod tree;
 mod worktree;
 
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "the bot calls it; the command line alone does not yet")
-)]
+pub use bench::{BenchOf, bench, file_of, message_of, set_branch};
 pub use bundle::{
     Bundle, BundleError, BundleOf, BundledFile, Imported, Present, export_bundle, import_bundle,
 };
 pub use open::{
     RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
-    remove_branch,
+    remove_branch, tip_of,
 };
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "the bot calls it; the command line alone does not yet")
-)]
 pub use remote::{GitRemote, remote_address};
 pub use seed::seed;
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "the bot calls it; the command line alone does not yet")
-)]
 pub use transport::{Credential, Transport, redacted};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 

@@ -223,6 +223,14 @@ pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
     reopen(facts).is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
 }
 
+/// Where a local branch stands; `None` without it.
+#[must_use]
+pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
+    let repo = reopen(facts).ok()?;
+    let tip = repo.find_reference(&format!("refs/heads/{branch}")).ok()?.target()?;
+    CommitId::parse(tip.to_string()).ok()
+}
+
 /// Files of a session: paths inside its folder, and contents.
 pub type SessionFiles = Vec<(String, Vec<u8>)>;
 
