@@ -1,5 +1,6 @@
 //! What keeps the contract of `effect` in the real world; the one file that names every adapter.
 
+pub mod github;
 pub mod host;
 pub mod model;
 pub mod models;

@@ -4,6 +4,7 @@
 //! file, socket or clock is named here.
 
 mod clock;
+mod forge;
 mod model;
 mod screen;
 mod store;
@@ -11,6 +12,12 @@ mod suite;
 mod worktree;
 
 pub use clock::Clock;
+pub use forge::{
+    ANNOTATION_LIMIT, Account, Activity, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT,
+    CheckRun, CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeError, ForgeErrorKind, Label,
+    LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd, PullRequest, PullState,
+    PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
+};
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
 };
