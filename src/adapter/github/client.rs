@@ -1,10 +1,13 @@
 //! One call to GitHub: sent, understood, repeated where that is safe; and who we are there.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use octocrab::Octocrab;
+use octocrab::service::middleware::base_uri::BaseUriLayer;
+use octocrab::service::middleware::extra_headers::ExtraHeadersLayer;
+use octocrab::service::middleware::reqwest_connector::ReqwestConnector;
+use octocrab::{AuthState, Octocrab, OctocrabBuilder};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -108,25 +111,31 @@ impl<'a> GitHub<'a> {
     ///
     /// [`AddressError`] for an address a token must not be sent to.
     pub fn new(
-        http: &Http,
+        client: &Http,
         settings: GitHubSettings,
         clock: &'a dyn Clock,
     ) -> Result<Self, AddressError> {
         let places = addresses(&settings.api_url)?;
+        // Built from its layers, since the ready-made client cannot be told another user agent
+        // (it would send two) and leaves the token readable in debug forms.
         let build = |base: &str| {
             let fail = |reason: String| AddressError { url: base.to_owned(), reason };
-            let agent = concat!("regreen/", env!("CARGO_PKG_VERSION")).to_owned();
-            let (Ok(accept), Ok(user_agent)) = ("accept".parse(), "user-agent".parse()) else {
-                return Err(fail("header names are not understood".into()));
-            };
-            Octocrab::builder()
-                .base_uri(base)
-                .map_err(|error| fail(error.to_string()))?
-                .add_header(accept, "application/vnd.github+json".to_owned())
-                .add_header(user_agent, agent)
-                .personal_token(settings.token.expose().to_owned())
-                .build_with_reqwest(http.client())
-                .map_err(|error| fail(short(&error.to_string())))
+            let headers = [
+                ("accept", "application/vnd.github+json"),
+                ("user-agent", concat!("regreen/", env!("CARGO_PKG_VERSION"))),
+                ("authorization", &format!("Bearer {}", settings.token.expose())),
+            ];
+            let headers: Result<Vec<_>, _> =
+                headers.into_iter().map(|(name, value)| http::header(name, value)).collect();
+            let headers = headers.map_err(|error| fail(error.to_string()))?;
+            let base = base.parse().map_err(|_error| fail("it is no URI".into()))?;
+            let Ok(octocrab) = OctocrabBuilder::new_empty()
+                .with_service(ReqwestConnector::new(client.client()))
+                .with_layer(&ExtraHeadersLayer::new(Arc::new(headers)))
+                .with_layer(&BaseUriLayer::new(base))
+                .with_auth(AuthState::None)
+                .build();
+            Ok(octocrab)
         };
         let token = settings.token.expose();
         if token.is_empty() || token.chars().any(|one| one.is_control() || !one.is_ascii()) {

@@ -96,18 +96,26 @@ impl Http {
     ) -> Result<Received, HttpError> {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            let name = HeaderName::try_from(name.as_str())
-                .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
-            let mut value = HeaderValue::try_from(value.as_str()).map_err(|_error| {
-                HttpError::Request(format!("the value of `{name}` is no header"))
-            })?;
-            // Kept out of every debug form.
-            value.set_sensitive(true);
+            let (name, value) = header(name, value)?;
             map.insert(name, value);
         }
         let request = self.client.post(url).headers(map).json(body);
         within(limit, receive(request, largest)).await?
     }
+}
+
+/// A header whose value is kept out of every debug form.
+///
+/// # Errors
+///
+/// [`HttpError::Request`], without the value.
+pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
+    let word = HeaderName::try_from(name)
+        .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
+    let mut value = HeaderValue::try_from(value)
+        .map_err(|_error| HttpError::Request(format!("the value of `{name}` is no header")))?;
+    value.set_sensitive(true);
+    Ok((word, value))
 }
 
 /// Does some work, but not longer than `limit`.
