@@ -196,7 +196,7 @@ pub struct PullRequest {
 impl PullRequest {
     /// Whether its code comes from another repository, or from one that is gone.
     #[must_use]
-    pub fn from_fork(&self) -> bool {
+    pub fn is_foreign(&self) -> bool {
         self.head.repository.is_none() || self.head.repository != self.base.repository
     }
 }

@@ -136,13 +136,16 @@ mod tests {
         }
     }
 
+    /// Status, headers, body, and what they mean.
+    type Row<'a> = (u16, &'a [(&'a str, &'a str)], &'a str, (Fault, ForgeErrorKind));
+
     #[test]
     fn each_refusal_is_told_apart() {
         let seconds = |number| Some(Duration::from_secs(number));
         let limited = |wait| (Fault::Limited(wait), ForgeErrorKind::RateLimited { wait });
         let secondary = r#"{"message":"You have exceeded a secondary rate limit. Please wait."}"#;
         let refused = |kind| (Fault::Refused, kind);
-        let table: &[(u16, &[(&str, &str)], &str, (Fault, ForgeErrorKind))] = &[
+        let table: &[Row<'_>] = &[
             (403, &[("retry-after", "2")], secondary, limited(seconds(2))),
             (403, &[], secondary, limited(None)),
             (429, &[("retry-after", "0")], "{}", limited(seconds(1))),

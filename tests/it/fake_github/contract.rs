@@ -12,7 +12,7 @@ const TEXT: &str = include_str!("../../data/openapi/github-openapi-subset.json")
 /// The description, read once.
 pub struct Contract {
     document: Value,
-    /// The same without words that only OpenAPI knows.
+    /// The same without words that only `OpenAPI` knows.
     components: Value,
     validators: Mutex<HashMap<String, Arc<jsonschema::Validator>>>,
 }
@@ -196,7 +196,9 @@ impl Contract {
     fn unknown(&self, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
         let schema = self.resolve(schema);
         if let Some(list) = value.as_array() {
-            list.iter().for_each(|one| self.unknown(&schema["items"], one, at, faults));
+            for one in list {
+                self.unknown(&schema["items"], one, at, faults);
+            }
         }
         let (Some(fields), Some(properties)) =
             (value.as_object(), schema["properties"].as_object())

@@ -1,9 +1,9 @@
 //! The client against a stateful GitHub on loopback, whose every request and answer is held
 //! against GitHub's own description; every call is made to fail in every way.
 
-#[expect(dead_code, reason = "tests of the built program use other parts of it")]
-#[path = "../../../tests/it/fake_github/mod.rs"]
+#[path = "../../../../tests/it/fake_github/mod.rs"]
 mod fake_github;
+mod faults;
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -21,7 +21,8 @@ use crate::effect::{
 };
 
 use super::{GitHub, GitHubSettings};
-use fake_github::{FakeGithub, Fault, Pull, sha};
+use fake_github::state::{Pull, sha};
+use fake_github::{FakeGithub, Fault};
 
 const TOKEN: &str = "ghs_canary0123456789canary0123456789";
 const MARKER: &str = "<!-- regreen:WFS-test-pr-7 -->";
@@ -161,165 +162,6 @@ fn lively() -> FakeGithub {
         state.pull_commits.insert(7, vec!["One\n\nRegreen-Session: a".into(), "Two".into()]);
     }
     fake
-}
-
-const ACTS: &[&str] = &[
-    "repository",
-    "permission",
-    "pull",
-    "pulls_of_head",
-    "open_pull",
-    "update_pull",
-    "put_comment",
-    "edit_comment",
-    "react",
-    "react_review",
-    "put_check",
-    "update_check",
-    "put_issue",
-    "add_labels",
-    "branch_sha",
-    "commit_on_branch",
-    "own_activity",
-    "dispatch_workflow",
-];
-
-/// One use of each method; the text is what the caller sees.
-async fn act(name: &str, forge: &dyn Forge) -> Result<String, ForgeError> {
-    Ok(match name {
-        "repository" => format!("{:?}", forge.repository().await?),
-        "permission" => format!("{:?}", forge.permission("ann").await?),
-        "pull" => format!("{:?}", forge.pull(7).await?),
-        "pulls_of_head" => format!("{:?}", forge.pulls_of_head("octo", "topic/x y").await?),
-        "open_pull" => forge.open_pull(&new_pull()).await?.number.to_string(),
-        "update_pull" => {
-            let edit = PullEdit { title: Some("Other".into()), ..PullEdit::default() };
-            format!("{:?}", forge.update_pull(7, &edit).await?)
-        }
-        "put_comment" => forge.put_comment(7, MARKER, "first").await?.id.to_string(),
-        "edit_comment" => {
-            forge.put_comment(7, MARKER, "first").await?;
-            forge.put_comment(7, MARKER, "second").await?.id.to_string()
-        }
-        "react" => format!("{:?}", forge.react(CommentKind::Issue, 101, Reaction::Eyes).await?),
-        "react_review" => {
-            format!("{:?}", forge.react(CommentKind::Review, 5, Reaction::ThumbsDown).await?)
-        }
-        "put_check" => forge.put_check(&run(120)).await?.id.to_string(),
-        "update_check" => {
-            forge.put_check(&run(10)).await?;
-            forge.put_check(&run(130)).await?.id.to_string()
-        }
-        "put_issue" => {
-            let put = forge.put_issue(&new_issue()).await?;
-            format!("{} {:?}", put.number, put.left_out)
-        }
-        "add_labels" => format!("{:?}", forge.add_labels(7, &[label("new / one")]).await?),
-        "branch_sha" => format!("{:?}", forge.branch_sha("regreen/WFS-test-pr-7").await?),
-        "commit_on_branch" => forge.commit_on_branch(&signed()).await?.to_string(),
-        "own_activity" => {
-            format!("{:?}", forge.own_activity(7, "regreen:", "Regreen-Session:").await?)
-        }
-        "dispatch_workflow" => {
-            format!("{:?}", forge.dispatch_workflow("ci.yml", "main").await?)
-        }
-        other => panic!("no act {other}"),
-    })
-}
-
-/// Everything in the repository that somebody can see, without how often it was written.
-fn visible(fake: &FakeGithub) -> String {
-    let mut state = fake.state().clone();
-    state.comments.iter_mut().for_each(|one| one.writes = 0);
-    format!("{state:#?}")
-}
-
-#[tokio::test]
-async fn every_call_keeps_the_contract_and_survives_every_fault() {
-    let http = http();
-    let mut runs = 0;
-    for name in ACTS {
-        let fake = lively();
-        let clock = TestClock::default();
-        let expected = act(name, &connect(&fake, &http, &clock)).await;
-        let expected = expected.unwrap_or_else(|error| panic!("{name}: {error}"));
-        fake.assert_clean();
-        assert!(clock.waits.lock().expect("no panic").is_empty(), "{name} waited");
-        let end = visible(&fake);
-        let mut seen = Vec::new();
-        for request in fake.log() {
-            // A refusal that is part of the normal way is still a call that can fail.
-            let nth = seen
-                .iter()
-                .filter(|one| **one == (request.method.clone(), request.target.clone()))
-                .count();
-            seen.push((request.method.clone(), request.target.clone()));
-            if nth > 0 {
-                continue;
-            }
-            let faults = [
-                Fault::Status(503, vec![], "<html>".into()),
-                Fault::Status(429, vec![("retry-after", "3".into())], "{}".into()),
-                Fault::StatusAfter(502),
-                Fault::ResetBefore,
-                Fault::ResetAfter,
-                Fault::CutAfter,
-                Fault::Html,
-                Fault::Limited(Some(2)),
-                Fault::Limited(None),
-            ];
-            for fault in faults {
-                // A new server gives the same numbers in the same order.
-                let fake = lively();
-                let clock = TestClock::default();
-                fake.fault(&request.method, &request.target, fault.clone());
-                let got = act(name, &connect(&fake, &http, &clock)).await;
-                let context = format!(
-                    "{name}, {fault:?} at {} {}:\n{}",
-                    request.method,
-                    request.target,
-                    fake.transcript().join("\n")
-                );
-                runs += 1;
-                fake.assert_clean();
-                // An empty answer cannot be cut: the call then simply works.
-                assert_eq!(fake.faults_left(), 0, "{context}");
-                let blind = *name == "dispatch_workflow"
-                    && !matches!(
-                        fault,
-                        Fault::Status(429, ..) | Fault::Limited(_) | Fault::CutAfter
-                    );
-                if blind {
-                    let error = got.expect_err(&context);
-                    assert!(error.passes(), "{context}\n{error}");
-                    assert_eq!(fake.count("POST", "/dispatches"), 1, "{context}");
-                    continue;
-                }
-                assert_eq!(got.as_deref(), Ok(expected.as_str()), "{context}");
-                assert_eq!(visible(&fake), end, "{context}");
-            }
-        }
-    }
-    assert!(runs > 250, "{runs}");
-}
-
-#[tokio::test]
-async fn every_method_may_be_called_again() {
-    let http = http();
-    for name in ACTS.iter().filter(|name| **name != "dispatch_workflow") {
-        let fake = lively();
-        let clock = TestClock::default();
-        let first = act(name, &connect(&fake, &http, &clock)).await;
-        if *name == "edit_comment" {
-            continue;
-        }
-        let before = visible(&fake);
-        // Another process, after a kill.
-        let again = act(name, &connect(&fake, &http, &clock)).await;
-        assert_eq!(again, first, "{name}");
-        assert_eq!(visible(&fake), before, "{name}");
-        fake.assert_clean();
-    }
 }
 
 #[tokio::test]
@@ -505,7 +347,7 @@ async fn pull_requests_of_deleted_forks_and_merged_ones_are_read() {
     let (fake, http, clock) = (lively(), http(), TestClock::default());
     let forge = connect(&fake, &http, &clock);
     let pull = forge.pull(7).await.expect("a pull request");
-    assert!(!pull.from_fork() && pull.state == PullState::Open);
+    assert!(!pull.is_foreign() && pull.state == PullState::Open);
     assert_eq!(
         (pull.head.branch.as_str(), pull.author.map(|one| one.login)),
         ("topic/x y", Some("ann".into()))
@@ -520,7 +362,7 @@ async fn pull_requests_of_deleted_forks_and_merged_ones_are_read() {
             (one.open, one.merged, one.head_repository) = (false, merged, repository.clone());
         }
         let pull = forge.pull(7).await.expect("a pull request");
-        assert!(pull.from_fork());
+        assert!(pull.is_foreign());
         assert_eq!((pull.state, pull.head.repository), (expected, repository));
     }
     fake.assert_clean();
@@ -662,4 +504,57 @@ async fn errors_say_what_github_said_and_never_the_token() {
     assert_eq!(error.kind, ForgeErrorKind::Unauthorised);
     assert_eq!(fake.count("GET", "/pulls/7"), 1, "a wrong token is not tried again");
     assert!(!format!("{error:?} {:?}", settings(&fake)).contains(TOKEN));
+}
+
+#[tokio::test]
+async fn every_word_we_have_is_one_github_knows() {
+    let (fake, http, clock) = (lively(), http(), TestClock::default());
+    let forge = connect(&fake, &http, &clock);
+    let conclusions = [
+        (Conclusion::Success, "success"),
+        (Conclusion::Failure, "failure"),
+        (Conclusion::Neutral, "neutral"),
+        (Conclusion::ActionRequired, "action_required"),
+        (Conclusion::Cancelled, "cancelled"),
+    ];
+    let states = [(CheckStatus::Queued, "queued"), (CheckStatus::InProgress, "in_progress")]
+        .map(|(status, word)| (status, word, None))
+        .into_iter()
+        .chain(
+            conclusions.map(|(end, word)| (CheckStatus::Completed(end), "completed", Some(word))),
+        );
+    for (status, word, conclusion) in states {
+        forge.put_check(&CheckRun { status, ..run(0) }).await.expect("a check run");
+        let check = fake.state().checks[0].clone();
+        assert_eq!((check.status.as_str(), check.conclusion.as_deref()), (word, conclusion));
+    }
+    let mut levels = run(4);
+    for (one, level) in
+        levels.annotations.iter_mut().zip([Level::Notice, Level::Warning, Level::Failure])
+    {
+        one.level = level;
+        one.title = "t".repeat(300);
+    }
+    // What GitHub would refuse is made acceptable: no message, line 0, an end before the start.
+    levels.annotations[3].message = " ".into();
+    levels.annotations[3].start_line = 0;
+    levels.annotations[3].end_line = 0;
+    forge.put_check(&levels).await.expect("a check run");
+    let sent = fake.state().checks[0].annotations.clone();
+    let words: Vec<_> = sent.iter().map(|one| one["annotation_level"].as_str()).collect();
+    assert_eq!(words, [Some("notice"), Some("warning"), Some("failure"), Some("failure")]);
+    assert_eq!(sent[0]["title"].as_str().map(str::len), Some(255));
+    assert_eq!((&sent[3]["start_line"], &sent[3]["message"]), (&json!(1), &json!("(no message)")));
+    let reactions = [
+        (Reaction::Eyes, "eyes"),
+        (Reaction::Rocket, "rocket"),
+        (Reaction::ThumbsUp, "+1"),
+        (Reaction::ThumbsDown, "-1"),
+        (Reaction::Confused, "confused"),
+    ];
+    for (reaction, word) in reactions {
+        forge.react(CommentKind::Issue, 101, reaction).await.expect("a reaction");
+        assert_eq!(fake.state().reactions.last().map(|one| one.2.clone()).as_deref(), Some(word));
+    }
+    fake.assert_clean();
 }
