@@ -16,8 +16,8 @@ use crate::domain::id::{CommitId, RepoPath};
 use crate::domain::secret::Key;
 use crate::effect::{
     Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun, CheckStatus, Clock,
-    CommentKind, Conclusion, Done, Forge, ForgeError, ForgeErrorKind, Label, Level, NewIssue,
-    NewPull, Permission, PullEdit, PullState, Reaction,
+    CommentKind, Conclusion, Done, Forge, ForgeErrorKind, Label, Level, NewIssue, NewPull,
+    Permission, PullState, Reaction,
 };
 
 use super::{GitHub, GitHubSettings};
