@@ -28,6 +28,7 @@ const LAW: &[(&str, &[&str])] = &[
     ("adapter/repo", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/store", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/model", &["adapter/host", "effect", "domain"]),
+    ("adapter/github", &["adapter/host", "effect", "domain"]),
     (
         "adapter",
         &[
@@ -36,6 +37,7 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter/repo",
             "adapter/store",
             "adapter/model",
+            "adapter/github",
             "config",
             "effect",
             "domain",
@@ -103,6 +105,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("tree_sitter", &["code"]),
     ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
     ("reqwest", &["adapter/host"]),
+    ("octocrab", &["adapter/github"]),
     ("secrecy", &["domain"]),
     ("minijinja", &["role"]),
     ("backon", &["role"]),

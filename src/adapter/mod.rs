@@ -1,5 +1,10 @@
 //! What keeps the contract of `effect` in the real world; the one file that names every adapter.
 
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the face on GitHub is wired to it next")
+)]
+pub mod github;
 pub mod host;
 pub mod model;
 pub mod models;

@@ -22,6 +22,7 @@ pub mod plan;
 pub mod proposal;
 pub mod rate;
 pub mod request;
+pub mod retry;
 pub mod secret;
 pub mod session;
 pub mod similarity;

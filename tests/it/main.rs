@@ -8,8 +8,11 @@
 
 mod bad_input;
 mod crash;
+#[expect(dead_code, reason = "the tests of the client use the other parts of it")]
+mod fake_github;
 mod fake_model;
 mod flood;
+mod forge;
 mod frameworks;
 mod git_http;
 mod models;
