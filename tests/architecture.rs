@@ -270,7 +270,7 @@ fn the_reader_sees_groups_macros_and_bodies_and_skips_tests() {
 fn input_and_output_stay_in_adapters_and_faces() {
     let mut breaches = Vec::new();
     for (file, own, _, std, _) in read() {
-        if own.starts_with("adapter") || own == "cli" || own.is_empty() {
+        if own.starts_with("adapter") || own == "cli" || own == "bot" || own.is_empty() {
             continue;
         }
         for path in std {
@@ -308,7 +308,8 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("//!"), "{} has no purpose in its first line", file.display());
         let production = text.split("#[cfg(test)]").next().unwrap().lines().count();
-        assert!(production <= 620, "{} holds {production} lines", file.display());
+        let tests = file.ends_with("tests.rs");
+        assert!(tests || production <= 620, "{} holds {production} lines", file.display());
         let stem = file.file_stem().unwrap().to_str().unwrap();
         assert!(
             !["utils", "helpers", "common", "types", "imp", "errors"].contains(&stem),

@@ -12,7 +12,7 @@ mod pkt;
 mod push;
 mod remote;
 #[cfg(test)]
-mod remote_tests;
+mod tests;
 mod seed;
 mod transport;
 mod tree;
