@@ -56,4 +56,5 @@ ENV REGREEN_WORK_DIR=/var/lib/regreen \
     LANG=C.UTF-8
 # No USER: the runner mounts folders of another owner, and only root can hand test code over to a
 # user that owns nothing. No HEALTHCHECK: this is a command, not a service.
-ENTRYPOINT ["regreen", "action"]
+ENTRYPOINT ["regreen"]
+CMD ["action"]

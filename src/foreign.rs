@@ -16,7 +16,7 @@ use crate::domain::{failure, id};
 use crate::role;
 
 /// Readers that belong to no table of their own.
-const OTHERS: &[(&str, fn(&str))] = &[
+const OTHERS: &[crate::domain::Reader] = &[
     ("configuration", |text| drop(config::parse(text, ".github/regreen.yml"))),
     ("state", |text| {
         drop(serde_json::from_str::<FixLoop>(text));

@@ -1,7 +1,6 @@
 //! No foreign text makes a reader panic: the short, always running twin of the fuzz targets.
 
 #![expect(
-    clippy::disallowed_methods,
     clippy::unwrap_used,
     reason = "the test reads recorded outputs and the list of fuzz targets"
 )]

@@ -198,19 +198,20 @@ mod tests {
     use super::*;
     use AccountKind::{Bot, Other, User};
 
+    type Row = (
+        &'static str,
+        AccountKind,
+        bool,
+        Result<Level, &'static str>,
+        Vec<String>,
+        Option<&'static str>,
+    );
+
     const UNASKED: Result<&BTreeSet<String>, &str> = Err("not asked");
 
     #[test]
     fn the_first_rule_that_holds_wins() {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        type Row = (
-            &'static str,
-            AccountKind,
-            bool,
-            Result<Level, &'static str>,
-            Vec<String>,
-            Option<&'static str>,
-        );
         let table: [Row; 16] = [
             ("a writer", User, false, Ok(Level::Write), vec![], None),
             ("an admin", User, false, Ok(Level::Admin), vec![], None),

@@ -28,3 +28,6 @@ pub mod session;
 pub mod similarity;
 pub mod strategy;
 pub mod test;
+
+/// A reader of foreign text under its name: it may refuse any text and must survive every one.
+pub type Reader = (&'static str, fn(&str));

@@ -92,7 +92,7 @@ impl View {
             Event::Progress { done, total, unit } => {
                 self.progress = Some((*done, *total, unit.clone()));
             }
-            Event::Ran { .. } => self.doing.clear(),
+            Event::Ran { .. } | Event::Proposed { .. } => self.doing.clear(),
             Event::Baseline { rate, failing, flaky, preexisting } => {
                 // A second baseline follows a moved head; the climb is counted from the first.
                 self.baseline.get_or_insert(*rate);
@@ -109,7 +109,6 @@ impl View {
                 self.calls.push((*iteration, call.clone()));
                 self.spent = *spent;
             }
-            Event::Proposed { .. } => self.doing.clear(),
             Event::Rejected { iteration, reasons } => {
                 if self.refused.len() < KEPT {
                     self.refused.push((*iteration, reasons.clone()));

@@ -55,7 +55,7 @@ impl From<ask::ReadError> for WorkError {
 }
 
 /// What models say, as readers of foreign text.
-pub const READERS: &[(&str, fn(&str))] = &[
+pub const READERS: &[crate::domain::Reader] = &[
     ("analysis", |text| {
         if let Ok(told) = answer::read::<Analysis>(text, "IMPL-fix-1") {
             drop(answer::points(&told, &|_| Some(40)));

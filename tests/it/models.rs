@@ -98,6 +98,7 @@ struct Story {
 }
 
 /// Rate limited for long; nonsense; a wrong fix first and right ones after.
+#[expect(clippy::print_stdout, reason = "the story is there to be read with --nocapture")]
 fn limited_nonsense_and_third_time_right(story: &Story) {
     let mut third = vec![
         analysis_of(story.test, story.wrong_at, 0.9),

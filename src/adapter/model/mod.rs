@@ -18,7 +18,7 @@ pub use http::{HttpModel, Protocol, ProviderSettings};
 pub use tape::{Recording, Reel, Replaying};
 
 /// Every form in which models answer, as a reader of foreign text.
-pub const READERS: &[(&str, fn(&str))] = &[
+pub const READERS: &[crate::domain::Reader] = &[
     ("gemini", |text| body(Protocol::GEMINI, text)),
     ("chat", |text| body(Protocol::CHAT, text)),
     ("responses", |text| body(Protocol::RESPONSES, text)),

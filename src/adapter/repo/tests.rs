@@ -423,7 +423,7 @@ fn fetch_and_push_over_tls() {
     let child = |certificates: Option<PathBuf>| {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["--exact", "--ignored", "--nocapture"]);
-        command.arg("adapter::repo::remote_tests::over_tls_with_a_known_certificate");
+        command.arg("adapter::repo::tests::over_tls_with_a_known_certificate");
         command.env("REGREEN_TEST_TLS", folder.path());
         match certificates {
             Some(file) => command.env("SSL_CERT_FILE", file),

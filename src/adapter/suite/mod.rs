@@ -23,7 +23,7 @@ pub fn parse_junit(text: &str) -> Option<Vec<Told>> {
 }
 
 /// Every report format, as a reader of foreign text.
-pub const READERS: &[(&str, fn(&str))] = &[
+pub const READERS: &[crate::domain::Reader] = &[
     ("junit", |text| drop(format::junit::parse(text))),
     ("tap", |text| drop(format::tap::parse(text))),
     ("libtest", |text| {
