@@ -7,7 +7,6 @@
 //! `domain` holds values and decisions.
 
 mod adapter;
-#[cfg_attr(not(test), expect(dead_code, reason = "the verb that reads events comes next"))]
 mod bot;
 mod cli;
 mod code;
@@ -33,5 +32,5 @@ pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> std::process:
     if let Some(code) = adapter::launched(&arguments) {
         return code;
     }
-    cli::run(arguments.into_iter())
+    cli::run(arguments.into_iter(), |errand| Box::pin(bot::run(errand)))
 }

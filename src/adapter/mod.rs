@@ -1,9 +1,5 @@
 //! What keeps the contract of `effect` in the real world; the one file that names every adapter.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the face on GitHub is wired to it next")
-)]
 pub mod github;
 pub mod host;
 pub mod model;
@@ -80,7 +76,6 @@ pub struct Workspace<'a> {
     /// What a person should know, in our own words.
     pub notices: Vec<String>,
     /// What test code can reach, and what it cannot.
-    #[expect(dead_code, reason = "the report of the bot shows it")]
     pub protection: &'static Protection,
     /// Whether another commit is checked out than the one the session began on.
     pub moved: bool,
@@ -117,13 +112,19 @@ pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
     facts.common.join(STATE_ROOT)
 }
 
+/// The folder that holds everything that can be made again.
+#[must_use]
+pub fn work_home() -> PathBuf {
+    process::path_from(WORK_DIRECTORY)
+        .or_else(|| process::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
+        .or_else(|| process::real_home().map(|home| home.join(".cache/regreen")))
+        .unwrap_or_else(|| std::env::temp_dir().join("regreen"))
+}
+
 /// The folder that holds the private checkouts of a repository.
 #[must_use]
 pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
-    let cache = process::path_from(WORK_DIRECTORY)
-        .or_else(|| process::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
-        .or_else(|| process::real_home().map(|home| home.join(".cache/regreen")))
-        .unwrap_or_else(|| std::env::temp_dir().join("regreen"));
+    let cache = work_home();
     let digest = Sha256::digest(facts.common.as_os_str().as_encoded_bytes());
     let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let name =

@@ -12,6 +12,8 @@ pub const PREFIX: &str = "/regreen";
 /// Commands of one comment that are read; GitHub's comments hold 65,536 characters.
 pub const MAX_COMMANDS: usize = 10;
 const MAX_LINE: usize = 2_000;
+/// Characters of a command line that an answer quotes.
+pub const SHOWN: usize = 120;
 const MAX_COMMENT: usize = 4 * 65_536;
 
 /// Who may use a verb. Who that is decides [`super::permission`].
@@ -107,6 +109,8 @@ pub const FLAGS: &[(&str, &str)] = &[
 pub struct Line {
     /// Line of the comment, from 1.
     pub line: usize,
+    /// As it was written, at most [`SHOWN`] characters; foreign.
+    pub text: String,
     /// The command, or what is wrong with it.
     pub command: Result<Command, Problem>,
 }
@@ -182,12 +186,12 @@ pub fn read(comment: &str) -> Vec<Line> {
         let before = comment.get(..range.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         if lines.len() == MAX_COMMANDS {
-            lines.push(Line { line, command: Err(Problem::Many) });
+            lines.push(Line { line, text: String::new(), command: Err(Problem::Many) });
             break;
         }
         let text = comment.get(range).unwrap_or_default();
         let command = if markup { Err(Problem::Markup) } else { parse(text) };
-        lines.push(Line { line, command });
+        lines.push(Line { line, text: text.trim().chars().take(SHOWN).collect(), command });
     }
     lines
 }

@@ -1,12 +1,28 @@
-//! The face on GitHub: what comes in, as values.
+//! The face on GitHub: an event comes in, and a fix, a comment and a check run come of it.
 //!
-//! An event file becomes a trigger, a comment becomes commands, and a person is allowed or not.
-//! Nothing here reads a file, asks the forge or runs anything; every refusal carries its reason.
+//! Working and publishing are two processes: the one that runs tests has no token, the one with the
+//! token runs no tests and looks at every commit again (product.md 13.17). What comes in is read
+//! and decided by pure functions; every refusal carries its reason.
 
-pub mod command;
+#![expect(clippy::print_stdout, reason = "the runner reads its commands from standard output")]
+
+mod action;
+mod answer;
+mod command;
+mod commits;
+mod issues;
 mod payload;
-pub mod permission;
-pub mod trigger;
+mod permission;
+mod prepare;
+mod publish;
+mod stop;
+mod surroundings;
+mod target;
+mod trigger;
+mod work;
+mod worker;
 
 #[cfg(test)]
 mod tests;
+
+pub use action::run;

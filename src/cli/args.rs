@@ -38,6 +38,13 @@ pub enum Verb {
     Report(ReportArguments),
     /// Decide a session again from its files, and say what would differ now.
     Replay(ReplayArguments),
+    /// Answer an event of GitHub Actions, as the action does: reads what the runner hands over.
+    Action,
+    /// Publish what a working job left with `regreen fix --bundle`, in a job that runs no tests.
+    Publish {
+        /// The folder of the bundle.
+        bundle: PathBuf,
+    },
     /// Check the configuration file, or print its schema.
     Config(ConfigArguments),
     /// Print a completion script for a shell.
@@ -56,7 +63,11 @@ impl Verb {
             Self::Status(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
-            Self::Report(_) | Self::Config(_) | Self::Completions { .. } => false,
+            Self::Report(_)
+            | Self::Config(_)
+            | Self::Action
+            | Self::Publish { .. }
+            | Self::Completions { .. } => false,
         }
     }
 }

@@ -11,15 +11,21 @@ mod progress;
 mod verb;
 
 use std::ffi::OsString;
+use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::domain::request::Errand;
+
 use args::{Arguments, Verb};
 use failure::{Failure, exit};
 
+/// The face on GitHub, which this room does not know: does an errand, answers with the exit code.
+pub type Bot = fn(Errand) -> Pin<Box<dyn Future<Output = u8> + Send>>;
+
 /// Runs the command line.
-pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
     let parsed = match Arguments::try_parse_from(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -40,7 +46,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(exit::ENVIRONMENT);
         }
     };
-    let done = runtime.block_on(dispatch(parsed.verb));
+    let done = runtime.block_on(dispatch(parsed.verb, bot));
     // Blocking readers of a killed child must not hold the process up.
     runtime.shutdown_background();
     match done {
@@ -55,8 +61,10 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-async fn dispatch(verb: Verb) -> Result<u8, Failure> {
+async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, Failure> {
     match verb {
+        Verb::Action => Ok(bot(Errand::Event).await),
+        Verb::Publish { bundle } => Ok(bot(Errand::Publish(bundle)).await),
         Verb::Fix(arguments) => verb::fix::run(&arguments).await,
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),

@@ -20,7 +20,6 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// File, line, column and message, as an annotation of a workflow wants them, unescaped.
     #[must_use]
-    #[cfg_attr(not(test), expect(dead_code, reason = "the Action shows it; its verb comes next"))]
     pub fn annotation(&self) -> (&str, usize, usize, &str) {
         (&self.file, self.line, self.column, &self.message)
     }

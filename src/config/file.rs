@@ -84,7 +84,6 @@ pub struct Commands {
 impl Commands {
     /// The words of `allow`, ids as digits.
     #[must_use]
-    #[cfg_attr(not(test), expect(dead_code, reason = "the Action asks it; its verb comes next"))]
     pub fn allowed(&self) -> Vec<String> {
         let words = self.allow.iter().flatten().map(|name| match name {
             Name::Id(id) => id.to_string(),

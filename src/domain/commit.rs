@@ -128,6 +128,22 @@ pub fn is_of_session(message: &str, session: &SessionId) -> bool {
     trailer(message, SESSION) == Some(session.as_str())
 }
 
+/// The iteration whose fix a commit is; `None` for every other commit.
+#[must_use]
+pub fn fix_of(message: &str, session: &SessionId) -> Option<u32> {
+    let own = is_of_session(message, session) && trailer(message, KIND) == Some("fix");
+    own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
+}
+
+/// The commit by which a person takes a kept fix back; `by` is their login.
+#[must_use]
+pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
+    format!(
+        "test-cycle: rollback iteration {iteration} - asked for by {}\n\nThis reverts commit {commit}.\n\n{SESSION}: {session}\n{ITERATION}: {iteration}\n{KIND}: rollback\n",
+        line(by)
+    )
+}
+
 /// The value of a trailer in the last paragraph of a message.
 #[must_use]
 pub fn trailer<'a>(message: &'a str, name: &str) -> Option<&'a str> {

@@ -6,7 +6,6 @@
 pub mod archive;
 pub mod budget;
 pub mod chain;
-#[cfg_attr(not(test), expect(dead_code, reason = "the verb that reads comments comes next"))]
 pub mod command;
 pub mod commit;
 pub mod criticality;

@@ -54,6 +54,10 @@ pub trait Forge: Send + Sync {
         body: &str,
     ) -> Result<PutComment, ForgeError>;
 
+    /// Comments below an issue or pull request that were written after `since`, RFC 3339, oldest
+    /// first. The API lists edited older ones too; they are left out.
+    async fn comments_since(&self, number: u64, since: &str) -> Result<Vec<Said>, ForgeError>;
+
     /// Adds a reaction. Called again: the same one reaction.
     async fn react(&self, kind: CommentKind, id: u64, reaction: Reaction)
     -> Result<(), ForgeError>;
@@ -260,6 +264,17 @@ pub enum Done {
     Edited,
     /// It was there with this content.
     Unchanged,
+}
+
+/// A comment of somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Who; `None` for a deleted account.
+    pub author: Option<Account>,
+    /// The text; foreign.
+    pub body: String,
+    /// Whether it was changed after it was written.
+    pub edited: bool,
 }
 
 /// Where a comment stands.

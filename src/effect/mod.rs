@@ -4,13 +4,8 @@
 //! file, socket or clock is named here.
 
 mod clock;
-#[cfg_attr(not(test), expect(dead_code, reason = "the face on GitHub is wired to it next"))]
 mod forge;
 mod model;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
-)]
 mod remote;
 mod screen;
 mod store;
@@ -22,7 +17,7 @@ pub use forge::{
     ANNOTATION_LIMIT, Account, Activity, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT,
     CheckRun, CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeError, ForgeErrorKind, Label,
     LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd, PullRequest, PullState,
-    PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
+    PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo, Said,
 };
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,

@@ -7,5 +7,4 @@ pub mod markdown;
 pub mod records;
 pub mod summary;
 pub mod terminal;
-#[cfg_attr(not(test), expect(dead_code, reason = "the publisher calls it"))]
 pub mod view;

@@ -8,7 +8,7 @@ use crate::domain::guard::{self, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::secret::Redactor;
-use crate::effect::{GitError, Worktree};
+use crate::effect::{FileDiff, GitError, Worktree};
 
 /// What a proposal is held against.
 pub struct VetContext<'a> {
@@ -60,6 +60,33 @@ pub async fn vet(
     }
     found.extend(guard::size(&edits.files));
     Ok(found)
+}
+
+/// The rules once more for commits that another process made: everything that can be said without
+/// its worktree.
+#[must_use]
+pub fn published(
+    diff: &[FileDiff],
+    protect: &GlobSet,
+    state_root: &str,
+    redactor: &Redactor,
+) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for change in diff {
+        found.extend(guard::path(&change.file, state_root));
+        if protect.is_match(change.file.as_str()) {
+            found.push(Violation::Protected(change.file.clone()));
+        }
+        let (file, before, after) =
+            (change.file.clone(), change.before.clone(), change.after.clone());
+        let edit = FileEdit { file, before, after };
+        if guard::holds_secret(&edit) || redactor.finds(edit.after.as_deref().unwrap_or_default())
+        {
+            found.push(Violation::Secret(edit.file.clone()));
+        }
+        found.extend(content(&edit));
+    }
+    found
 }
 
 /// Rules about what a file held and would hold.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::domain::retry::Repeat;
-use crate::effect::{Activity, COMMENT_LIMIT, CommentKind, Done, ForgeError, PutComment, Reaction};
+use crate::effect::{Account, Activity, COMMENT_LIMIT, CommentKind, Done, ForgeError, PutComment, Reaction, Said};
 
 use super::client::{Call, GitHub, Verb};
 use super::refusal::cut;
@@ -47,6 +47,32 @@ impl GitHub<'_> {
             }
             attempt += 1;
         }
+    }
+
+    pub(super) async fn list_comments(
+        &self,
+        number: u64,
+        since: &str,
+    ) -> Result<Vec<Said>, ForgeError> {
+        let mut found = Vec::new();
+        self.each(
+            "read the new comments",
+            &["issues", &number.to_string(), "comments"],
+            &[("since", since)],
+            PAGES,
+            |comment: Comment| {
+                if comment.created_at.as_str() >= since {
+                    found.push(Said {
+                        edited: comment.created_at != comment.updated_at,
+                        author: comment.user.map(Account::from),
+                        body: comment.body.unwrap_or_default(),
+                    });
+                }
+                true
+            },
+        )
+        .await?;
+        Ok(found)
     }
 
     /// Our comment that begins with the marker. The author counts: anybody can write a marker.

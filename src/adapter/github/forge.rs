@@ -6,7 +6,7 @@ use crate::domain::id::CommitId;
 use crate::effect::{
     Activity, BranchCommit, CheckRun, CommentKind, Forge, ForgeError, Label, LeftOut, NewIssue,
     NewPull, Permission, PullEdit, PullRequest, PutCheck, PutComment, PutIssue, PutPull, Reaction,
-    RepositoryInfo,
+    RepositoryInfo, Said,
 };
 
 use super::client::{GitHub, locked};
@@ -59,6 +59,10 @@ impl Forge for GitHub<'_> {
         body: &str,
     ) -> Result<PutComment, ForgeError> {
         self.write_comment(number, marker, body).await
+    }
+
+    async fn comments_since(&self, number: u64, since: &str) -> Result<Vec<Said>, ForgeError> {
+        self.list_comments(number, since).await
     }
 
     async fn react(

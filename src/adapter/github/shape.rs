@@ -63,6 +63,12 @@ pub struct Comment {
     /// Who, if still there.
     #[serde(default)]
     pub user: Option<User>,
+    /// RFC 3339.
+    #[serde(default)]
+    pub created_at: String,
+    /// RFC 3339; the same until it is edited.
+    #[serde(default)]
+    pub updated_at: String,
 }
 
 /// One end of a pull request.

@@ -106,7 +106,6 @@ impl Growing {
 /// # Errors
 ///
 /// What the operating system says, and `InvalidInput` for what is not a plain file.
-#[expect(dead_code, reason = "the publisher calls it")]
 pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     match fs::symlink_metadata(path) {
         Ok(facts) if facts.is_file() => {}
@@ -119,6 +118,25 @@ pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Creates a file that only we can read, or empties it.
+///
+/// # Errors
+///
+/// What the operating system says.
+pub fn create(path: &Path) -> io::Result<File> {
+    Ok(Growing::create(path)?.0)
+}
+
+/// Adds text to a file that somebody else made; makes it when it is not there.
+///
+/// # Errors
+///
+/// What the operating system says.
+pub fn append(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    file.write_all(text.as_bytes())
 }
 
 /// Creates a folder and its parents.

@@ -165,6 +165,39 @@ pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// Our own environment, as far as it is text.
+#[must_use]
+pub fn own_environment() -> BTreeMap<String, String> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// Whether this process may act as any user.
+#[must_use]
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Ends this process by the interrupt signal when its parent is gone: a worker without a
+/// publisher saves and stops.
+pub fn end_with_parent() {
+    let asked = rustix::process::set_parent_process_death_signal(Some(Signal::INT));
+    if let Err(error) = asked {
+        tracing::warn!(%error, "this process outlives the one that started it");
+    }
+}
+
+/// The path of this program.
+///
+/// # Errors
+///
+/// What the operating system says.
+pub fn own_program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
 /// A path from a variable of our own environment, when it is set.
 #[must_use]
 pub fn path_from(variable: &str) -> Option<PathBuf> {
@@ -212,6 +245,14 @@ impl Group {
     /// The child.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
+    }
+
+    /// Asks the child itself to stop, as the interrupt key does.
+    pub fn interrupt(&self) {
+        if let Some(pid) = self.pid {
+            // It may be gone already, which is what is wanted.
+            rustix::process::kill_process(pid, Signal::INT).unwrap_or_default();
+        }
     }
 
     /// Kills every process of the group, and every process that left it; blocks until those that

@@ -2,17 +2,32 @@
 //! everything else is new. So nothing of theirs is written, no credential of theirs is near, and
 //! its head is the commit under test, where a checkout for a pull request stands at a merge.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository, RepositoryInitOptions};
+use git2::{Commit, Index, Oid, Repository, RepositoryInitOptions, Sort};
 
 use crate::adapter::host::files;
-use crate::domain::id::CommitId;
+use crate::domain::commit;
+use crate::domain::id::{CommitId, SessionId};
 use crate::effect::GitError;
 
-use super::{RepositoryFacts, discover, failed, io};
+use super::remote::oid;
+use super::{GitRemote, RepositoryFacts, SessionFiles, Transport, discover, failed, io, open};
 
-/// What the new repository begins with.
+/// Names the checkout's own commit, so that a server is told what is here already.
+const KNOWN: &str = "refs/regreen/checkout";
+
+/// The author of commits, with the address of the account that a job's token acts for.
+const NAME: &str = "regreen";
+const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
+
+/// The repository of our own.
+#[derive(Clone, Debug)]
+pub struct Bench {
+    folder: PathBuf,
+}
+
+/// What is checked out in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchOf {
     /// The commit that is checked out.
@@ -23,87 +38,235 @@ pub struct BenchOf {
     pub others: Vec<(String, CommitId)>,
 }
 
-/// Makes the repository at `folder`, which is replaced, with the files of its head.
-///
-/// # Errors
-///
-/// [`GitError`] when a commit is not in `source`, or the folder cannot be written.
-pub fn bench(
-    source: &RepositoryFacts,
-    folder: &Path,
-    of: &BenchOf,
-) -> Result<RepositoryFacts, GitError> {
-    files::remove_folder(folder);
-    files::create_folder(folder).map_err(io("create a repository of our own"))?;
-    let mut options = RepositoryInitOptions::new();
-    options.external_template(false).initial_head(&of.branch);
-    let repo = Repository::init_opts(folder, &options).map_err(failed("create a repository"))?;
-    let objects = source.common.join("objects");
-    let info = repo.path().join("objects/info");
-    files::create_folder(&info).map_err(io("create the list of object stores"))?;
-    files::write(&info.join("alternates"), format!("{}\n", objects.display()).as_bytes())
-        .map_err(io("write the list of object stores"))?;
-    let shallow = files::read(&source.common.join("shallow"), 16 << 20);
-    if let Some(shallow) = shallow.map_err(io("read where the history is cut"))? {
-        files::write(&repo.path().join("shallow"), &shallow)
-            .map_err(io("write where the history is cut"))?;
+impl Bench {
+    /// Makes an empty repository at `folder`, which is replaced. `source` lends its objects.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError`] when the folder cannot be written.
+    pub fn make(source: Option<&RepositoryFacts>, folder: &Path) -> Result<Self, GitError> {
+        files::remove_folder(folder);
+        files::create_folder(folder).map_err(io("create a repository of our own"))?;
+        let mut options = RepositoryInitOptions::new();
+        options.external_template(false);
+        let repo = Repository::init_opts(folder, &options).map_err(failed("create a repository"))?;
+        let mut config = repo.config().map_err(failed("read the settings"))?;
+        for (name, value) in [("user.name", NAME), ("user.email", EMAIL)] {
+            config.set_str(name, value).map_err(failed("write the settings"))?;
+        }
+        let bench = Self { folder: folder.to_owned() };
+        let Some(source) = source else { return Ok(bench) };
+        let objects = source.common.join("objects");
+        let info = repo.path().join("objects/info");
+        files::create_folder(&info).map_err(io("create the list of object stores"))?;
+        files::write(&info.join("alternates"), format!("{}\n", objects.display()).as_bytes())
+            .map_err(io("write the list of object stores"))?;
+        let shallow = files::read(&source.common.join("shallow"), 16 << 20);
+        if let Some(shallow) = shallow.map_err(io("read where the history is cut"))? {
+            files::write(&repo.path().join("shallow"), &shallow)
+                .map_err(io("write where the history is cut"))?;
+        }
+        drop(repo);
+        // Opened again, so that the other store is known.
+        let id = Oid::from_str(source.head.as_str()).map_err(failed("read a commit id"))?;
+        bench
+            .repo()?
+            .reference(KNOWN, id, true, "regreen")
+            .map_err(failed("name the commit of the checkout"))?;
+        Ok(bench)
     }
-    drop(repo);
-    // Opened again, so that the other store is known.
-    let repo = Repository::open(folder).map_err(failed("open the repository of our own"))?;
-    let begun = (of.branch.clone(), of.head.clone());
-    for (branch, commit) in std::iter::once(&begun).chain(&of.others) {
-        let id = Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))?;
-        repo.find_commit(id).map_err(failed(format!("find commit {}", commit.short())))?;
-        repo.reference(&format!("refs/heads/{branch}"), id, true, "regreen")
-            .map_err(failed(format!("make branch {branch}")))?;
+
+    fn repo(&self) -> Result<Repository, GitError> {
+        Repository::open(&self.folder).map_err(failed("open the repository of our own"))
     }
-    let mut checkout = git2::build::CheckoutBuilder::new();
-    checkout.force();
-    repo.checkout_head(Some(&mut checkout)).map_err(failed("check out the head"))?;
-    discover(folder)
+
+    /// The server behind it.
+    #[must_use]
+    pub fn remote(&self, transport: Transport) -> GitRemote {
+        GitRemote { common: self.folder.join(".git"), transport }
+    }
+
+    /// Makes the branches and writes the files of the head.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError`] when a commit is not there, or the folder cannot be written.
+    pub fn check_out(&self, of: &BenchOf) -> Result<RepositoryFacts, GitError> {
+        let repo = self.repo()?;
+        let begun = (of.branch.clone(), of.head.clone());
+        for (branch, commit) in std::iter::once(&begun).chain(&of.others) {
+            let id = oid(commit)?;
+            repo.find_commit(id).map_err(failed(format!("find commit {}", commit.short())))?;
+            repo.reference(&format!("refs/heads/{branch}"), id, true, "regreen")
+                .map_err(failed(format!("make branch {branch}")))?;
+        }
+        repo.set_head(&format!("refs/heads/{}", of.branch)).map_err(failed("set the head"))?;
+        let mut checkout = git2::build::CheckoutBuilder::new();
+        checkout.force();
+        repo.checkout_head(Some(&mut checkout)).map_err(failed("check out the head"))?;
+        discover(&self.folder)
+    }
+
+    /// One file of a commit; `None` when it is not there or no plain file.
+    ///
+    /// # Errors
+    ///
+    /// When the commit is not in the store.
+    pub fn file_of(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let repo = self.repo()?;
+        let tree = repo
+            .find_commit(oid(commit)?)
+            .and_then(|commit| commit.tree())
+            .map_err(failed(format!("find commit {}", commit.short())))?;
+        let Ok(entry) = tree.get_path(Path::new(path)) else { return Ok(None) };
+        if entry.filemode() & 0o170_000 != 0o100_000 {
+            return Ok(None);
+        }
+        Ok(repo.find_blob(entry.id()).ok().map(|blob| blob.content().to_vec()))
+    }
+
+    /// The message of a commit; `None` when the commit is not in the store.
+    #[must_use]
+    pub fn message_of(&self, commit: &CommitId) -> Option<String> {
+        let repo = self.repo().ok()?;
+        let commit = repo.find_commit(oid(commit).ok()?).ok()?;
+        Some(String::from_utf8_lossy(commit.message_bytes()).into_owned())
+    }
+
+    /// The last state files of a session at or right below a tip: a finished session takes its
+    /// folder off the tip.
+    ///
+    /// # Errors
+    ///
+    /// When the objects cannot be read.
+    pub fn session_at(
+        &self,
+        tip: &CommitId,
+        state_folder: &str,
+        session: &SessionId,
+    ) -> Result<Option<SessionFiles>, GitError> {
+        let repo = self.repo()?;
+        let mut commit =
+            repo.find_commit(oid(tip)?).map_err(failed(format!("find commit {}", tip.short())))?;
+        for _ in 0..2 {
+            let tree = commit.tree().map_err(failed("read a tree"))?;
+            if let Some(files) = open::session_in(&repo, &tree, state_folder, session)? {
+                return Ok(Some(files));
+            }
+            match commit.parent(0) {
+                Ok(parent) => commit = parent,
+                Err(_) => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether every commit from `tip` down to `head` is one of the session.
+    #[must_use]
+    pub fn all_of_session(&self, tip: &CommitId, head: &CommitId, session: &SessionId) -> bool {
+        let walk = || -> Result<bool, GitError> {
+            let repo = self.repo()?;
+            let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+            walk.set_sorting(Sort::TOPOLOGICAL).map_err(failed("walk the history"))?;
+            walk.push(oid(tip)?).map_err(failed("walk the history"))?;
+            walk.hide(oid(head)?).map_err(failed("walk the history"))?;
+            for id in walk {
+                let found = id.and_then(|id| repo.find_commit(id));
+                let found = found.map_err(failed("walk the history"))?;
+                let message = String::from_utf8_lossy(found.message_bytes()).into_owned();
+                if !commit::is_of_session(&message, session) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        walk().unwrap_or(false)
+    }
+
+    /// Takes the fix of one iteration back by a new commit on top of `tip`; the last fix when no
+    /// iteration is named. `None` when there is no such fix.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError`], and a conflict when later commits touch the same lines.
+    pub fn take_back(
+        &self,
+        tip: &CommitId,
+        head: &CommitId,
+        session: &SessionId,
+        state_root: &str,
+        iteration: Option<u32>,
+        by: &str,
+    ) -> Result<Option<(CommitId, u32)>, GitError> {
+        let repo = self.repo()?;
+        let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+        walk.push(oid(tip)?).map_err(failed("walk the history"))?;
+        walk.hide(oid(head)?).map_err(failed("walk the history"))?;
+        for id in walk {
+            let found = id.and_then(|id| repo.find_commit(id));
+            let found = found.map_err(failed("walk the history"))?;
+            let message = String::from_utf8_lossy(found.message_bytes()).into_owned();
+            let Some(number) = commit::fix_of(&message, session) else { continue };
+            if iteration.is_some_and(|wanted| wanted != number) {
+                continue;
+            }
+            let top = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;
+            let mut index = repo
+                .revert_commit(&found, &top, 0, None)
+                .map_err(failed(format!("take iteration {number} back")))?;
+            let tree = without_state(&repo, &mut index, &top, state_root)?.ok_or_else(|| {
+                GitError::Failed {
+                    action: format!("take iteration {number} back"),
+                    reason: "later commits change the same lines".into(),
+                }
+            })?;
+            let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+            let who = repo.signature().map_err(failed("sign a commit"))?;
+            let message = commit::taken_back(session, number, &found.id().to_string(), by);
+            let new = repo
+                .commit(None, &who, &who, &message, &tree, &[&top])
+                .map_err(failed("commit"))?;
+            return Ok(Some((super::commit::name(new)?, number)));
+        }
+        Ok(None)
+    }
 }
 
-/// One file of a commit; `None` when it is not there or no plain file.
-///
-/// # Errors
-///
-/// When the commit is not in the store.
-pub fn file_of(
-    facts: &RepositoryFacts,
-    commit: &CommitId,
-    path: &str,
-) -> Result<Option<Vec<u8>>, GitError> {
-    let repo = super::open::reopen(facts)?;
-    let id = Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))?;
-    let tree = repo
-        .find_commit(id)
-        .and_then(|commit| commit.tree())
-        .map_err(failed(format!("find commit {}", commit.short())))?;
-    let Ok(entry) = tree.get_path(Path::new(path)) else { return Ok(None) };
-    if entry.filemode() & 0o170_000 != 0o100_000 {
-        return Ok(None);
+/// The tree of a revert, with the session's own files as the tip has them; `None` when other files
+/// conflict.
+fn without_state(
+    repo: &Repository,
+    index: &mut Index,
+    top: &Commit<'_>,
+    state_root: &str,
+) -> Result<Option<Oid>, GitError> {
+    let conflicts: Vec<_> = index
+        .conflicts()
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(failed("read the conflicts"))?;
+    for conflict in conflicts {
+        let entry = conflict.our.or(conflict.their).or(conflict.ancestor);
+        let path = entry.map(|entry| String::from_utf8_lossy(&entry.path).into_owned());
+        let path = path.unwrap_or_default();
+        if path.split('/').next() != Some(state_root) {
+            return Ok(None);
+        }
+        index.conflict_remove(Path::new(&path)).map_err(failed("leave a conflict out"))?;
     }
-    Ok(repo.find_blob(entry.id()).ok().map(|blob| blob.content().to_vec()))
-}
-
-/// The message of a commit; `None` when the commit is not in the store.
-#[must_use]
-pub fn message_of(facts: &RepositoryFacts, commit: &CommitId) -> Option<String> {
-    let repo = super::open::reopen(facts).ok()?;
-    let commit = repo.find_commit(Oid::from_str(commit.as_str()).ok()?).ok()?;
-    Some(String::from_utf8_lossy(commit.message_bytes()).into_owned())
-}
-
-/// Moves a local branch, which is made when it is not there.
-///
-/// # Errors
-///
-/// When the commit is not in the store.
-pub fn set_branch(facts: &RepositoryFacts, branch: &str, to: &CommitId) -> Result<(), GitError> {
-    let repo = super::open::reopen(facts)?;
-    let id = Oid::from_str(to.as_str()).map_err(failed("read a commit id"))?;
-    repo.reference(&format!("refs/heads/{branch}"), id, true, "regreen")
-        .map_err(failed(format!("move branch {branch}")))?;
-    Ok(())
+    let tree = index.write_tree_to(repo).map_err(failed("write a tree"))?;
+    let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+    let mut builder = repo.treebuilder(Some(&tree)).map_err(failed("write a tree"))?;
+    let own = top.tree().map_err(failed("read a tree"))?;
+    match own.get_name(state_root) {
+        Some(entry) => {
+            builder
+                .insert(state_root, entry.id(), entry.filemode())
+                .map_err(failed("write a tree"))?;
+        }
+        None if tree.get_name(state_root).is_some() => {
+            builder.remove(state_root).map_err(failed("write a tree"))?;
+        }
+        None => {}
+    }
+    builder.write().map(Some).map_err(failed("write a tree"))
 }

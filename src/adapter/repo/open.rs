@@ -248,9 +248,19 @@ pub fn read_session(
         .or_else(|_| repo.find_branch(&format!("origin/{branch}"), git2::BranchType::Remote));
     let Ok(found) = found else { return Ok(None) };
     let tree = found.get().peel_to_tree().map_err(failed(format!("read branch {branch}")))?;
+    session_in(&repo, &tree, state_folder, session)
+}
+
+/// The state files of a session in a tree.
+pub(super) fn session_in(
+    repo: &Repository,
+    tree: &git2::Tree<'_>,
+    state_folder: &str,
+    session: &SessionId,
+) -> Result<Option<SessionFiles>, GitError> {
     let folder = format!("{state_folder}/active/{session}");
     let Ok(entry) = tree.get_path(Path::new(&folder)) else { return Ok(None) };
-    let object = entry.to_object(&repo).map_err(failed("read the session's folder"))?;
+    let object = entry.to_object(repo).map_err(failed("read the session's folder"))?;
     let Some(folder) = object.as_tree() else { return Ok(None) };
     let mut files = Vec::new();
     folder

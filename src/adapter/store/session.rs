@@ -250,12 +250,15 @@ impl SessionStore {
     }
 }
 
-/// Whether a file travels in commits: state, never logs, raw output or events.
+/// The one log that travels: what a screen in another job begins with.
+const EVENTS: &str = ".process/events.jsonl";
+
+/// Whether a file travels in commits: state and events, never other logs or raw output.
 fn travels(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")
         && !name.ends_with(".archiving")
-        && !matches!(ending, Some("log" | "patch" | "jsonl"))
+        && (name == EVENTS || !matches!(ending, Some("log" | "patch" | "jsonl")))
         && !name.contains("-cli-output")
         && !name.contains("/.regreen-")
         && name != "report.md"
@@ -482,12 +485,13 @@ mod tests {
             ".process/a.json",
             ".process/test-output.log",
             ".process/events.jsonl",
+            ".process/outcomes.jsonl",
             ".process/iteration-1-cli-output.txt",
         ] {
             store.write_text(name, "{}").await.unwrap();
         }
         let names: Vec<String> =
             store.travelling().await.unwrap().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, [".process/a.json", "workflow-session.json"]);
+        assert_eq!(names, [".process/a.json", ".process/events.jsonl", "workflow-session.json"]);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use globset::{Glob, GlobSetBuilder};
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::files;
+use crate::adapter::host::{files, process};
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{MAX_ITERATIONS, Workspace, repo};
 use crate::cli::args::FixArguments;
@@ -28,8 +28,14 @@ const CONFIGURATION: &str = ".github/regreen.yml";
 /// Limit of one test run when nothing else is said.
 const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
+/// Set by the publishing phase for the working one that it starts.
+const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
+
 /// Runs the verb.
 pub async fn run(arguments: &FixArguments) -> Result<u8, Failure> {
+    if process::variable(WITH_PARENT).is_some() {
+        process::end_with_parent();
+    }
     let screen = Terminal::new(arguments.quiet, arguments.json);
     let outcome = fix(arguments, &screen).await?;
     if arguments.json {

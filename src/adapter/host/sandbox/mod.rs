@@ -258,7 +258,6 @@ pub struct Access {
 }
 
 static READY: OnceLock<()> = OnceLock::new();
-static WANTED: OnceLock<Containment> = OnceLock::new();
 static IN_FORCE: OnceLock<Protection> = OnceLock::new();
 
 /// Says that this binary understands [`VERB`], and closes its memory and environment to other
@@ -271,13 +270,7 @@ pub fn ready() {
     });
 }
 
-/// Sets what is wanted, before any test code runs; `false` when that was settled already.
-#[expect(dead_code, reason = "the face on GitHub asks for more than the variables do")]
-pub fn require(wanted: Containment) -> bool {
-    IN_FORCE.get().is_none() && WANTED.set(wanted).is_ok()
-}
-
-/// What holds for test code of this process: what [`require`] said, else the two variables.
+/// What holds for test code of this process, by the two variables.
 ///
 /// # Errors
 ///
@@ -287,10 +280,8 @@ pub fn protection() -> Result<&'static Protection, String> {
         return Ok(known);
     }
     let variable = super::process::variable;
-    let wanted = match WANTED.get() {
-        Some(wanted) => *wanted,
-        None => Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?,
-    };
+    let wanted =
+        Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?;
     Ok(IN_FORCE.get_or_init(|| decide(wanted, Facts::here())))
 }
 

@@ -1,0 +1,246 @@
+//! Commits of the working phase to the server: every bundle is looked at again, pushed with a
+//! lease, and offered as one pull request (product.md 13.17).
+
+use std::path::PathBuf;
+
+use globset::GlobSet;
+
+use crate::adapter::repo::{self, GitRemote, Present, RepositoryFacts};
+use crate::adapter::store::STATE_FOLDER;
+use crate::domain::id::{CommitId, SessionId};
+use crate::domain::secret::Redactor;
+use crate::effect::{Forge, ForgeError, ForgeErrorKind, NewPull, PushRequest, Pushed, Rebased, Remote};
+use crate::role::vet;
+
+use super::target::Target;
+
+/// Where fixes go (product.md 13.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goes {
+    /// To a fix branch, with a pull request.
+    Branch,
+    /// To the head branch itself once the gate is met; to the fix branch until then.
+    Head,
+    /// Nowhere.
+    Nowhere,
+}
+
+/// What became of commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// The tip the server has.
+    pub tip: Option<CommitId>,
+    /// Whether the head branch has it too.
+    pub on_head: bool,
+    /// The pull request with the fix, or the page that opens one.
+    pub pull: Option<(Option<u64>, String)>,
+    /// Why nothing more is published, in our own words; a server's answer is foreign text.
+    pub held: Option<String>,
+    /// What should be known, in our own words.
+    pub notices: Vec<String>,
+}
+
+/// Publishes the commits of one session.
+pub struct Commits<'a> {
+    /// The server.
+    pub remote: &'a GitRemote,
+    /// The repository of our own.
+    pub facts: &'a RepositoryFacts,
+    /// What is tested.
+    pub target: &'a Target,
+    /// The session.
+    pub session: SessionId,
+    /// The fix branch.
+    pub branch: String,
+    /// The merge base, as the working phase was told.
+    pub base: Option<CommitId>,
+    /// Where they go.
+    pub goes: Goes,
+    /// Globs of the configuration that no edit may touch.
+    pub protect: GlobSet,
+    /// Knows the token.
+    pub redactor: Redactor,
+    /// Where bundles are taken apart.
+    pub scratch: PathBuf,
+    /// Where the fix branch stood before.
+    pub expected: Option<CommitId>,
+    /// So far.
+    pub published: Published,
+}
+
+impl Commits<'_> {
+    /// Looks at what lies in a bundle's folder and pushes it, when it is new. `Err` is a fault that
+    /// passes: try again later.
+    ///
+    /// # Errors
+    ///
+    /// In our own words; what a server said is foreign text.
+    pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<bool, String> {
+        if self.goes == Goes::Nowhere || self.published.held.is_some() {
+            return Ok(false);
+        }
+        let present = Present {
+            repository: self.target.repository.clone(),
+            head: self.target.head.clone(),
+            base: self.base.clone(),
+            state_folder: STATE_FOLDER.into(),
+        };
+        let imported = match repo::import_bundle(self.facts, bundle, &present, &self.scratch) {
+            Ok(imported) => imported,
+            Err(repo::BundleError::Missing(_)) => return Ok(false),
+            Err(error) => {
+                self.hold(format!("the commits were not taken over: {error}"));
+                return Ok(false);
+            }
+        };
+        let of = &imported.bundle.of;
+        if of.session != self.session || of.branch != self.branch {
+            self.hold("the commits were not taken over: they are of another session".into());
+            return Ok(false);
+        }
+        if self.published.tip.as_ref() == Some(&of.tip) {
+            return Ok(false);
+        }
+        let broken = vet::published(&imported.diff, &self.protect, STATE_FOLDER, &self.redactor);
+        if !broken.is_empty() {
+            let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
+            self.hold(format!("the commits were not taken over: {}", names.join("; ")));
+            return Ok(false);
+        }
+        let tip = of.tip.clone();
+        self.push(&tip).await?;
+        Ok(self.published.tip.as_ref() == Some(&tip))
+    }
+
+    async fn push(&mut self, tip: &CommitId) -> Result<(), String> {
+        let mut protected = vec![self.target.default_branch.clone()];
+        protected.extend(self.target.base_branch.clone());
+        protected.extend(self.target.head_branch.clone());
+        let request = PushRequest {
+            branch: self.branch.clone(),
+            expected: self.published.tip.clone().or_else(|| self.expected.clone()),
+            new: tip.clone(),
+            session: self.session.clone(),
+            protected,
+        };
+        let rebased = match self.remote.push_rebased(&request).await {
+            Ok(rebased) => rebased,
+            Err(error) if error.is_passing() => return Err(error.to_string()),
+            Err(error) => {
+                self.hold(format!("{error}; {}", error.hint()));
+                return Ok(());
+            }
+        };
+        match rebased {
+            Rebased::Plain(pushed) => self.pushed(tip, pushed),
+            Rebased::OnTop { onto, tip, pushed } => {
+                self.pushed(&tip, pushed);
+                if self.published.held.is_none() {
+                    // What the working phase does next does not know of those commits.
+                    self.hold(format!(
+                        "somebody pushed {} to `{}`: these commits are on top of it, later ones wait for the next run",
+                        onto.short(),
+                        self.branch
+                    ));
+                }
+            }
+            Rebased::Stopped { reason, .. } => {
+                self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
+            }
+        }
+        Ok(())
+    }
+
+    fn pushed(&mut self, tip: &CommitId, pushed: Pushed) {
+        match pushed {
+            Pushed::Done | Pushed::AlreadyThere => self.published.tip = Some(tip.clone()),
+            Pushed::Rejected { by, text } => {
+                self.hold(format!("the server refused the push: {text}; {}", by.hint()));
+            }
+            Pushed::Moved { .. } => {
+                self.hold(format!("`{}` moved while it was pushed; it is left alone", self.branch));
+            }
+        }
+    }
+
+    fn hold(&mut self, why: String) {
+        tracing::warn!(why, "nothing more is published");
+        self.published.held = Some(why);
+    }
+
+    /// Moves the head branch itself to the published tip (`push: head`).
+    pub async fn move_head(&mut self) {
+        let (Some(tip), Some(branch)) = (&self.published.tip, &self.target.head_branch) else {
+            return;
+        };
+        if self.goes != Goes::Head || self.target.foreign || self.published.on_head {
+            return;
+        }
+        let request = PushRequest {
+            branch: branch.clone(),
+            expected: Some(self.target.head.clone()),
+            new: tip.clone(),
+            session: self.session.clone(),
+            protected: vec![],
+        };
+        let told = match self.remote.push_rebased(&request).await {
+            Ok(Rebased::Plain(Pushed::Done | Pushed::AlreadyThere)
+                | Rebased::OnTop { pushed: Pushed::Done | Pushed::AlreadyThere, .. }) => {
+                self.published.on_head = true;
+                return;
+            }
+            Ok(Rebased::Plain(Pushed::Rejected { by, text })
+                | Rebased::OnTop { pushed: Pushed::Rejected { by, text }, .. }) => {
+                format!("the server refused: {text}; {}", by.hint())
+            }
+            Ok(Rebased::Stopped { reason, .. }) => reason,
+            Ok(Rebased::Plain(Pushed::Moved { .. }) | Rebased::OnTop { .. }) => "it moved".into(),
+            Err(error) => format!("{error}; {}", error.hint()),
+        };
+        self.published.notices.push(format!(
+            "the head branch was left alone ({told}); the commits are on `{}`",
+            self.branch
+        ));
+    }
+
+    /// Opens the pull request with the fix, once; every later call finds it.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes.
+    pub async fn offer(
+        &mut self,
+        forge: &dyn Forge,
+        title: &str,
+        body: &str,
+    ) -> Result<(), ForgeError> {
+        if self.published.tip.is_none() || self.goes != Goes::Branch || self.published.pull.is_some()
+        {
+            return Ok(());
+        }
+        let onto = if self.target.foreign { None } else { self.target.head_branch.clone() };
+        let base = onto.or_else(|| self.target.base_branch.clone());
+        let base = base.unwrap_or_else(|| self.target.default_branch.clone());
+        let new = NewPull {
+            head: self.branch.clone(),
+            base: base.clone(),
+            title: title.to_owned(),
+            body: body.to_owned(),
+            draft: false,
+            marker: format!("<!-- regreen:fix {} -->", self.session),
+        };
+        match forge.open_pull(&new).await {
+            Ok(put) => self.published.pull = Some((Some(put.number), put.url)),
+            Err(error) if error.passes() => return Err(error),
+            Err(error) => {
+                self.published.pull = Some((None, forge.compare_link(&base, &self.branch)));
+                let why = match error.kind {
+                    ForgeErrorKind::CreationForbidden => error.hint(),
+                    _ => format!("{error}; {}", error.hint()),
+                };
+                self.published.notices.push(format!("no pull request was opened: {why}"));
+            }
+        }
+        Ok(())
+    }
+}

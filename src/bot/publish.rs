@@ -1,0 +1,390 @@
+//! What people see while a run goes on: one comment, one check run, and at the end a summary and
+//! outputs. Paced, and kept until the forge takes it (product.md 13.8).
+
+use std::time::Duration;
+
+use crate::adapter::host::files;
+use crate::adapter::host::random;
+use crate::config::inputs::Value;
+use crate::config::precedence;
+use crate::domain::budget::Limits;
+use crate::domain::check::{CheckStatus, Conclusion, Level};
+use crate::domain::command::Ceiling;
+use crate::domain::event::Event;
+use crate::effect::{ForgeError, Label};
+use crate::report::check::{About, check};
+use crate::report::comment::{Answer, Budget, Facts, comment, marker};
+use crate::report::job_summary::job_summary;
+use crate::report::markdown;
+use crate::report::pull;
+use crate::report::view::View;
+use crate::report::workflow;
+
+use super::action::{self, Run};
+use super::commits::{Commits, Published};
+
+/// Time between two edits: a job's token has 500 content requests an hour, for all jobs of a
+/// repository.
+const PACE: Duration = Duration::from_secs(15);
+
+/// Variable with another time between two edits, in milliseconds.
+const PACE_VARIABLE: &str = "REGREEN_PACE_MS";
+
+/// How long one post may take while the run goes on, after a signal, and at the end.
+const WHILE: Duration = Duration::from_secs(20);
+const LEAVING: Duration = Duration::from_secs(4);
+const ENDING: Duration = Duration::from_mins(3);
+
+/// Name of the check run; branch rules can require it.
+const CHECK: &str = "regreen";
+
+/// Label of a pull request whose tests a person should look at.
+const REVIEW: &str = "regreen: review";
+
+/// Bytes of a job summary that GitHub takes.
+const SUMMARY_LIMIT: u64 = 1 << 20;
+
+/// One of the places where something is posted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Channel {
+    /// Whether it shows less than is known.
+    stale: bool,
+    /// When it was last tried.
+    tried: Option<Duration>,
+    /// Why it is given up, in our own words.
+    closed: Option<String>,
+}
+
+impl Channel {
+    /// Whether it is time to post.
+    #[must_use]
+    pub fn is_due(&self, now: Duration, pace: Duration) -> bool {
+        self.stale
+            && self.closed.is_none()
+            && self.tried.is_none_or(|tried| now.saturating_sub(tried) >= pace)
+    }
+
+    /// Notes what came of a post.
+    fn took(&mut self, now: Duration, result: &Result<(), ForgeError>) {
+        self.tried = Some(now);
+        match result {
+            Ok(()) => self.stale = false,
+            // Posted at the next chance.
+            Err(error) if error.passes() => {}
+            Err(error) => self.closed = Some(format!("{error}; {}", error.hint())),
+        }
+    }
+}
+
+/// Shows one session on the forge.
+pub struct Publisher<'a> {
+    run: &'a Run<'a>,
+    /// The session.
+    pub session: String,
+    /// All that is known.
+    pub view: View,
+    /// Answers to commands.
+    pub answers: Vec<Answer>,
+    /// Limits of this run.
+    pub limits: Ceiling,
+    /// Why there is no result: what happened, what to do. Foreign text.
+    pub problem: Option<(String, String)>,
+    /// The pull request with the fix.
+    pub pull: Option<u64>,
+    pull_url: Option<String>,
+    branch_url: Option<String>,
+    /// Names the comment: one for a pull request, whatever its sessions are called.
+    key: String,
+    page: Option<String>,
+    pace: Duration,
+    comment: Channel,
+    check: Channel,
+}
+
+impl<'a> Publisher<'a> {
+    /// A publisher that has shown nothing yet.
+    #[must_use]
+    pub fn new(run: &'a Run<'a>, session: String, answers: Vec<Answer>) -> Self {
+        let pace = run.around.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
+        Self {
+            run,
+            session,
+            view: View::default(),
+            answers,
+            limits: Ceiling::default(),
+            problem: None,
+            pull: None,
+            pull_url: None,
+            branch_url: None,
+            key: run.target.session(1).map_or_else(String::new, |session| session.to_string()),
+            page: run.around.run_url(&run.target.repository),
+            pace,
+            comment: Channel::default(),
+            check: Channel::default(),
+        }
+    }
+
+    /// Takes an event over.
+    pub fn add(&mut self, event: &Event) {
+        self.view.add(event);
+        (self.comment.stale, self.check.stale) = (true, true);
+    }
+
+    /// Shows that a run has begun. The check run comes first: an App's token learns from it who
+    /// it is.
+    pub async fn begin(&mut self) {
+        (self.comment.stale, self.check.stale) = (true, true);
+        self.tick().await;
+    }
+
+    /// Shows what is due.
+    pub async fn tick(&mut self) {
+        self.show(WHILE, self.pace).await;
+    }
+
+    /// Shows the answers to commands above what is known; there is no run to report on.
+    pub async fn answers_only(&mut self) {
+        self.comment.stale = true;
+        self.show(ENDING, Duration::ZERO).await;
+        if self.run.target.number.is_none() {
+            for answer in &self.answers {
+                println!("{}", workflow::tame(&answer.reply));
+            }
+        }
+        self.complain();
+    }
+
+    /// Offers the pushed commits as a pull request.
+    pub async fn offer(&mut self, commits: &mut Commits<'_>) {
+        let title = pull::title(&self.run.target.name());
+        let body = pull::body(&self.view, &self.facts(""));
+        let offered = tokio::time::timeout(WHILE, commits.offer(self.run.forge, &title, &body)).await;
+        if let Ok(Err(error)) = offered {
+            tracing::warn!(%error, "the pull request is opened later");
+        }
+        self.take_over(&commits.published);
+    }
+
+    /// Notes what was published.
+    pub fn take_over(&mut self, published: &Published) {
+        if let Some((number, url)) = &published.pull {
+            self.pull = *number;
+            match number {
+                Some(_) => self.pull_url = Some(url.clone()),
+                None => self.branch_url = Some(url.clone()),
+            }
+        } else if published.tip.is_some() {
+            let branch = format!("regreen/{}", self.session);
+            let server = self.run.around.server();
+            self.branch_url =
+                Some(format!("{server}/{}/tree/{branch}", self.run.target.repository));
+        }
+        for notice in published.notices.iter().chain(&published.held) {
+            if !self.view.notices.contains(notice) {
+                self.view.notices.push(notice.clone());
+            }
+        }
+    }
+
+    /// The last word: everything that could not be posted so far, then summary and outputs.
+    pub async fn end(&mut self) {
+        if let Some((message, hint)) = &self.problem {
+            let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
+            println!("{}", workflow::remark(Level::Failure, None, "regreen", &text));
+            self.view.notices.insert(0, format!("There is no result: {text}"));
+        }
+        (self.comment.stale, self.check.stale) = (true, true);
+        self.show(self.patience(), Duration::ZERO).await;
+        if self.run.clock.stop_requested() {
+            self.write();
+            return;
+        }
+        self.label().await;
+        self.write();
+        self.complain();
+    }
+
+    fn patience(&self) -> Duration {
+        if self.run.clock.stop_requested() { LEAVING } else { ENDING }
+    }
+
+    async fn show(&mut self, patience: Duration, pace: Duration) {
+        let now = self.run.clock.elapsed();
+        let may = self.run.target.writes && self.run.around.text("mode") != Some("work");
+        if !may {
+            return;
+        }
+        let time = self.run.clock.now();
+        let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
+        if self.check.is_due(now, pace) {
+            let result = tokio::time::timeout(patience, self.put_check(&time)).await;
+            self.check.took(self.run.clock.elapsed(), &result.unwrap_or_else(|_| Err(late("write the check run"))));
+        }
+        if let Some(number) = self.run.target.number.filter(|_| self.comment.is_due(now, pace)) {
+            let body = comment(&self.view, &self.facts(&time));
+            let marker = marker(&self.key);
+            let posted = self.run.forge.put_comment(number, &marker, &body);
+            let result = tokio::time::timeout(patience, posted).await;
+            let result = result.unwrap_or_else(|_| Err(late("write the comment"))).map(|_| ());
+            self.comment.took(self.run.clock.elapsed(), &result);
+        }
+    }
+
+    async fn put_check(&self, time: &str) -> Result<(), ForgeError> {
+        let partial = match self.run.around.text("partial-conclusion") {
+            Some("neutral") => Conclusion::Neutral,
+            _ => Conclusion::Success,
+        };
+        let about = About { name: CHECK, head_sha: &self.run.target.head, partial };
+        let mut run = check(&self.view, &self.facts(time), &about);
+        if self.problem.is_some() {
+            run.status = CheckStatus::Completed(Conclusion::Failure);
+            run.title = "There is no result".into();
+        }
+        self.run.forge.put_check(&run).await.map(|_| ())
+    }
+
+    /// What the pages show beside the events.
+    fn facts<'b>(&'b self, now: &'b str) -> Facts<'b> {
+        let around = self.run.around;
+        Facts {
+            server_url: around.server(),
+            repository: &self.run.target.repository,
+            session: &self.key,
+            pull: self.run.target.number,
+            run_url: self.page.as_deref(),
+            report_url: None,
+            branch_url: self.branch_url.as_deref(),
+            pull_url: self.pull_url.as_deref(),
+            stored: None,
+            budget: Budget {
+                iterations: self.limits.max_iterations,
+                minutes: self.limits.minutes,
+                providers: Limits {
+                    micro_usd: self.limits.usd.map(micro),
+                    tokens: self.limits.tokens,
+                    calls: self.limits.calls,
+                },
+            },
+            target: self.target_rate(),
+            answers: &self.answers,
+            phases: &[],
+            now,
+        }
+    }
+
+    fn target_rate(&self) -> Option<u32> {
+        let settings = &self.run.prepared.settings;
+        let all = precedence::effective(
+            &std::collections::BTreeMap::new(),
+            &self.run.around.inputs,
+            settings,
+        );
+        let rate = all.into_iter().find(|one| one.key == "gate.target")?;
+        match rate.value {
+            Some(Value::Whole(rate)) => u32::try_from(rate).ok(),
+            _ => None,
+        }
+    }
+
+    /// A partial success wants a person (product.md 9.3).
+    async fn label(&self) {
+        let partial = self.view.outcome.as_ref().is_some_and(|outcome| {
+            outcome.result == crate::domain::event::Ending::PartialSuccess
+        });
+        let Some(number) = self.run.target.number.filter(|_| partial && self.run.target.writes)
+        else {
+            return;
+        };
+        let label = Label {
+            name: REVIEW.into(),
+            colour: "fbca04".into(),
+            description: "regreen met the gate and left low-criticality failures".into(),
+        };
+        if let Err(error) = self.run.forge.add_labels(number, &[label]).await {
+            println!("{}", workflow::remark(Level::Warning, None, "regreen", &error.to_string()));
+        }
+    }
+
+    /// Job summary, outputs, and the page for the artefact.
+    fn write(&self) {
+        let facts = self.facts("");
+        let summary = job_summary(&self.view, &facts);
+        let path = self.run.around.get("GITHUB_STEP_SUMMARY");
+        if (summary.len() as u64) < SUMMARY_LIMIT {
+            action::append(path, &summary);
+        }
+        let report = self.run.around.folder("bundle").map(|folder| folder.join("report.md"));
+        let report = report.unwrap_or_else(|| super::prepare::folder(self.run.target).join("report.md"));
+        let kept = files::write(&report, summary.as_bytes());
+        if let Err(error) = kept {
+            tracing::warn!(%error, "the report is not kept");
+        }
+        let shown = report.display().to_string();
+        let values = workflow::outputs(&self.view, Some(&shown));
+        let text = random::word().ok().and_then(|word| workflow::assignments(&values, &word));
+        match text {
+            Some(text) => action::append(self.run.around.get("GITHUB_OUTPUT"), &text),
+            None => println!("{}", workflow::remark(Level::Warning, None, "regreen", "no outputs")),
+        }
+    }
+
+    /// What the log says about places that were given up.
+    fn complain(&self) {
+        let closed = [("check run", &self.check), ("comment", &self.comment)];
+        for (name, channel) in closed {
+            let why = channel.closed.as_ref().or(channel
+                .stale
+                .then_some(&self.session)
+                .filter(|_| self.run.target.writes && channel.tried.is_some()));
+            if let Some(why) = why {
+                let text = format!("the {name} is not up to date: {}", markdown::line(why, 500));
+                println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+            }
+        }
+    }
+}
+
+/// Dollars as millionths.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be positive when it was read; a cast saturates"
+)]
+fn micro(usd: f64) -> u64 {
+    (usd * 1e6) as u64
+}
+
+fn late(call: &'static str) -> ForgeError {
+    ForgeError {
+        call,
+        status: None,
+        kind: crate::effect::ForgeErrorKind::TooLate,
+        said: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effect::ForgeErrorKind;
+
+    fn failure(kind: ForgeErrorKind) -> Result<(), ForgeError> {
+        Err(ForgeError { call: "post", status: None, kind, said: String::new() })
+    }
+
+    #[test]
+    fn a_channel_is_paced_and_gives_up_only_for_good() {
+        let second = Duration::from_secs;
+        let mut channel = Channel { stale: true, ..Channel::default() };
+        assert!(channel.is_due(second(0), PACE), "the first at once");
+        channel.took(second(1), &failure(ForgeErrorKind::Unavailable));
+        assert!(!channel.is_due(second(10), PACE), "not sooner than the pace");
+        assert!(channel.is_due(second(16), PACE), "what was not posted comes at the next chance");
+        channel.took(second(16), &Ok(()));
+        assert!(!channel.is_due(second(60), PACE), "nothing new");
+        channel.stale = true;
+        channel.took(second(60), &failure(ForgeErrorKind::NotFound));
+        assert!(!channel.is_due(second(600), PACE), "refused for good");
+    }
+}

@@ -1,0 +1,123 @@
+//! What the runner hands over: variables, inputs, the event file, the files to write to.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::adapter::host::{files, process};
+use crate::config::inputs::{self, Inputs, Value};
+use crate::domain::secret::Key;
+
+/// GitHub cuts event files at 25 MB.
+const EVENT_LIMIT: u64 = 32 << 20;
+
+/// Inputs that the runner itself reads.
+const OF_THE_RUNNER: &[&str] = &["INPUT_ARGS", "INPUT_ENTRYPOINT"];
+
+/// The surroundings of one job.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// Variables of the runner and of the job.
+    pub variables: BTreeMap<String, String>,
+    /// The inputs that were set.
+    pub inputs: Inputs,
+    /// Content of the event file.
+    pub payload: Vec<u8>,
+    /// The token, when there is one.
+    pub token: Option<Key>,
+}
+
+impl Surroundings {
+    /// Reads them.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong, each with what to do.
+    pub fn read() -> Result<Self, Vec<String>> {
+        let mut variables = process::own_environment();
+        variables.retain(|name, _| !OF_THE_RUNNER.contains(&name.as_str()));
+        let mut wrong = Vec::new();
+        let inputs = inputs::parse(&variables).unwrap_or_else(|errors| {
+            wrong.extend(errors.iter().map(ToString::to_string));
+            Inputs::new()
+        });
+        let payload = match variables.get("GITHUB_EVENT_PATH") {
+            None => Err("it is not set".to_owned()),
+            Some(path) => match files::read(path.as_ref(), EVENT_LIMIT) {
+                Ok(Some(bytes)) => Ok(bytes),
+                Ok(None) => Err(format!("{path} is not there, or larger than {EVENT_LIMIT} bytes")),
+                Err(error) => Err(format!("{path}: {error}")),
+            },
+        };
+        let payload = payload.unwrap_or_else(|reason| {
+            wrong.push(format!(
+                "GITHUB_EVENT_PATH: {reason}; run it as an action, or use `regreen fix`"
+            ));
+            Vec::new()
+        });
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        let text = |name: &str| match inputs.get(name) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let token = text("token").or_else(|| variables.get("GITHUB_TOKEN").cloned());
+        let token = token.filter(|text| !text.trim().is_empty()).map(|text| Key::new(&text));
+        Ok(Self { variables, inputs, payload, token })
+    }
+
+    /// A variable; empty when it is not set.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &str {
+        self.variables.get(name).map_or("", String::as_str)
+    }
+
+    /// An input that is a text; `None` when it was not set.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.inputs.get(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A path below the checkout, from an input.
+    #[must_use]
+    pub fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.text(name).map(|text| self.workspace().join(text))
+    }
+
+    /// The checkout, or the folder it would be in.
+    #[must_use]
+    pub fn workspace(&self) -> PathBuf {
+        let place = self.get("GITHUB_WORKSPACE");
+        PathBuf::from(if place.is_empty() { "." } else { place })
+    }
+
+    /// `https://github.com`, or the server of an enterprise.
+    #[must_use]
+    pub fn server(&self) -> &str {
+        match self.get("GITHUB_SERVER_URL") {
+            "" => "https://github.com",
+            server => server.trim_end_matches('/'),
+        }
+    }
+
+    /// `https://api.github.com`, or that of an enterprise.
+    #[must_use]
+    pub fn api(&self) -> &str {
+        match self.get("GITHUB_API_URL") {
+            "" => "https://api.github.com",
+            api => api,
+        }
+    }
+
+    /// The page of this run; `None` outside of one.
+    #[must_use]
+    pub fn run_url(&self, repository: &str) -> Option<String> {
+        match self.get("GITHUB_RUN_ID") {
+            "" => None,
+            run => Some(format!("{}/{repository}/actions/runs/{run}", self.server())),
+        }
+    }
+}

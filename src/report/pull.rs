@@ -1,0 +1,38 @@
+//! The pull request that offers a fix.
+
+use super::comment::Facts;
+use super::markdown;
+use super::part;
+use super::view::View;
+
+/// Longest title in characters; GitHub takes 256.
+const TITLE: usize = 120;
+
+/// Its title; `name` is `#7` or a branch.
+#[must_use]
+pub fn title(name: &str) -> String {
+    markdown::line(&format!("Bring the tests of {name} back to green"), TITLE)
+}
+
+/// What it says: how far the tests came, each step, and what a person should look at.
+#[must_use]
+pub fn body(view: &View, facts: &Facts<'_>) -> String {
+    let parts = [
+        part::verdict(view, facts),
+        part::climb(view, facts),
+        part::failing(view, facts),
+        part::iterations(view, facts),
+        part::proof(view),
+    ];
+    let about = match facts.pull {
+        Some(number) => format!("This is a fix for #{number}, made by running its tests. "),
+        None => "This is a fix made by running the tests. ".to_owned(),
+    };
+    let text = super::comment::closed(&parts, facts, LIMIT - 1_000);
+    format!(
+        "{about}A change that makes the tests pass is plausible, not proven: read it before you merge it.\n\n{text}"
+    )
+}
+
+/// Longest body in bytes.
+const LIMIT: usize = crate::domain::check::COMMENT_LIMIT;
