@@ -97,8 +97,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, text) in self.message.lines().enumerate() {
             let lead = if number == 0 { "error: " } else { "  " };
-            let plain: String = text.chars().filter(|c| !c.is_control()).collect();
-            writeln!(f, "{lead}{}", plain.replace("##[", "## ["))?;
+            writeln!(f, "{lead}{}", crate::report::workflow::tame(text))?;
         }
         for text in self.evidence.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
             writeln!(f, "  | {}", crate::report::terminal::harmless(text, 200))?;

@@ -11,6 +11,7 @@ use crate::domain::event::Event;
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;
 use crate::report::terminal::{self, Style};
+use crate::report::workflow;
 
 /// Where the lines go.
 enum Mode {
@@ -109,7 +110,8 @@ impl Screen for Terminal {
             Event::IterationStarted { iteration, strategy, rate, .. } => {
                 now.rate = Some(*rate);
                 if folded {
-                    eprintln!("::group::iteration {iteration}, {strategy}, {rate} % before");
+                    let title = format!("iteration {iteration}, {strategy}, {rate} % before");
+                    eprintln!("{}", workflow::group(&title));
                     now.open_fold = true;
                 }
             }
@@ -138,7 +140,7 @@ impl Screen for Terminal {
             self.print(&line);
         }
         if matches!(event, Event::IterationEnded(_)) && std::mem::take(&mut now.open_fold) {
-            eprintln!("::endgroup::");
+            eprintln!("{}", workflow::end_group());
         }
         self.refresh(&now, "");
     }

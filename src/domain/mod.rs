@@ -6,6 +6,7 @@
 pub mod archive;
 pub mod budget;
 pub mod chain;
+pub mod check;
 pub mod command;
 pub mod commit;
 pub mod criticality;

@@ -15,15 +15,138 @@ pub fn code(text: &str) -> String {
 /// The same inside a table cell.
 #[must_use]
 pub fn cell(text: &str) -> String {
-    code(text).replace('|', "\\|")
+    in_cell(&code(text))
 }
 
-/// A fenced block whose fence is longer than any in the text.
+/// Finished Markdown inside a table cell: no pipe ends it.
+#[must_use]
+pub fn in_cell(markdown: &str) -> String {
+    // Readers differ on a pipe behind two backslashes, so there never are two.
+    markdown.replace("\\|", "\\ |").replace('|', "\\|")
+}
+
+/// A fenced block whose fence is longer than any in the text. Characters that reorder or hide text
+/// are shown by their number, other control characters are dropped.
 #[must_use]
 pub fn block(text: &str, language: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let mut plain = String::with_capacity(text.len());
+    for character in text.trim_end().chars() {
+        if is_invisible(character) {
+            plain.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)));
+        } else if !character.is_control() || matches!(character, '\n' | '\t') {
+            plain.push(character);
+        }
+    }
+    let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}{language}\n{}\n{fence}\n", text.trim_end())
+    format!("{fence}{language}\n{plain}\n{fence}\n")
+}
+
+/// A sentence of our own, on one line, that may quote foreign words: what stands in backticks, and
+/// every word that Markdown or GitHub would read as more than a word (emphasis, HTML, a mention, an
+/// issue, a commit, an address, an emoji), becomes a code span. So nobody is notified, no issue is
+/// closed and nothing foreign becomes a link. At most `limit` characters.
+#[must_use]
+pub fn prose(text: &str, limit: usize) -> String {
+    let plain = line(text, limit);
+    let parts: Vec<&str> = plain.split('`').collect();
+    // With an odd number of backticks nobody knows which ones quote.
+    let quoted = parts.len() % 2 == 1;
+    let parts = if quoted { parts } else { vec![plain.as_str()] };
+    let mut out = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        if index % 2 == 1 {
+            push_code(&mut out, part);
+            continue;
+        }
+        let mut unsafe_words: Vec<&str> = Vec::new();
+        let mut words = part.split(' ').peekable();
+        while let Some(word) = words.next() {
+            if word.is_empty() || (is_word(word) && !(out.is_empty() && begins_a_block(word))) {
+                if !unsafe_words.is_empty() {
+                    push_code(&mut out, &unsafe_words.join(" "));
+                    unsafe_words.clear();
+                    out.push(' ');
+                }
+                out.push_str(word);
+                if words.peek().is_some() {
+                    out.push(' ');
+                }
+            } else {
+                unsafe_words.push(word);
+            }
+        }
+        if !unsafe_words.is_empty() {
+            push_code(&mut out, &unsafe_words.join(" "));
+        }
+    }
+    out.trim().to_owned()
+}
+
+/// Appends a code span; two spans that touch would be read as one.
+fn push_code(out: &mut String, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    if out.ends_with('`') {
+        out.push(' ');
+    }
+    out.push_str(&code(text));
+}
+
+/// Whether a word is read as nothing but a word.
+fn is_word(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let known = |c: char| c.is_alphanumeric() || ".,;:%()'\"/-–—→↩…?!=+".contains(c);
+    let names_issue = lower
+        .split("gh-")
+        .skip(1)
+        .any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()));
+    let names_commit = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|run| run.len() >= 7 && run.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    word.chars().all(known)
+        && !word.starts_with('/')
+        && !lower.contains("//")
+        && !lower.contains("www.")
+        && word.matches(':').count() < 2
+        && !names_issue
+        && !names_commit
+}
+
+/// Whether a first word would begin a list or a rule.
+fn begins_a_block(word: &str) -> bool {
+    let number = word.trim_end_matches(['.', ')']);
+    word.chars().all(|c| "-+=".contains(c))
+        || (number.len() < word.len() && number.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// A link with finished Markdown as its words. An address that is not a plain one of the web gives
+/// the words alone. Addresses are ours, never from a log or a model.
+#[must_use]
+pub fn link(words: &str, address: &str) -> String {
+    if is_address(address) { format!("[{words}]({address})") } else { words.to_owned() }
+}
+
+/// Whether an address can stand in a link as it is.
+#[must_use]
+pub fn is_address(address: &str) -> bool {
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
+    rest.is_some_and(|rest| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        address.len() <= 1000
+            && !host.is_empty()
+            && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte))
+            && rest
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#@$&+,;=%".contains(&byte))
+    })
+}
+
+/// A text behind a line that a reader opens. The title is ours; the text ends with a line break.
+#[must_use]
+pub fn fold(title: &str, text: &str) -> String {
+    format!("<details>\n<summary>{title}</summary>\n\n{}\n\n</details>\n", text.trim_end())
 }
 
 /// One line without control characters, at most `limit` characters.
@@ -52,8 +175,15 @@ pub fn line(text: &str, limit: usize) -> String {
 }
 
 /// Characters that reorder or hide text.
-fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+#[must_use]
+pub fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 /// `1 test`, `2 tests`.
@@ -79,6 +209,55 @@ mod tests {
             assert_eq!(code(text), expected);
         }
         assert_eq!(cell("a|b"), "`a\\|b`");
+        assert_eq!(cell("a\\|b"), "`a\\ \\|b`");
         assert!(block("```\ninner", "diff").starts_with("````diff"));
+        assert_eq!(block("a\u{202e}b\r\u{1b}[0m", ""), "```\na⟨U+202E⟩b[0m\n```\n");
+    }
+
+    #[test]
+    fn our_sentences_quote_what_is_more_than_a_word() {
+        let table = [
+            ("every test passes", "every test passes"),
+            ("95.0 % pass, the gate is 95 %", "95.0 % pass, the gate is 95 %"),
+            ("its name speaks of `auth`, really", "its name speaks of `auth`, really"),
+            ("a `b``c` d", "a `b` `c` d"),
+            ("a ` b", "a `` ` `` b"),
+            ("thanks @octocat, fixes #12 now", "thanks `@octocat,` fixes `#12` now"),
+            ("closes GH-12 and octo/repo#3", "closes `GH-12` and `octo/repo#3`"),
+            (
+                "see https://evil.example/x or (www.evil.example)",
+                "see `https://evil.example/x` or `(www.evil.example)`",
+            ),
+            ("**bold** <img src=x> [a](b)", "`**bold** <img` src=x `> [a](b)`"),
+            (
+                "commit 0123abc and 0123456789abcdef0123456789abcdef01234567",
+                "commit `0123abc` and `0123456789abcdef0123456789abcdef01234567`",
+            ),
+            (":tada: a:b", "`:tada:` a:b"),
+            ("1. first", "`1.` first"),
+            ("- first", "`-` first"),
+            ("/regreen fix", "`/regreen` fix"),
+            ("a\n\n# b\u{202e}", "a `#` b"),
+            ("", ""),
+        ];
+        for (text, expected) in table {
+            assert_eq!(prose(text, 500), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_plain_addresses_become_links() {
+        let table = [
+            ("https://github.com/o/r/pull/7#x", true),
+            ("http://localhost:8080/a/b@c", true),
+            ("javascript:alert(1)", false),
+            ("https://github.com@evil.example/", false),
+            ("https://a.example/x y", false),
+            ("https://a.example/x)[y](https://evil.example", false),
+            ("https://", false),
+        ];
+        for (address, expected) in table {
+            assert_eq!(link("here", address) != "here", expected, "{address}");
+        }
     }
 }

@@ -16,7 +16,7 @@ use super::forms::{
     SuiteTaskContext, SuiteTaskFlow, SuiteTaskMeta, TaskStatus, TestExecution, TestFixCycle,
     TestMode, TestResults,
 };
-use super::markdown::{block, cell, code};
+use super::markdown::{block, cell, code, in_cell, prose};
 
 /// Who works on the tasks.
 const AGENT: &str = "@test-fix-agent";
@@ -201,7 +201,7 @@ pub fn calls(calls: &[Call]) -> String {
         };
         text.push_str(&format!(
             "| {} {} | {} | {} | {} | {why} | {}, {} | {} | {}.{} |\n",
-            call.role,
+            in_cell(&prose(&call.role, 40)),
             call.turn,
             cell(&call.provider),
             cell(&call.model),

@@ -3,11 +3,16 @@
 use crate::domain::budget::dollars;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome};
 
+use super::chart::{self, Climb};
 use super::markdown::{count, line};
 use super::summary::{headline, made_smaller, next_steps, sentence};
+use super::workflow::tame;
 
 /// Lines of a patch that are shown.
 const PATCH_LINES: usize = 80;
+
+/// Cells of a bar.
+const CELLS: u32 = 40;
 
 /// Tests that a list shows.
 const LISTED: usize = 12;
@@ -52,9 +57,7 @@ impl Style {
 /// Foreign text on one line that no log reader takes for a command.
 #[must_use]
 pub fn harmless(text: &str, limit: usize) -> String {
-    // GitHub reads `::` behind blanks and `##[` anywhere as commands.
-    let plain = line(text, limit).replace("##[", "## [");
-    if plain.starts_with("::") { format!("'{plain}'") } else { plain }
+    tame(&line(text, limit))
 }
 
 /// Seconds with one decimal.
@@ -202,7 +205,8 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
         out.push(String::new());
         out.extend(table(outcome));
         out.push(String::new());
-        out.extend(chart(outcome));
+        let climb = Climb { start: outcome.initial, rows: &outcome.iterations, target: None };
+        out.extend(chart::lines(&climb, CELLS).into_iter().map(|line| format!("  {line}")));
     }
     if !outcome.failing.is_empty() {
         out.push(String::new());
@@ -295,29 +299,13 @@ fn table(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// The pass rate as bars.
-fn chart(outcome: &Outcome) -> Vec<String> {
-    let bar = |per_mille: u32| {
-        let full = usize::try_from(per_mille / 25).unwrap_or_default();
-        format!("{}{}", "█".repeat(full), "·".repeat(40usize.saturating_sub(full)))
-    };
-    let first = outcome.iterations.first().map(|row| (0, row.before));
-    first
-        .into_iter()
-        .chain(outcome.iterations.iter().map(|row| (row.iteration, row.after)))
-        .map(|(number, rate)| format!("  {number:>3} {} {rate:>5} %", bar(rate.per_mille())))
-        .collect()
-}
-
 fn patch(patch: &str, style: Style) -> Vec<String> {
     let mut shown: Vec<String> = patch
         .lines()
         .filter(|text| !text.starts_with("index ") && !text.starts_with("diff --git"))
         .take(PATCH_LINES)
         .map(|text| {
-            let plain: String =
-                text.chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c }).collect();
-            let plain = plain.replace("##[", "## [");
+            let plain = tame(text);
             let painted = match plain.chars().next() {
                 Some('+') => style.paint(Paint::Green, &plain),
                 Some('-') => style.paint(Paint::Red, &plain),
@@ -368,7 +356,7 @@ mod tests {
     #[test]
     fn hostile_text_cannot_speak_to_the_log_reader() {
         let event = Event::Notice { text: "::set-env name=X::y\u{1b}[2J".into() };
-        assert_eq!(lines(&event, Style::Plain), ["note: '::set-env name=X::y'"]);
+        assert_eq!(lines(&event, Style::Plain), ["note: : :set-env name=X::y"]);
         let event = Event::Baseline {
             rate: PassRate::of(1, 2).unwrap(),
             failing: vec![TestId::from("x\n::error::pwned")],
@@ -414,7 +402,7 @@ mod tests {
           1  conservative  78.1 %  62.5 ↩ 78.1 %  regression   12 of 64          31  1.2 s
           2  conservative  78.1 %        100.0 %  improved     12 of 64          31  1.2 s
 
-            0 ███████████████████████████████·········  78.1 %
+        start ███████████████████████████████·········  78.1 %
             1 ███████████████████████████████·········  78.1 %
             2 ████████████████████████████████████████ 100.0 %
 

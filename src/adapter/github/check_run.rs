@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::check::TITLE_LIMIT;
 use crate::domain::retry::Repeat;
 use crate::effect::{
     ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, ForgeError,
@@ -17,9 +18,6 @@ const BATCH: usize = 50;
 
 /// Pages of check runs with our name.
 const PAGES: usize = 5;
-
-/// Longest title, in bytes.
-const TITLE: usize = 255;
 
 impl GitHub<'_> {
     pub(super) async fn write_check(&self, run: &CheckRun) -> Result<PutCheck, ForgeError> {
@@ -166,7 +164,7 @@ fn batch(run: &CheckRun, held: usize) -> &[Annotation] {
 /// What is the same for a new and an old run.
 fn content(run: &CheckRun, annotations: &[Annotation]) -> Value {
     let mut output = json!({
-        "title": cut(&run.title, TITLE),
+        "title": cut(&run.title, TITLE_LIMIT),
         "summary": cut(&run.summary, CHECK_LIMIT),
     });
     if !run.text.is_empty() {
@@ -211,7 +209,7 @@ fn annotation(one: &Annotation) -> Value {
         "message": if one.message.trim().is_empty() { "(no message)".to_owned() } else { cut(&one.message, CHECK_LIMIT) },
     });
     if !one.title.is_empty() {
-        value["title"] = json!(cut(&one.title, TITLE));
+        value["title"] = json!(cut(&one.title, TITLE_LIMIT));
     }
     value
 }

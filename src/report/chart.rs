@@ -1,0 +1,128 @@
+//! The pass rate as a picture: one bar of block characters per iteration, in plain text.
+//!
+//! The same lines stand in a comment, a check run, a job summary, a terminal and a mail, need no
+//! script, and can be compared in a test. A drawn chart (Mermaid, an image) is none of that: it is
+//! not shown in mails and on small screens, and it fails as a whole. Bars are cut, never rounded
+//! up, and the exact rate stands beside, so that 99.96 % neither looks nor reads as green.
+
+use crate::domain::event::IterationRow;
+use crate::domain::rate::PassRate;
+
+use super::markdown::block;
+use super::view::View;
+
+/// Cells of a bar in a comment: the line fits a phone.
+const CELLS: u32 = 20;
+
+/// Iterations that are drawn, the first ones and the last ones.
+const FIRST: usize = 3;
+const LAST: usize = 12;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Climb<'a> {
+    /// The rate before anything was changed.
+    pub start: Option<PassRate>,
+    /// Iterations that ended.
+    pub rows: &'a [IterationRow],
+    /// The rate that is the goal, in percent; it is drawn as a mark in each bar.
+    pub target: Option<u32>,
+}
+
+/// One line per iteration, the start first: number, bar of so many cells, rate, a tick where the
+/// goal is met, and what an attempt reached that was taken back.
+#[must_use]
+pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(start) = climb.start {
+        lines.push(bar("start", start, climb.target, cells));
+    }
+    let left_out = climb.rows.len().saturating_sub(FIRST + LAST);
+    for (index, row) in climb.rows.iter().enumerate() {
+        if left_out > 0 && index == FIRST {
+            lines.push(format!("    … {left_out} more"));
+        }
+        if left_out > 0 && (FIRST..FIRST + left_out).contains(&index) {
+            continue;
+        }
+        let mut line = bar(&row.iteration.to_string(), row.after, climb.target, cells);
+        if let Some(reached) = row.reached.filter(|reached| *reached != row.after) {
+            line.push_str(&format!(" ↩ {reached}"));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The same as a block of Markdown, with the meaning of the marks below; empty without a rate.
+#[must_use]
+pub fn block_of(view: &View, target: Option<u32>) -> String {
+    let climb = Climb { start: view.baseline, rows: &view.rows, target };
+    let mut lines = lines(&climb, CELLS);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut marks = Vec::new();
+    if let Some(target) = target {
+        marks.push(format!("│ goal {target} %"));
+    }
+    if view.rows.iter().any(|row| row.reached.is_some_and(|reached| reached != row.after)) {
+        marks.push("↩ reached, taken back".to_owned());
+    }
+    if !marks.is_empty() {
+        lines.push(format!("      {}", marks.join("   ")));
+    }
+    block(&lines.join("\n"), "")
+}
+
+fn bar(label: &str, rate: PassRate, target: Option<u32>, cells: u32) -> String {
+    let full = rate.per_mille().min(1000) * cells / 1000;
+    let goal = target.map(|target| target.min(100) * cells / 100);
+    let mut drawn = String::new();
+    for cell in 0..cells {
+        if goal == Some(cell) {
+            drawn.push('│');
+        }
+        drawn.push(if cell < full { '█' } else { '·' });
+    }
+    if goal == Some(cells) {
+        drawn.push('│');
+    }
+    let met = if target.is_some_and(|target| rate.is_at_least(target)) { " ✓" } else { "" };
+    format!("{label:>5} {drawn} {rate:>5} %{met}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn bars_are_cut_and_the_goal_is_marked() {
+        let table = [
+            ((0, 10), None, "start ····················   0.0 %"),
+            ((9_999, 10_000), None, "start ███████████████████·  99.9 %"),
+            ((10, 10), Some(100), "start ████████████████████│ 100.0 % ✓"),
+            ((94, 100), Some(95), "start ██████████████████·│·  94.0 %"),
+            ((95, 100), Some(95), "start ███████████████████│·  95.0 % ✓"),
+            ((0, 10), Some(0), "start │····················   0.0 % ✓"),
+        ];
+        for ((passed, total), target, expected) in table {
+            let climb = Climb { start: PassRate::of(passed, total), rows: &[], target };
+            assert_eq!(lines(&climb, CELLS), [expected]);
+        }
+        assert_eq!(block_of(&View::default(), Some(95)), "");
+    }
+
+    proptest! {
+        #[test]
+        fn only_all_green_is_a_full_bar(passed in 0u32..5000, total in 1u32..5000, target: Option<u8>) {
+            let rate = PassRate::of(passed.min(total), total).unwrap();
+            let drawn = bar("start", rate, target.map(u32::from), CELLS);
+            prop_assert_eq!(drawn.matches('█').count() == CELLS as usize, rate.is_full());
+            prop_assert_eq!(drawn.matches(['█', '·']).count(), CELLS as usize);
+            prop_assert_eq!(drawn.matches('│').count(), usize::from(target.is_some()));
+        }
+    }
+}

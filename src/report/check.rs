@@ -1,0 +1,131 @@
+//! The check run: conclusion, one line, summary, and remarks at the lines that fail.
+
+use crate::domain::check::{
+    ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, Level,
+    TITLE_LIMIT,
+};
+use crate::domain::event::{Ending, Remaining};
+use crate::domain::id::CommitId;
+
+use super::comment::{Facts, closed};
+use super::markdown::{is_address, line};
+use super::part;
+use super::todo::{current_line, cut};
+use super::view::View;
+
+/// What a check run needs to know beside the events.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The name that branch rules require.
+    pub name: &'a str,
+    /// The commit it stands on.
+    pub head_sha: &'a CommitId,
+    /// How a partial success ends: input `partial-conclusion`.
+    pub partial: Conclusion,
+}
+
+/// How a check ends (product.md 9.3).
+#[must_use]
+pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
+    match result {
+        Ending::Success => Conclusion::Success,
+        Ending::PartialSuccess => partial,
+        Ending::Failure => Conclusion::Failure,
+        Ending::Blocked | Ending::Planned => Conclusion::Neutral,
+    }
+}
+
+/// Where a check is: queued before the first event, done with the last.
+#[must_use]
+pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
+    match &view.outcome {
+        Some(outcome) => CheckStatus::Completed(conclusion(outcome.result, partial)),
+        None if view.session.is_empty() => CheckStatus::Queued,
+        None => CheckStatus::InProgress,
+    }
+}
+
+/// The whole check run. Title, summary and text are within the forge's limits.
+///
+/// The summary is what a person needs, the text is the record. Remarks come with the end only: a
+/// forge adds them up and takes none back, and what fails before the end may be fixed.
+#[must_use]
+pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
+    let first = [
+        part::verdict(view, facts),
+        part::climb(view, facts),
+        part::failing(view, facts),
+        part::next(view, facts),
+        part::patch(view, facts),
+        part::used(view, facts),
+    ];
+    let record = [
+        part::iterations(view, facts),
+        part::attempts(view),
+        part::proof(view),
+        part::todo(view, facts),
+        part::asked(view),
+        part::notes(view),
+    ];
+    let session = if view.session.is_empty() { facts.session } else { &view.session };
+    let page = facts.report_url.or(facts.run_url).filter(|url| is_address(url));
+    CheckRun {
+        name: cut(&line(about.name, TITLE_LIMIT), TITLE_LIMIT),
+        head_sha: about.head_sha.clone(),
+        external_id: session.to_owned(),
+        status: status(view, about.partial),
+        title: cut(&current_line(view), TITLE_LIMIT),
+        summary: closed(&first, facts, CHECK_LIMIT),
+        text: closed(&record, facts, CHECK_LIMIT).trim_start().to_owned(),
+        details_url: page.map(str::to_owned),
+        annotations: annotations(view),
+    }
+}
+
+/// Remarks at the lines where tests still fail, in the order of the outcome; none before the end.
+/// A test whose file is not known has none. They are shown as plain text.
+#[must_use]
+pub fn annotations(view: &View) -> Vec<Annotation> {
+    let failing = view.outcome.as_ref().map_or(&[][..], |outcome| &outcome.failing);
+    failing.iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
+}
+
+fn annotation(one: &Remaining) -> Option<Annotation> {
+    let at = one.line.unwrap_or(1).max(1);
+    let level = match one.criticality.as_str() {
+        "low" => Level::Notice,
+        "medium" => Level::Warning,
+        _ => Level::Failure,
+    };
+    let said = line(&one.message, 2_000);
+    let said = if said.is_empty() { "It failed without a message.".to_owned() } else { said };
+    Some(Annotation {
+        path: one.file.clone()?,
+        start_line: at,
+        end_line: at,
+        level,
+        message: format!("{said}\n{}: {}", line(&one.criticality, 20), line(&one.evidence, 500)),
+        title: cut(&line(one.test.as_str(), TITLE_LIMIT), TITLE_LIMIT),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_decides_the_conclusion() {
+        use Conclusion::{Failure, Neutral, Success};
+        let table = [
+            (Ending::Success, Neutral, Success),
+            (Ending::PartialSuccess, Success, Success),
+            (Ending::PartialSuccess, Neutral, Neutral),
+            (Ending::Failure, Success, Failure),
+            (Ending::Blocked, Success, Neutral),
+            (Ending::Planned, Success, Neutral),
+        ];
+        for (result, partial, expected) in table {
+            assert_eq!(conclusion(result, partial), expected, "{result:?} {partial:?}");
+        }
+    }
+}

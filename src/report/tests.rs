@@ -1,0 +1,1 @@
+//! Pages on the forge, whole: a story as people see it, and properties over hostile ones.

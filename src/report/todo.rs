@@ -1,0 +1,314 @@
+//! The nested to-do list (product.md 9.1): phases, tasks and iterations, attached below a line
+//! while it is worked on and gone when it is done.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::markdown::{line, prose};
+use super::summary::{headline, sentence};
+use super::terminal::harmless;
+use super::view::View;
+
+/// Longest current line, in bytes: a check run shows 255.
+const CURRENT: usize = 200;
+
+/// Characters of what a line says.
+const CONTENT: usize = 160;
+
+/// Characters of an iteration's label.
+const LABEL: usize = 60;
+
+/// Where an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Not begun.
+    Pending,
+    /// Worked on now.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+/// One line. Its texts may quote foreign words; whoever shows them escapes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    /// What is to be done, as an imperative or a title.
+    pub content: String,
+    /// The same while it is done, as a present participle.
+    pub active: String,
+    /// Where it is.
+    pub status: Status,
+    /// What it consists of, while it is worked on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Entry>,
+}
+
+/// The list. [`Todo::lay`] makes it, so that its rules hold; [`Todo::breaches`] checks one that was
+/// stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Todo {
+    /// The highest level, in order.
+    pub entries: Vec<Entry>,
+}
+
+/// A step of a plan: what a list is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What is to be done, as an imperative or a title.
+    pub content: String,
+    /// The same while it is done, as a present participle.
+    pub active: String,
+    /// Whether it is done.
+    pub done: bool,
+    /// What it consists of.
+    pub steps: Vec<Step>,
+}
+
+impl Step {
+    /// A step without parts that is not done.
+    #[must_use]
+    pub fn new(content: impl Into<String>, active: impl Into<String>) -> Self {
+        Self { content: content.into(), active: active.into(), done: false, steps: Vec::new() }
+    }
+
+    /// The same, done or not.
+    #[must_use]
+    pub fn done(self, done: bool) -> Self {
+        Self { done, ..self }
+    }
+
+    /// The same with its parts.
+    #[must_use]
+    pub fn of(self, steps: Vec<Step>) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// A step is done when it says so or when all its parts are.
+    fn is_done(&self) -> bool {
+        self.done || (!self.steps.is_empty() && self.steps.iter().all(Self::is_done))
+    }
+}
+
+/// Whether anybody works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// The first step that is not done is in progress.
+    Running,
+    /// Nothing is in progress: the session ended or was stopped.
+    Resting,
+}
+
+impl Todo {
+    /// Lays a plan out. While the session runs, exactly the first step of each level that is not
+    /// done is in progress and shows its parts; done and future steps show none.
+    #[must_use]
+    pub fn lay(steps: &[Step], pace: Pace) -> Self {
+        Self { entries: level(steps, pace) }
+    }
+
+    /// Which rules a list breaks; empty when none.
+    #[must_use]
+    pub fn breaches(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        check(&self.entries, &mut found);
+        found
+    }
+
+    /// The entries in progress, from the highest level to the lowest.
+    #[must_use]
+    pub fn current(&self) -> Vec<&Entry> {
+        let mut path = Vec::new();
+        let mut entries = &self.entries;
+        while let Some(entry) = entries.iter().find(|entry| entry.status == Status::InProgress) {
+            path.push(entry);
+            entries = &entry.children;
+        }
+        path
+    }
+
+    /// As a nested Markdown list. Not as check boxes: anybody who may edit could tick them.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = String::new();
+        draw(&self.entries, 0, &mut |depth, entry| {
+            let shown = prose(shown(entry), CONTENT);
+            let shown = match entry.status {
+                Status::InProgress => format!("**{shown}**"),
+                Status::Pending | Status::Completed => shown,
+            };
+            text.push_str(&format!("{}- {} {shown}\n", "  ".repeat(depth), mark(entry.status)));
+        });
+        text
+    }
+
+    /// As lines for a terminal.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        draw(&self.entries, 0, &mut |depth, entry| {
+            let text = harmless(shown(entry), CONTENT);
+            lines.push(format!("{}{} {text}", "  ".repeat(depth + 1), mark(entry.status)));
+        });
+        lines
+    }
+}
+
+fn level(steps: &[Step], pace: Pace) -> Vec<Entry> {
+    let first = steps.iter().position(|step| !step.is_done());
+    steps
+        .iter()
+        .enumerate()
+        .map(|(index, step)| {
+            let status = match pace {
+                _ if step.is_done() => Status::Completed,
+                Pace::Running if first == Some(index) => Status::InProgress,
+                Pace::Running | Pace::Resting => Status::Pending,
+            };
+            let children = match status {
+                Status::InProgress => level(&step.steps, pace),
+                Status::Pending | Status::Completed => Vec::new(),
+            };
+            Entry { content: step.content.clone(), active: step.active.clone(), status, children }
+        })
+        .collect()
+}
+
+fn check(entries: &[Entry], found: &mut Vec<String>) {
+    let at_work = entries.iter().filter(|entry| entry.status == Status::InProgress).count();
+    if at_work > 1 {
+        found.push(format!("{at_work} entries of one level are in progress"));
+    }
+    for entry in entries {
+        let name = line(&entry.content, 60);
+        match entry.status {
+            Status::InProgress => {
+                let at_work = |child: &Entry| child.status == Status::InProgress;
+                if !entry.children.is_empty() && !entry.children.iter().any(at_work) {
+                    found.push(format!("`{name}` is in progress and no part of it is"));
+                }
+                check(&entry.children, found);
+            }
+            Status::Pending | Status::Completed if !entry.children.is_empty() => {
+                found.push(format!("`{name}` is not in progress and shows its parts"));
+            }
+            Status::Pending | Status::Completed => {}
+        }
+    }
+}
+
+fn draw(entries: &[Entry], depth: usize, show: &mut dyn FnMut(usize, &Entry)) {
+    for entry in entries {
+        show(depth, entry);
+        draw(&entry.children, depth + 1, show);
+    }
+}
+
+fn shown(entry: &Entry) -> &str {
+    match entry.status {
+        Status::InProgress if !entry.active.is_empty() => &entry.active,
+        Status::Pending | Status::InProgress | Status::Completed => &entry.content,
+    }
+}
+
+fn mark(status: Status) -> char {
+    match status {
+        Status::Pending => '○',
+        Status::InProgress => '▶',
+        Status::Completed => '✓',
+    }
+}
+
+/// The list of a session: the phases before the cycle, and the cycle as far as its events tell.
+#[must_use]
+pub fn todo(before: &[Step], view: &View) -> Todo {
+    let mut steps = before.to_vec();
+    let mut cycle = cycle(view);
+    if let Some(outcome) = &view.outcome {
+        cycle.content = format!("{}: {}", cycle.content, headline(outcome));
+        cycle.done = !matches!(outcome.result, crate::domain::event::Ending::Blocked);
+        cycle.steps = Vec::new();
+    }
+    steps.push(cycle);
+    Todo::lay(&steps, if view.outcome.is_some() { Pace::Resting } else { Pace::Running })
+}
+
+/// The fifth phase: a line for the first run, for each iteration, and for the end.
+fn cycle(view: &View) -> Step {
+    let doing = |otherwise: &str| -> Step {
+        let text = if view.doing.is_empty() { otherwise.to_owned() } else { doing(view) };
+        Step::new(sentence(&text), sentence(&text))
+    };
+    let measured = view.baseline.is_some();
+    let first = Step::new("Run the tests before any change", "Running the tests before any change");
+    let first = if measured || view.doing.is_empty() { first } else { first.of(vec![doing("")]) };
+    let mut steps = vec![first.done(measured)];
+    for row in &view.rows {
+        let label = if row.outcome == "improved" { &row.summary } else { &row.outcome };
+        let (number, rate, strategy) = (row.iteration, row.after, row.strategy);
+        let label = line(label, LABEL);
+        let content = format!("→ Iteration {number}: {label} (pass: {rate} %, {strategy})");
+        steps.push(Step::new(content.clone(), content).done(true));
+    }
+    if let Some((number, strategy, reason)) = &view.current {
+        let rate = view.rate().map_or_else(String::new, |rate| format!("pass: {rate} %, "));
+        let label = line(reason, LABEL);
+        let content = format!("→ Iteration {number}: {label} ({rate}{strategy})");
+        steps.push(Step::new(content.clone(), content).of(vec![doing("choosing what to do")]));
+    }
+    let end = Step::new("Decide, prove, report", "Deciding what comes next");
+    let idle = view.doing.is_empty() || view.current.is_some() || !measured;
+    steps.push(if idle { end } else { end.of(vec![doing("")]) });
+    Step::new("Test Cycle Execution", "Test Cycle Execution").of(steps)
+}
+
+/// What happens now, with how far it is.
+fn doing(view: &View) -> String {
+    match &view.progress {
+        Some((done, Some(total), unit)) => {
+            format!("{}, {done} of {total} {unit}", view.doing)
+        }
+        Some((done, None, unit)) => format!("{}, {done} {unit}", view.doing),
+        None => view.doing.clone(),
+    }
+}
+
+/// What a check run has as its title: the verdict, or the line in progress. Plain text on one line,
+/// at most 200 bytes.
+#[must_use]
+pub fn current_line(view: &View) -> String {
+    let text = if let Some(outcome) = &view.outcome {
+        headline(outcome)
+    } else if let Some((number, strategy, _)) = &view.current {
+        let rate = view.rate().map_or_else(String::new, |rate| format!(", {rate} % pass"));
+        let now = if view.doing.is_empty() { String::new() } else { format!(": {}", doing(view)) };
+        format!("Iteration {number}, {strategy}{rate}{now}")
+    } else if !view.doing.is_empty() {
+        let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass: "));
+        sentence(&format!("{rate}{}", doing(view)))
+    } else if let Some(rate) = view.rate() {
+        format!("{rate} % pass, deciding what comes next")
+    } else if view.session.is_empty() {
+        "Waiting to begin".to_owned()
+    } else {
+        "Preparing the first run".to_owned()
+    };
+    cut(&line(&text, CURRENT), CURRENT)
+}
+
+/// At most so many bytes, characters whole.
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> String {
+    const MARK: char = '…';
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let room = limit.saturating_sub(MARK.len_utf8());
+    let end = text
+        .char_indices()
+        .map(|(at, character)| at + character.len_utf8())
+        .take_while(|end| *end <= room)
+        .last()
+        .unwrap_or_default();
+    format!("{}{MARK}", text.get(..end).unwrap_or_default())
+}

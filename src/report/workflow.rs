@@ -1,0 +1,262 @@
+//! What the runner of a workflow reads: commands in the log, and files of outputs. Foreign lines
+//! are made harmless here, and nowhere else.
+//!
+//! The runner takes a line that begins with `::`, behind any blanks, and `##[` anywhere in a line
+//! for a command.
+
+use crate::domain::check::Level;
+use crate::domain::event::Ending;
+
+use super::markdown::{is_invisible, line};
+use super::view::View;
+
+/// Tests that an output lists; all outputs of a job together hold 1 MB.
+const LISTED: usize = 500;
+
+/// Fewest random characters that a delimiter is made of.
+const RANDOM: usize = 16;
+
+/// A foreign line that the runner takes for nothing but text, wherever it is cut or moved to.
+///
+/// No word of it begins with `::`, `##[` does not occur, and what ends a line or moves the cursor
+/// is a blank. `a::b` stays as it is. The indentation stays. Doing it twice changes nothing.
+#[must_use]
+pub fn tame(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut escape = false;
+    for character in line.chars() {
+        if escape {
+            // The rest of a terminal sequence, to its letter.
+            escape = !character.is_ascii_alphabetic();
+            continue;
+        }
+        if character == '\u{1b}' {
+            escape = true;
+            continue;
+        }
+        let character = if (character.is_control() && character != '\t') || is_invisible(character)
+        {
+            ' '
+        } else {
+            character
+        };
+        let splits_command = character == ':' && {
+            let before = out.trim_end_matches(':');
+            before.len() + 1 == out.len()
+                && before.chars().next_back().is_none_or(char::is_whitespace)
+        };
+        let splits_old_command = character == '[' && out.ends_with("##");
+        if splits_command || splits_old_command {
+            out.push(' ');
+        }
+        out.push(character);
+    }
+    out
+}
+
+/// Opens a fold of the log.
+#[must_use]
+pub fn group(title: &str) -> String {
+    format!("::group::{}", data(&line(title, 200)))
+}
+
+/// Closes the fold that is open.
+#[must_use]
+pub fn end_group() -> &'static str {
+    "::endgroup::"
+}
+
+/// Lines that make the runner hide a secret from here on: whole, and each line of it, since a log
+/// is searched line by line. Nothing for a blank one.
+#[must_use]
+pub fn mask(secret: &str) -> Vec<String> {
+    let mut hidden: Vec<&str> = Vec::new();
+    for text in std::iter::once(secret).chain(secret.lines()).map(str::trim) {
+        if !text.is_empty() && !hidden.contains(&text) {
+            hidden.push(text);
+        }
+    }
+    hidden.into_iter().map(|text| format!("::add-mask::{}", data(text))).collect()
+}
+
+/// A remark that the runner shows at a line of a file, and in the list of the run.
+#[must_use]
+pub fn remark(level: Level, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
+    let word = match level {
+        Level::Notice => "notice",
+        Level::Warning => "warning",
+        Level::Failure => "error",
+    };
+    let mut properties = Vec::new();
+    if let Some((file, at)) = place {
+        properties.push(format!("file={}", property(file)));
+        properties.push(format!("line={}", at.max(1)));
+    }
+    if !title.is_empty() {
+        properties.push(format!("title={}", property(&line(title, 200))));
+    }
+    let blank = if properties.is_empty() { "" } else { " " };
+    format!("::{word}{blank}{}::{}", properties.join(","), data(message))
+}
+
+/// The message of a command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// All outputs that `action.yml` names, in its order (product.md 2.3). `report` is where later
+/// steps of the job find the report, when that is elsewhere than the session says. What is not
+/// known yet is empty.
+#[must_use]
+pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)> {
+    let outcome = view.outcome.as_ref();
+    let result = outcome.map(|outcome| match outcome.result {
+        Ending::Success => "success",
+        Ending::PartialSuccess => "partial_success",
+        Ending::Failure => "failure",
+        Ending::Blocked => "blocked",
+        Ending::Planned => "planned",
+    });
+    let degraded = match outcome {
+        Some(outcome) => outcome.degraded,
+        None => view.rows.iter().any(|row| row.degraded),
+    };
+    let report = report.or(outcome.map(|outcome| outcome.report.as_str())).unwrap_or_default();
+    let stuck = outcome.map_or(&[][..], |outcome| &outcome.stuck);
+    vec![
+        ("session-id", line(&view.session, 200)),
+        ("result", result.unwrap_or_default().to_owned()),
+        ("pass-rate", view.rate().map_or_else(String::new, |rate| rate.to_string())),
+        ("iterations", view.rows.len().to_string()),
+        ("report-path", line(report, 4096)),
+        (
+            "commit-sha",
+            outcome
+                .and_then(|outcome| outcome.tip.as_ref())
+                .map_or_else(String::new, ToString::to_string),
+        ),
+        ("degraded", degraded.to_string()),
+        (
+            "stuck-tests",
+            stuck
+                .iter()
+                .take(LISTED)
+                .map(|test| line(test.as_str(), 300))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
+    ]
+}
+
+/// Values as the runner reads them from the file of outputs, each between lines of a delimiter made
+/// of `random`.
+///
+/// `None` when the delimiter occurs in a value, or `random` is not at least 16 letters and digits:
+/// draw again.
+#[must_use]
+pub fn assignments(values: &[(&str, String)], random: &str) -> Option<String> {
+    let fit = random.len() >= RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let delimiter = format!("regreen_{random}");
+    if !fit || values.iter().any(|(_, value)| value.contains(&delimiter)) {
+        return None;
+    }
+    Some(
+        values
+            .iter()
+            .map(|(name, value)| format!("{name}<<{delimiter}\n{value}\n{delimiter}\n"))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::inputs::OUTPUTS;
+
+    #[test]
+    fn a_foreign_line_is_no_command() {
+        let table = [
+            ("::set-env name=A::b", ": :set-env name=A::b"),
+            ("  ::error::x", "  : :error::x"),
+            ("a\r::error::x", "a : :error::x"),
+            ("tests/a.py::test_b", "tests/a.py::test_b"),
+            ("std::vec<::std::string>", "std::vec<::std::string>"),
+            ("x ::::y", "x : : : :y"),
+            ("x ##[error]y", "x ## [error]y"),
+            ("\u{1b}[31m::error::x\u{1b}[0m", ": :error::x"),
+            ("#\u{200b}#[error]", "# #[error]"),
+            ("##\u{1b}[0m[error]", "## [error]"),
+            ("\tindented", "\tindented"),
+        ];
+        for (foreign, expected) in table {
+            assert_eq!(tame(foreign), expected, "{foreign:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_foreign_is_ever_a_command(text in "[ :#\\[\\]a\\r\\n\\t\u{1b}\u{a0}\u{2028}\u{200b}]{0,24}") {
+            let tamed = tame(&text);
+            prop_assert!(!tamed.contains("##["), "{tamed:?}");
+            prop_assert!(!tamed.split_whitespace().any(|word| word.starts_with("::")), "{tamed:?}");
+            prop_assert!(!tamed.contains(['\n', '\r', '\u{1b}']), "{tamed:?}");
+            prop_assert_eq!(tame(&tamed), tamed.clone());
+        }
+
+        #[test]
+        fn values_come_back_as_they_went_in(values in prop::collection::vec("[a-z<_\\n]{0,20}", 1..4)) {
+            let named: Vec<_> = values.iter().map(|value| ("name", value.clone())).collect();
+            let random = "0123456789abcdef";
+            let text = assignments(&named, random).unwrap();
+            let mut lines = text.split('\n');
+            for value in values {
+                prop_assert_eq!(lines.next(), Some("name<<regreen_0123456789abcdef"));
+                let read: Vec<_> =
+                    lines.by_ref().take_while(|line| *line != "regreen_0123456789abcdef").collect();
+                prop_assert_eq!(read.join("\n"), value);
+            }
+        }
+    }
+
+    #[test]
+    fn commands_are_escaped() {
+        let table = [
+            (group("iteration 1, 85.0 % before"), "::group::iteration 1, 85.0 %25 before"),
+            (
+                remark(Level::Failure, Some(("a,b:c.py", 0)), "x: y", "50 %\n::error::z"),
+                "::error file=a%2Cb%3Ac.py,line=1,title=x%3A y::50 %25%0A::error::z",
+            ),
+            (remark(Level::Notice, None, "", "hello"), "::notice::hello"),
+        ];
+        for (command, expected) in table {
+            assert_eq!(command, expected);
+            assert!(!command.contains('\n'));
+        }
+        assert_eq!(mask(" \n "), Vec::<String>::new());
+        assert_eq!(mask("one"), ["::add-mask::one"]);
+        assert_eq!(mask("a1\nb2"), ["::add-mask::a1%0Ab2", "::add-mask::a1", "::add-mask::b2"]);
+    }
+
+    #[test]
+    fn a_delimiter_that_occurs_is_refused() {
+        let value = [("a", "x\nregreen_0123456789abcdef\ny".to_owned())];
+        assert_eq!(assignments(&value, "0123456789abcdef"), None);
+        assert!(assignments(&value, "0123456789abcdee").is_some());
+        assert_eq!(assignments(&value, "short"), None);
+        assert_eq!(assignments(&value, "0123456789abcde\n"), None);
+    }
+
+    #[test]
+    fn outputs_are_those_of_the_action() {
+        let named: Vec<_> = outputs(&View::default(), None).iter().map(|(name, _)| *name).collect();
+        let expected: Vec<_> = OUTPUTS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(named, expected);
+    }
+}
