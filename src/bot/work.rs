@@ -130,7 +130,7 @@ pub async fn publish_folder(run: &Run<'_>, folder: &Path) -> Result<u8, Trouble>
         _ => None,
     });
     let session = session.ok_or_else(|| {
-        Trouble::usage("the bundle tells of no session".into(), "run `mode: work` again")
+        Trouble::usage("the bundle tells of no session", "run `mode: work` again")
     })?;
     let mine = (1..=NAMES).any(|number| run.target.session(number).as_ref() == Some(&session));
     if !mine {

@@ -110,8 +110,16 @@ fn tests(view: &View) -> Vec<String> {
 
 /// The tests that an iteration brought back.
 fn noticed(view: &View, iteration: u32) -> String {
-    let regained: Vec<String> =
-        view.regained(iteration).iter().take(3).map(|test| code(test.as_str())).collect();
+    let row = view.rows.iter().find(|row| row.iteration == iteration);
+    let earlier = view.rows.iter().rev().find(|row| row.iteration < iteration);
+    let before = earlier.map_or(&view.red, |row| &row.failing);
+    let after = row.map_or(&[][..], |row| &row.failing);
+    let regained: Vec<String> = before
+        .iter()
+        .filter(|test| !after.contains(test))
+        .take(3)
+        .map(|test| code(test.as_str()))
+        .collect();
     match regained.as_slice() {
         [] => "the tests that failed".to_owned(),
         names => names.join(", "),

@@ -11,7 +11,7 @@ mod fixer;
 mod impact;
 mod minimise;
 mod prompt;
-mod vet;
+pub mod vet;
 
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;

@@ -19,15 +19,14 @@ mod tree;
 mod worktree;
 
 pub use bench::{Bench, BenchOf};
-pub use bundle::{Bundle, BundleError, BundledFile, Imported, Present, import_bundle};
-pub use bundle::{BundleOf, export_bundle};
+pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle};
 pub use open::{
     RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
     remove_branch, tip_of,
 };
-pub use remote::{GitRemote, remote_address};
+pub use remote::GitRemote;
 pub use seed::seed;
-pub use transport::{Credential, Transport, redacted};
+pub use transport::{Credential, Transport};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 
 use crate::effect::GitError;

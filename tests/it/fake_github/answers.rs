@@ -402,7 +402,7 @@ fn open_pull(state: &mut State, body: &Value) -> Answer {
 }
 
 fn comment(one: &Comment) -> Value {
-    json!({ "id": one.id, "body": one.body, "user": account(&one.author), "html_url": format!("https://github.com/octo/demo/issues/{}#issuecomment-{}", one.number, one.id) })
+    json!({ "id": one.id, "body": one.body, "user": account(&one.author), "created_at": one.at, "updated_at": one.at, "html_url": format!("https://github.com/octo/demo/issues/{}#issuecomment-{}", one.number, one.id) })
 }
 
 fn issue(one: &Issue) -> Value {

@@ -349,6 +349,7 @@ fn respond(seen: &Seen, memory: &Memory, port: u16) -> Answer {
     let Some(operation) = contract().operation(method, &path) else {
         return Answer::refused(404, "Not Found");
     };
+    state.look();
     let query = query_of(&seen.target);
     let get = |name: &str| operation.values.get(name).cloned().unwrap_or_default();
     let name = format!("{}/{}", get("owner"), get("repo"));

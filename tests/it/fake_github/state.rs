@@ -52,6 +52,8 @@ pub struct State {
     pub may_label: bool,
     /// Whether everything that writes is refused, as for a fork's token.
     pub read_only: bool,
+    /// A bare repository whose branches these are.
+    pub git: Option<std::path::PathBuf>,
     /// The last number given.
     pub last: u64,
 }
@@ -91,6 +93,8 @@ pub struct Comment {
     pub author: Author,
     /// How often it was written.
     pub writes: u32,
+    /// When it was written, RFC 3339.
+    pub at: String,
 }
 
 /// A check run.
@@ -148,6 +152,7 @@ impl Default for State {
             may_open_pulls: true,
             may_label: true,
             read_only: false,
+            git: None,
             last: 100,
         }
     }
@@ -160,10 +165,25 @@ impl State {
         self.last
     }
 
+    /// Takes the branches of the git repository over, when there is one.
+    pub fn look(&mut self) {
+        let Some(folder) = &self.git else { return };
+        let output = std::process::Command::new("git")
+            .arg("--git-dir")
+            .arg(folder)
+            .args(["for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/"])
+            .output()
+            .expect("git starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let pairs = text.lines().filter_map(|line| line.split_once(' '));
+        self.branches = pairs.map(|(name, tip)| (name.to_owned(), tip.to_owned())).collect();
+    }
+
     /// Somebody comments.
     pub fn comment(&mut self, number: u64, author: Author, body: &str) -> u64 {
         let id = self.next();
-        self.comments.push(Comment { id, number, body: body.into(), author, writes: 1 });
+        let at = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        self.comments.push(Comment { id, number, body: body.into(), author, writes: 1, at });
         id
     }
 

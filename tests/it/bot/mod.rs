@@ -1,0 +1,4 @@
+//! The action in a world of its own: GitHub, a git server, and jobs one after the other.
+
+mod life;
+mod world;

@@ -1,0 +1,291 @@
+//! A repository on a git server over HTTP, a GitHub beside it, and jobs as the runner starts them.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::fake_github::FakeGithub;
+use crate::support::Ran;
+
+/// The token of every job; it must be nowhere afterwards.
+pub const TOKEN: &str = "ghs_canary/7+q=Zt9canarycanarycanary";
+
+/// The world of one repository, `octo/demo`.
+pub struct World {
+    folder: TempDir,
+    server: Child,
+    url: String,
+    /// What GitHub shows.
+    pub github: FakeGithub,
+}
+
+/// A job of a workflow.
+pub struct Job<'a> {
+    /// `GITHUB_EVENT_NAME`.
+    pub event: &'a str,
+    /// The event file.
+    pub payload: Value,
+    /// `with:`.
+    pub inputs: &'a [(&'a str, &'a str)],
+    /// What is checked out.
+    pub checkout: &'a str,
+}
+
+impl World {
+    /// `main` holds `good`, with one more commit on `topic` that writes `bad`.
+    pub fn new(good: &[(&str, &str)], bad: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("srv");
+        let bare = root.join("octo/demo.git");
+        std::fs::create_dir_all(&bare).expect("folders");
+        std::fs::create_dir_all(folder.path().join("home")).expect("a home");
+        let bare_text = bare.display().to_string();
+        git(folder.path(), &["init", "-q", "--bare", "-b", "main", &bare_text]);
+        for setting in ["http.receivepack", "uploadpack.allowReachableSHA1InWant"] {
+            git(&bare, &["config", setting, "true"]);
+        }
+        git(folder.path(), &["init", "-q", "-b", "main", "seed"]);
+        let seed = folder.path().join("seed");
+        git(&seed, &["remote", "add", "origin", &bare_text]);
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/git_server.py");
+        let mut server = Command::new("python3")
+            .arg(script)
+            .arg(&root)
+            .arg(TOKEN)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3 starts");
+        let mut port = String::new();
+        BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
+        let github = FakeGithub::start();
+        github.state().git = Some(bare);
+        github.state().permissions.insert("ann".into(), ("write".into(), "maintain".into()));
+        let url = format!("http://127.0.0.1:{}", port.trim());
+        let world = Self { folder, server, url, github };
+        world.commit("main", good, "First");
+        world.branch("topic", "main");
+        world.commit("topic", bad, "Change it");
+        world
+    }
+
+    fn seed(&self) -> PathBuf {
+        self.folder.path().join("seed")
+    }
+
+    /// The repository on the server.
+    pub fn bare(&self) -> PathBuf {
+        self.folder.path().join("srv/octo/demo.git")
+    }
+
+    /// The folder around everything.
+    pub fn around(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Somebody makes a branch.
+    pub fn branch(&self, name: &str, from: &str) {
+        git(&self.seed(), &["checkout", "-q", "-B", name, from]);
+        git(&self.seed(), &["push", "-q", "origin", name]);
+    }
+
+    /// Somebody commits to a branch of the server.
+    pub fn commit(&self, branch: &str, files: &[(&str, &str)], message: &str) -> String {
+        let seed = self.seed();
+        if !git(&seed, &["branch", "--list", branch]).is_empty() {
+            git(&seed, &["checkout", "-q", branch]);
+        }
+        for (name, text) in files {
+            let path = seed.join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            std::fs::write(path, text).expect("a file");
+        }
+        git(&seed, &["add", "-A"]);
+        git(&seed, &["commit", "-q", "-m", message]);
+        git(&seed, &["push", "-q", "origin", &format!("HEAD:refs/heads/{branch}")]);
+        git(&seed, &["rev-parse", "HEAD"])
+    }
+
+    /// Asks git about the server's repository.
+    pub fn git(&self, arguments: &[&str]) -> String {
+        git(&self.bare(), arguments)
+    }
+
+    /// Ann opens a pull request from `topic`.
+    pub fn pull(&self) -> u64 {
+        let ann = Some((12, "ann".to_owned()));
+        let number = self.github.state().open_pull(ann, "topic", "Change it");
+        self.git(&["update-ref", &format!("refs/pull/{number}/head"), "topic"]);
+        number
+    }
+
+    /// GitHub's own example of an event, with our repository in it.
+    fn example(path: &str) -> Value {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/webhooks").join(path);
+        let mut value: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("an example")).expect("JSON");
+        value["repository"]["full_name"] = json!("octo/demo");
+        value["repository"]["default_branch"] = json!("main");
+        value
+    }
+
+    /// The pull request has a new head, or is new.
+    pub fn pull_request(&self, number: u64, action: &str) -> Job<'static> {
+        let mut payload = Self::example("pull_request/0.json");
+        payload["action"] = json!(action);
+        payload["number"] = json!(number);
+        let pull = &mut payload["pull_request"];
+        pull["number"] = json!(number);
+        pull["state"] = json!("open");
+        pull["draft"] = json!(false);
+        for (end, branch) in [("head", "topic"), ("base", "main")] {
+            pull[end]["ref"] = json!(branch);
+            pull[end]["sha"] = json!(self.git(&["rev-parse", branch]));
+            pull[end]["repo"]["full_name"] = json!("octo/demo");
+        }
+        payload["sender"] = json!({ "id": 12, "login": "ann", "type": "User" });
+        Job { event: "pull_request", payload, inputs: &[], checkout: "topic" }
+    }
+
+    /// Somebody comments on the pull request.
+    pub fn comment(&self, number: u64, login: &str, body: &str) -> Job<'static> {
+        let id = self.github.state().comment(number, Some((12, login.to_owned())), body);
+        let mut payload = Self::example("issue_comment/0.json");
+        payload["action"] = json!("created");
+        payload["issue"]["number"] = json!(number);
+        payload["issue"]["state"] = json!("open");
+        payload["issue"]["pull_request"] = json!({ "url": "x" });
+        let comment = &mut payload["comment"];
+        comment["id"] = json!(id);
+        comment["body"] = json!(body);
+        comment["updated_at"] = comment["created_at"].clone();
+        comment["user"] = json!({ "id": 12, "login": login, "type": "User" });
+        payload["sender"] = json!({ "id": 12, "login": login, "type": "User" });
+        Job { event: "issue_comment", payload, inputs: &[], checkout: "main" }
+    }
+
+    /// The program as the runner starts it, in a fresh checkout of depth 1.
+    pub fn action(&self, job: &Job<'_>) -> Command {
+        let place = self.folder.path().join("workspace");
+        drop(std::fs::remove_dir_all(&place));
+        let bare = format!("file://{}", self.bare().display());
+        let branch = job.checkout;
+        git(
+            self.folder.path(),
+            &["clone", "-q", "--depth=1", "--branch", branch, &bare, "workspace"],
+        );
+        let event = self.folder.path().join("event.json");
+        std::fs::write(&event, job.payload.to_string()).expect("an event");
+        for name in ["output", "summary", "env"] {
+            std::fs::write(self.folder.path().join(name), "").expect("a file");
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
+        command.env_clear().env("PATH", std::env::var("PATH").expect("a path"));
+        for name in ["PYENV_ROOT", "PYENV_VERSION"] {
+            if let Ok(value) = std::env::var(name) {
+                command.env(name, value);
+            }
+        }
+        let at = |name: &str| self.folder.path().join(name);
+        command
+            .env("HOME", at("home"))
+            .env("LANG", "C.UTF-8")
+            .env("CI", "true")
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_EVENT_NAME", job.event)
+            .env("GITHUB_EVENT_PATH", event)
+            .env("GITHUB_WORKSPACE", &place)
+            .env("GITHUB_REPOSITORY", "octo/demo")
+            .env("GITHUB_SERVER_URL", &self.url)
+            .env("GITHUB_API_URL", self.github.url())
+            .env("GITHUB_SHA", self.git(&["rev-parse", branch]))
+            .env("GITHUB_RUN_ID", "42")
+            .env("GITHUB_RUN_ATTEMPT", "1")
+            .env("GITHUB_WORKFLOW", "regreen")
+            .env("GITHUB_OUTPUT", at("output"))
+            .env("GITHUB_STEP_SUMMARY", at("summary"))
+            .env("GITHUB_ENV", at("env"))
+            .env("ACTIONS_RUNTIME_TOKEN", TOKEN)
+            .env("INPUT_TOKEN", TOKEN)
+            .env("REGREEN_WORK_DIR", at("work"))
+            .env("REGREEN_PACE_MS", "0")
+            .env("REGREEN_LISTEN_MS", "200")
+            .current_dir(&place)
+            .arg("action");
+        for (name, value) in job.inputs {
+            command.env(format!("INPUT_{}", name.to_uppercase()), value);
+        }
+        command
+    }
+
+    /// Runs a job to its end. A new job knows nothing of the machine of an earlier one.
+    pub fn run(&self, job: &Job<'_>) -> Ran {
+        drop(std::fs::remove_dir_all(self.folder.path().join("work")));
+        self.action(job).output().expect("regreen starts").into()
+    }
+
+    /// What a step left in one of the runner's files.
+    pub fn left(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+    }
+
+    /// Our comment on a pull request.
+    pub fn sticky(&self, number: u64) -> String {
+        let state = self.github.state();
+        let me = state.me.0;
+        let own: Vec<_> = state
+            .comments
+            .iter()
+            .filter(|one| one.number == number)
+            .filter(|one| one.author.as_ref().is_some_and(|author| author.0 == me))
+            .collect();
+        assert!(own.len() < 2, "never a second comment: {own:?}");
+        own.first().map_or_else(String::new, |one| one.body.clone())
+    }
+
+    /// Nothing that was printed, posted, committed or kept holds the token.
+    pub fn assert_no_token(&self, ran: &Ran) {
+        let mask = format!("::add-mask::{TOKEN}");
+        assert!(!ran.out.replace(&mask, "").contains(TOKEN), "{}", ran.out);
+        assert!(!ran.err.contains(TOKEN), "{}", ran.err);
+        for seen in self.github.log() {
+            assert!(!seen.body.to_string().contains(TOKEN), "{} {}", seen.method, seen.target);
+        }
+        let files = ["output", "summary"].map(|name| self.left(name)).join("");
+        assert!(!files.contains(TOKEN), "{files}");
+        let kept = Command::new("grep")
+            .args(["-rlF", TOKEN, "work"])
+            .current_dir(self.folder.path())
+            .output()
+            .expect("grep starts");
+        assert_eq!(String::from_utf8_lossy(&kept.stdout), "", "files with the token");
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        drop(self.server.kill());
+        drop(self.server.wait());
+    }
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(directory)
+        .env_clear()
+        .env("PATH", std::env::var("PATH").expect("a path"))
+        .env("HOME", directory)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_NAME", "Ann")
+        .env("GIT_AUTHOR_EMAIL", "ann@localhost")
+        .env("GIT_COMMITTER_NAME", "Ann")
+        .env("GIT_COMMITTER_EMAIL", "ann@localhost")
+        .output()
+        .expect("git starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {error}");
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
