@@ -192,6 +192,8 @@ impl<'a> Workspace<'a> {
         let store = SessionStore::open(&root, &record.session_id)?;
         if let Some(files) = &restored {
             store.restore(files)?;
+            let git = &record.git;
+            repo::recover_trees(&facts, &git.branch, &git.head_sha, STATE_FOLDER)?;
         } else if request.resume != Resume::New {
             mend_state(&store, &facts, &record, &mut notices).await?;
         }
@@ -507,6 +509,7 @@ async fn mend_state(
     });
     if let Some(file) = committed {
         store.restore(std::slice::from_ref(file))?;
+        repo::recover_trees(facts, branch, &record.git.head_sha, STATE_FOLDER)?;
         notices.push(format!(
             "{} {fault}; the state of the last commit of {branch} takes its place",
             path.display()

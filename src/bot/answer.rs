@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::adapter::store;
 use crate::domain::command::{Command, Dimension};
-use crate::domain::event::Event;
 use crate::domain::id::SessionId;
 use crate::effect::{CommentKind, Permission, PushRequest, Pushed, Reaction, Remote};
 use crate::report::comment::Answer;
@@ -148,25 +147,9 @@ pub async fn last(run: &Run<'_>) -> Result<Option<(String, View)>, Trouble> {
         newest = Some((session, found));
     }
     let Some((session, found)) = newest else { return Ok(None) };
-    let view = view_of(run, &session, &found.tip)?;
+    let mut bytes = prepare::kept_events(run.prepared, &session, &found.tip).await?;
+    let view = View::of(&worker::whole_lines(&mut bytes));
     Ok(Some((session.to_string(), view)))
-}
-
-fn view_of(
-    run: &Run<'_>,
-    session: &SessionId,
-    tip: &crate::domain::id::CommitId,
-) -> Result<View, Trouble> {
-    let files = run
-        .prepared
-        .bench
-        .session_at(tip, store::STATE_FOLDER, session)
-        .map_err(prepare::Unprepared::from)?;
-    let name = format!(".process/{}", worker::EVENTS);
-    let bytes = files.into_iter().flatten().find(|(known, _)| *known == name);
-    let mut bytes = bytes.map(|(_, bytes)| bytes).unwrap_or_default();
-    let events: Vec<Event> = worker::whole_lines(&mut bytes);
-    Ok(View::of(&events))
 }
 
 async fn status(run: &Run<'_>) -> Result<String, Trouble> {

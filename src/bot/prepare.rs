@@ -7,12 +7,14 @@ use crate::adapter::repo::{self, Bench, Credential, GitRemote, Transport};
 use crate::adapter::store;
 use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings};
+use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId};
-use crate::domain::session::SessionRecord;
-use crate::effect::{GitError, Remote, RemoteError, Wanted};
+use crate::domain::session::{SessionRecord, SessionStatus};
+use crate::effect::{GitError, PushRequest, Remote, RemoteError, Wanted};
 
 use super::surroundings::Surroundings;
 use super::target::{Found, Target};
+use super::worker::EVENTS;
 
 /// Where the configuration lies in a repository.
 const CONFIGURATION: &str = ".github/regreen.yml";
@@ -142,7 +144,12 @@ pub async fn look(
 ) -> Result<Option<Found>, Unprepared> {
     let Some(tip) = prepared.remote.head_of(&branch(session)).await? else { return Ok(None) };
     prepared.remote.fetch(&Wanted::Commit(tip.clone()), Some(DEPTH)).await?;
-    let record = record(prepared, &tip, session)?;
+    let mut record = record(prepared, &tip, session)?;
+    let last = prepared.bench.message_of(&tip).unwrap_or_default();
+    if let Some(record) = record.as_mut().filter(|_| commit::is_complete(&last)) {
+        // Its state was committed before the end.
+        record.status = SessionStatus::Completed;
+    }
     let ours = record.as_ref().is_some_and(|record| {
         prepared.bench.all_of_session(&tip, &record.git.head_sha, session)
             || record.git.head_sha == target.head && tip == target.head
@@ -165,6 +172,61 @@ fn record(
 #[must_use]
 pub fn branch(session: &SessionId) -> String {
     format!("regreen/{session}")
+}
+
+/// Where the events of a session are kept: no branch, so that nobody sees it who does not ask.
+fn record_reference(session: &SessionId) -> String {
+    format!("refs/regreen/sessions/{session}")
+}
+
+/// Keeps the events of a session on the server, for the commands that come later.
+///
+/// # Errors
+///
+/// [`Unprepared`].
+pub async fn keep_events(
+    prepared: &Prepared,
+    session: &SessionId,
+    bytes: &[u8],
+) -> Result<(), Unprepared> {
+    let branch = record_reference(session);
+    let before = prepared.remote.head_of(&branch).await?;
+    if let Some(before) = &before {
+        prepared.remote.fetch(&Wanted::Commit(before.clone()), Some(1)).await?;
+    }
+    let new = prepared.bench.record(session, EVENTS, bytes, before.as_ref())?;
+    let request = PushRequest {
+        branch,
+        expected: before,
+        new,
+        session: session.clone(),
+        protected: vec![],
+    };
+    // A parallel run that kept its own is as good.
+    prepared.remote.push(&request).await?;
+    Ok(())
+}
+
+/// The events of a session as one document of lines: those kept at the end of its last run, else
+/// those that travel with the fix branch.
+///
+/// # Errors
+///
+/// [`Unprepared`].
+pub async fn kept_events(
+    prepared: &Prepared,
+    session: &SessionId,
+    tip: &CommitId,
+) -> Result<Vec<u8>, Unprepared> {
+    if let Some(kept) = prepared.remote.head_of(&record_reference(session)).await? {
+        prepared.remote.fetch(&Wanted::Commit(kept.clone()), Some(1)).await?;
+        if let Some(bytes) = prepared.bench.file_of(&kept, EVENTS)? {
+            return Ok(bytes);
+        }
+    }
+    let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
+    let name = format!(".process/{EVENTS}");
+    Ok(files.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, b)| b).unwrap_or_default())
 }
 
 /// The host of an address, without a port.

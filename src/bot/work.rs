@@ -35,6 +35,10 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// Attempts to push at the end.
 const LAST_ATTEMPTS: u32 = 3;
 
+/// Events of a run that are read, and those that are kept for later, in bytes.
+const EVENTS_LIMIT: u64 = 256 << 20;
+const KEPT_LIMIT: usize = 4 << 20;
+
 /// Further names that a session may take.
 const NAMES: u32 = 20;
 
@@ -108,6 +112,7 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
             (format!("the working phase ended with code {code} and no result"), "look at the log of this run".into())
         }));
     }
+    keep(run, &start.session, &bundle, goes).await;
     let dimensions = effective.iter().find(|one| one.key == "expand");
     issues::wanted(&publisher, dimensions, &mut desk);
     issues::open(run, &publisher.view, publisher.pull, &mut desk).await;
@@ -120,7 +125,7 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
 pub async fn publish_folder(run: &Run<'_>, folder: &Path) -> Result<u8, Trouble> {
     let settings = &run.prepared.settings;
     let effective = precedence::effective(&std::collections::BTreeMap::new(), &run.around.inputs, settings);
-    let bytes = files::read(&folder.join(worker::EVENTS), 256 << 20).map_err(|error| io(folder, &error))?;
+    let bytes = files::read(&folder.join(worker::EVENTS), EVENTS_LIMIT).map_err(|error| io(folder, &error))?;
     let mut bytes = bytes.ok_or_else(|| {
         Trouble::usage(format!("{} holds no bundle", folder.display()), "name the folder that `mode: work` wrote")
     })?;
@@ -157,6 +162,7 @@ pub async fn publish_folder(run: &Run<'_>, folder: &Path) -> Result<u8, Trouble>
     }
     publisher.begin().await;
     finish(run, &mut commits, &mut publisher, folder).await;
+    keep(run, &session, folder, goes(run, &effective)).await;
     publisher.end().await;
     Ok(exit(&publisher, 1))
 }
@@ -234,6 +240,27 @@ async fn finish(
     }
     publisher.offer(commits).await;
     publisher.take_over(&commits.published);
+}
+
+/// Keeps the events for the commands that come later.
+async fn keep(run: &Run<'_>, session: &SessionId, bundle: &Path, goes: Goes) {
+    if goes == Goes::Nowhere {
+        return;
+    }
+    let bytes = files::read(&bundle.join(worker::EVENTS), EVENTS_LIMIT).ok().flatten();
+    let mut bytes = bytes.unwrap_or_default();
+    let lines: Vec<String> = worker::whole_lines(&mut bytes)
+        .iter()
+        .filter(|event| !matches!(event, Event::Progress { .. } | Event::Step { .. }))
+        .filter_map(|event| serde_json::to_string(event).ok())
+        .collect();
+    let text = lines.join("\n") + "\n";
+    if text.len() > KEPT_LIMIT || lines.is_empty() {
+        return;
+    }
+    if let Err(error) = prepare::keep_events(run.prepared, session, text.as_bytes()).await {
+        tracing::warn!(%error, "later commands know less of this session");
+    }
 }
 
 fn exit(publisher: &Publisher<'_>, code: i32) -> u8 {

@@ -76,9 +76,9 @@ pub const INPUTS: &[Input] = &[
     input(
         "mode",
         "",
-        Word(&["fix", "resume", "status"]),
+        Word(&["fix", "resume", "status", "work", "publish"]),
         "",
-        "What to do when the event is no command [fix].",
+        "What to do when the event is no command; `work` only works and `publish` only publishes, in two jobs [fix].",
     ),
     input(
         "session",
@@ -160,11 +160,11 @@ pub const INPUTS: &[Input] = &[
         "Image in which tests run without network, where a Docker socket is there.",
     ),
     input(
-        "artifact",
+        "bundle",
         "",
         Text,
         "",
-        "Folder for the bundle of patch, commits and report, to be uploaded [none].",
+        "Folder below the checkout for the bundle of events, commits and report, to be uploaded; what `mode: publish` publishes [none].",
     ),
     input(
         "run-deadline",

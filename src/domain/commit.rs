@@ -144,6 +144,18 @@ pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -
     )
 }
 
+/// The commit that keeps what a session told, on a reference of its own.
+#[must_use]
+pub fn record(session: &SessionId) -> String {
+    format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
+}
+
+/// Whether a commit is the last one of a session that met its gate.
+#[must_use]
+pub fn is_complete(message: &str) -> bool {
+    trailer(message, KIND) == Some("complete")
+}
+
 /// The value of a trailer in the last paragraph of a message.
 #[must_use]
 pub fn trailer<'a>(message: &'a str, name: &str) -> Option<&'a str> {

@@ -15,7 +15,7 @@ pub trait Remote: Send + Sync {
     /// Its address without credentials, for people.
     fn address(&self) -> String;
 
-    /// Where a branch stands on the server now; `None` when it is not there.
+    /// Where a branch, or another reference by its full name, stands on the server now; `None` when it is not there.
     async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError>;
 
     /// Brings a commit and its history into the local store. `depth` counts commits; `None` takes
@@ -54,7 +54,7 @@ pub enum Wanted {
 /// One branch to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushRequest {
-    /// The branch on the server.
+    /// The branch on the server, or another reference by its full name.
     pub branch: String,
     /// Where it must stand now; `None`: it must not be there.
     pub expected: Option<CommitId>,

@@ -161,6 +161,34 @@ impl Bench {
         Ok(None)
     }
 
+    /// A commit that holds one file and names the session; moves no reference.
+    ///
+    /// # Errors
+    ///
+    /// When the objects cannot be written.
+    pub fn record(
+        &self,
+        session: &SessionId,
+        name: &str,
+        bytes: &[u8],
+        after: Option<&CommitId>,
+    ) -> Result<CommitId, GitError> {
+        let repo = self.repo()?;
+        let blob = repo.blob(bytes).map_err(failed("write a file"))?;
+        let mut builder = repo.treebuilder(None).map_err(failed("write a tree"))?;
+        builder.insert(name, blob, 0o100_644).map_err(failed("write a tree"))?;
+        let tree = builder.write().map_err(failed("write a tree"))?;
+        let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+        let parent = after.map(|after| repo.find_commit(oid(after)?).map_err(failed("find a commit")));
+        let parent = parent.transpose()?;
+        let who = repo.signature().map_err(failed("sign a commit"))?;
+        let parents: Vec<&Commit<'_>> = parent.iter().collect();
+        let new = repo
+            .commit(None, &who, &who, &commit::record(session), &tree, &parents)
+            .map_err(failed("commit"))?;
+        super::commit::name(new)
+    }
+
     /// Whether every commit from `tip` down to `head` is one of the session.
     #[must_use]
     pub fn all_of_session(&self, tip: &CommitId, head: &CommitId, session: &SessionId) -> bool {

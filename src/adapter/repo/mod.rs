@@ -25,7 +25,7 @@ pub use open::{
     remove_branch, tip_of,
 };
 pub use remote::GitRemote;
-pub use seed::seed;
+pub use seed::{recover_trees, seed};
 pub use transport::{Credential, Transport};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 

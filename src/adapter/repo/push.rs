@@ -26,8 +26,13 @@ const REBASE_DEPTH: u32 = 3200;
 /// Files that are named when a rebase is refused.
 const NAMED: usize = 5;
 
+/// A branch by its full name; every other reference is given by its full name.
+pub fn full_name(name: &str) -> String {
+    if name.starts_with("refs/") { name.to_owned() } else { format!("refs/heads/{name}") }
+}
+
 pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<Pushed, RemoteError> {
-    let reference = format!("refs/heads/{}", request.branch);
+    let reference = full_name(&request.branch);
     if !git2::Reference::is_valid_name(&reference) {
         return Err(GitError::UnknownReference { name: request.branch.clone() }.into());
     }

@@ -158,7 +158,7 @@ impl Remote for GitRemote {
 
     async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
         let offer = self.transport.list().await?;
-        Ok(offer.find(&format!("refs/heads/{branch}")).map(named).transpose()?)
+        Ok(offer.find(&super::push::full_name(branch)).map(named).transpose()?)
     }
 
     async fn fetch(&self, what: &Wanted, depth: Option<u32>) -> Result<CommitId, RemoteError> {

@@ -1,13 +1,15 @@
-//! Makes a repository out of files that the binary carries.
+//! Makes what a repository lacks: all of it out of files that the binary carries, or trees that a
+//! session names.
 
 use std::path::Path;
 
 use git2::{Repository, RepositoryInitOptions, Signature};
 
 use crate::adapter::host::files;
+use crate::domain::id::CommitId;
 use crate::effect::GitError;
 
-use super::{failed, io};
+use super::{RepositoryFacts, failed, io};
 
 /// Creates a repository on branch `main` with one commit that holds `contents`.
 pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(), GitError> {
@@ -32,5 +34,40 @@ pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(),
         .map_err(failed("sign"))?;
     repo.commit(Some("HEAD"), &author, &author, message, &tree, &[])
         .map_err(failed("write a commit"))?;
+    Ok(())
+}
+
+/// Writes the trees of a session's commits without the session's own files: its state names them,
+/// and a clone of the branch alone does not hold them.
+///
+/// # Errors
+///
+/// When the objects cannot be read or written.
+pub fn recover_trees(
+    facts: &RepositoryFacts,
+    branch: &str,
+    head: &CommitId,
+    state_root: &str,
+) -> Result<(), GitError> {
+    let repo = super::open::reopen(facts)?;
+    let Some(tip) = super::tip_of(facts, branch) else { return Ok(()) };
+    let own = repo.find_commit(super::remote::oid(head)?).and_then(|commit| commit.tree());
+    let own = own.map_err(failed("read the head"))?;
+    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+    walk.push(super::remote::oid(&tip)?).map_err(failed("walk the history"))?;
+    walk.hide(super::remote::oid(head)?).map_err(failed("walk the history"))?;
+    for id in walk {
+        let found = id.and_then(|id| repo.find_commit(id)).and_then(|commit| commit.tree());
+        let tree = found.map_err(failed("walk the history"))?;
+        if tree.get_name(state_root).is_none() {
+            continue;
+        }
+        let mut builder = repo.treebuilder(Some(&tree)).map_err(failed("write a tree"))?;
+        match own.get_name(state_root) {
+            Some(entry) => drop(builder.insert(state_root, entry.id(), entry.filemode())),
+            None => builder.remove(state_root).map_err(failed("write a tree"))?,
+        }
+        builder.write().map_err(failed("write a tree"))?;
+    }
     Ok(())
 }

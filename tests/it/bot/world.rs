@@ -91,6 +91,12 @@ impl World {
         git(&self.seed(), &["push", "-q", "origin", name]);
     }
 
+    /// Somebody fetches a branch of the server.
+    pub fn branch_here(&self, name: &str) {
+        git(&self.seed(), &["fetch", "-q", "origin", name]);
+        git(&self.seed(), &["checkout", "-q", "-B", name, "FETCH_HEAD"]);
+    }
+
     /// Somebody commits to a branch of the server.
     pub fn commit(&self, branch: &str, files: &[(&str, &str)], message: &str) -> String {
         let seed = self.seed();
