@@ -27,7 +27,11 @@ const USAGE: u8 = 2;
 const ENVIRONMENT: u8 = 3;
 
 /// Longest time of one call to the forge.
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_mins(1);
+
+/// Commits of ours on one pull request after which only people start runs there: whatever makes
+/// it red again and again, more of the same does not help.
+const OWN_COMMITS: u32 = 100;
 
 /// The label that starts a run when nothing else is configured.
 const LABEL: &str = "regreen";
@@ -63,9 +67,7 @@ impl From<Unprepared> for Trouble {
     fn from(error: Unprepared) -> Self {
         let (message, hint) = (error.to_string(), error.hint());
         match error {
-            Unprepared::Configuration(problems) => {
-                Self { message, hint, code: USAGE, problems }
-            }
+            Unprepared::Configuration(problems) => Self { message, hint, code: USAGE, problems },
             _ => Self::environment(message, hint),
         }
     }
@@ -95,7 +97,10 @@ pub async fn run(errand: Errand) -> u8 {
             for problem in &trouble.problems {
                 let (file, line, _, message) = problem.annotation();
                 let line = u32::try_from(line).unwrap_or(1);
-                println!("{}", workflow::remark(Level::Failure, Some((file, line)), "regreen", message));
+                println!(
+                    "{}",
+                    workflow::remark(Level::Failure, Some((file, line)), "regreen", message)
+                );
             }
             let text = format!("{}; {}", trouble.message, trouble.hint);
             println!("{}", workflow::remark(Level::Failure, None, "regreen", &text));
@@ -163,6 +168,14 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
     if by_itself && message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:")) {
         return Ok(rest(&Nothing::Own));
     }
+    if by_itself && let Some(number) = target.number.filter(|_| target.writes) {
+        let activity = forge.own_activity(number, "<!-- regreen:", "Regreen-Session:").await;
+        // What cannot be counted does not stop anybody.
+        let commits = activity.map_or(0, |activity| activity.commits);
+        if commits > OWN_COMMITS {
+            return Ok(rest(&Nothing::Enough { commits }));
+        }
+    }
     let run = Run {
         around: &around,
         trigger: &trigger,
@@ -221,10 +234,7 @@ fn decide(
     match trigger::read(&arrival) {
         Ok(Decision::Run(trigger)) => Ok(Ok(*trigger)),
         Ok(Decision::Nothing(nothing)) => Ok(Err(nothing)),
-        Err(refusal) => Err(Trouble::usage(
-            refusal.to_string(),
-            "see the example workflows for the events it runs on",
-        )),
+        Err(refusal) => Err(Trouble::usage(refusal.to_string(), refusal.hint())),
     }
 }
 
@@ -242,7 +252,11 @@ fn whom_it_names(payload: &[u8]) -> Named {
     };
     Named {
         label: value.pointer("/label/name").and_then(|name| name.as_str()).map(str::to_owned),
-        authors: value.pointer("/comment/user/id").and_then(serde_json::Value::as_u64).into_iter().collect(),
+        authors: value
+            .pointer("/comment/user/id")
+            .and_then(serde_json::Value::as_u64)
+            .into_iter()
+            .collect(),
     }
 }
 

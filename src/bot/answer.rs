@@ -103,6 +103,11 @@ pub async fn read(
         let (asker, command) = (login.to_owned(), line.text.clone());
         desk.answers.push(Answer { asker, command, reply: text });
     }
+    if wish.is_some() {
+        react(run, kind, id, Reaction::Rocket).await;
+    } else if lines.iter().all(|line| line.command.is_err()) {
+        react(run, kind, id, Reaction::Confused).await;
+    }
     Ok((wish, desk))
 }
 
@@ -179,11 +184,7 @@ async fn status(run: &Run<'_>) -> Result<String, Trouble> {
     Ok(format!("| Session | Status | Tested | Began | Tip |\n|---|---|---|---|---|\n{rows}"))
 }
 
-async fn rollback(
-    run: &Run<'_>,
-    iteration: Option<u32>,
-    login: &str,
-) -> Result<String, Trouble> {
+async fn rollback(run: &Run<'_>, iteration: Option<u32>, login: &str) -> Result<String, Trouble> {
     let Some((name, _)) = last(run).await? else {
         return Ok("there is no fix branch to roll back".into());
     };
@@ -207,7 +208,9 @@ async fn rollback(
     let (new, number) = match done {
         Ok(Some(done)) => done,
         Ok(None) => return Ok("the fix branch keeps no such fix".into()),
-        Err(error) => return Ok(format!("{}; nothing was changed", markdown::code(&error.to_string()))),
+        Err(error) => {
+            return Ok(format!("{}; nothing was changed", markdown::code(&error.to_string())));
+        }
     };
     let request = PushRequest {
         branch: prepare::branch(&session),

@@ -7,9 +7,13 @@ use globset::GlobSet;
 
 use crate::adapter::repo::{self, GitRemote, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
+use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
-use crate::effect::{Forge, ForgeError, ForgeErrorKind, NewPull, PushRequest, Pushed, Rebased, Remote};
+use crate::effect::{
+    BranchCommit, FileDiff, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushRequest,
+    Pushed, Rebased, Remote,
+};
 use crate::role::vet;
 
 use super::target::Target;
@@ -66,6 +70,12 @@ pub struct Commits<'a> {
     pub expected: Option<CommitId>,
     /// So far.
     pub published: Published,
+    /// What the published commits change, all together.
+    pub diff: Vec<FileDiff>,
+    /// Whether the result is one commit that the forge signs.
+    pub signed: bool,
+    /// The branch with the signed commit.
+    pub offered: Option<String>,
 }
 
 impl Commits<'_> {
@@ -89,7 +99,8 @@ impl Commits<'_> {
             Ok(imported) => imported,
             Err(repo::BundleError::Missing(_)) => return Ok(false),
             Err(error) => {
-                self.hold(format!("the commits were not taken over: {error}"));
+                let hint = error.hint();
+                self.hold(format!("the commits were not taken over: {error}; {hint}"));
                 return Ok(false);
             }
         };
@@ -108,6 +119,7 @@ impl Commits<'_> {
             return Ok(false);
         }
         let tip = of.tip.clone();
+        self.diff = imported.diff;
         self.push(&tip).await?;
         Ok(self.published.tip.as_ref() == Some(&tip))
     }
@@ -184,13 +196,17 @@ impl Commits<'_> {
             protected: vec![],
         };
         let told = match self.remote.push_rebased(&request).await {
-            Ok(Rebased::Plain(Pushed::Done | Pushed::AlreadyThere)
-                | Rebased::OnTop { pushed: Pushed::Done | Pushed::AlreadyThere, .. }) => {
+            Ok(
+                Rebased::Plain(Pushed::Done | Pushed::AlreadyThere)
+                | Rebased::OnTop { pushed: Pushed::Done | Pushed::AlreadyThere, .. },
+            ) => {
                 self.published.on_head = true;
                 return;
             }
-            Ok(Rebased::Plain(Pushed::Rejected { by, text })
-                | Rebased::OnTop { pushed: Pushed::Rejected { by, text }, .. }) => {
+            Ok(
+                Rebased::Plain(Pushed::Rejected { by, text })
+                | Rebased::OnTop { pushed: Pushed::Rejected { by, text }, .. },
+            ) => {
                 format!("the server refused: {text}; {}", by.hint())
             }
             Ok(Rebased::Stopped { reason, .. }) => reason,
@@ -201,6 +217,95 @@ impl Commits<'_> {
             "the head branch was left alone ({told}); the commits are on `{}`",
             self.branch
         ));
+    }
+
+    /// Makes the result one commit that the forge makes and signs, on a branch of its own beside
+    /// the one that shows every step.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes.
+    pub async fn sign(&mut self, forge: &dyn Forge, title: &str) -> Result<(), ForgeError> {
+        if !self.signed || self.published.tip.is_none() || self.offered.is_some() {
+            return Ok(());
+        }
+        let branch = format!("{}-signed", self.branch);
+        let told = match self.remote.head_of(&branch).await {
+            Err(error) => Some(error.to_string()),
+            Ok(now) => {
+                let request = PushRequest {
+                    branch: branch.clone(),
+                    expected: now,
+                    new: self.target.head.clone(),
+                    session: self.session.clone(),
+                    protected: vec![self.target.default_branch.clone()],
+                };
+                match self.remote.push(&request).await {
+                    Ok(Pushed::Done | Pushed::AlreadyThere) => None,
+                    Ok(Pushed::Rejected { text, .. }) => Some(text),
+                    Ok(Pushed::Moved { .. }) => Some("it moved".into()),
+                    Err(error) => Some(error.to_string()),
+                }
+            }
+        };
+        if let Some(told) = told {
+            self.published.notices.push(format!("there is no signed commit: {told}"));
+            return Ok(());
+        }
+        let (mut additions, mut deletions) = (Vec::new(), Vec::new());
+        for change in &self.diff {
+            match &change.after {
+                Some(text) => additions.push((change.file.clone(), text.clone().into_bytes())),
+                None => deletions.push(change.file.clone()),
+            }
+        }
+        let commit = BranchCommit {
+            branch: branch.clone(),
+            expected_head: self.target.head.clone(),
+            headline: title.to_owned(),
+            body: format!(
+                "Every step is on `{}`.\n\n{}: {}",
+                self.branch,
+                commit::SESSION,
+                self.session
+            ),
+            additions,
+            deletions,
+        };
+        match forge.commit_on_branch(&commit).await {
+            Ok(_) => self.offered = Some(branch),
+            Err(error) if error.passes() => return Err(error),
+            Err(error) => {
+                self.published.notices.push(format!("there is no signed commit: {error}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a workflow on the fix branch: a push with a job's token starts none.
+    pub async fn check(&mut self, forge: &dyn Forge, workflow: Option<&str>) {
+        let (Some(workflow), true) = (workflow, self.published.tip.is_some()) else { return };
+        let branch = self.offered.as_ref().unwrap_or(&self.branch);
+        if let Err(error) = forge.dispatch_workflow(workflow, branch).await {
+            let hint = error.hint();
+            self.published.notices.push(format!("`check-workflow`: {error}; {hint}"));
+        }
+    }
+
+    /// Says anew what the pull request with the fix is about.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes.
+    pub async fn describe(&self, forge: &dyn Forge, body: &str) -> Result<(), ForgeError> {
+        let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
+        let body = format!("{}\n{body}", self.marker());
+        let edit = PullEdit { body: Some(body), ..PullEdit::default() };
+        forge.update_pull(*number, &edit).await
+    }
+
+    fn marker(&self) -> String {
+        format!("<!-- regreen:fix {} -->", self.session)
     }
 
     /// Opens the pull request with the fix, once; every later call finds it.
@@ -214,7 +319,9 @@ impl Commits<'_> {
         title: &str,
         body: &str,
     ) -> Result<(), ForgeError> {
-        if self.published.tip.is_none() || self.goes != Goes::Branch || self.published.pull.is_some()
+        if self.published.tip.is_none()
+            || self.goes != Goes::Branch
+            || self.published.pull.is_some()
         {
             return Ok(());
         }
@@ -222,12 +329,12 @@ impl Commits<'_> {
         let base = onto.or_else(|| self.target.base_branch.clone());
         let base = base.unwrap_or_else(|| self.target.default_branch.clone());
         let new = NewPull {
-            head: self.branch.clone(),
+            head: self.offered.clone().unwrap_or_else(|| self.branch.clone()),
             base: base.clone(),
             title: title.to_owned(),
             body: body.to_owned(),
             draft: false,
-            marker: format!("<!-- regreen:fix {} -->", self.session),
+            marker: self.marker(),
         };
         match forge.open_pull(&new).await {
             Ok(put) => self.published.pull = Some((Some(put.number), put.url)),

@@ -16,9 +16,10 @@ use super::publish::Publisher;
 
 /// Adds what the configuration asks for after a success (product.md 9.2).
 pub fn wanted(publisher: &Publisher<'_>, expand: Option<&Effective>, desk: &mut Desk) {
-    let met = publisher.view.outcome.as_ref().is_some_and(|outcome| {
-        matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
-    });
+    let met =
+        publisher.view.outcome.as_ref().is_some_and(|outcome| {
+            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
+        });
     let Some(Value::List(words)) = expand.and_then(|one| one.value.as_ref()) else { return };
     if met {
         desk.issues.extend(words.iter().filter_map(|word| Dimension::parse(word)));
@@ -37,13 +38,7 @@ pub async fn open(run: &Run<'_>, view: &View, pull: Option<u64>, desk: &mut Desk
     if view.session.is_empty() {
         lines.push("there is no session to make issues of; `/regreen fix` makes one".to_owned());
     }
-    let about = About {
-        name: &run.target.name(),
-        server_url: run.around.server(),
-        repository: &run.target.repository,
-        number: run.target.number,
-        fix: pull,
-    };
+    let about = About { name: &run.target.name(), number: run.target.number, fix: pull };
     for dimension in asked.into_iter().filter(|_| !view.session.is_empty()) {
         let word = issue::word(dimension);
         let Some(proposal) = issue::proposal(view, &about, dimension) else {

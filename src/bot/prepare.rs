@@ -88,10 +88,8 @@ pub async fn prepare(
     let complete = source.as_ref().is_some_and(|source| !source.shallow);
     let bench = Bench::make(source.as_ref(), &folder(target).join("repository"))?;
     let address = format!("{}/{}.git", around.server(), target.repository);
-    let credential = around.token.clone().map(|token| Credential {
-        host: host(around.server()),
-        token,
-    });
+    let credential =
+        around.token.clone().map(|token| Credential { host: host(around.server()), token });
     let remote = bench.remote(Transport::new(http.clone(), &address, credential)?);
     let depth = (!complete).then_some(DEPTH);
     let mut notices = Vec::new();
@@ -108,16 +106,8 @@ pub async fn prepare(
         ));
         target.head = head;
     }
-    let counts = match (&target.base, &target.base_branch) {
-        (Some(commit), _) => Some(Wanted::Commit(commit.clone())),
-        (None, Some(branch)) => Some(Wanted::Branch(branch.clone())),
-        (None, None) if target.head_branch.as_ref() != Some(&target.default_branch) => {
-            Some(Wanted::Branch(target.default_branch.clone()))
-        }
-        (None, None) => None,
-    };
     let (mut base, mut settings_of) = (None, target.head.clone());
-    if let Some(counts) = counts {
+    if let Some(counts) = target.measured_against() {
         let commit = remote.fetch(&counts, depth).await?;
         base = remote.merge_base(&target.head, &commit, MOST).await?;
         if base.is_none() {
@@ -195,13 +185,8 @@ pub async fn keep_events(
         prepared.remote.fetch(&Wanted::Commit(before.clone()), Some(1)).await?;
     }
     let new = prepared.bench.record(session, EVENTS, bytes, before.as_ref())?;
-    let request = PushRequest {
-        branch,
-        expected: before,
-        new,
-        session: session.clone(),
-        protected: vec![],
-    };
+    let request =
+        PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
     // A parallel run that kept its own is as good.
     prepared.remote.push(&request).await?;
     Ok(())
@@ -226,7 +211,12 @@ pub async fn kept_events(
     }
     let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
     let name = format!(".process/{EVENTS}");
-    Ok(files.into_iter().flatten().find(|(known, _)| *known == name).map(|(_, b)| b).unwrap_or_default())
+    Ok(files
+        .into_iter()
+        .flatten()
+        .find(|(known, _)| *known == name)
+        .map(|(_, b)| b)
+        .unwrap_or_default())
 }
 
 /// The host of an address, without a port.

@@ -158,11 +158,30 @@ impl<'a> Publisher<'a> {
     pub async fn offer(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.run.target.name());
         let body = pull::body(&self.view, &self.facts(""));
-        let offered = tokio::time::timeout(WHILE, commits.offer(self.run.forge, &title, &body)).await;
+        let offered =
+            tokio::time::timeout(WHILE, commits.offer(self.run.forge, &title, &body)).await;
         if let Ok(Err(error)) = offered {
             tracing::warn!(%error, "the pull request is opened later");
         }
         self.take_over(&commits.published);
+    }
+
+    /// Makes the one signed commit, where that is wanted.
+    pub async fn sign(&mut self, commits: &mut Commits<'_>) {
+        let title = pull::title(&self.run.target.name());
+        let signed = tokio::time::timeout(self.patience(), commits.sign(self.run.forge, &title));
+        if let Ok(Err(error)) = signed.await {
+            tracing::warn!(%error, "there is no signed commit");
+        }
+    }
+
+    /// Says anew what the pull request with the fix is about.
+    pub async fn describe(&mut self, commits: &Commits<'_>) {
+        let body = pull::body(&self.view, &self.facts(""));
+        let told = tokio::time::timeout(self.patience(), commits.describe(self.run.forge, &body));
+        if let Ok(Err(error)) = told.await {
+            tracing::warn!(%error, "the pull request says less than is known");
+        }
     }
 
     /// Notes what was published.
@@ -218,7 +237,10 @@ impl<'a> Publisher<'a> {
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
         if self.check.is_due(now, pace) {
             let result = tokio::time::timeout(patience, self.put_check(&time)).await;
-            self.check.took(self.run.clock.elapsed(), &result.unwrap_or_else(|_| Err(late("write the check run"))));
+            self.check.took(
+                self.run.clock.elapsed(),
+                &result.unwrap_or_else(|_| Err(late("write the check run"))),
+            );
         }
         if let Some(number) = self.run.target.number.filter(|_| self.comment.is_due(now, pace)) {
             let body = comment(&self.view, &self.facts(&time));
@@ -238,7 +260,7 @@ impl<'a> Publisher<'a> {
         let about = About { name: CHECK, head_sha: &self.run.target.head, partial };
         let mut run = check(&self.view, &self.facts(time), &about);
         if self.problem.is_some() {
-            run.status = CheckStatus::Completed(Conclusion::Failure);
+            run.status = CheckStatus::Completed(Conclusion::ActionRequired);
             run.title = "There is no result".into();
         }
         self.run.forge.put_check(&run).await.map(|_| ())
@@ -289,9 +311,10 @@ impl<'a> Publisher<'a> {
 
     /// A partial success wants a person (product.md 9.3).
     async fn label(&self) {
-        let partial = self.view.outcome.as_ref().is_some_and(|outcome| {
-            outcome.result == crate::domain::event::Ending::PartialSuccess
-        });
+        let partial =
+            self.view.outcome.as_ref().is_some_and(|outcome| {
+                outcome.result == crate::domain::event::Ending::PartialSuccess
+            });
         let Some(number) = self.run.target.number.filter(|_| partial && self.run.target.writes)
         else {
             return;
@@ -315,7 +338,8 @@ impl<'a> Publisher<'a> {
             action::append(path, &summary);
         }
         let report = self.run.around.folder("bundle").map(|folder| folder.join("report.md"));
-        let report = report.unwrap_or_else(|| super::prepare::folder(self.run.target).join("report.md"));
+        let report =
+            report.unwrap_or_else(|| super::prepare::folder(self.run.target).join("report.md"));
         let kept = files::write(&report, summary.as_bytes());
         if let Err(error) = kept {
             tracing::warn!(%error, "the report is not kept");

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::domain::command::Command;
+use crate::effect::Permission;
 
 use super::action::Run;
 use super::command;
@@ -22,7 +23,8 @@ impl StopComments {
     /// Listens from now on.
     #[must_use]
     pub fn new(run: &Run<'_>) -> Self {
-        let every = run.around.get("REGREEN_LISTEN_MS").parse().map_or(EVERY, Duration::from_millis);
+        let every =
+            run.around.get("REGREEN_LISTEN_MS").parse().map_or(EVERY, Duration::from_millis);
         Self { since: run.clock.now(), looked: run.clock.elapsed(), every }
     }
 
@@ -43,14 +45,15 @@ impl StopComments {
             }
         };
         for comment in comments {
-            let Some(author) = comment.author.filter(|author| !author.bot && !comment.edited) else {
+            let Some(author) = comment.author.filter(|author| !author.bot && !comment.edited)
+            else {
                 continue;
             };
             let lines = command::read(&comment.body);
             if !lines.iter().any(|line| line.command == Ok(Command::Stop)) {
                 continue;
             }
-            if run.forge.permission(&author.login).await.is_ok_and(|level| level.may_command()) {
+            if run.forge.permission(&author.login).await.is_ok_and(Permission::may_command) {
                 return Some(author.login);
             }
         }

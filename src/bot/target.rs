@@ -2,7 +2,7 @@
 
 use crate::domain::id::{CommitId, SessionId, slug};
 use crate::domain::session::{SessionRecord, SessionStatus, refusal};
-use crate::effect::{Forge, ForgeError, PullRequest, PullState};
+use crate::effect::{Forge, ForgeError, PullRequest, PullState, Wanted};
 
 use super::trigger::{Cause, Known, Trigger};
 
@@ -110,6 +110,23 @@ impl Target {
         Ok(())
     }
 
+    /// Where the configuration comes from, and what the head is measured against: the base of a
+    /// pull request, so that a change never configures its own repair; the default branch for
+    /// another branch. `None` for the default branch itself, whose own file counts.
+    ///
+    /// Source: product.md 13.17.
+    #[must_use]
+    pub fn measured_against(&self) -> Option<Wanted> {
+        match (&self.base, &self.base_branch) {
+            (Some(commit), _) => Some(Wanted::Commit(commit.clone())),
+            (None, Some(branch)) => Some(Wanted::Branch(branch.clone())),
+            (None, None) if self.head_branch.as_ref() != Some(&self.default_branch) => {
+                Some(Wanted::Branch(self.default_branch.clone()))
+            }
+            (None, None) => None,
+        }
+    }
+
     /// The session's name; `number` tells further ones apart, from 1.
     #[must_use]
     pub fn session(&self, number: u32) -> Option<SessionId> {
@@ -197,5 +214,104 @@ pub fn begin(
         }
         Some(reason) if resume => Err(format!("{} cannot go on: {reason}", record.session_id)),
         None | Some(_) => Ok(Begin::New { replaces: Some(found.tip.clone()) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::session::SessionGit;
+    use SessionStatus::{Active, Blocked, Completed, Paused};
+
+    type Row = (Option<Found>, bool, Option<u32>, Result<Begin, ()>);
+
+    fn id(digit: char) -> CommitId {
+        CommitId::parse(digit.to_string().repeat(40)).unwrap()
+    }
+
+    fn target(head_branch: Option<&str>, base: Option<char>, base_branch: Option<&str>) -> Target {
+        Target {
+            repository: "octo/demo".into(),
+            default_branch: "main".into(),
+            number: None,
+            head: id('a'),
+            head_branch: head_branch.map(str::to_owned),
+            foreign: false,
+            writes: true,
+            base_branch: base_branch.map(str::to_owned),
+            base: base.map(id),
+        }
+    }
+
+    #[test]
+    fn a_change_never_configures_its_own_repair() {
+        let main = || Some(Wanted::Branch("main".into()));
+        let table = [
+            (
+                "a pull request",
+                target(Some("t"), Some('b'), Some("main")),
+                Some(Wanted::Commit(id('b'))),
+            ),
+            ("a base without commit", target(Some("t"), None, Some("main")), main()),
+            ("the default branch", target(Some("main"), None, None), None),
+            ("another branch", target(Some("side"), None, None), main()),
+            ("a tag", target(None, None, None), main()),
+        ];
+        for (what, target, expected) in table {
+            assert_eq!(target.measured_against(), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_run_begins_from_what_lies_on_the_branch() {
+        let found = |status, head, ours| Found {
+            tip: id('e'),
+            record: Some(SessionRecord {
+                session_id: SessionId::parse("WFS-test-pr-7").unwrap(),
+                project: String::new(),
+                description: String::new(),
+                kind: "test".into(),
+                workflow_type: "test_session".into(),
+                status,
+                created_at: String::new(),
+                resumed_at: None,
+                completed_at: None,
+                max_iterations: 10,
+                review_flag: false,
+                result: None,
+                final_pass_rate: None,
+                mode: "apply".into(),
+                git: SessionGit {
+                    base_sha: None,
+                    head_sha: id(head),
+                    branch: String::new(),
+                    onto: None,
+                },
+            }),
+            ours,
+        };
+        let new = |replaces: Option<CommitId>| Ok(Begin::New { replaces });
+        let resume = || Ok(Begin::Resume { tip: id('e') });
+        let old = || new(Some(id('e')));
+        let table: Vec<Row> = vec![
+            (None, false, None, new(None)),
+            (None, true, None, Err(())),
+            (Some(found(Active, 'a', true)), false, None, resume()),
+            (Some(found(Active, 'a', true)), true, None, resume()),
+            (Some(found(Paused, 'a', true)), true, None, resume()),
+            (Some(found(Active, 'b', true)), false, None, old()),
+            (Some(found(Active, 'b', true)), true, None, Err(())),
+            (Some(found(Completed, 'a', true)), false, None, old()),
+            (Some(found(Completed, 'a', true)), true, None, Err(())),
+            (Some(found(Blocked, 'a', true)), false, Some(20), old()),
+            (Some(found(Blocked, 'a', true)), true, Some(20), resume()),
+            (Some(found(Blocked, 'a', true)), true, Some(10), Err(())),
+            (Some(found(Active, 'a', false)), false, None, Ok(Begin::Elsewhere)),
+            (Some(found(Active, 'a', false)), true, None, Err(())),
+        ];
+        for (number, (found, wanted, limit, expected)) in table.into_iter().enumerate() {
+            let begun = begin(found.as_ref(), &id('a'), wanted, limit).map_err(drop);
+            assert_eq!(begun, expected, "row {number}");
+        }
     }
 }

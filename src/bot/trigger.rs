@@ -78,6 +78,8 @@ pub enum Nothing {
     NotDefault,
     #[error("the branch was deleted")]
     Deleted,
+    #[error("there are {commits} commits of regreen on this pull request; comment to start a run")]
+    Enough { commits: u32 },
 }
 
 /// What happened.
@@ -162,50 +164,6 @@ pub struct Trigger {
     pub author: Option<Account>,
     /// The run.
     pub delivery: Delivery,
-}
-
-/// Where `.github/regreen.yml` is read from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ConfigSource {
-    /// This commit.
-    Commit(CommitId),
-    /// The tip of this branch of the repository the workflow runs in.
-    Branch(String),
-    /// The base of this pull request, to be asked from the API.
-    BaseOf(u64),
-    /// The tip of the default branch, to be asked from the API.
-    Default,
-}
-
-/// Decides which commit's configuration counts.
-///
-/// For anything about a pull request that is the base, so that a change never configures its own
-/// repair. A pushed, scheduled or dispatched head is in the repository already: its own file
-/// counts only on the default branch; elsewhere the default branch's.
-///
-/// Source: product.md 13.17.
-#[must_use]
-pub fn config_source(trigger: &Trigger) -> ConfigSource {
-    if let Some(base) = &trigger.base {
-        return match &base.commit {
-            Some(commit) => ConfigSource::Commit(commit.clone()),
-            None => ConfigSource::Branch(base.branch.clone()),
-        };
-    }
-    if let Some(number) = trigger.pull_request {
-        return ConfigSource::BaseOf(number);
-    }
-    let on_default = matches!(trigger.cause, Cause::Push | Cause::Schedule { .. });
-    match (&trigger.head, &trigger.default_branch) {
-        (Some(head), _) if on_default => ConfigSource::Commit(head.commit.clone()),
-        (Some(head), Some(main))
-            if head.branch.as_ref() == Some(main) && trigger.fork == Known::No =>
-        {
-            ConfigSource::Commit(head.commit.clone())
-        }
-        (_, Some(main)) => ConfigSource::Branch(main.clone()),
-        (_, None) => ConfigSource::Default,
-    }
 }
 
 /// Reads an event.

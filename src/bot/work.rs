@@ -15,6 +15,7 @@ use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
 use crate::effect::PullState;
 use crate::report::comment::Answer;
+use crate::report::view::View;
 
 use super::action::{Run, Trouble};
 use super::answer::{self, Desk};
@@ -65,7 +66,8 @@ struct Start {
 /// Runs the working phase to its end and publishes what comes of it.
 pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Trouble> {
     let settings = &run.prepared.settings;
-    let effective = precedence::effective(&std::collections::BTreeMap::new(), &run.around.inputs, settings);
+    let effective =
+        precedence::effective(&std::collections::BTreeMap::new(), &run.around.inputs, settings);
     let ceiling = ceiling(&effective, settings.budget.as_ref());
     let (limits, above) = wish.flags.within(&ceiling);
     let start = match start(run, wish, limits.max_iterations).await? {
@@ -77,23 +79,28 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         }
     };
     let place = prepare::folder(run.target);
-    let bundle = run
-        .around
-        .folder("bundle")
-        .unwrap_or_else(|| place.join("bundle"));
+    let bundle = run.around.folder("bundle").unwrap_or_else(|| place.join("bundle"));
     let configuration = place.join("regreen.yml");
-    files::write(&configuration, run.prepared.text.as_bytes()).map_err(|error| io(&configuration, &error))?;
+    files::write(&configuration, run.prepared.text.as_bytes())
+        .map_err(|error| io(&configuration, &error))?;
     let arguments = arguments(run, wish, &start, &limits, &bundle, &configuration);
     let engine = settings.engine.clone().unwrap_or_default();
     let mut environment = worker::environment(&run.around.variables);
-    if let Some(token) = run.around.token.as_ref().filter(|_| engine.iter().any(|name| name == "github")) {
+    if let Some(token) =
+        run.around.token.as_ref().filter(|_| engine.iter().any(|name| name == "github"))
+    {
         // Asked for by the configuration of the base branch.
         environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());
     }
     let goes = goes(run, &effective);
     let mut commits = commits(run, &start.session, goes, start.expected.clone(), &start.facts)?;
-    let mut publisher = Publisher::new(run, start.session.to_string(), std::mem::take(&mut desk.answers));
+    let mut publisher =
+        Publisher::new(run, start.session.to_string(), std::mem::take(&mut desk.answers));
     publisher.limits = limits;
+    if let Some(tip) = start.expected.as_ref().filter(|_| start.resume) {
+        let mut bytes = prepare::kept_events(run.prepared, &start.session, tip).await?;
+        publisher.view = View::of(&worker::whole_lines(&mut bytes));
+    }
     publisher.view.notices.extend(run.prepared.notices.iter().cloned());
     if !above.is_empty() {
         publisher.view.notices.push(format!(
@@ -103,13 +110,22 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
     }
     publisher.begin().await;
     let mut worker =
-        Worker::start(arguments, environment, &place, &bundle, &place.join("said.json"))
-            .map_err(|error| Trouble::environment(format!("the working phase cannot start: {error}"), "check the image"))?;
+        Worker::start(arguments, environment, &place, &bundle, &place.join("said.json")).map_err(
+            |error| {
+                Trouble::environment(
+                    format!("the working phase cannot start: {error}"),
+                    "check the image",
+                )
+            },
+        )?;
     let code = watch(run, &mut worker, &mut commits, &mut publisher, &bundle).await?;
     finish(run, &mut commits, &mut publisher, &bundle).await;
     if publisher.view.outcome.is_none() {
         publisher.problem = Some(worker.problem().unwrap_or_else(|| {
-            (format!("the working phase ended with code {code} and no result"), "look at the log of this run".into())
+            (
+                format!("the working phase ended with code {code} and no result"),
+                "look at the log of this run".into(),
+            )
         }));
     }
     keep(run, &start.session, &bundle, goes).await;
@@ -124,10 +140,15 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
 /// Publishes what a working job left; runs nothing.
 pub async fn publish_folder(run: &Run<'_>, folder: &Path) -> Result<u8, Trouble> {
     let settings = &run.prepared.settings;
-    let effective = precedence::effective(&std::collections::BTreeMap::new(), &run.around.inputs, settings);
-    let bytes = files::read(&folder.join(worker::EVENTS), EVENTS_LIMIT).map_err(|error| io(folder, &error))?;
+    let effective =
+        precedence::effective(&std::collections::BTreeMap::new(), &run.around.inputs, settings);
+    let bytes = files::read(&folder.join(worker::EVENTS), EVENTS_LIMIT)
+        .map_err(|error| io(folder, &error))?;
     let mut bytes = bytes.ok_or_else(|| {
-        Trouble::usage(format!("{} holds no bundle", folder.display()), "name the folder that `mode: work` wrote")
+        Trouble::usage(
+            format!("{} holds no bundle", folder.display()),
+            "name the folder that `mode: work` wrote",
+        )
     })?;
     let events = worker::whole_lines(&mut bytes);
     let session = events.iter().find_map(|event| match event {
@@ -153,7 +174,11 @@ pub async fn publish_folder(run: &Run<'_>, folder: &Path) -> Result<u8, Trouble>
     let facts = run
         .prepared
         .bench
-        .check_out(&BenchOf { head: run.target.head.clone(), branch: "regreen-head".into(), others: vec![] })
+        .check_out(&BenchOf {
+            head: run.target.head.clone(),
+            branch: "regreen-head".into(),
+            others: vec![],
+        })
         .map_err(prepare::Unprepared::from)?;
     let mut commits = commits(run, &session, goes(run, &effective), expected, &facts)?;
     let mut publisher = Publisher::new(run, session.to_string(), Vec::new());
@@ -180,7 +205,8 @@ async fn watch(
     loop {
         let ended = worker.ended().map_err(|error| io(bundle, &error))?;
         for event in worker.events().map_err(|error| io(bundle, &error))? {
-            owed |= matches!(event, Event::IterationEnded(_) | Event::Minimised(_) | Event::Closed(_));
+            owed |=
+                matches!(event, Event::IterationEnded(_) | Event::Minimised(_) | Event::Closed(_));
             publisher.add(&event);
         }
         if let Some(code) = ended {
@@ -195,7 +221,7 @@ async fn watch(
                     tried = now;
                 }
             }
-            if !told {
+            if !told && !commits.signed {
                 publisher.offer(commits).await;
             }
         }
@@ -225,21 +251,26 @@ async fn finish(
         match commits.publish(bundle).await {
             Ok(_) => break,
             Err(error) if attempt == LAST_ATTEMPTS || run.clock.stop_requested() => {
-                commits.published.held =
-                    Some(format!("the commits could not be pushed: {error}; `/regreen fix` tries again"));
+                commits.published.held = Some(format!(
+                    "the commits could not be pushed: {error}; `/regreen fix` tries again"
+                ));
                 break;
             }
             Err(_) => run.clock.wait(AGAIN / 2).await,
         }
     }
-    let met = publisher.view.outcome.as_ref().is_some_and(|outcome| {
-        matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
-    });
+    let met =
+        publisher.view.outcome.as_ref().is_some_and(|outcome| {
+            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
+        });
     if met {
         commits.move_head().await;
     }
+    publisher.sign(commits).await;
     publisher.offer(commits).await;
+    commits.check(run.forge, run.around.text("check-workflow")).await;
     publisher.take_over(&commits.published);
+    publisher.describe(commits).await;
 }
 
 /// Keeps the events for the commands that come later.
@@ -273,7 +304,11 @@ fn exit(publisher: &Publisher<'_>, code: i32) -> u8 {
 }
 
 /// Chooses the session, and checks its head out.
-async fn start(run: &Run<'_>, wish: &Wish, limit: Option<u32>) -> Result<Result<Start, String>, Trouble> {
+async fn start(
+    run: &Run<'_>,
+    wish: &Wish,
+    limit: Option<u32>,
+) -> Result<Result<Start, String>, Trouble> {
     for number in 1..=NAMES {
         let session = match &wish.session {
             Some(session) => session.clone(),
@@ -416,6 +451,9 @@ fn commits<'a>(
         scratch: prepare::folder(run.target).join("scratch"),
         expected,
         published: super::commits::Published::default(),
+        diff: Vec::new(),
+        signed: run.around.inputs.get("signed") == Some(&Value::Flag(true)),
+        offered: None,
     })
 }
 
@@ -426,9 +464,7 @@ fn protect(globs: &[String]) -> Result<GlobSet, Trouble> {
             Trouble::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
         })?);
     }
-    set.build().map_err(|error| {
-        Trouble::usage(format!("`protect`: {error}"), "use fewer patterns")
-    })
+    set.build().map_err(|error| Trouble::usage(format!("`protect`: {error}"), "use fewer patterns"))
 }
 
 fn io(path: &Path, error: &std::io::Error) -> Trouble {

@@ -139,6 +139,20 @@ pub const INPUTS: &[Input] = &[
         "Push a fix branch with a pull request, the head branch itself, or nothing [branch].",
     ),
     input(
+        "signed",
+        "",
+        Flag,
+        "",
+        "Offer the result as one commit that GitHub makes and signs; the fix branch shows every step [false].",
+    ),
+    input(
+        "check-workflow",
+        "",
+        Text,
+        "",
+        "Workflow file to start on the fix branch, such as ci.yml: a push with the job's token starts none; needs `actions: write` [none].",
+    ),
+    input(
         "rollback-mode",
         "",
         Word(&["revert", "clean"]),

@@ -60,8 +60,6 @@ pub enum Conclusion {
     Neutral,
     /// A person must act.
     ActionRequired,
-    /// Stopped by a person.
-    Cancelled,
 }
 
 /// One remark at lines of a file.

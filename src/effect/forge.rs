@@ -295,10 +295,8 @@ pub enum CommentKind {
 pub enum Reaction {
     /// Seen, work begins.
     Eyes,
-    /// Done.
+    /// A run starts.
     Rocket,
-    /// Agreed.
-    ThumbsUp,
     /// Refused.
     ThumbsDown,
     /// Not understood.

@@ -12,9 +12,6 @@ use super::GitError;
 /// checks that. Every method may be repeated after a crash and then gives the same answer.
 #[async_trait]
 pub trait Remote: Send + Sync {
-    /// Its address without credentials, for people.
-    fn address(&self) -> String;
-
     /// Where a branch, or another reference by its full name, stands on the server now; `None` when it is not there.
     async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError>;
 

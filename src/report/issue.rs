@@ -19,10 +19,6 @@ const TITLE: usize = 60;
 pub struct About<'a> {
     /// `#7`, or a branch; foreign.
     pub name: &'a str,
-    /// Such as `https://github.com`.
-    pub server_url: &'a str,
-    /// `owner/name`.
-    pub repository: &'a str,
     /// The pull request that was red.
     pub number: Option<u64>,
     /// The one with the fix.
@@ -52,7 +48,9 @@ pub fn proposal(view: &View, about: &About<'_>, dimension: Dimension) -> Option<
     let (summary, points, label) = match dimension {
         Dimension::Test => ("Guard what broke, with tests", tests(view), "test"),
         Dimension::Enhance => ("Finish what stayed red", enhance(view), "bug"),
-        Dimension::Refactor => ("Clean up where the failures came from", refactor(view), "refactor"),
+        Dimension::Refactor => {
+            ("Clean up where the failures came from", refactor(view), "refactor")
+        }
         Dimension::Doc => ("Write down what the fix changed", doc(view), "documentation"),
     };
     if points.is_empty() {
@@ -147,9 +145,12 @@ fn enhance(view: &View) -> Vec<String> {
             )
         })
         .collect();
-    points.extend(view.preexisting.iter().take(LISTED).map(|test| {
-        format!("{} fails on the base branch too.", code(test.as_str()))
-    }));
+    points.extend(
+        view.preexisting
+            .iter()
+            .take(LISTED)
+            .map(|test| format!("{} fails on the base branch too.", code(test.as_str()))),
+    );
     points
 }
 

@@ -80,8 +80,7 @@ pub fn published(
         let (file, before, after) =
             (change.file.clone(), change.before.clone(), change.after.clone());
         let edit = FileEdit { file, before, after };
-        if guard::holds_secret(&edit) || redactor.finds(edit.after.as_deref().unwrap_or_default())
-        {
+        if guard::holds_secret(&edit) || redactor.finds(edit.after.as_deref().unwrap_or_default()) {
             found.push(Violation::Secret(edit.file.clone()));
         }
         found.extend(content(&edit));

@@ -9,6 +9,7 @@
 mod bad_input;
 mod bot;
 mod crash;
+#[expect(dead_code, reason = "the tests of the client use the other parts of it")]
 mod fake_github;
 mod fake_model;
 mod flood;

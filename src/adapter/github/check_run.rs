@@ -187,7 +187,6 @@ fn content(run: &CheckRun, annotations: &[Annotation]) -> Value {
                 Conclusion::Failure => "failure",
                 Conclusion::Neutral => "neutral",
                 Conclusion::ActionRequired => "action_required",
-                Conclusion::Cancelled => "cancelled",
             });
         }
     }

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use crate::domain::retry::Repeat;
-use crate::effect::{Account, Activity, COMMENT_LIMIT, CommentKind, Done, ForgeError, PutComment, Reaction, Said};
+use crate::effect::{
+    Account, Activity, COMMENT_LIMIT, CommentKind, Done, ForgeError, PutComment, Reaction, Said,
+};
 
 use super::client::{Call, GitHub, Verb};
 use super::refusal::cut;
@@ -130,7 +132,6 @@ impl GitHub<'_> {
         let content = match reaction {
             Reaction::Eyes => "eyes",
             Reaction::Rocket => "rocket",
-            Reaction::ThumbsUp => "+1",
             Reaction::ThumbsDown => "-1",
             Reaction::Confused => "confused",
         };

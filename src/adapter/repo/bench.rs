@@ -49,7 +49,8 @@ impl Bench {
         files::create_folder(folder).map_err(io("create a repository of our own"))?;
         let mut options = RepositoryInitOptions::new();
         options.external_template(false);
-        let repo = Repository::init_opts(folder, &options).map_err(failed("create a repository"))?;
+        let repo =
+            Repository::init_opts(folder, &options).map_err(failed("create a repository"))?;
         let mut config = repo.config().map_err(failed("read the settings"))?;
         for (name, value) in [("user.name", NAME), ("user.email", EMAIL)] {
             config.set_str(name, value).map_err(failed("write the settings"))?;
@@ -179,7 +180,8 @@ impl Bench {
         builder.insert(name, blob, 0o100_644).map_err(failed("write a tree"))?;
         let tree = builder.write().map_err(failed("write a tree"))?;
         let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
-        let parent = after.map(|after| repo.find_commit(oid(after)?).map_err(failed("find a commit")));
+        let parent =
+            after.map(|after| repo.find_commit(oid(after)?).map_err(failed("find a commit")));
         let parent = parent.transpose()?;
         let who = repo.signature().map_err(failed("sign a commit"))?;
         let parents: Vec<&Commit<'_>> = parent.iter().collect();

@@ -10,9 +10,11 @@ use crate::adapter::host::files;
 use crate::domain::id::CommitId;
 use crate::effect::{GitError, PushRequest, Pushed, Rebased, Remote, RemoteError, Wanted};
 
+#[cfg(test)]
+use super::RepositoryFacts;
 use super::pkt::{Advertisement, Fetched};
 use super::transport::{Ask, Transport};
-use super::{RepositoryFacts, commit, failed, io};
+use super::{commit, failed, io};
 
 /// Commits that a server is told of as present, at most.
 const HAVES: usize = 256;
@@ -31,20 +33,9 @@ pub struct GitRemote {
     pub(super) transport: Transport,
 }
 
-/// The address a remote is set to, without credentials; `None` when there is no such remote.
-///
-/// # Errors
-///
-/// [`RemoteError::Address`] when it cannot be used.
-pub fn remote_address(facts: &RepositoryFacts, name: &str) -> Result<Option<String>, RemoteError> {
-    let repo = super::open::bare(&facts.common)?;
-    let Ok(remote) = repo.find_remote(name) else { return Ok(None) };
-    let url = remote.url().map_err(failed(format!("read the address of {name}")))?;
-    Ok(Some(super::transport::address(url)?.to_string()))
-}
-
 impl GitRemote {
     /// The remote of a repository that `transport` leads to.
+    #[cfg(test)]
     #[must_use]
     pub fn new(facts: &RepositoryFacts, transport: Transport) -> Self {
         Self { common: facts.common.clone(), transport }
@@ -152,10 +143,6 @@ pub(super) fn named(text: &str) -> Result<CommitId, GitError> {
 
 #[async_trait]
 impl Remote for GitRemote {
-    fn address(&self) -> String {
-        self.transport.address()
-    }
-
     async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
         let offer = self.transport.list().await?;
         Ok(offer.find(&super::push::full_name(branch)).map(named).transpose()?)

@@ -148,6 +148,7 @@ impl Transport {
     }
 
     /// The same with another limit of time for one exchange.
+    #[cfg(test)]
     #[must_use]
     pub fn within(mut self, limit: Duration) -> Self {
         self.limit = limit;

@@ -79,6 +79,11 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
     };
     let both = Both { first: screen, second: bundle.as_ref() };
     let screen: &dyn Screen = &both;
+    // Whoever runs strangers' tests wants to know what keeps them in.
+    let unprotected = match bundle {
+        Some(_) => workspace.protection.missing.clone(),
+        None => Vec::new(),
+    };
     let fx = workspace.effects(&models, screen);
     let mut protect = GlobSetBuilder::new();
     for glob in &request.protect {
@@ -112,7 +117,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: [workspace.notices.clone(), providers.notices.clone()].concat(),
+        notices: [workspace.notices.clone(), unprotected, providers.notices.clone()].concat(),
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),
     };

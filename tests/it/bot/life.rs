@@ -58,7 +58,6 @@ fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
 
 #[test]
 #[ignore = "shows what the test above checks"]
-#[expect(clippy::print_stdout, reason = "it is there to be read with --nocapture")]
 fn what_a_pull_request_sees() {
     let world = red();
     let number = world.pull();
@@ -66,7 +65,11 @@ fn what_a_pull_request_sees() {
     println!("{}\n== transcript\n{}", shown(&ran), world.github.transcript().join("\n"));
     println!("== comment\n{}\n== check\n{:#?}", world.sticky(number), world.github.state().checks);
     println!("== pulls\n{:#?}\n== summary\n{}", world.github.state().pulls, world.left("summary"));
-    println!("== outputs\n{}\n{}", outputs(&world), world.git(&["log", "--graph", "--oneline", "--all"]));
+    println!(
+        "== outputs\n{}\n{}",
+        outputs(&world),
+        world.git(&["log", "--graph", "--oneline", "--all"])
+    );
 }
 
 /// A new module with a regressing first edit, and one with two plain bugs.
@@ -88,6 +91,7 @@ fn run_until(world: &World, job: &Job<'_>, branch: &str, words: &str) {
             return;
         }
     }
+    drop((child.kill(), child.wait()));
     panic!("no `{words}` on {branch}");
 }
 
@@ -111,7 +115,8 @@ fn a_life_with_a_rollback_a_kill_a_resume_and_issues() {
     assert!(comment.contains("Green") && comment.contains("100.0 %"), "{comment}");
     // What the killed job did is still told.
     assert!(comment.contains("start"), "{comment}");
-    let rows = comment.lines().filter(|line| line.starts_with("| ") && line.contains(" → ")).count();
+    let rows =
+        comment.lines().filter(|line| line.starts_with("| ") && line.contains(" → ")).count();
     assert!(rows >= 3, "{comment}");
     let reactions = world.github.state().reactions.clone();
     assert!(reactions.iter().any(|(_, _, word)| word == "eyes"), "{reactions:?}");

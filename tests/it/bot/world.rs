@@ -131,7 +131,8 @@ impl World {
     fn example(path: &str) -> Value {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/webhooks").join(path);
         let mut value: Value =
-            serde_json::from_str(&std::fs::read_to_string(path).expect("an example")).expect("JSON");
+            serde_json::from_str(&std::fs::read_to_string(path).expect("an example"))
+                .expect("JSON");
         value["repository"]["full_name"] = json!("octo/demo");
         value["repository"]["default_branch"] = json!("main");
         value

@@ -280,8 +280,7 @@ pub fn protection() -> Result<&'static Protection, String> {
         return Ok(known);
     }
     let variable = super::process::variable;
-    let wanted =
-        Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?;
+    let wanted = Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?;
     Ok(IN_FORCE.get_or_init(|| decide(wanted, Facts::here())))
 }
 
