@@ -255,6 +255,19 @@ pub(super) fn answers(facts: &Facts<'_>) -> Part {
     Part { name: "answers", turn: 8, forms }
 }
 
+/// A number with its thousands apart. GitHub takes seven digits for a commit.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// The iteration table.
 pub(super) fn iterations(view: &View, facts: &Facts<'_>) -> Part {
     if view.rows.is_empty() {
@@ -272,7 +285,11 @@ pub(super) fn iterations(view: &View, facts: &Facts<'_>) -> Part {
         let run: u64 = view.rows.iter().map(|row| u64::from(row.tests_run)).sum();
         let of: u64 = view.rows.iter().map(|row| u64::from(row.tests_of)).sum();
         if of > run {
-            text.push_str(&format!("\n{run} tests run where full runs would have run {of}.\n"));
+            text.push_str(&format!(
+                "\n{} tests run where full runs would have run {}.\n",
+                grouped(run),
+                grouped(of)
+            ));
         }
         let title = if kept < all {
             format!("Iterations, the last {kept} of {all}")
@@ -300,8 +317,8 @@ fn table_row(row: &IterationRow, view: &View, facts: &Facts<'_>, summary: usize)
         "| {} | {} | {rate} | {} of {} | {} | {} | {cost} | {} |\n",
         row.iteration,
         row.strategy,
-        row.tests_run,
-        row.tests_of,
+        grouped(row.tests_run.into()),
+        grouped(row.tests_of.into()),
         row.commit.as_ref().map_or_else(|| "-".to_owned(), |id| in_cell(&commit(id, facts))),
         in_cell(&prose(&row.provider, 40)),
         in_cell(&code(&line(&row.summary, summary))),
@@ -466,8 +483,8 @@ pub(super) fn used(view: &View, facts: &Facts<'_>) -> Part {
     if spent.calls > 0 || *limits != crate::domain::budget::Limits::default() {
         let used = count(spent.calls, "provider call");
         items.push(of(used, limits.calls.map(|limit| limit.to_string())));
-        let used = format!("{} tokens", spent.usage.tokens());
-        items.push(of(used, limits.tokens.map(|limit| limit.to_string())));
+        let tokens = of(grouped(spent.usage.tokens()), limits.tokens.map(grouped));
+        items.push(format!("{tokens} tokens"));
         items.push(of(dollars(spent.micro_usd), limits.micro_usd.map(dollars)));
         if spent.unpriced > 0 {
             items.push(format!("{} without a known price", count(spent.unpriced, "call")));
