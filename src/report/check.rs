@@ -54,9 +54,9 @@ pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
     let first = [
         part::verdict(view, facts),
         part::climb(view, facts),
+        part::patch(view, facts),
         part::failing(view, facts),
         part::next(view, facts),
-        part::patch(view, facts),
         part::used(view, facts),
     ];
     let record = [

@@ -101,8 +101,8 @@ pub fn marker(session: &str) -> String {
 /// The comment as Markdown, its marker first, at most [`COMMENT_LIMIT`] bytes (a character counts
 /// with all its bytes, so however GitHub counts, it is not longer).
 ///
-/// Too long, it is shortened part by part: who was asked, to-do list, patch, notes, attempts, proof,
-/// iterations, answers, failing tests. Verdict, chart, next steps, budget and the link to the full
+/// Too long, it is shortened part by part, what matters least first: who was asked, to-do list,
+/// patch, notes, attempts, proof, iterations, answers, failing tests. Verdict, chart, next steps, budget and the link to the full
 /// report always stay.
 #[must_use]
 pub fn comment(view: &View, facts: &Facts<'_>) -> String {
@@ -112,17 +112,18 @@ pub fn comment(view: &View, facts: &Facts<'_>) -> String {
 }
 
 /// All parts in their order on the page.
-pub(super) fn parts_of(view: &View, facts: &Facts<'_>) -> Vec<Part> {
+pub(super) fn parts_of<'a>(view: &'a View, facts: &'a Facts<'a>) -> Vec<Part<'a>> {
     vec![
+        part::heading(view),
         part::verdict(view, facts),
         part::climb(view, facts),
+        part::patch(view, facts),
         part::failing(view, facts),
         part::next(view, facts),
         part::answers(facts),
         part::iterations(view, facts),
         part::attempts(view),
         part::proof(view),
-        part::patch(view, facts),
         part::todo(view, facts),
         part::asked(view),
         part::notes(view),
@@ -131,7 +132,7 @@ pub(super) fn parts_of(view: &View, facts: &Facts<'_>) -> Vec<Part> {
 }
 
 /// Parts within a limit, with a note about what was shortened.
-pub(super) fn closed(parts: &[Part], facts: &Facts<'_>, limit: usize) -> String {
+pub(super) fn closed(parts: &[Part<'_>], facts: &Facts<'_>, limit: usize) -> String {
     let whole = fit(parts, limit);
     if whole.shortened.is_empty() {
         return whole.text;

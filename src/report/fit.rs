@@ -1,21 +1,36 @@
 //! A text of several parts within a limit: what matters least is shortened first.
 
 /// One part of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Part<'a> {
     /// What it is, for the note about what was shortened.
     pub name: &'static str,
     /// When it is shortened: 0 is never, 1 is first.
-    pub turn: u8,
-    /// Its forms, the longest first. The last one is what always fits. Each is whole Markdown.
-    pub forms: Vec<String>,
+    turn: u8,
+    /// How many forms it has.
+    forms: usize,
+    /// Draws one of them; 0 is the longest.
+    draw: Box<dyn Fn(usize) -> String + 'a>,
 }
 
-impl Part {
+impl<'a> Part<'a> {
     /// A part that stays as it is.
     #[must_use]
     pub fn fixed(name: &'static str, text: String) -> Self {
-        Self { name, turn: 0, forms: vec![text] }
+        Self { name, turn: 0, forms: 1, draw: Box::new(move |_| text.clone()) }
+    }
+
+    /// A part that is drawn with the first of these measures, or with a later one where room is
+    /// scarce. What the last one gives always fits. Each form is whole Markdown.
+    #[must_use]
+    pub fn stepped<M: 'a>(
+        name: &'static str,
+        turn: u8,
+        measures: Vec<M>,
+        draw: impl Fn(&M) -> String + 'a,
+    ) -> Self {
+        let forms = measures.len();
+        let draw = move |form: usize| measures.get(form).map_or_else(String::new, &draw);
+        Self { name, turn, forms, draw: Box::new(draw) }
     }
 }
 
@@ -32,46 +47,39 @@ pub struct Fitted {
 /// step down to its last form, until the whole fits. When the last forms of all are too long, the
 /// text is too long too; whoever makes the parts keeps those small.
 #[must_use]
-pub fn fit(parts: &[Part], limit: usize) -> Fitted {
-    let mut chosen = vec![0; parts.len()];
-    let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.retain(|index| parts.get(*index).is_some_and(|part| part.turn > 0));
-    order.sort_by_key(|index| parts.get(*index).map(|part| part.turn));
+pub fn fit(parts: &[Part<'_>], limit: usize) -> Fitted {
+    let draw = |part: &Part<'_>, form| (part.draw)(form).trim_end().to_owned();
+    let mut drawn: Vec<(&Part<'_>, usize, String)> =
+        parts.iter().map(|part| (part, 0, draw(part, 0))).collect();
+    let mut order: Vec<usize> = (0..drawn.len()).collect();
+    order.sort_by_key(|index| drawn.get(*index).map(|(part, ..)| part.turn));
     for index in order {
-        let forms = parts.get(index).map_or(0, |part| part.forms.len());
-        for form in 1..forms {
-            if size(parts, &chosen) <= limit {
+        loop {
+            let long = size(&drawn) > limit;
+            let Some((part, form, text)) = drawn.get_mut(index) else { break };
+            if !long || part.turn == 0 || *form + 1 >= part.forms {
                 break;
             }
-            if let Some(chosen) = chosen.get_mut(index) {
-                *chosen = form;
-            }
+            *form += 1;
+            *text = draw(part, *form);
         }
     }
-    let mut shortened = Vec::new();
-    let mut texts = Vec::new();
-    for (part, form) in parts.iter().zip(&chosen) {
-        if *form > 0 && !shortened.contains(&part.name) {
-            shortened.push(part.name);
-        }
-        texts.extend(part.forms.get(*form).filter(|text| !text.is_empty()));
-    }
-    let text = texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join("\n\n") + "\n";
-    Fitted { text, shortened }
+    let shortened = drawn.iter().filter(|(_, form, _)| *form > 0).map(|(part, ..)| part.name);
+    let texts = drawn.iter().map(|(.., text)| text.as_str()).filter(|text| !text.is_empty());
+    Fitted { shortened: shortened.collect(), text: texts.collect::<Vec<_>>().join("\n\n") + "\n" }
 }
 
 /// Bytes of the parts in these forms, with what stands between them.
-fn size(parts: &[Part], chosen: &[usize]) -> usize {
-    let texts = parts.iter().zip(chosen).filter_map(|(part, form)| part.forms.get(*form));
-    texts.filter(|text| !text.is_empty()).map(|text| text.trim_end().len() + 2).sum()
+fn size(drawn: &[(&Part<'_>, usize, String)]) -> usize {
+    drawn.iter().filter(|(.., text)| !text.is_empty()).map(|(.., text)| text.len() + 2).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn part(name: &'static str, turn: u8, sizes: &[usize]) -> Part {
-        Part { name, turn, forms: sizes.iter().map(|size| name.repeat(*size)).collect() }
+    fn part(name: &'static str, turn: u8, sizes: &[usize]) -> Part<'static> {
+        Part::stepped(name, turn, sizes.to_vec(), |size| name.repeat(*size))
     }
 
     #[test]

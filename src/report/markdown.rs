@@ -109,7 +109,9 @@ fn is_word(word: &str) -> bool {
         && !word.starts_with('/')
         && !lower.contains("//")
         && !lower.contains("www.")
-        && word.matches(':').count() < 2
+        && word.trim_end_matches(':').split_once(':').is_none_or(|(hours, rest)| {
+            hours.bytes().chain(rest.bytes()).all(|byte| byte.is_ascii_digit())
+        })
         && !names_issue
         && !names_commit
 }
@@ -228,12 +230,13 @@ mod tests {
                 "see https://evil.example/x or (www.evil.example)",
                 "see `https://evil.example/x` or `(www.evil.example)`",
             ),
-            ("**bold** <img src=x> [a](b)", "`**bold** <img` src=x `> [a](b)`"),
+            ("**bold** <img src=x> [a](b)", "`**bold** <img src=x> [a](b)`"),
             (
                 "commit 0123abc and 0123456789abcdef0123456789abcdef01234567",
                 "commit `0123abc` and `0123456789abcdef0123456789abcdef01234567`",
             ),
-            (":tada: a:b", "`:tada:` a:b"),
+            (":tada: a:b c:", "`:tada: a:b` c:"),
+            ("at 14:02 UTC, 1:2:3", "at 14:02 UTC, `1:2:3`"),
             ("1. first", "`1.` first"),
             ("- first", "`-` first"),
             ("/regreen fix", "`/regreen` fix"),

@@ -1,9 +1,9 @@
 //! The parts of a page on the forge, each in forms from long to short. Foreign text stands in code
 //! spans and blocks only.
 
-use crate::domain::budget::dollars;
+use crate::domain::budget::{Limits, dollars};
 use crate::domain::chain::Call;
-use crate::domain::event::{Ending, IterationRow, Outcome, Remaining};
+use crate::domain::event::{Ending, IterationRow, Remaining};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 
 use super::chart;
@@ -11,13 +11,20 @@ use super::comment::{Answer, Facts};
 use super::fit::Part;
 use super::markdown::{code, count, fold, in_cell, line, link, prose};
 use super::records;
-use super::summary::{headline, made_smaller, next_steps, sentence};
+use super::summary::{made_smaller, next_steps, sentence};
 use super::terminal::seconds;
-use super::todo::{current_line, todo as list_of};
+use super::todo::{doing, place_line, todo as list_of};
 use super::view::View;
 
 /// Failing tests that stand open; the others are folded.
 const OPEN: usize = 5;
+
+/// Bytes and lines of a patch that stands open.
+const SMALL_PATCH: usize = 1_500;
+const SMALL_LINES: usize = 16;
+
+/// Bytes of an answer that is shown.
+const REPLY: usize = 16_000;
 
 /// Characters of a test name or message where room is scarce.
 const SHORT: usize = 100;
@@ -25,104 +32,119 @@ const SHORT: usize = 100;
 /// Characters of a sentence.
 const SENTENCE: usize = 400;
 
-/// Verdict or present step, and where the fix is.
-pub(super) fn verdict(view: &View, facts: &Facts<'_>) -> Part {
+/// How it ended or what is done now, as a heading.
+pub(super) fn heading(view: &View) -> Part<'_> {
+    let icon = match view.outcome.as_ref().map(|outcome| outcome.result) {
+        None => "🔄",
+        Some(Ending::Success) => "✅",
+        Some(Ending::PartialSuccess) => "🟡",
+        Some(Ending::Failure) => "❌",
+        Some(Ending::Blocked) => "⏸️",
+        Some(Ending::Planned) => "📋",
+    };
+    Part::fixed("heading", format!("### {icon} {}", prose(&place_line(view), SENTENCE)))
+}
+
+/// Why it ended so and where the fix is, or the running step.
+pub(super) fn verdict<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
     let Some(outcome) = &view.outcome else {
-        let text = format!("### 🔄 {}", prose(&current_line(view), SENTENCE));
-        return Part::fixed("verdict", text);
+        let doing = prose(&sentence(&doing(view)), SENTENCE);
+        return Part::fixed("verdict", if doing.is_empty() { doing } else { format!("{doing} …") });
     };
-    let icon = match outcome.result {
-        Ending::Success => "✅",
-        Ending::PartialSuccess => "🟡",
-        Ending::Failure => "❌",
-        Ending::Blocked => "⏸️",
-        Ending::Planned => "📋",
-    };
-    let mut text = format!("### {icon} {}\n\n", headline(outcome));
-    text.push_str(&format!("{}.", prose(&sentence(&outcome.reason), SENTENCE)));
+    let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
     if view.regained() > 0 {
-        let tests = count(u64::from(view.regained()), "test");
-        text.push_str(&format!(" {tests} regained."));
-    }
-    let changed = !outcome.patch.is_empty();
-    let found = [(facts.pull_url, "the fix"), (facts.branch_url, "the fix branch")];
-    let fix = found.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
-    match fix {
-        Some(fix) if changed => text.push_str(&format!(
-            " Read {fix} before you merge it: it satisfies the tests, whether it is right, you \
-             decide."
-        )),
-        None if changed => text.push_str(" Nothing was pushed; the change is a patch below."),
-        Some(_) | None => {}
+        text.push_str(&format!(" {} regained.", count(u64::from(view.regained()), "test")));
     }
     if outcome.degraded {
         text.push_str(" In some iteration no provider gave a good answer.");
+    }
+    let pages = [(facts.pull_url, "the fix"), (facts.branch_url, "the fix branch")];
+    let fix = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
+    let met = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
+    match fix {
+        _ if outcome.patch.trim().is_empty() => {}
+        None => text.push_str("\n\nNothing was pushed; the change is the patch below."),
+        Some(fix) if met => text.push_str(&format!(
+            "\n\n**Review {fix}.** It satisfies the tests; whether it is right, you decide."
+        )),
+        Some(fix) => text.push_str(&format!("\n\nWhat was gained is in {fix}.")),
     }
     Part::fixed("verdict", text)
 }
 
 /// The pass rate as bars.
-pub(super) fn climb(view: &View, facts: &Facts<'_>) -> Part {
+pub(super) fn climb<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
     Part::fixed("chart", chart::block_of(view, facts.target))
 }
 
-/// What fails now, with criticality and evidence.
-pub(super) fn failing(view: &View, facts: &Facts<'_>) -> Part {
-    let (items, short): (Vec<String>, Vec<String>) = match &view.outcome {
-        Some(outcome) => outcome
-            .failing
-            .iter()
-            .map(|one| (remaining(one, view, facts), remaining_short(one)))
-            .unzip(),
-        None => view
-            .failing()
-            .iter()
-            .map(|test| {
-                let mark = mark_of(test, view);
-                (
-                    format!("- {}{mark}\n", code(test.as_str())),
-                    format!("- {}\n", brief(test.as_str())),
-                )
-            })
-            .unzip(),
-    };
-    if items.is_empty() {
-        return Part::fixed("failing tests", String::new());
+/// The change itself: open when it is small, else folded.
+pub(super) fn patch<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+    let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
+    if patch.trim().is_empty() {
+        return Part::fixed("patch", String::new());
     }
-    let title = match &view.outcome {
-        Some(_) => format!("**Still failing ({})**", items.len()),
-        None => format!("**Failing now ({})**", items.len()),
-    };
-    let form = |items: &[String], open: usize, folded: usize| {
-        let mut text = format!(
-            "{title}\n\n{}",
-            items.iter().take(open).map(String::as_str).collect::<String>()
-        );
-        let rest = items.len().saturating_sub(open);
-        let shown = rest.min(folded);
-        if shown > 0 {
-            let more: String = items.iter().skip(open).take(shown).map(String::as_str).collect();
-            let of = if shown < rest { format!("{shown} of {rest}") } else { rest.to_string() };
-            text.push_str(&format!("\n{}", fold(&format!("{of} more"), &more)));
-        } else if rest > 0 {
-            text.push_str(&format!("\nAnd {rest} more, in the {}.\n", facts.full_report()));
+    if patch.len() <= SMALL_PATCH && patch.lines().count() <= SMALL_LINES {
+        return Part::fixed("patch", records::patch(patch, SMALL_PATCH));
+    }
+    Part::stepped("patch", 3, vec![200_000, 30_000, 10_000, 3_000, 0], move |&limit| {
+        if limit == 0 {
+            return format!("The change is too long to show; see the {}.", facts.full_report());
         }
-        text
-    };
-    let mut forms = vec![form(&items, OPEN, usize::MAX)];
-    forms.extend([500, 200, 50, 10].map(|folded| form(&items, OPEN, folded)));
-    forms.extend([form(&short, OPEN, 50), form(&short, OPEN, 0)]);
-    Part { name: "failing tests", turn: 9, forms }
+        let lead =
+            if facts.is_pushed() { "" } else { "Save it and apply it with `git apply`.\n\n" };
+        fold("The change as a patch", &format!("{lead}{}", records::patch(patch, limit)))
+    })
 }
 
-fn remaining(one: &Remaining, view: &View, facts: &Facts<'_>) -> String {
+/// What fails now, with criticality and evidence.
+pub(super) fn failing<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+    let known = view.failing();
+    let (title, all) = match &view.outcome {
+        Some(outcome) => ("Still failing", outcome.failing.len()),
+        None => ("Failing now", known.len()),
+    };
+    if all == 0 {
+        return Part::fixed("failing tests", String::new());
+    }
+    let item = move |index: usize, short: bool| {
+        if let Some(outcome) = &view.outcome {
+            let one = outcome.failing.get(index);
+            return one.map_or_else(String::new, |one| remaining(one, short, view, facts));
+        }
+        let test = known.get(index);
+        test.map_or_else(String::new, |test| {
+            let name = if short { brief(test.as_str()) } else { code(test.as_str()) };
+            format!("- {name}{}\n", marks_of(test, view))
+        })
+    };
+    let long = [usize::MAX, 500, 200, 50, 10].map(|folded| (false, folded));
+    let measures = long.into_iter().chain([(true, 50), (true, 0)]).collect();
+    Part::stepped("failing tests", 9, measures, move |&(short, folded)| {
+        let open: String = (0..all.min(OPEN)).map(|index| item(index, short)).collect();
+        let rest = all.saturating_sub(OPEN);
+        let shown = rest.min(folded);
+        let more: String = (OPEN..OPEN + shown).map(|index| item(index, short)).collect();
+        let more = match (shown, rest) {
+            (_, 0) => String::new(),
+            (0, rest) => format!("And {rest} more, in the {}.\n", facts.full_report()),
+            (shown, rest) if shown < rest => fold(&format!("{shown} of {rest} more"), &more),
+            (_, rest) => fold(&format!("{rest} more"), &more),
+        };
+        format!("**{title} ({all})**\n\n{open}\n{more}")
+    })
+}
+
+fn remaining(one: &Remaining, short: bool, view: &View, facts: &Facts<'_>) -> String {
+    let weight = prose(&one.criticality, 20);
+    if short {
+        return format!("- {}: {weight}\n", brief(one.test.as_str()));
+    }
     let mut text = format!(
-        "- {}: {} ({})",
+        "- {}: {weight} ({}){}",
         code(one.test.as_str()),
-        prose(&one.criticality, 20),
-        prose(&one.evidence, SENTENCE)
+        prose(&one.evidence, SENTENCE),
+        marks_of(&one.test, view)
     );
-    text.push_str(&mark_of(&one.test, view));
     let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
     let said = (!one.message.trim().is_empty()).then(|| code(&one.message));
     match (said, place) {
@@ -135,24 +157,19 @@ fn remaining(one: &Remaining, view: &View, facts: &Facts<'_>) -> String {
     text
 }
 
-fn remaining_short(one: &Remaining) -> String {
-    format!("- {}: {}\n", brief(one.test.as_str()), prose(&one.criticality, 20))
-}
-
 fn brief(text: &str) -> String {
     code(&line(text, SHORT))
 }
 
-/// What is known of a test beside that it fails.
-fn mark_of(test: &TestId, view: &View) -> String {
+/// What is known of a failing test beside that it fails.
+fn marks_of(test: &TestId, view: &View) -> String {
     let stuck = view.outcome.as_ref().is_some_and(|outcome| outcome.stuck.contains(test));
     let marks = [
-        (stuck, "stuck: failed in its last three results"),
-        (view.flaky.contains(test), "flaky"),
-        (view.preexisting.contains(test), "fails on the base too"),
+        (stuck, "; stuck: failed in its last three results"),
+        (view.flaky.contains(test), "; flaky"),
+        (view.preexisting.contains(test), "; fails on the base too"),
     ];
-    let marks: Vec<_> = marks.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect();
-    if marks.is_empty() { String::new() } else { format!("; {}", marks.join("; ")) }
+    marks.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect()
 }
 
 /// A line of a file, linked at the commit under test.
@@ -161,13 +178,8 @@ fn place(file: &RepoPath, at: Option<u32>, head: Option<&CommitId>, facts: &Fact
     let words = at.map_or_else(|| code(file.as_str()), |at| code(&format!("{file}:{at}")));
     let anchor = at.map_or_else(String::new, |at| format!("#L{at}"));
     head.map_or(words.clone(), |head| {
-        let route = format!("blob/{head}/{}{anchor}", encoded(file.as_str()));
-        linked(&words, facts, &route)
+        linked(&words, facts, &format!("blob/{head}/{}{anchor}", encoded(file.as_str())))
     })
-}
-
-fn commit(id: &CommitId, facts: &Facts<'_>) -> String {
-    linked(&code(id.short()), facts, &format!("commit/{id}"))
 }
 
 /// A link into the repository.
@@ -190,7 +202,7 @@ fn encoded(path: &str) -> String {
 }
 
 /// What a person can do next, most useful first.
-pub(super) fn next(view: &View, facts: &Facts<'_>) -> Part {
+pub(super) fn next<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
     let mut steps: Vec<(String, String)> = Vec::new();
     let mut put = |command: &str, why: &str| steps.push((command.to_owned(), why.to_owned()));
     match (&view.outcome, facts.pull) {
@@ -202,13 +214,10 @@ pub(super) fn next(view: &View, facts: &Facts<'_>) -> Part {
                 put(&format!("/regreen apply {stored}"), "publish exactly this change");
             }
             match outcome.result {
-                Ending::Success | Ending::PartialSuccess => {
-                    if facts.is_pushed() {
-                        put("/regreen rollback", "take the last fix back");
-                    }
-                    if outcome.result == Ending::PartialSuccess {
-                        put("/regreen issue test", "open an issue for what is left");
-                    }
+                Ending::Success => put("/regreen rollback", "take the last fix back"),
+                Ending::PartialSuccess => {
+                    put("/regreen issue test", "open an issue for what is left");
+                    put("/regreen rollback", "take the last fix back");
                 }
                 Ending::Failure => {
                     let more = (outcome.iterations.len() + 10).clamp(20, 50);
@@ -218,7 +227,6 @@ pub(super) fn next(view: &View, facts: &Facts<'_>) -> Part {
                 Ending::Blocked => put("/regreen resume", "go on where it stopped"),
                 Ending::Planned => put("/regreen fix", "do it"),
             }
-            put("/regreen help", "all commands");
         }
     }
     let items: String =
@@ -228,40 +236,38 @@ pub(super) fn next(view: &View, facts: &Facts<'_>) -> Part {
 }
 
 /// Answers to commands, the newest open.
-pub(super) fn answers(facts: &Facts<'_>) -> Part {
-    const ROOM: usize = 16_000;
+pub(super) fn answers<'a>(facts: &'a Facts<'a>) -> Part<'a> {
     let Some((newest, older)) = facts.answers.split_last() else {
         return Part::fixed("answers", String::new());
     };
-    let one = |answer: &Answer, room: usize| {
+    let one = move |answer: &Answer, room: usize| {
         let reply = if answer.reply.len() > room {
-            format!("The answer is long; it is in the {}.", facts.full_report())
+            format!("The answer is long; see the {}.", facts.full_report())
         } else {
             answer.reply.trim().to_owned()
         };
-        format!("{} by {}\n\n{reply}\n", brief(&answer.command), brief(&answer.asker))
+        format!("To {} by {}:\n\n{reply}\n", brief(&answer.command), brief(&answer.asker))
     };
-    let form = |kept: usize, room: usize| {
+    let measures = vec![(usize::MAX, REPLY), (10, REPLY), (2, REPLY), (0, REPLY), (0, 2_000)];
+    Part::stepped("answers", 8, measures, move |&(kept, room)| {
         let older: Vec<_> = older.iter().rev().take(kept).map(|answer| one(answer, room)).collect();
         let newest = one(newest, room);
         if older.is_empty() {
             return newest;
         }
         let title = count(older.len() as u64, "earlier answer");
-        format!("{newest}\n{}", fold(&title, &older.join("\n---\n\n")))
-    };
-    let forms =
-        vec![form(usize::MAX, ROOM), form(10, ROOM), form(2, ROOM), form(0, ROOM), form(0, 2_000)];
-    Part { name: "answers", turn: 8, forms }
+        format!("{newest}\n{}", fold(&title, &older.join("\n")))
+    })
 }
 
 /// The iteration table.
-pub(super) fn iterations(view: &View, facts: &Facts<'_>) -> Part {
-    if view.rows.is_empty() {
+pub(super) fn iterations<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+    let all = view.rows.len();
+    if all == 0 {
         return Part::fixed("iterations", String::new());
     }
-    let all = view.rows.len();
-    let form = |kept: usize, summary: usize| {
+    let measures = vec![(50, 300), (50, SHORT), (20, SHORT), (5, 40)];
+    Part::stepped("iterations", 7, measures, move |&(kept, summary)| {
         let mut text = String::from(
             "| # | strategy | pass rate | tests run | commit | by | cost | change |\n\
              |--:|:--|:--|--:|:--|:--|--:|:--|\n",
@@ -272,17 +278,15 @@ pub(super) fn iterations(view: &View, facts: &Facts<'_>) -> Part {
         let run: u64 = view.rows.iter().map(|row| u64::from(row.tests_run)).sum();
         let of: u64 = view.rows.iter().map(|row| u64::from(row.tests_of)).sum();
         if of > run {
-            text.push_str(&format!("\n{run} tests run where full runs would have run {of}.\n"));
+            text.push_str(&format!(
+                "\n{} tests run where full runs would have run {}.\n",
+                grouped(run),
+                grouped(of)
+            ));
         }
-        let title = if kept < all {
-            format!("Iterations, the last {kept} of {all}")
-        } else {
-            format!("Iterations ({all})")
-        };
-        fold(&title, &text)
-    };
-    let forms = vec![form(50, 300), form(50, SHORT), form(20, SHORT), form(5, 40)];
-    Part { name: "iterations", turn: 7, forms }
+        let last = if kept < all { format!("the last {kept} of {all}") } else { all.to_string() };
+        fold(&format!("Iterations ({last})"), &text)
+    })
 }
 
 fn table_row(row: &IterationRow, view: &View, facts: &Facts<'_>, summary: usize) -> String {
@@ -290,56 +294,71 @@ fn table_row(row: &IterationRow, view: &View, facts: &Facts<'_>, summary: usize)
         Some(reached) => format!("{} → {reached} ↩ {} %", row.before, row.after),
         None => format!("{} → {} %", row.before, row.after),
     };
-    let calls = view.calls.iter().filter(|(number, _)| *number == row.iteration);
-    let mut known = calls.filter_map(|(_, call)| call.micro_usd).peekable();
-    let cost = match known.peek() {
-        Some(_) => dollars(known.fold(0, u64::saturating_add)),
-        None => "-".to_owned(),
+    let commit = row.commit.as_ref().map_or_else(
+        || "-".to_owned(),
+        |id| in_cell(&linked(&code(id.short()), facts, &format!("commit/{id}"))),
+    );
+    let of_row = view.calls.iter().filter(|(number, _)| *number == row.iteration);
+    let prices: Vec<u64> = of_row.filter_map(|(_, call)| call.micro_usd).collect();
+    let cost = if prices.is_empty() {
+        "-".to_owned()
+    } else {
+        dollars(prices.into_iter().fold(0, u64::saturating_add))
     };
     format!(
-        "| {} | {} | {rate} | {} of {} | {} | {} | {cost} | {} |\n",
+        "| {} | {} | {rate} | {} of {} | {commit} | {} | {cost} | {} |\n",
         row.iteration,
         row.strategy,
-        row.tests_run,
-        row.tests_of,
-        row.commit.as_ref().map_or_else(|| "-".to_owned(), |id| in_cell(&commit(id, facts))),
+        grouped(row.tests_run.into()),
+        grouped(row.tests_of.into()),
         in_cell(&prose(&row.provider, 40)),
         in_cell(&code(&line(&row.summary, summary))),
     )
 }
 
+/// A number with its thousands apart. GitHub takes seven digits for a commit.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// What was proposed and not kept.
-pub(super) fn attempts(view: &View) -> Part {
+pub(super) fn attempts(view: &View) -> Part<'_> {
     let mut items = Vec::new();
     for row in view.rows.iter().filter(|row| row.outcome != "improved") {
-        let reached =
-            row.reached.map_or_else(String::new, |reached| format!(", reached {reached} %"));
-        items.push((
+        let reached = match row.reached.filter(|reached| *reached != row.after) {
+            Some(reached) => format!(" to {reached} %, taken back"),
+            None => String::new(),
+        };
+        let outcome = prose(&row.outcome.replace('_', " "), 40);
+        let text = format!(
+            "- Iteration {}, {}: {outcome}{reached}: {}\n",
             row.iteration,
-            format!(
-                "- Iteration {}, {}{reached}: {}: {}\n",
-                row.iteration,
-                row.strategy,
-                prose(&row.outcome.replace('_', " "), 40),
-                code(&row.summary)
-            ),
-        ));
+            row.strategy,
+            code(&row.summary)
+        );
+        items.push((row.iteration, text));
     }
     for (iteration, reasons) in &view.refused {
         let reasons = prose(&reasons.join("; "), SENTENCE);
         items.push((*iteration, format!("- Iteration {iteration}, refused: {reasons}\n")));
     }
     items.sort_by_key(|(iteration, _)| *iteration);
-    let items: Vec<String> = items.into_iter().map(|(_, item)| item).collect();
-    folded("attempts", 5, "Tried and not kept", &items, &[100, 20, 5, 0])
+    let items = items.into_iter().map(|(_, item)| item).collect();
+    folded("attempts", 5, "Tried and not kept", items)
 }
 
-/// A folded list in forms of fewer and fewer items; the number of all stands in the title.
-fn folded(name: &'static str, turn: u8, title: &str, items: &[String], kept: &[usize]) -> Part {
-    if items.is_empty() {
-        return Part::fixed(name, String::new());
-    }
-    let form = |kept: usize| {
+/// A folded list with fewer and fewer items; the number of all stands in the title.
+fn folded(name: &'static str, turn: u8, title: &'static str, items: Vec<String>) -> Part<'static> {
+    let measures = if items.is_empty() { vec![0] } else { vec![items.len(), 100, 20, 5, 0] };
+    Part::stepped(name, turn, measures, move |&kept| {
         if kept == 0 {
             return String::new();
         }
@@ -348,72 +367,47 @@ fn folded(name: &'static str, turn: u8, title: &str, items: &[String], kept: &[u
             text.push_str(&format!("\nAnd {} more.\n", items.len() - kept));
         }
         fold(&format!("{title} ({})", items.len()), &text)
-    };
-    let forms = std::iter::once(items.len()).chain(kept.iter().copied()).map(form).collect();
-    Part { name, turn, forms }
+    })
 }
 
 /// Why each hunk of the change is needed.
-pub(super) fn proof(view: &View) -> Part {
+pub(super) fn proof(view: &View) -> Part<'_> {
     let Some(minimised) = &view.minimised else {
         return Part::fixed("proof", String::new());
     };
-    let lead = format!("{}.\n\n", sentence(&made_smaller(minimised)));
-    let form = |kept: usize, tests: usize| {
-        let mut text = lead.clone();
+    Part::stepped("proof", 6, vec![(100, 20), (30, 5), (10, 2), (0, 0)], move |&(kept, tests)| {
+        let mut text = format!("{}.\n\n", sentence(&made_smaller(minimised)));
         for one in minimised.needed.iter().take(kept) {
             let named: Vec<_> =
                 one.tests.iter().take(tests).map(|test| brief(test.as_str())).collect();
             let more = one.tests.len().saturating_sub(tests);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let named = if named.is_empty() { "not shown".into() } else { named.join(", ") };
-            text.push_str(&format!(
-                "- {}: without it these fail: {named}{more}\n",
-                brief(&one.place)
-            ));
+            let place = brief(&one.place);
+            text.push_str(&format!("- {place}: without it these fail: {named}{more}\n"));
         }
         fold("Proof that the change is needed", &text)
-    };
-    Part {
-        name: "proof",
-        turn: 6,
-        forms: vec![form(100, 20), form(30, 5), form(10, 2), form(0, 0)],
-    }
-}
-
-/// The change itself, where it could not be pushed.
-pub(super) fn patch(view: &View, facts: &Facts<'_>) -> Part {
-    let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
-    if patch.is_empty() || facts.is_pushed() {
-        return Part::fixed("patch", String::new());
-    }
-    let form = |limit: usize| {
-        let text =
-            format!("Save it and apply it with `git apply`.\n\n{}", records::patch(patch, limit));
-        fold("The change as a patch", &text)
-    };
-    let cut =
-        format!("The change is too long to show; take it from the {}.\n", facts.full_report());
-    let forms = vec![form(200_000), form(30_000), form(10_000), form(3_000), cut];
-    Part { name: "patch", turn: 3, forms }
+    })
 }
 
 /// The nested list, while work goes on.
-pub(super) fn todo(view: &View, facts: &Facts<'_>) -> Part {
+pub(super) fn todo<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
     if view.outcome.is_some() || view.session.is_empty() {
         return Part::fixed("to-do list", String::new());
     }
-    let text = fold("To do", &list_of(facts.phases, view).markdown());
-    Part { name: "to-do list", turn: 2, forms: vec![text, String::new()] }
+    Part::stepped("to-do list", 2, vec![true, false], move |&shown| {
+        if shown { fold("To do", &list_of(facts.phases, view).markdown()) } else { String::new() }
+    })
 }
 
 /// Who was asked, and why the chain moved on.
-pub(super) fn asked(view: &View) -> Part {
-    if view.calls.is_empty() {
-        return Part::fixed("who was asked", String::new());
-    }
+pub(super) fn asked(view: &View) -> Part<'_> {
     let all = view.calls.len();
-    let form = |kept: usize| {
+    let measures = if all == 0 { vec![0] } else { vec![200, 50, 10, 0] };
+    Part::stepped("who was asked", 1, measures, move |&kept| {
+        if kept == 0 {
+            return String::new();
+        }
         let mut text = String::new();
         let calls: Vec<&(u32, Call)> = view.calls.iter().skip(all.saturating_sub(kept)).collect();
         for of_one in calls.chunk_by(|one, other| one.0 == other.0) {
@@ -421,53 +415,46 @@ pub(super) fn asked(view: &View) -> Part {
             let asked: Vec<Call> = of_one.iter().map(|(_, call)| call.clone()).collect();
             text.push_str(&format!("Iteration {number}\n\n{}\n", records::calls(&asked)));
         }
-        let title = if kept < all {
-            format!("Who was asked, the last {kept} of {all}")
-        } else {
-            format!("Who was asked ({all})")
-        };
-        fold(&title, &text)
-    };
-    let forms = vec![form(200), form(50), form(10), String::new()];
-    Part { name: "who was asked", turn: 1, forms }
+        let last = if kept < all { format!("the last {kept} of {all}") } else { all.to_string() };
+        fold(&format!("Who was asked ({last})"), &text)
+    })
 }
 
 /// What a person should know, and tests that are kept out of the gate.
-pub(super) fn notes(view: &View) -> Part {
+pub(super) fn notes(view: &View) -> Part<'_> {
     let mut items: Vec<String> =
         view.notices.iter().map(|text| format!("- {}\n", prose(text, SENTENCE))).collect();
-    let named = |tests: &[TestId], words: &str| {
-        tests.iter().map(|test| format!("- {words}: {}\n", code(test.as_str()))).collect::<Vec<_>>()
+    let named = |tests: &[TestId], words: &str| -> Vec<String> {
+        tests.iter().map(|test| format!("- {words}: {}\n", code(test.as_str()))).collect()
     };
     items.extend(named(&view.flaky, "Flaky, kept out of the gate"));
     items.extend(named(&view.preexisting, "Fails on the base too"));
-    folded("notes", 4, "Notes", &items, &[100, 20, 5, 0])
+    folded("notes", 4, "Notes", items)
 }
 
 /// What was used of what may be used, and where to read more.
-pub(super) fn used(view: &View, facts: &Facts<'_>) -> Part {
+pub(super) fn used<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
     let of = |used: String, limit: Option<String>| match limit {
         Some(limit) => format!("{used} of {limit}"),
         None => used,
     };
     let (spent, limits) = (&view.spent, &facts.budget.providers);
-    let mut items = Vec::new();
-    let limit = facts.budget.iterations.map(|limit| limit.to_string());
-    items.push(match limit {
-        Some(limit) => format!("{} of {limit} iterations", view.rows.len()),
-        None => count(view.rows.len() as u64, "iteration"),
-    });
-    let ms = view.outcome.as_ref().map_or_else(
-        || view.rows.iter().map(|row| row.duration_ms).fold(0, u64::saturating_add),
-        |outcome: &Outcome| outcome.duration_ms,
-    );
-    let time = if ms < 120_000 { seconds(ms) } else { format!("{} min", ms / 60_000) };
+    let rows = view.rows.len();
+    let mut items = vec![match facts.budget.iterations {
+        Some(limit) => format!("{rows} of {limit} iterations"),
+        None => count(rows as u64, "iteration"),
+    }];
+    let ms = match &view.outcome {
+        Some(outcome) => outcome.duration_ms,
+        None => view.rows.iter().map(|row| row.duration_ms).fold(0, u64::saturating_add),
+    };
+    let time = if ms < 120_000 { seconds(ms) } else { format!("{} min", grouped(ms / 60_000)) };
     items.push(of(time, facts.budget.minutes.map(|limit| format!("{limit} min"))));
-    if spent.calls > 0 || *limits != crate::domain::budget::Limits::default() {
-        let used = count(spent.calls, "provider call");
-        items.push(of(used, limits.calls.map(|limit| limit.to_string())));
-        let used = format!("{} tokens", spent.usage.tokens());
-        items.push(of(used, limits.tokens.map(|limit| limit.to_string())));
+    if spent.calls > 0 || *limits != Limits::default() {
+        let calls = of(grouped(spent.calls), limits.calls.map(grouped));
+        items.push(format!("{calls} provider calls"));
+        let tokens = of(grouped(spent.usage.tokens()), limits.tokens.map(grouped));
+        items.push(format!("{tokens} tokens"));
         items.push(of(dollars(spent.micro_usd), limits.micro_usd.map(dollars)));
         if spent.unpriced > 0 {
             items.push(format!("{} without a known price", count(spent.unpriced, "call")));
@@ -484,8 +471,11 @@ pub(super) fn used(view: &View, facts: &Facts<'_>) -> Part {
     if !session.is_empty() {
         pages.push(format!("session {}", brief(session)));
     }
+    if facts.pull.is_some() {
+        pages.push("`/regreen help`".to_owned());
+    }
     if !facts.now.is_empty() {
-        pages.push(prose(facts.now, 40));
+        pages.push(format!("updated {}", prose(facts.now, 40)));
     }
     Part::fixed("budget", format!("Used: {}\n\n{}", items.join(" · "), pages.join(" · ")))
 }

@@ -262,9 +262,11 @@ fn cycle(view: &View) -> Step {
     Step::new("Test Cycle Execution", "Test Cycle Execution").of(steps)
 }
 
-/// What happens now, with how far it is.
-fn doing(view: &View) -> String {
+/// What happens now, with how far it is; empty between steps.
+#[must_use]
+pub fn doing(view: &View) -> String {
     match &view.progress {
+        _ if view.doing.is_empty() => String::new(),
         Some((done, Some(total), unit)) => {
             format!("{}, {done} of {total} {unit}", view.doing)
         }
@@ -273,26 +275,30 @@ fn doing(view: &View) -> String {
     }
 }
 
+/// The verdict, or where the session is, without the running step.
+#[must_use]
+pub fn place_line(view: &View) -> String {
+    let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
+    if let Some(outcome) = &view.outcome {
+        headline(outcome)
+    } else if let Some((number, strategy, _)) = &view.current {
+        format!("Iteration {number}, {strategy}, {rate}")
+    } else if !rate.is_empty() {
+        rate
+    } else if view.session.is_empty() {
+        "Waiting to begin".to_owned()
+    } else {
+        "First run".to_owned()
+    }
+}
+
 /// What a check run has as its title: the verdict, or the line in progress. Plain text on one line,
 /// at most 200 bytes.
 #[must_use]
 pub fn current_line(view: &View) -> String {
-    let text = if let Some(outcome) = &view.outcome {
-        headline(outcome)
-    } else if let Some((number, strategy, _)) = &view.current {
-        let rate = view.rate().map_or_else(String::new, |rate| format!(", {rate} % pass"));
-        let now = if view.doing.is_empty() { String::new() } else { format!(": {}", doing(view)) };
-        format!("Iteration {number}, {strategy}{rate}{now}")
-    } else if !view.doing.is_empty() {
-        let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass: "));
-        sentence(&format!("{rate}{}", doing(view)))
-    } else if let Some(rate) = view.rate() {
-        format!("{rate} % pass, deciding what comes next")
-    } else if view.session.is_empty() {
-        "Waiting to begin".to_owned()
-    } else {
-        "Preparing the first run".to_owned()
-    };
+    let place = place_line(view);
+    let doing = if view.outcome.is_some() { String::new() } else { doing(view) };
+    let text = if doing.is_empty() { place } else { format!("{place}: {doing}") };
     cut(&line(&text, CURRENT), CURRENT)
 }
 
