@@ -67,7 +67,9 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter/repo",
             "adapter/store",
             "adapter/suite",
+            "adapter/github",
             "cycle",
+            "role",
             "report",
             "config",
             "effect",
@@ -94,7 +96,7 @@ const LAW: &[(&str, &[&str])] = &[
 
 /// Crates that only some rooms may use.
 const CRATES: &[(&str, &[&str])] = &[
-    ("tokio", &["adapter/host", "adapter/suite", "adapter", "cli"]),
+    ("tokio", &["adapter/host", "adapter/suite", "adapter", "bot", "cli"]),
     ("git2", &["adapter/repo"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),

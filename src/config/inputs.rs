@@ -427,7 +427,7 @@ mod tests {
             (
                 "mode",
                 "fxi",
-                "input `mode`: `fxi` is not one of fix, resume, status; did you mean `fix`?",
+                "input `mode`: `fxi` is not one of fix, resume, status, work, publish; did you mean `fix`?",
             ),
             (
                 "max-iterations",

@@ -72,7 +72,9 @@ async fn act(name: &str, forge: &dyn Forge) -> Result<String, ForgeError> {
 /// Everything in the repository that somebody can see, without how often it was written.
 fn visible(fake: &FakeGithub) -> String {
     let mut state = fake.state().clone();
-    state.comments.iter_mut().for_each(|one| one.writes = 0);
+    for one in &mut state.comments {
+        (one.writes, one.at) = (0, String::new());
+    }
     format!("{state:#?}")
 }
 
