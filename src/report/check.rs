@@ -7,10 +7,10 @@ use crate::domain::check::{
 use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::CommitId;
 
-use super::comment::{Facts, closed};
-use super::markdown::{is_address, line};
-use super::part;
-use super::todo::{current_line, cut};
+use super::comment::{Facts, closed, upper};
+use super::detail;
+use super::markdown::{cut, is_address, line};
+use super::todo::current_line;
 use super::view::View;
 
 /// What a check run needs to know beside the events.
@@ -51,21 +51,15 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 /// forge adds them up and takes none back, and what fails before the end may be fixed.
 #[must_use]
 pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
-    let first = [
-        part::verdict(view, facts),
-        part::climb(view, facts),
-        part::patch(view, facts),
-        part::failing(view, facts),
-        part::next(view, facts),
-        part::used(view, facts),
-    ];
+    let mut first = upper(view, facts);
+    first.push(detail::used(view, facts));
     let record = [
-        part::iterations(view, facts),
-        part::attempts(view),
-        part::proof(view),
-        part::todo(view, facts),
-        part::asked(view),
-        part::notes(view),
+        detail::iterations(view, facts),
+        detail::attempts(view),
+        detail::proof(view),
+        detail::todo(view, facts),
+        detail::asked(view),
+        detail::notes(view),
     ];
     let session = if view.session.is_empty() { facts.session } else { &view.session };
     let page = facts.report_url.or(facts.run_url).filter(|url| is_address(url));

@@ -5,14 +5,15 @@ pub mod chart;
 pub mod check;
 #[cfg_attr(not(test), expect(dead_code, reason = "the publisher calls it"))]
 pub mod comment;
+mod detail;
 pub mod document;
 mod fit;
 pub mod forms;
 pub mod handover;
 #[cfg_attr(not(test), expect(dead_code, reason = "the publisher calls it"))]
 pub mod job_summary;
+mod lead;
 pub mod markdown;
-mod part;
 pub mod records;
 pub mod summary;
 pub mod terminal;

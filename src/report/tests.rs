@@ -8,7 +8,7 @@ use super::comment::{Answer, Budget, Facts, comment, marker};
 use super::job_summary::{SUMMARY_LIMIT, job_summary};
 use super::todo::{Pace, Status, Step, Todo, current_line, todo};
 use super::view::View;
-use super::workflow::outputs;
+use super::workflow::{outputs, remarks};
 use crate::domain::budget::{Limits, Spending, Usage};
 use crate::domain::chain::{Call, Trigger};
 use crate::domain::check::{
@@ -319,6 +319,11 @@ fn a_check_says_in_its_title_what_happens_and_marks_failing_lines() {
             ("tests/test [pay].py", 1, 1, Level::Notice)
         ]
     );
+    let log = remarks(&end.annotations);
+    let head = "::error file=tests/test [pay].py,line=31,title=tests/test_pay.py%3A%3Atest_card";
+    assert!(log[0].starts_with(head), "{}", log[0]);
+    assert!(log[1].starts_with("::notice file=tests/test [pay].py,line=1,"), "{}", log[1]);
+    assert!(log.iter().all(|line| !line.contains('\n')) && log.len() == 2);
     page("check", &format!("{}\n\n{}\n{}", end.title, end.summary, end.text));
     let queued = check(&View::default(), &facts(), &about);
     assert_eq!((queued.status, queued.title.as_str()), (CheckStatus::Queued, "Waiting to begin"));
@@ -731,7 +736,7 @@ fn a_page_that_is_too_long_gives_up_what_matters_least_and_says_so() {
     let note = text.lines().last().unwrap();
     assert_eq!(
         note,
-        "Shortened to fit: patch, failing tests, iterations, attempts, proof, who was asked, notes. \
+        "Shortened to fit: failing tests, patch, iterations, attempts, proof, who was asked, notes. \
          All of it: [full report](https://github.com/octo/shop/actions/runs/9/artifacts/3)."
     );
     let whole = job_summary(&view, &facts());
@@ -777,7 +782,8 @@ proptest! {
             prop_assert!(open.contains("Used: "), "{name} has no end\n{text}");
             prop_assert!(text.contains(" goal 95 %"), "{name} has no chart");
             prop_assert!(text.contains("artifacts/3"), "{name} has no link to the report");
-            prop_assert!(shape.result.is_none() || open.contains("Next"), "{name} has no next step");
+                let next = open.contains("Next") || shape.result == Some(Ending::Success);
+            prop_assert!(next || shape.result.is_none(), "{name} has no next step");
         }
         prop_assert!(run.text.len() <= CHECK_LIMIT);
         let seen = examine(&run.text, &facts);
