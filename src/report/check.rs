@@ -9,6 +9,7 @@ use crate::domain::id::CommitId;
 
 use super::comment::{Facts, closed, upper};
 use super::detail;
+use super::lead::gravest;
 use super::markdown::{cut, is_address, line};
 use super::todo::current_line;
 use super::view::View;
@@ -76,12 +77,11 @@ pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
     }
 }
 
-/// Remarks at the lines where tests still fail, in the order of the outcome; none before the end.
-/// A test whose file is not known has none. They are shown as plain text.
+/// Remarks at the lines where tests still fail, the gravest first; none before the end. A test
+/// whose file is not known has none. They are shown as plain text.
 #[must_use]
 pub fn annotations(view: &View) -> Vec<Annotation> {
-    let failing = view.outcome.as_ref().map_or(&[][..], |outcome| &outcome.failing);
-    failing.iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
+    gravest(view).into_iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
 }
 
 fn annotation(one: &Remaining) -> Option<Annotation> {

@@ -96,9 +96,10 @@ pub(super) fn failing<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
     if all == 0 {
         return Part::fixed("failing tests", String::new());
     }
+    let gravest = gravest(view);
     let item = move |index: usize, short: bool| {
-        if let Some(outcome) = &view.outcome {
-            let one = outcome.failing.get(index);
+        if view.outcome.is_some() {
+            let one = gravest.get(index);
             return one.map_or_else(String::new, |one| remaining(one, short, view, facts));
         }
         let test = known.get(index);
@@ -122,6 +123,18 @@ pub(super) fn failing<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
         };
         format!("**{title} ({all})**\n\n{open}\n{more}")
     })
+}
+
+/// Tests that fail at the end, the gravest first, else in the order of the outcome.
+pub(super) fn gravest(view: &View) -> Vec<&Remaining> {
+    let mut failing: Vec<_> =
+        view.outcome.iter().flat_map(|outcome| outcome.failing.iter()).collect();
+    failing.sort_by_key(|one| match one.criticality.as_str() {
+        "low" => 2,
+        "medium" => 1,
+        _ => 0,
+    });
+    failing
 }
 
 fn remaining(one: &Remaining, short: bool, view: &View, facts: &Facts<'_>) -> String {
