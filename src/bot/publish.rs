@@ -12,7 +12,7 @@ use crate::domain::check::{CheckStatus, Conclusion, Level};
 use crate::domain::command::Ceiling;
 use crate::domain::event::Event;
 use crate::effect::{ForgeError, Label};
-use crate::report::check::{About, check};
+use crate::report::check::{self, About};
 use crate::report::comment::{Answer, Budget, Facts, comment, marker};
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
@@ -40,9 +40,6 @@ const CHECK: &str = "regreen";
 
 /// Label of a pull request whose tests a person should look at.
 const REVIEW: &str = "regreen: review";
-
-/// Bytes of a job summary that GitHub takes.
-const SUMMARY_LIMIT: u64 = 1 << 20;
 
 /// One of the places where something is posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -258,7 +255,7 @@ impl<'a> Publisher<'a> {
             _ => Conclusion::Success,
         };
         let about = About { name: CHECK, head_sha: &self.run.target.head, partial };
-        let mut run = check(&self.view, &self.facts(time), &about);
+        let mut run = check::check(&self.view, &self.facts(time), &about);
         if self.problem.is_some() {
             run.status = CheckStatus::Completed(Conclusion::ActionRequired);
             run.title = "There is no result".into();
@@ -333,9 +330,12 @@ impl<'a> Publisher<'a> {
     fn write(&self) {
         let facts = self.facts("");
         let summary = job_summary(&self.view, &facts);
-        let path = self.run.around.get("GITHUB_STEP_SUMMARY");
-        if (summary.len() as u64) < SUMMARY_LIMIT {
-            action::append(path, &summary);
+        action::append(self.run.around.get("GITHUB_STEP_SUMMARY"), &summary);
+        if !self.run.target.writes {
+            // Where no check run can be written, the log carries the remarks.
+            for remark in workflow::remarks(&check::annotations(&self.view)) {
+                println!("{remark}");
+            }
         }
         let report = self.run.around.folder("bundle").map(|folder| folder.join("report.md"));
         let report =

@@ -25,6 +25,9 @@ pub struct Climb<'a> {
     pub start: Option<PassRate>,
     /// Iterations that ended.
     pub rows: &'a [IterationRow],
+    /// The rate at the end; drawn when it is not that of the last iteration, as when the final
+    /// full run found more.
+    pub end: Option<PassRate>,
     /// The rate that is the goal, in percent; it is drawn as a mark in each bar.
     pub target: Option<u32>,
 }
@@ -51,13 +54,18 @@ pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
         }
         lines.push(line);
     }
+    let last = climb.rows.last().map(|row| row.after).or(climb.start);
+    if let Some(end) = climb.end.filter(|end| Some(*end) != last) {
+        lines.push(bar("end", end, climb.target, cells));
+    }
     lines
 }
 
 /// The same as a block of Markdown, with the meaning of the marks below; empty without a rate.
 #[must_use]
 pub fn block_of(view: &View, target: Option<u32>) -> String {
-    let climb = Climb { start: view.baseline, rows: &view.rows, target };
+    let end = view.outcome.as_ref().and_then(|outcome| outcome.last);
+    let climb = Climb { start: view.baseline, rows: &view.rows, end, target };
     let mut lines = lines(&climb, CELLS);
     if lines.is_empty() {
         return String::new();
@@ -109,9 +117,13 @@ mod tests {
             ((0, 10), Some(0), "start │····················   0.0 % ✓"),
         ];
         for ((passed, total), target, expected) in table {
-            let climb = Climb { start: PassRate::of(passed, total), rows: &[], target };
+            let climb = Climb { start: PassRate::of(passed, total), rows: &[], end: None, target };
             assert_eq!(lines(&climb, CELLS), [expected]);
         }
+        let (start, end) = (PassRate::of(4, 4), PassRate::of(3, 4));
+        let climb = Climb { start, rows: &[], end, target: None };
+        assert_eq!(lines(&climb, 4), ["start ████ 100.0 %", "  end ███·  75.0 %"]);
+        assert_eq!(lines(&Climb { end: start, ..climb }, 4).len(), 1);
         assert_eq!(block_of(&View::default(), Some(95)), "");
     }
 

@@ -7,10 +7,11 @@ use crate::domain::check::{
 use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::CommitId;
 
-use super::comment::{Facts, closed};
-use super::markdown::{is_address, line};
-use super::part;
-use super::todo::{current_line, cut};
+use super::comment::{Facts, closed, upper};
+use super::detail;
+use super::lead::gravest;
+use super::markdown::{cut, is_address, line};
+use super::todo::current_line;
 use super::view::View;
 
 /// What a check run needs to know beside the events.
@@ -51,21 +52,15 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 /// forge adds them up and takes none back, and what fails before the end may be fixed.
 #[must_use]
 pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
-    let first = [
-        part::verdict(view, facts),
-        part::climb(view, facts),
-        part::patch(view, facts),
-        part::failing(view, facts),
-        part::next(view, facts),
-        part::used(view, facts),
-    ];
+    let mut first = upper(view, facts);
+    first.push(detail::used(view, facts));
     let record = [
-        part::iterations(view, facts),
-        part::attempts(view),
-        part::proof(view),
-        part::todo(view, facts),
-        part::asked(view),
-        part::notes(view),
+        detail::iterations(view, facts),
+        detail::attempts(view),
+        detail::proof(view),
+        detail::todo(view, facts),
+        detail::asked(view),
+        detail::notes(view),
     ];
     let session = if view.session.is_empty() { facts.session } else { &view.session };
     let page = facts.report_url.or(facts.run_url).filter(|url| is_address(url));
@@ -82,12 +77,11 @@ pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
     }
 }
 
-/// Remarks at the lines where tests still fail, in the order of the outcome; none before the end.
-/// A test whose file is not known has none. They are shown as plain text.
+/// Remarks at the lines where tests still fail, the gravest first; none before the end. A test
+/// whose file is not known has none. They are shown as plain text.
 #[must_use]
 pub fn annotations(view: &View) -> Vec<Annotation> {
-    let failing = view.outcome.as_ref().map_or(&[][..], |outcome| &outcome.failing);
-    failing.iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
+    gravest(view).into_iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
 }
 
 fn annotation(one: &Remaining) -> Option<Annotation> {

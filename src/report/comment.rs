@@ -3,11 +3,13 @@
 
 use crate::domain::budget::Limits;
 use crate::domain::check::COMMENT_LIMIT;
+use crate::domain::event::Ending;
 use crate::domain::id::CommitId;
 
+use super::detail;
 use super::fit::{Part, fit};
+use super::lead;
 use super::markdown::{is_address, link};
-use super::part;
 use super::todo::Step;
 use super::view::View;
 
@@ -53,6 +55,13 @@ impl Facts<'_> {
     #[must_use]
     pub fn is_pushed(&self) -> bool {
         self.branch_url.is_some() || self.pull_url.is_some()
+    }
+
+    /// A link to a page of the repository; the words alone when the address is no plain one.
+    #[must_use]
+    pub fn link_into(&self, words: &str, route: &str) -> String {
+        let server = self.server_url.trim_end_matches('/');
+        link(words, &format!("{server}/{}/{route}", self.repository))
     }
 
     /// Where everything can be read, as words with a link when there is one.
@@ -111,24 +120,33 @@ pub fn comment(view: &View, facts: &Facts<'_>) -> String {
     closed(&parts, facts, COMMENT_LIMIT)
 }
 
-/// All parts in their order on the page.
+/// All parts in their order on the page: what was reached first, then what a reader opens.
 pub(super) fn parts_of<'a>(view: &'a View, facts: &'a Facts<'a>) -> Vec<Part<'a>> {
-    vec![
-        part::heading(view),
-        part::verdict(view, facts),
-        part::climb(view, facts),
-        part::patch(view, facts),
-        part::failing(view, facts),
-        part::next(view, facts),
-        part::answers(facts),
-        part::iterations(view, facts),
-        part::attempts(view),
-        part::proof(view),
-        part::todo(view, facts),
-        part::asked(view),
-        part::notes(view),
-        part::used(view, facts),
-    ]
+    let mut parts = vec![lead::heading(view)];
+    parts.extend(upper(view, facts));
+    parts.extend([
+        detail::answers(facts),
+        detail::iterations(view, facts),
+        detail::attempts(view),
+        detail::proof(view),
+        detail::todo(view, facts),
+        detail::asked(view),
+        detail::notes(view),
+        detail::used(view, facts),
+    ]);
+    parts
+}
+
+/// Verdict, chart, change, failing tests, next steps. What fails comes before the change when the
+/// gate was not met.
+pub(super) fn upper<'a>(view: &'a View, facts: &'a Facts<'a>) -> Vec<Part<'a>> {
+    let met = view.outcome.as_ref().is_some_and(|outcome| {
+        matches!(outcome.result, Ending::Success | Ending::PartialSuccess | Ending::Planned)
+    });
+    let (patch, failing) = (lead::patch(view, facts), lead::failing(view, facts));
+    let (first, second) = if met { (patch, failing) } else { (failing, patch) };
+    let chart = lead::climb(view, facts);
+    vec![lead::verdict(view, facts), chart, first, second, lead::next(view, facts)]
 }
 
 /// Parts within a limit, with a note about what was shortened.

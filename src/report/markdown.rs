@@ -1,5 +1,8 @@
 //! Markdown that foreign text cannot break out of.
 
+/// Characters of a name or message where room is scarce.
+pub const SHORT: usize = 100;
+
 /// A code span whose fence is longer than any run of backticks in the text; control characters
 /// become spaces, and at most 300 characters are shown.
 #[must_use]
@@ -12,7 +15,13 @@ pub fn code(text: &str) -> String {
     format!("{fence}{pad}{plain}{pad}{fence}")
 }
 
-/// The same inside a table cell.
+/// A code span of at most [`SHORT`] characters.
+#[must_use]
+pub fn brief(text: &str) -> String {
+    code(&line(text, SHORT))
+}
+
+/// The same as [`code`] inside a table cell.
 #[must_use]
 pub fn cell(text: &str) -> String {
     in_cell(&code(text))
@@ -186,6 +195,37 @@ pub fn is_invisible(character: char) -> bool {
             | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}'
     )
+}
+
+/// A number with its thousands apart. GitHub takes seven digits for a commit.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// At most so many bytes, characters whole.
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> String {
+    const MARK: char = '…';
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let room = limit.saturating_sub(MARK.len_utf8());
+    let end = text
+        .char_indices()
+        .map(|(at, character)| at + character.len_utf8())
+        .take_while(|end| *end <= room)
+        .last()
+        .unwrap_or_default();
+    format!("{}{MARK}", text.get(..end).unwrap_or_default())
 }
 
 /// `1 test`, `2 tests`.

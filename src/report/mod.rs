@@ -3,14 +3,15 @@
 pub mod chart;
 pub mod check;
 pub mod comment;
+mod detail;
 pub mod document;
 mod fit;
 pub mod forms;
 pub mod handover;
 pub mod issue;
 pub mod job_summary;
+mod lead;
 pub mod markdown;
-mod part;
 pub mod pull;
 pub mod records;
 pub mod summary;

@@ -2,8 +2,8 @@
 
 use super::comment::Facts;
 use super::markdown;
-use super::part;
 use super::view::View;
+use super::{detail, lead};
 
 /// Longest title in characters; GitHub takes 256.
 const TITLE: usize = 120;
@@ -18,11 +18,12 @@ pub fn title(name: &str) -> String {
 #[must_use]
 pub fn body(view: &View, facts: &Facts<'_>) -> String {
     let parts = [
-        part::verdict(view, facts),
-        part::climb(view, facts),
-        part::failing(view, facts),
-        part::iterations(view, facts),
-        part::proof(view),
+        lead::heading(view),
+        lead::verdict(view, facts),
+        lead::climb(view, facts),
+        lead::failing(view, facts),
+        detail::iterations(view, facts),
+        detail::proof(view),
     ];
     let about = match facts.pull {
         Some(number) => format!("This is a fix for #{number}, made by running its tests. "),

@@ -205,7 +205,12 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
         out.push(String::new());
         out.extend(table(outcome));
         out.push(String::new());
-        let climb = Climb { start: outcome.initial, rows: &outcome.iterations, target: None };
+        let climb = Climb {
+            start: outcome.initial,
+            rows: &outcome.iterations,
+            end: outcome.last,
+            target: None,
+        };
         out.extend(chart::lines(&climb, CELLS).into_iter().map(|line| format!("  {line}")));
     }
     if !outcome.failing.is_empty() {

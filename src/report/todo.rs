@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::markdown::{line, prose};
+use super::markdown::{cut, line, prose};
 use super::summary::{headline, sentence};
 use super::terminal::harmless;
 use super::view::View;
@@ -300,21 +300,4 @@ pub fn current_line(view: &View) -> String {
     let doing = if view.outcome.is_some() { String::new() } else { doing(view) };
     let text = if doing.is_empty() { place } else { format!("{place}: {doing}") };
     cut(&line(&text, CURRENT), CURRENT)
-}
-
-/// At most so many bytes, characters whole.
-#[must_use]
-pub fn cut(text: &str, limit: usize) -> String {
-    const MARK: char = '…';
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let room = limit.saturating_sub(MARK.len_utf8());
-    let end = text
-        .char_indices()
-        .map(|(at, character)| at + character.len_utf8())
-        .take_while(|end| *end <= room)
-        .last()
-        .unwrap_or_default();
-    format!("{}{MARK}", text.get(..end).unwrap_or_default())
 }

@@ -4,7 +4,7 @@
 //! The runner takes a line that begins with `::`, behind any blanks, and `##[` anywhere in a line
 //! for a command.
 
-use crate::domain::check::Level;
+use crate::domain::check::{Annotation, Level};
 use crate::domain::event::Ending;
 
 use super::markdown::{is_invisible, line};
@@ -12,6 +12,9 @@ use super::view::View;
 
 /// Tests that an output lists; all outputs of a job together hold 1 MB.
 const LISTED: usize = 500;
+
+/// Remarks of one level that the runner shows.
+const REMARKS: usize = 10;
 
 /// Fewest random characters that a delimiter is made of.
 const RANDOM: usize = 16;
@@ -97,6 +100,21 @@ pub fn remark(level: Level, place: Option<(&str, u32)>, title: &str, message: &s
     }
     let blank = if properties.is_empty() { "" } else { " " };
     format!("::{word}{blank}{}::{}", properties.join(","), data(message))
+}
+
+/// Remarks for the log, where a check run cannot be written, as with the token of a fork: the
+/// runner shows ten of each level for a step.
+#[must_use]
+pub fn remarks(annotations: &[Annotation]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for level in [Level::Failure, Level::Warning, Level::Notice] {
+        let of_level = annotations.iter().filter(|one| one.level == level).take(REMARKS);
+        lines.extend(of_level.map(|one| {
+            let place = (one.path.as_str(), one.start_line);
+            remark(level, Some(place), &one.title, &one.message)
+        }));
+    }
+    lines
 }
 
 /// The message of a command.

@@ -1,239 +1,24 @@
-//! The parts of a page on the forge, each in forms from long to short. Foreign text stands in code
-//! spans and blocks only.
+//! The lower parts of a page on the forge: answers, and what a reader opens.
 
 use crate::domain::budget::{Limits, dollars};
 use crate::domain::chain::Call;
-use crate::domain::event::{Ending, IterationRow, Remaining};
-use crate::domain::id::{CommitId, RepoPath, TestId};
+use crate::domain::event::IterationRow;
+use crate::domain::id::TestId;
 
-use super::chart;
 use super::comment::{Answer, Facts};
 use super::fit::Part;
-use super::markdown::{code, count, fold, in_cell, line, link, prose};
+use super::markdown::{SHORT, brief, code, count, fold, grouped, in_cell, line, link, prose};
 use super::records;
-use super::summary::{made_smaller, next_steps, sentence};
+use super::summary::{made_smaller, sentence};
 use super::terminal::seconds;
-use super::todo::{doing, place_line, todo as list_of};
+use super::todo::todo as list_of;
 use super::view::View;
-
-/// Failing tests that stand open; the others are folded.
-const OPEN: usize = 5;
-
-/// Bytes and lines of a patch that stands open.
-const SMALL_PATCH: usize = 1_500;
-const SMALL_LINES: usize = 16;
 
 /// Bytes of an answer that is shown.
 const REPLY: usize = 16_000;
 
-/// Characters of a test name or message where room is scarce.
-const SHORT: usize = 100;
-
 /// Characters of a sentence.
 const SENTENCE: usize = 400;
-
-/// How it ended or what is done now, as a heading.
-pub(super) fn heading(view: &View) -> Part<'_> {
-    let icon = match view.outcome.as_ref().map(|outcome| outcome.result) {
-        None => "🔄",
-        Some(Ending::Success) => "✅",
-        Some(Ending::PartialSuccess) => "🟡",
-        Some(Ending::Failure) => "❌",
-        Some(Ending::Blocked) => "⏸️",
-        Some(Ending::Planned) => "📋",
-    };
-    Part::fixed("heading", format!("### {icon} {}", prose(&place_line(view), SENTENCE)))
-}
-
-/// Why it ended so and where the fix is, or the running step.
-pub(super) fn verdict<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
-    let Some(outcome) = &view.outcome else {
-        let doing = prose(&sentence(&doing(view)), SENTENCE);
-        return Part::fixed("verdict", if doing.is_empty() { doing } else { format!("{doing} …") });
-    };
-    let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
-    if view.regained() > 0 {
-        text.push_str(&format!(" {} regained.", count(u64::from(view.regained()), "test")));
-    }
-    if outcome.degraded {
-        text.push_str(" In some iteration no provider gave a good answer.");
-    }
-    let pages = [(facts.pull_url, "the fix"), (facts.branch_url, "the fix branch")];
-    let fix = pages.iter().find_map(|(url, words)| url.map(|url| link(words, url)));
-    let met = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
-    match fix {
-        _ if outcome.patch.trim().is_empty() => {}
-        None => text.push_str("\n\nNothing was pushed; the change is the patch below."),
-        Some(fix) if met => text.push_str(&format!(
-            "\n\n**Review {fix}.** It satisfies the tests; whether it is right, you decide."
-        )),
-        Some(fix) => text.push_str(&format!("\n\nWhat was gained is in {fix}.")),
-    }
-    Part::fixed("verdict", text)
-}
-
-/// The pass rate as bars.
-pub(super) fn climb<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
-    Part::fixed("chart", chart::block_of(view, facts.target))
-}
-
-/// The change itself: open when it is small, else folded.
-pub(super) fn patch<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
-    let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
-    if patch.trim().is_empty() {
-        return Part::fixed("patch", String::new());
-    }
-    if patch.len() <= SMALL_PATCH && patch.lines().count() <= SMALL_LINES {
-        return Part::fixed("patch", records::patch(patch, SMALL_PATCH));
-    }
-    Part::stepped("patch", 3, vec![200_000, 30_000, 10_000, 3_000, 0], move |&limit| {
-        if limit == 0 {
-            return format!("The change is too long to show; see the {}.", facts.full_report());
-        }
-        let lead =
-            if facts.is_pushed() { "" } else { "Save it and apply it with `git apply`.\n\n" };
-        fold("The change as a patch", &format!("{lead}{}", records::patch(patch, limit)))
-    })
-}
-
-/// What fails now, with criticality and evidence.
-pub(super) fn failing<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
-    let known = view.failing();
-    let (title, all) = match &view.outcome {
-        Some(outcome) => ("Still failing", outcome.failing.len()),
-        None => ("Failing now", known.len()),
-    };
-    if all == 0 {
-        return Part::fixed("failing tests", String::new());
-    }
-    let item = move |index: usize, short: bool| {
-        if let Some(outcome) = &view.outcome {
-            let one = outcome.failing.get(index);
-            return one.map_or_else(String::new, |one| remaining(one, short, view, facts));
-        }
-        let test = known.get(index);
-        test.map_or_else(String::new, |test| {
-            let name = if short { brief(test.as_str()) } else { code(test.as_str()) };
-            format!("- {name}{}\n", marks_of(test, view))
-        })
-    };
-    let long = [usize::MAX, 500, 200, 50, 10].map(|folded| (false, folded));
-    let measures = long.into_iter().chain([(true, 50), (true, 0)]).collect();
-    Part::stepped("failing tests", 9, measures, move |&(short, folded)| {
-        let open: String = (0..all.min(OPEN)).map(|index| item(index, short)).collect();
-        let rest = all.saturating_sub(OPEN);
-        let shown = rest.min(folded);
-        let more: String = (OPEN..OPEN + shown).map(|index| item(index, short)).collect();
-        let more = match (shown, rest) {
-            (_, 0) => String::new(),
-            (0, rest) => format!("And {rest} more, in the {}.\n", facts.full_report()),
-            (shown, rest) if shown < rest => fold(&format!("{shown} of {rest} more"), &more),
-            (_, rest) => fold(&format!("{rest} more"), &more),
-        };
-        format!("**{title} ({all})**\n\n{open}\n{more}")
-    })
-}
-
-fn remaining(one: &Remaining, short: bool, view: &View, facts: &Facts<'_>) -> String {
-    let weight = prose(&one.criticality, 20);
-    if short {
-        return format!("- {}: {weight}\n", brief(one.test.as_str()));
-    }
-    let mut text = format!(
-        "- {}: {weight} ({}){}",
-        code(one.test.as_str()),
-        prose(&one.evidence, SENTENCE),
-        marks_of(&one.test, view)
-    );
-    let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
-    let said = (!one.message.trim().is_empty()).then(|| code(&one.message));
-    match (said, place) {
-        (Some(said), Some(place)) => text.push_str(&format!("\\\n  {said} at {place}")),
-        (Some(said), None) => text.push_str(&format!("\\\n  {said}")),
-        (None, Some(place)) => text.push_str(&format!("\\\n  at {place}")),
-        (None, None) => {}
-    }
-    text.push('\n');
-    text
-}
-
-fn brief(text: &str) -> String {
-    code(&line(text, SHORT))
-}
-
-/// What is known of a failing test beside that it fails.
-fn marks_of(test: &TestId, view: &View) -> String {
-    let stuck = view.outcome.as_ref().is_some_and(|outcome| outcome.stuck.contains(test));
-    let marks = [
-        (stuck, "; stuck: failed in its last three results"),
-        (view.flaky.contains(test), "; flaky"),
-        (view.preexisting.contains(test), "; fails on the base too"),
-    ];
-    marks.iter().filter(|(holds, _)| *holds).map(|(_, words)| *words).collect()
-}
-
-/// A line of a file, linked at the commit under test.
-fn place(file: &RepoPath, at: Option<u32>, head: Option<&CommitId>, facts: &Facts<'_>) -> String {
-    let at = at.filter(|at| *at > 0);
-    let words = at.map_or_else(|| code(file.as_str()), |at| code(&format!("{file}:{at}")));
-    let anchor = at.map_or_else(String::new, |at| format!("#L{at}"));
-    head.map_or(words.clone(), |head| {
-        linked(&words, facts, &format!("blob/{head}/{}{anchor}", encoded(file.as_str())))
-    })
-}
-
-/// A link into the repository.
-fn linked(words: &str, facts: &Facts<'_>, route: &str) -> String {
-    let server = facts.server_url.trim_end_matches('/');
-    link(words, &format!("{server}/{}/{route}", facts.repository))
-}
-
-/// A path as part of an address.
-fn encoded(path: &str) -> String {
-    let mut out = String::new();
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-/// What a person can do next, most useful first.
-pub(super) fn next<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
-    let mut steps: Vec<(String, String)> = Vec::new();
-    let mut put = |command: &str, why: &str| steps.push((command.to_owned(), why.to_owned()));
-    match (&view.outcome, facts.pull) {
-        (Some(outcome), None) => steps = next_steps(outcome),
-        (None, None) => {}
-        (None, Some(_)) => put("/regreen stop", "finish the running step, save, and end"),
-        (Some(outcome), Some(_)) => {
-            if let Some(stored) = facts.stored.filter(|_| !facts.is_pushed()) {
-                put(&format!("/regreen apply {stored}"), "publish exactly this change");
-            }
-            match outcome.result {
-                Ending::Success => put("/regreen rollback", "take the last fix back"),
-                Ending::PartialSuccess => {
-                    put("/regreen issue test", "open an issue for what is left");
-                    put("/regreen rollback", "take the last fix back");
-                }
-                Ending::Failure => {
-                    let more = (outcome.iterations.len() + 10).clamp(20, 50);
-                    put(&format!("/regreen resume --max-iterations {more}"), "try longer");
-                    put("/regreen report", "post the report, with all that was tried");
-                }
-                Ending::Blocked => put("/regreen resume", "go on where it stopped"),
-                Ending::Planned => put("/regreen fix", "do it"),
-            }
-        }
-    }
-    let items: String =
-        steps.iter().map(|(command, why)| format!("- {}: {why}\n", code(command))).collect();
-    let text = if items.is_empty() { items } else { format!("**Next**\n\n{items}") };
-    Part::fixed("next steps", text)
-}
 
 /// Answers to commands, the newest open.
 pub(super) fn answers<'a>(facts: &'a Facts<'a>) -> Part<'a> {
@@ -296,7 +81,7 @@ fn table_row(row: &IterationRow, view: &View, facts: &Facts<'_>, summary: usize)
     };
     let commit = row.commit.as_ref().map_or_else(
         || "-".to_owned(),
-        |id| in_cell(&linked(&code(id.short()), facts, &format!("commit/{id}"))),
+        |id| in_cell(&facts.link_into(&code(id.short()), &format!("commit/{id}"))),
     );
     let of_row = view.calls.iter().filter(|(number, _)| *number == row.iteration);
     let prices: Vec<u64> = of_row.filter_map(|(_, call)| call.micro_usd).collect();
@@ -314,19 +99,6 @@ fn table_row(row: &IterationRow, view: &View, facts: &Facts<'_>, summary: usize)
         in_cell(&prose(&row.provider, 40)),
         in_cell(&code(&line(&row.summary, summary))),
     )
-}
-
-/// A number with its thousands apart. GitHub takes seven digits for a commit.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// What was proposed and not kept.
