@@ -5,15 +5,17 @@ use std::path::PathBuf;
 
 use globset::GlobSet;
 
-use crate::adapter::repo::{self, GitRemote, Present, RepositoryFacts};
+use crate::adapter::repo::{self, Bench, GitRemote, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
+use crate::domain::event::Outcome;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
 use crate::effect::{
     BranchCommit, FileDiff, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushRequest,
     Pushed, Rebased, Remote,
 };
+use crate::report::learned;
 use crate::role::vet;
 
 use super::target::Target;
@@ -178,6 +180,30 @@ impl Commits<'_> {
     fn hold(&mut self, why: String) {
         tracing::warn!(why, "nothing more is published");
         self.published.held = Some(why);
+    }
+
+    /// Writes down what the session teaches, in a commit of its own (product.md 9.5).
+    pub async fn sync(&mut self, bench: &Bench, outcome: &Outcome, date: &str) {
+        let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
+        let read = |name: &str| {
+            let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
+            String::from_utf8(bytes).ok()
+        };
+        let files: Vec<(String, Vec<u8>)> = learned::files(outcome, date, read)
+            .into_iter()
+            .map(|(name, text)| (format!("{STATE_FOLDER}/{name}"), text.into_bytes()))
+            .collect();
+        if files.is_empty() {
+            return;
+        }
+        let made = bench.with_files(&tip, &files, &commit::sync(&self.session));
+        let pushed = match made {
+            Ok(new) => self.push(&new).await,
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = pushed {
+            self.published.notices.push(format!("what was learned is not written down: {error}"));
+        }
     }
 
     /// Moves the head branch itself to the published tip (`push: head`).

@@ -154,7 +154,7 @@ impl<'a> Publisher<'a> {
     /// Offers the pushed commits as a pull request.
     pub async fn offer(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.run.target.name());
-        let body = pull::body(&self.view, &self.facts(""));
+        let body = pull::body(&self.view, &Facts { pull_url: None, ..self.facts("") });
         let offered =
             tokio::time::timeout(WHILE, commits.offer(self.run.forge, &title, &body)).await;
         if let Ok(Err(error)) = offered {
@@ -174,7 +174,7 @@ impl<'a> Publisher<'a> {
 
     /// Says anew what the pull request with the fix is about.
     pub async fn describe(&mut self, commits: &Commits<'_>) {
-        let body = pull::body(&self.view, &self.facts(""));
+        let body = pull::body(&self.view, &Facts { pull_url: None, ..self.facts("") });
         let told = tokio::time::timeout(self.patience(), commits.describe(self.run.forge, &body));
         if let Ok(Err(error)) = told.await {
             tracing::warn!(%error, "the pull request says less than is known");

@@ -263,6 +263,11 @@ async fn finish(
         publisher.view.outcome.as_ref().is_some_and(|outcome| {
             matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
         });
+    let sync = run.around.inputs.get("sync") == Some(&Value::Flag(true));
+    if let Some(outcome) = publisher.view.outcome.as_ref().filter(|_| met && sync) {
+        let now = run.clock.now();
+        commits.sync(&run.prepared.bench, outcome, now.get(..10).unwrap_or(&now)).await;
+    }
     if met {
         commits.move_head().await;
     }

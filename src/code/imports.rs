@@ -47,7 +47,11 @@ impl Graph {
                     })
                 })
                 .collect();
-            workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
+            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+                // A part without its imports would leave tests out in silence.
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().map(join).collect()
         });
         let mut graph = Self::default();
         for (file, imports) in parts.into_iter().flatten() {
@@ -269,7 +273,10 @@ fn collect(node: Node<'_>, language: Language, text: &str, wishes: &mut Vec<Wish
             );
         }
         (Language::Rust, "use_declaration") => {
-            wish(node.child_by_field_name("argument").map(source).unwrap_or_default(), Vec::new());
+            let tree = node.child_by_field_name("argument").map(source).unwrap_or_default();
+            for path in paths(&tree) {
+                wish(path, Vec::new());
+            }
         }
         (Language::Go, "import_spec") => {
             let path = node.child_by_field_name("path").map(source).unwrap_or_default();
@@ -374,6 +381,37 @@ fn joined(folder: &str, relative: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// The paths of a use tree: `a::{b, c::{d, e}}` holds `a::b`, `a::c::d` and `a::c::e`.
+fn paths(tree: &str) -> Vec<String> {
+    let (mut done, mut prefixes, mut word) = (Vec::new(), vec![String::new()], String::new());
+    let mut take = |word: &mut String, prefix: &str| {
+        let path = word.split(" as ").next().unwrap_or_default();
+        let path: String = path.split_whitespace().collect();
+        if !path.is_empty() {
+            done.push(format!("{prefix}{path}"));
+        }
+        word.clear();
+    };
+    for letter in tree.chars() {
+        let prefix = prefixes.last().cloned().unwrap_or_default();
+        match letter {
+            '{' => {
+                let head: String = word.split_whitespace().collect();
+                prefixes.push(format!("{prefix}{head}"));
+                word.clear();
+            }
+            '}' => {
+                take(&mut word, &prefix);
+                prefixes.pop();
+            }
+            ',' => take(&mut word, &prefix),
+            letter => word.push(letter),
+        }
+    }
+    take(&mut word, "");
+    done
+}
+
 fn rust(file: &RepoPath, wish: &Wish, index: &Index, found: &mut BTreeSet<RepoPath>) {
     let stem = file.file_name().trim_end_matches(".rs");
     let own = if matches!(stem, "mod" | "lib" | "main") {
@@ -448,6 +486,20 @@ mod tests {
         let graph = Graph::build(&repository(files));
         let changed = BTreeSet::from([RepoPath::parse(changed).unwrap()]);
         graph.affected_by(&changed).keys().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_use_tree_is_all_its_paths() {
+        let table: [(&str, &[&str]); 5] = [
+            ("crate::a::b", &["crate::a::b"]),
+            ("crate::{a, b::{c, d as e}}", &["crate::a", "crate::b::c", "crate::b::d"]),
+            ("{crate::a, super::b}", &["crate::a", "super::b"]),
+            ("crate::a::{\n    self,\n    b,\n}", &["crate::a::self", "crate::a::b"]),
+            ("crate::a::*", &["crate::a::*"]),
+        ];
+        for (tree, expected) in table {
+            assert_eq!(paths(tree), expected, "{tree}");
+        }
     }
 
     #[test]

@@ -139,6 +139,13 @@ pub const INPUTS: &[Input] = &[
         "Push a fix branch with a pull request, the head branch itself, or nothing [branch].",
     ),
     input(
+        "sync",
+        "",
+        Flag,
+        "",
+        "Write down what a session taught, in a commit of its own below .workflow [false].",
+    ),
+    input(
         "signed",
         "",
         Flag,

@@ -150,10 +150,16 @@ pub fn record(session: &SessionId) -> String {
     format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
 }
 
+/// The commit that writes down what a session teaches.
+#[must_use]
+pub fn sync(session: &SessionId) -> String {
+    format!("test-cycle: write down what {session} teaches\n\n{SESSION}: {session}\n{KIND}: sync\n")
+}
+
 /// Whether a commit is the last one of a session that met its gate.
 #[must_use]
 pub fn is_complete(message: &str) -> bool {
-    trailer(message, KIND) == Some("complete")
+    matches!(trailer(message, KIND), Some("complete" | "sync"))
 }
 
 /// The value of a trailer in the last paragraph of a message.

@@ -25,6 +25,7 @@ pub mod request;
 pub mod retry;
 pub mod secret;
 pub mod session;
+pub mod shell;
 pub mod similarity;
 pub mod strategy;
 pub mod test;

@@ -11,6 +11,7 @@ pub mod handover;
 pub mod issue;
 pub mod job_summary;
 mod lead;
+pub mod learned;
 pub mod markdown;
 pub mod pull;
 pub mod records;

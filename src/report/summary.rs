@@ -4,6 +4,7 @@
 use crate::domain::budget::{Spending, dollars};
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Minimised;
+use crate::domain::shell::word;
 
 use super::markdown::{cell, code, count, line};
 use super::records::{calls, patch};
@@ -32,12 +33,14 @@ pub fn headline(outcome: &Outcome) -> String {
 pub fn next_steps(outcome: &Outcome) -> Vec<(String, String)> {
     let mut steps = Vec::new();
     let mut put = |command: String, why: &str| steps.push((command, why.to_owned()));
-    let onto = outcome.onto.clone().unwrap_or_else(|| "HEAD".to_owned());
+    let onto = outcome.onto.as_deref().unwrap_or("HEAD");
+    let (range, changes) =
+        (format!("{onto}..{}", outcome.branch), format!("{onto}...{}", outcome.branch));
     if outcome.tip.is_some() {
-        put(format!("git log --oneline {onto}..{}", outcome.branch), "every step");
-        put(format!("git diff {onto}...{}", outcome.branch), "what changed");
+        put(format!("git log --oneline {}", word(&range)), "every step");
+        put(format!("git diff {}", word(&changes)), "what changed");
         if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
-            put(format!("git merge {}", outcome.branch), "take it, after reading it");
+            put(format!("git merge {}", word(&outcome.branch)), "take it, after reading it");
         }
     }
     match outcome.result {

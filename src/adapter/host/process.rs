@@ -86,20 +86,6 @@ pub struct Invocation {
     pub access: Option<Access>,
 }
 
-/// An argument list as a person would type it in a shell.
-#[must_use]
-pub fn typed(argv: &[String]) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:@,+%".contains(c);
-    let quote = |argument: &String| {
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument.clone()
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
-    argv.iter().map(quote).collect::<Vec<_>>().join(" ")
-}
-
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {

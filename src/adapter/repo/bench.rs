@@ -21,6 +21,10 @@ const KNOWN: &str = "refs/regreen/checkout";
 const NAME: &str = "regreen";
 const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
 
+/// Commits at the end of a session without its folder: the last one, what was learned, and one by
+/// hand.
+const BELOW: usize = 4;
+
 /// The repository of our own.
 #[derive(Clone, Debug)]
 pub struct Bench {
@@ -149,7 +153,7 @@ impl Bench {
         let repo = self.repo()?;
         let mut commit =
             repo.find_commit(oid(tip)?).map_err(failed(format!("find commit {}", tip.short())))?;
-        for _ in 0..2 {
+        for _ in 0..BELOW {
             let tree = commit.tree().map_err(failed("read a tree"))?;
             if let Some(files) = open::session_in(&repo, &tree, state_folder, session)? {
                 return Ok(Some(files));
@@ -189,6 +193,32 @@ impl Bench {
             .commit(None, &who, &who, &commit::record(session), &tree, &parents)
             .map_err(failed("commit"))?;
         super::commit::name(new)
+    }
+
+    /// A commit on top of another that writes these files, given by path; moves no reference.
+    ///
+    /// # Errors
+    ///
+    /// When the objects cannot be read or written.
+    pub fn with_files(
+        &self,
+        tip: &CommitId,
+        files: &[(String, Vec<u8>)],
+        message: &str,
+    ) -> Result<CommitId, GitError> {
+        let repo = self.repo()?;
+        let parent = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;
+        let tree = parent.tree().map_err(failed("read a tree"))?;
+        let mut update = git2::build::TreeUpdateBuilder::new();
+        for (path, bytes) in files {
+            let blob = repo.blob(bytes).map_err(failed("write a file"))?;
+            update.upsert(path, blob, git2::FileMode::Blob);
+        }
+        let tree = update.create_updated(&repo, &tree).map_err(failed("write a tree"))?;
+        let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+        let who = repo.signature().map_err(failed("sign a commit"))?;
+        let new = repo.commit(None, &who, &who, message, &tree, &[&parent]);
+        super::commit::name(new.map_err(failed("commit"))?)
     }
 
     /// Whether every commit from `tip` down to `head` is one of the session.

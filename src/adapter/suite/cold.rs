@@ -13,6 +13,7 @@ use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
+use crate::domain::shell;
 use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, RunError, Speed, Trace, Trial, TrialRequest};
 
@@ -102,7 +103,7 @@ impl Cold {
         let mut environment = self.environment.clone();
         environment.extend(plan.environment);
         let directory = self.site.folder();
-        let typed = process::typed(&plan.argv);
+        let typed = shell::line(&plan.argv);
         let access = Some(self.access.clone());
         let invocation =
             Invocation { argv: plan.argv, directory: directory.clone(), environment, access };

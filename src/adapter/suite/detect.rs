@@ -10,6 +10,7 @@ use crate::adapter::host::process::{self, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
+use crate::domain::shell;
 use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
@@ -116,7 +117,7 @@ fn describe(
         framework: framework.name.to_owned(),
         version: version.unwrap_or_default(),
         directory: site.directory.clone(),
-        command: plan.typed.unwrap_or_else(|| process::typed(&plan.argv)),
+        command: plan.typed.unwrap_or_else(|| shell::line(&plan.argv)),
         format: framework.format.to_owned(),
         languages: languages(&site.folder()),
         evidence: vec![evidence],

@@ -11,6 +11,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
+use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
 
@@ -199,7 +200,7 @@ impl ProjectSuite<'_> {
 }
 
 fn typed(plan: &Plan) -> String {
-    plan.typed.clone().unwrap_or_else(|| process::typed(&plan.argv))
+    plan.typed.clone().unwrap_or_else(|| shell::line(&plan.argv))
 }
 
 fn clear(path: &Path) -> Result<(), RunError> {

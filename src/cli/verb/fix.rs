@@ -6,9 +6,9 @@ use std::time::Duration;
 use globset::{Glob, GlobSetBuilder};
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::{files, process};
+use crate::adapter::host::{self, files, process};
 use crate::adapter::store::STATE_FOLDER;
-use crate::adapter::{MAX_ITERATIONS, Workspace, repo};
+use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
 use crate::cli::args::FixArguments;
 use crate::cli::bundle::{Both, BundleScreen};
 use crate::cli::failure::{Failure, exit};
@@ -21,6 +21,7 @@ use crate::domain::id::SessionId;
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::effect::Screen;
 use crate::report::document::Document;
+use crate::report::learned;
 
 /// Where the configuration lies in a repository.
 const CONFIGURATION: &str = ".github/regreen.yml";
@@ -131,12 +132,35 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         }
     };
     workspace.conclude(&outcome).await?;
+    if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
+        learn(&state_root(&facts), &outcome, screen);
+    }
     // What happens to the session's folder never changes the result (product.md X37).
     if let Err(error) = workspace.finish().await {
         let text = format!("the result stands, but {error}; the next start tries again");
         screen.show(&Event::Notice { text });
     }
     Ok(outcome)
+}
+
+/// Writes down what the session teaches (product.md 9.5); never changes the result.
+fn learn(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
+    let read = |name: &str| {
+        let bytes = files::read(&root.join(name), 4 << 20).ok()??;
+        String::from_utf8(bytes).ok()
+    };
+    let now = host::clock::now();
+    let date = now.get(..10).unwrap_or(&now);
+    for (name, text) in learned::files(outcome, date, read) {
+        let path = root.join(name);
+        let folder = path.parent().unwrap_or(root);
+        let written =
+            files::create_folder(folder).and_then(|()| files::write(&path, text.as_bytes()));
+        if let Err(error) = written {
+            let text = format!("{} was not updated: {error}", path.display());
+            screen.show(&Event::Notice { text });
+        }
+    }
 }
 
 /// The settings of a file, when there is one.

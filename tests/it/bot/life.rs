@@ -365,3 +365,30 @@ fn a_push_of_somebody_else_is_never_lost() {
     let other = format!("{branch}-2");
     assert!(world.git(&["log", "--format=%s", &other]).contains("complete"), "{}", shown(&ran));
 }
+
+#[test]
+fn a_signed_result_and_what_was_learned_are_there_on_request() {
+    let world = red();
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("signed", "true"), ("sync", "true"), ("check-workflow", "ci.yml")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
+    assert!(learned.contains("- [bug:calc] calc.py was wrong"), "{learned}");
+    let log = world.git(&["log", "--format=%s", "-1", &branch]);
+    assert!(log.contains("teaches"), "{log}");
+    let state = world.github.state();
+    let signed = format!("{branch}-signed");
+    let heads: Vec<&str> = state.pulls.iter().map(|pull| pull.head.as_str()).collect();
+    assert_eq!(heads, ["topic", &signed], "{}\n{:?}", state.comments[0].body, shown(&ran));
+    let made = state.commits.values().find(|commit| !commit.files.is_empty());
+    let made = made.expect("a commit of the forge");
+    assert_eq!(made.files.keys().collect::<Vec<_>>(), ["calc.py"]);
+    assert_eq!(state.dispatches, [("ci.yml".to_owned(), signed)]);
+    drop(state);
+    let ran = world.run(&world.comment(number, "ann", "/regreen status"));
+    assert!(world.sticky(number).contains("completed"), "{}", shown(&ran));
+    world.github.assert_clean();
+}

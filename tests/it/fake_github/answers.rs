@@ -512,6 +512,7 @@ pub fn graph_faults(body: &Value) -> Vec<String> {
 
 /// Makes a signed commit.
 pub fn graph(state: &mut State, body: &Value) -> Value {
+    state.look();
     let input = &body["variables"]["input"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let refused = |kind: &str, message: &str| {

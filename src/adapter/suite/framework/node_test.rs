@@ -2,7 +2,7 @@
 
 use super::super::format::lines;
 use super::{Framework, Plan, Read, Site, heads};
-use crate::adapter::host::process;
+use crate::domain::shell;
 
 /// The row.
 pub const FRAMEWORK: Framework = Framework {
@@ -50,7 +50,7 @@ fn whole(argv: Vec<String>, script: &str) -> Vec<String> {
     if !arguments.iter().any(|word| word.contains(['*', '?', '[', '{', '$', '~', '"', '\''])) {
         return [argv, arguments].concat();
     }
-    let command = format!("exec {} {}", process::typed(&argv), arguments.join(" "));
+    let command = format!("exec {} {}", shell::line(&argv), arguments.join(" "));
     vec!["sh".into(), "-c".into(), command]
 }
 

@@ -1,0 +1,200 @@
+//! What a finished session teaches, as lines of files that people and later sessions read
+//! (product.md 9.5).
+
+use serde_json::{Value, json};
+
+use crate::domain::event::Outcome;
+
+use super::markdown::line;
+
+/// What kind of insight it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Something that was wrong.
+    Bug,
+    /// Something that did not work as a repair.
+    Pattern,
+    /// Something to keep to.
+    Rule,
+}
+
+impl Kind {
+    /// Its word and its file.
+    #[must_use]
+    pub fn place(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Bug => ("bug", "specs/learnings.md"),
+            Self::Pattern => ("pattern", "specs/coding-conventions.md"),
+            Self::Rule => ("rule", "specs/quality-rules.md"),
+        }
+    }
+}
+
+/// One thing that was learned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insight {
+    /// Its kind.
+    pub kind: Kind,
+    /// One word.
+    pub tag: String,
+    /// One line.
+    pub text: String,
+}
+
+/// Index of what was developed.
+pub const INDEX: &str = "project-tech.json";
+
+/// What a session teaches: each kept fix, each attempt that was taken back, each flaky test.
+#[must_use]
+pub fn insights(outcome: &Outcome) -> Vec<Insight> {
+    let mut found = Vec::new();
+    for row in &outcome.iterations {
+        let Some(file) = row.files.first() else { continue };
+        let (summary, tag) = (line(&row.summary, 200), area(file));
+        if summary.is_empty() {
+            continue;
+        }
+        match row.outcome.as_str() {
+            "improved" => {
+                let text = format!("{} was wrong; {summary}", line(file, 200));
+                found.push(Insight { kind: Kind::Bug, tag, text });
+            }
+            "regression" => {
+                let text = format!("not a repair, other tests broke: {summary}");
+                found.push(Insight { kind: Kind::Pattern, tag, text });
+            }
+            _ => {}
+        }
+    }
+    for test in &outcome.flaky {
+        let text = format!(
+            "{} fails and passes on the same sources; make it independent of time, order and network",
+            line(test.as_str(), 200)
+        );
+        found.push(Insight { kind: Kind::Rule, tag: "test".into(), text });
+    }
+    found.dedup();
+    found
+}
+
+/// The top folder, or the name without its ending.
+fn area(file: &str) -> String {
+    let first = file.split('/').next().unwrap_or_default();
+    let word: String = first
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        .take(40)
+        .collect();
+    if word.is_empty() { "project".into() } else { word }
+}
+
+/// All files that change, with their new content. `read` gives a file by its name below the state
+/// root.
+#[must_use]
+pub fn files(
+    outcome: &Outcome,
+    date: &str,
+    read: impl Fn(&str) -> Option<String>,
+) -> Vec<(&'static str, String)> {
+    let all = insights(outcome);
+    let mut files = Vec::new();
+    for kind in [Kind::Bug, Kind::Pattern, Kind::Rule] {
+        let (_, name) = kind.place();
+        files.extend(merged(read(name).as_deref(), kind, &all, date).map(|text| (name, text)));
+    }
+    let before = read(INDEX).and_then(|text| serde_json::from_str(&text).ok());
+    let after = indexed(before.clone(), outcome, date);
+    if before.as_ref() != Some(&after) {
+        files.push((INDEX, serde_json::to_string_pretty(&after).unwrap_or_default() + "\n"));
+    }
+    files
+}
+
+/// A file of one kind with the insights added that it does not hold yet; `None` when there are
+/// none. `date` is `2026-11-21`.
+#[must_use]
+pub fn merged(existing: Option<&str>, kind: Kind, all: &[Insight], date: &str) -> Option<String> {
+    let (word, _) = kind.place();
+    let mut text = match existing {
+        Some(text) if !text.trim().is_empty() => text.trim_end().to_owned() + "\n",
+        _ => scaffold(kind),
+    };
+    let before = text.len();
+    for insight in all.iter().filter(|insight| insight.kind == kind) {
+        if text.contains(&insight.text) {
+            continue;
+        }
+        let dated = if kind == Kind::Rule { String::new() } else { format!(" ({date})") };
+        text.push_str(&format!("- [{word}:{}] {}{dated}\n", insight.tag, insight.text));
+    }
+    (text.len() > before).then_some(text)
+}
+
+fn scaffold(kind: Kind) -> String {
+    let (title, dimension) = match kind {
+        Kind::Bug => ("Learnings", "bugs"),
+        Kind::Pattern => ("Coding conventions", "patterns"),
+        Kind::Rule => ("Quality rules", "tests"),
+    };
+    format!(
+        "---\ntitle: {title}\nreadMode: optional\npriority: medium\nscope: project\ndimension: {dimension}\nkeywords: [{dimension}]\n---\n\n# {title}\n\n"
+    )
+}
+
+/// The index with an entry of this session, which replaces an older one of it. What cannot be
+/// read is begun anew by the caller.
+#[must_use]
+pub fn indexed(existing: Option<Value>, outcome: &Outcome, date: &str) -> Value {
+    let mut index = existing.filter(Value::is_object).unwrap_or_else(|| json!({}));
+    let folder = outcome
+        .iterations
+        .iter()
+        .flat_map(|row| &row.files)
+        .map(|file| file.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned())
+        .next();
+    let entry = json!({
+        "title": line(&format!("Bring the tests of {} back to green", outcome.onto.as_deref().unwrap_or("HEAD")), 60),
+        "sub_feature": folder.unwrap_or_else(|| ".".into()),
+        "date": date,
+        "description": line(&outcome.reason, 100),
+        "status": "completed",
+        "session_id": outcome.session,
+    });
+    let list = &mut index["development_index"]["bugfix"];
+    let mut entries: Vec<Value> = list.as_array().cloned().unwrap_or_default();
+    entries.retain(|known| known["session_id"] != entry["session_id"]);
+    entries.push(entry);
+    *list = Value::Array(entries);
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn insight(kind: Kind, text: &str) -> Insight {
+        Insight { kind, tag: "shop".into(), text: text.into() }
+    }
+
+    #[test]
+    fn what_is_known_is_not_written_again() {
+        let all = [insight(Kind::Bug, "a was wrong"), insight(Kind::Rule, "keep b")];
+        let first = merged(None, Kind::Bug, &all, "2026-11-21").unwrap();
+        assert!(first.starts_with("---\ntitle: Learnings\n"), "{first}");
+        assert!(first.ends_with("- [bug:shop] a was wrong (2026-11-21)\n"), "{first}");
+        assert_eq!(merged(Some(&first), Kind::Bug, &all, "2026-11-22"), None);
+        let rules = merged(Some("# Ours\n"), Kind::Rule, &all, "2026-11-21").unwrap();
+        assert_eq!(rules, "# Ours\n- [rule:shop] keep b\n");
+        assert_eq!(merged(None, Kind::Pattern, &all, "2026-11-21"), None);
+    }
+
+    #[test]
+    fn an_area_is_a_word() {
+        for (file, expected) in [("shop/price.py", "shop"), ("calc.py", "calc"), ("", "project")] {
+            assert_eq!(area(file), expected);
+        }
+    }
+}
