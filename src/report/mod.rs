@@ -3,9 +3,9 @@
 pub mod document;
 pub mod forms;
 pub mod handover;
+pub mod html;
 pub mod markdown;
 pub mod records;
 pub mod summary;
 pub mod terminal;
-#[cfg_attr(not(test), expect(dead_code, reason = "the publisher calls it"))]
 pub mod view;
