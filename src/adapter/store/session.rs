@@ -255,7 +255,7 @@ fn travels(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")
         && !name.ends_with(".archiving")
-        && !matches!(ending, Some("log" | "patch" | "jsonl"))
+        && !matches!(ending, Some("log" | "patch" | "jsonl" | "html"))
         && !name.contains("-cli-output")
         && !name.contains("/.regreen-")
         && name != "report.md"

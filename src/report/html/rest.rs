@@ -28,18 +28,13 @@ pub(super) fn fails(sheet: &Sheet<'_>) -> bool {
                 && outcome.flaky.is_empty()
                 && outcome.preexisting.is_empty())
         }
-        None => !unfinished(sheet).is_empty(),
+        None => !sheet.view.failing().is_empty(),
     }
-}
-
-/// Tests that fail while there is no verdict.
-fn unfinished<'a>(sheet: &Sheet<'a>) -> &'a [TestId] {
-    sheet.view.rows.last().map_or(&sheet.view.red, |row| &row.failing)
 }
 
 pub(super) fn failing(html: &mut Html, sheet: &Sheet<'_>) {
     let Some(outcome) = &sheet.view.outcome else {
-        names(html, "As far as it is known now", unfinished(sheet));
+        names(html, "As far as it is known now", &sheet.view.failing());
         return;
     };
     let weight = |one: &Remaining| match one.criticality.as_str() {
