@@ -180,8 +180,23 @@ fn differs(row: &str, other: &str) -> Option<(usize, usize)> {
     let ahead = same(&mut inner.chars(), &mut beside.chars());
     let (rest, other_rest) = (inner.get(ahead..)?, beside.get(ahead..)?);
     let behind = same(&mut rest.chars().rev(), &mut other_rest.chars().rev());
+    // Words are marked whole.
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let middle = |rest: &str| rest.get(..rest.len() - behind).unwrap_or_default().to_owned();
+    let (mine, theirs) = (middle(rest), middle(other_rest));
+    let (before, after) = (inner.get(..ahead)?, rest.get(rest.len() - behind..)?);
+    let ahead = if mine.starts_with(word) || theirs.starts_with(word) {
+        before.trim_end_matches(word).len()
+    } else {
+        ahead
+    };
+    let behind = if mine.ends_with(word) || theirs.ends_with(word) {
+        after.trim_start_matches(word).len()
+    } else {
+        behind
+    };
     let known = inner.get(..ahead)?.trim_start().len() + behind;
-    (known * 3 >= inner.trim_start().len() && rest.len() > behind)
+    (known * 3 >= inner.trim_start().len() && inner.len() > ahead + behind)
         .then_some((1 + ahead, row.len() - behind))
 }
 
@@ -197,6 +212,9 @@ mod tests {
             ("-price(ä, 1)", "+price(ö, 1)", Some("ä")),
             ("-nothing alike", "+xyz", None),
             ("-same", "+same", None),
+            ("-text.lower()", "+text.upper()", Some("lower")),
+            ("+if x not in y:", "-if x in y:", Some("not ")),
+            ("-if x in y:", "+if x not in y:", None),
         ];
         for (row, other, expected) in table {
             let found = differs(row, other).and_then(|(from, to)| row.get(from..to));

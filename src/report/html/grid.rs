@@ -101,8 +101,23 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
             }
         ),
     );
+    let rows: Vec<(&str, Vec<Cell>)> = tests
+        .iter()
+        .take(TESTS)
+        .map(|(test, mask)| {
+            let fails = if flaky.contains(test) {
+                Cell::Flaky
+            } else if known.contains(test) {
+                Cell::Known
+            } else {
+                Cell::Fails
+            };
+            (*test, cells(*mask, &red, fails))
+        })
+        .collect();
     html.inside("ul", &[("class", "legend"), ("aria-label", "Signs")], |html| {
-        for cell in Cell::ALL {
+        let seen = |cell: &Cell| rows.iter().any(|(_, cells)| cells.contains(cell));
+        for cell in Cell::ALL.into_iter().filter(seen) {
             let (class, sign, meaning) = cell.facts();
             html.inside("li", &[], |html| {
                 html.leaf("span", &format!("cell {class}"), sign);
@@ -123,20 +138,13 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
             header(html, sheet);
             let began = html.len();
             html.inside("tbody", &[], |html| {
-                for (test, mask) in tests.iter().take(TESTS) {
+                for (test, cells) in &rows {
                     if html.len() - began > BYTES {
                         break;
                     }
-                    let red_cell = if flaky.contains(test) {
-                        Cell::Flaky
-                    } else if known.contains(test) {
-                        Cell::Known
-                    } else {
-                        Cell::Fails
-                    };
                     html.inside("tr", &[], |html| {
                         html.inside("th", &[("scope", "row")], |html| name(html, test));
-                        for cell in cells(*mask, &red, red_cell) {
+                        for cell in cells {
                             let (class, sign, _) = cell.facts();
                             html.leaf("td", class, sign);
                         }
@@ -177,10 +185,18 @@ fn name(html: &mut Html, test: &str) {
     let (path, last) = split.and_then(|at| shown.split_at_checked(at)).unwrap_or(("", &shown));
     html.inside("code", &[], |html| {
         if !path.is_empty() {
-            html.leaf("span", "path", path);
+            html.inside("span", &[("class", "path")], |html| parts(html, path));
         }
-        html.text(last);
+        parts(html, last);
     });
+}
+
+/// Text that may be broken behind the signs that join words.
+fn parts(html: &mut Html, text: &str) {
+    for part in text.split_inclusive(['_', '.', ':', '/']) {
+        html.text(part);
+        html.void("wbr", &[]);
+    }
 }
 
 fn cells(mask: u64, red: &Red<'_>, fails: Cell) -> Vec<Cell> {

@@ -67,7 +67,9 @@ fn one(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow, left: usize) {
             html.leaf("p", "why", &format!("Because {}.", short(reason, NAME)));
         }
         if !row.summary.is_empty() {
-            html.inside("p", &[("class", "what")], |html| html.code(&row.summary, NAME));
+            html.inside("p", &[("class", "what")], |html| {
+                prose::inline(html, &short(&row.summary, NAME));
+            });
         }
         meta(html, sheet, row);
         let began = html.len();

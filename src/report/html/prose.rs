@@ -60,7 +60,7 @@ fn cut(row: &str) -> String {
 }
 
 /// Code spans; everything else is text.
-fn inline(html: &mut Html, text: &str) {
+pub(super) fn inline(html: &mut Html, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('`') {
         let (before, from) = rest.split_at(at);

@@ -240,7 +240,7 @@ fn note(element: &quick_xml::events::BytesStart<'_>, made: &mut Made) {
 
 /// All elements and attributes that the page may have; none of them runs or loads anything.
 fn is_harmless(made: &Made) {
-    let elements = "a article b body caption circle code dd del desc details div dl dt figcaption figure footer h1 h2 h3 h4 head header html ins li line link main meta nav ol p polygon polyline pre rect section small span style summary svg table tbody td text th thead title tr ul";
+    let elements = "a article b body caption circle code dd del desc details div dl dt figcaption figure footer h1 h2 h3 h4 head header html ins li line link main meta nav ol p polygon polyline pre rect section small span style summary svg table tbody td text th thead title tr ul wbr";
     let attributes = "aria-hidden aria-label aria-labelledby charset class content cx cy height href http-equiv id lang name open points preserveAspectRatio r rel role scope tabindex text-anchor title viewBox width x x1 x2 y y1 y2";
     let allowed = |list: &str| list.split(' ').map(str::to_owned).collect::<BTreeSet<_>>();
     let more = &made.elements - &allowed(elements);
