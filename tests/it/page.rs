@@ -135,7 +135,13 @@ fn serve(html: String) -> (String, Arc<Mutex<Vec<String>>>) {
 /// What a browser finds on the page, at both widths, and what it complains about.
 fn look(address: &str, home: &Path, more: &str) -> (Value, String) {
     let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--no-first-run",
+        ])
         .args(["--disable-background-networking", "--disable-component-update"])
         .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom", more])
         .arg(format!("--user-data-dir={}", home.display()))
