@@ -153,8 +153,10 @@ fn look(address: &str, home: &Path, more: &str) -> (Value, String) {
     let seen = dom
         .split_once("<pre id=\"seen\">")
         .and_then(|(_, rest)| rest.split_once("</pre>"))
-        .map(|(seen, _)| seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
-        .unwrap_or_else(|| panic!("{dom}\n{log}"));
+        .map_or_else(
+            || panic!("{dom}\n{log}"),
+            |(seen, _)| seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"),
+        );
     let complaints: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
     (serde_json::from_str(&seen).unwrap(), complaints.join("\n"))
 }

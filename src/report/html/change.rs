@@ -96,7 +96,7 @@ pub(super) fn patch(html: &mut Html, patch: &str, bytes: usize, lines: usize, pl
                 shown += gone.len() + come.len();
                 pair(html, &gone, &come);
             }
-        })
+        });
     });
     let total =
         memchr::memchr_iter(b'\n', patch.as_bytes()).count() + usize::from(!patch.ends_with('\n'));

@@ -87,7 +87,7 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
         ];
         html.inside("svg", &size, |html| {
             html.inside("title", &[("id", "chart-name")], |html| {
-                html.text("Pass rate over iterations")
+                html.text("Pass rate over iterations");
             });
             html.inside("desc", &[("id", "chart-values")], |html| {
                 for point in &points {

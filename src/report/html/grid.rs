@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use crate::domain::event::IterationRow;
+use crate::domain::id::TestId;
 use crate::domain::rate::PassRate;
 
 use super::writer::{Html, many, short};
@@ -87,8 +88,8 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
         red.failed.iter().map(|(test, mask)| (*test, *mask)).collect();
     // What was red last comes first, then what was red longest.
     tests.sort_unstable_by_key(|(test, mask)| (Reverse(*mask), *test));
-    let flaky: HashSet<&str> = sheet.view.flaky.iter().map(|test| test.as_str()).collect();
-    let known: HashSet<&str> = sheet.view.preexisting.iter().map(|test| test.as_str()).collect();
+    let flaky: HashSet<&str> = sheet.view.flaky.iter().map(TestId::as_str).collect();
+    let known: HashSet<&str> = sheet.view.preexisting.iter().map(TestId::as_str).collect();
     html.leaf(
         "p",
         "lead",
@@ -171,7 +172,7 @@ fn header(html: &mut Html, sheet: &Sheet<'_>) {
                     html.text(&format!("{}{}", row.iteration, if back { " ↩" } else { "" }));
                 });
             }
-        })
+        });
     });
 }
 

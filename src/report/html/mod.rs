@@ -104,7 +104,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
     html.inside("header", &[("class", "top")], |html| {
         html.inside("div", &[("class", "wide")], |html| {
             top(html, &sheet);
-        })
+        });
     });
     html.open("main", &[("id", "main"), ("class", "wide")]);
     let parts: Vec<&Part> = PARTS.iter().filter(|part| (part.wanted)(&sheet)).collect();
@@ -113,7 +113,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
             for part in &parts {
                 html.open("li", &[]);
                 html.inside("a", &[("href", &format!("#{}", part.id))], |html| {
-                    html.text(part.title)
+                    html.text(part.title);
                 });
                 html.close();
             }
@@ -212,7 +212,7 @@ fn top(html: &mut Html, sheet: &Sheet<'_>) {
     html.inside("div", &[("class", "verdict")], |html| {
         let class = format!("sign {}", standing.tone);
         html.inside("span", &[("class", &class), ("aria-hidden", "true")], |html| {
-            html.text(standing.sign)
+            html.text(standing.sign);
         });
         html.inside("div", &[], |html| {
             html.leaf("h1", "", &standing.title);

@@ -67,15 +67,12 @@ pub(super) fn inline(html: &mut Html, text: &str) {
         html.text(before);
         let fence = from.len() - from.trim_start_matches('`').len();
         let (marks, inner) = from.split_at(fence);
-        match closing(inner, fence) {
-            Some(end) => {
-                html.leaf("code", "", inner.get(..end).unwrap_or_default().trim());
-                rest = inner.get(end + fence..).unwrap_or_default();
-            }
-            None => {
-                html.text(marks);
-                rest = inner;
-            }
+        if let Some(end) = closing(inner, fence) {
+            html.leaf("code", "", inner.get(..end).unwrap_or_default().trim());
+            rest = inner.get(end + fence..).unwrap_or_default();
+        } else {
+            html.text(marks);
+            rest = inner;
         }
     }
     html.text(rest);

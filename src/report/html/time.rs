@@ -123,7 +123,7 @@ fn scrolling(html: &mut Html, name: &str, fill: impl FnOnce(&mut Html)) {
         html.inside("table", &[("class", "numbers")], |html| {
             html.leaf("caption", "unseen", name);
             fill(html);
-        })
+        });
     });
 }
 
@@ -133,7 +133,7 @@ fn header(html: &mut Html, names: &[&str]) {
             for name in names {
                 html.inside("th", &[("scope", "col")], |html| html.text(name));
             }
-        })
+        });
     });
 }
 
@@ -163,7 +163,7 @@ fn numbers(html: &mut Html, sheet: &Sheet<'_>) {
                 let unknown = if cost.unpriced > 0 { " and more" } else { "" };
                 html.inside("tr", &[], |html| {
                     html.inside("th", &[("scope", "row")], |html| {
-                        html.text(&row.iteration.to_string())
+                        html.text(&row.iteration.to_string());
                     });
                     html.leaf("td", "word", row.strategy.word());
                     for text in [
@@ -201,7 +201,7 @@ fn calls(html: &mut Html, questions: &[(u32, &Call)]) {
                 drawn += 1;
                 html.inside("tr", &[], |html| {
                     html.inside("th", &[("scope", "row")], |html| {
-                        html.text(&iteration.to_string())
+                        html.text(&iteration.to_string());
                     });
                     html.leaf("td", "word", &short(&format!("{} {}", call.role, call.turn), 40));
                     html.inside("td", &[("class", "word")], |html| {
