@@ -34,7 +34,7 @@ pub enum Verb {
     Status(StatusArguments),
     /// Show what was detected in a repository, and what is missing.
     Doctor(DoctorArguments),
-    /// Print the report of a session.
+    /// Print the report of a session, or draw it as a page.
     Report(ReportArguments),
     /// Decide a session again from its files, and say what would differ now.
     Replay(ReplayArguments),
@@ -107,6 +107,9 @@ pub struct FixArguments {
     /// Leave events, commits and digests in this folder while it runs, for `regreen publish`.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["suggest", "dry_run"])]
     pub bundle: Option<PathBuf>,
+    /// Draw the session as one page of HTML in this file at the end.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Name of the fix branch [default: regreen/SESSION].
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
@@ -161,6 +164,9 @@ pub struct DemoArguments {
     /// Make the example here instead of in a temporary folder.
     #[arg(long, value_name = "FOLDER")]
     pub into: Option<PathBuf>,
+    /// Draw the session as one page of HTML in this file at the end.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print one JSON document on standard output at the end.
     #[arg(long)]
     pub json: bool,
@@ -202,6 +208,9 @@ pub struct ReportArguments {
     /// Print where the report is instead.
     #[arg(long)]
     pub path: bool,
+    /// Draw the session as one page of HTML in this file instead.
+    #[arg(long, value_name = "FILE", conflicts_with = "path")]
+    pub html: Option<PathBuf>,
 }
 
 /// Flags of `replay`.

@@ -7,6 +7,7 @@
 mod args;
 mod bundle;
 mod failure;
+mod page;
 mod progress;
 mod verb;
 

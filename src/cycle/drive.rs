@@ -111,7 +111,7 @@ pub async fn remember(state: &FixLoop, moved: Moved, fx: &Effects<'_>) -> Result
 }
 
 /// The stream of events inside a session's folder.
-const EVENTS: &str = ".process/events.jsonl";
+pub const EVENTS: &str = ".process/events.jsonl";
 
 /// Saves the state.
 pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Failure> {

@@ -10,6 +10,7 @@ mod records;
 mod replay;
 mod run;
 
+pub use drive::EVENTS;
 pub use failure::Failure;
 pub use replay::{Moved, OUTCOMES, replay};
 pub use run::{SetUp, run};

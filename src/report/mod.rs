@@ -8,6 +8,7 @@ pub mod document;
 mod fit;
 pub mod forms;
 pub mod handover;
+pub mod html;
 pub mod issue;
 pub mod job_summary;
 mod lead;

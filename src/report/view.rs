@@ -1,6 +1,8 @@
 //! What a screen may show: the stream of events folded into one value. The live stream and the
 //! stored `events.jsonl` of a session give the same view.
 
+use std::collections::BTreeMap;
+
 use crate::domain::budget::Spending;
 use crate::domain::chain::Call;
 use crate::domain::event::{Event, IterationRow, Outcome};
@@ -43,6 +45,10 @@ pub struct View {
     pub preexisting: Vec<TestId>,
     /// The iteration at work: number, strategy, why this one.
     pub current: Option<(u32, Strategy, String)>,
+    /// Why each iteration was as bold as it was, in our own words.
+    pub reasons: BTreeMap<u32, String>,
+    /// Milliseconds in test runs by iteration; 0 is the baseline.
+    pub testing: BTreeMap<u32, u64>,
     /// Iterations that ended.
     pub rows: Vec<IterationRow>,
     /// Questions to providers, with their iteration.
@@ -92,7 +98,12 @@ impl View {
             Event::Progress { done, total, unit } => {
                 self.progress = Some((*done, *total, unit.clone()));
             }
-            Event::Ran { .. } | Event::Proposed { .. } => self.doing.clear(),
+            Event::Ran { iteration, duration_ms, .. } => {
+                let spent = self.testing.entry(*iteration).or_default();
+                *spent = spent.saturating_add(*duration_ms);
+                self.doing.clear();
+            }
+            Event::Proposed { .. } => self.doing.clear(),
             Event::Baseline { rate, failing, flaky, preexisting } => {
                 // A second baseline follows a moved head; the climb is counted from the first.
                 self.baseline.get_or_insert(*rate);
@@ -103,6 +114,7 @@ impl View {
             }
             Event::IterationStarted { iteration, strategy, reason, .. } => {
                 self.current = Some((*iteration, *strategy, reason.clone()));
+                self.reasons.insert(*iteration, reason.clone());
                 self.doing.clear();
             }
             Event::Asked { iteration, call, spent } => {
@@ -204,6 +216,11 @@ mod tests {
         });
         view.add(&Event::Rejected { iteration: 1, reasons: vec!["touches tests".into()] });
         assert_eq!(view.current.as_ref().map(|(number, ..)| *number), Some(1));
+        assert_eq!(view.reasons.get(&1).map(String::as_str), Some("early"));
+        let ran = Event::Ran { iteration: 1, run: 1, of: 1, failed: 0, duration_ms: 20 };
+        view.add(&ran);
+        view.add(&ran);
+        assert_eq!(view.testing.get(&1), Some(&40));
         assert_eq!(view.regained(), 0);
         assert_eq!(view.refused.len(), 1);
     }

@@ -17,6 +17,7 @@ mod forge;
 mod frameworks;
 mod git_http;
 mod models;
+mod page;
 mod sandbox;
 mod state;
 mod story;

@@ -258,7 +258,7 @@ fn travels(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")
         && !name.ends_with(".archiving")
-        && (name == EVENTS || !matches!(ending, Some("log" | "patch" | "jsonl")))
+        && (name == EVENTS || !matches!(ending, Some("log" | "patch" | "jsonl" | "html")))
         && !name.contains("-cli-output")
         && !name.contains("/.regreen-")
         && name != "report.md"

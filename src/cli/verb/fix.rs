@@ -1,6 +1,6 @@
 //! `regreen fix`: a request out of flags and file, one session, one end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use globset::{Glob, GlobSetBuilder};
@@ -12,6 +12,7 @@ use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
 use crate::cli::args::FixArguments;
 use crate::cli::bundle::{Both, BundleScreen};
 use crate::cli::failure::{Failure, exit};
+use crate::cli::page;
 use crate::cli::progress::Terminal;
 use crate::config::{self, Settings};
 use crate::cycle::{self, SetUp};
@@ -56,6 +57,9 @@ fn code(ending: Ending) -> u8 {
 
 /// Runs one session.
 pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcome, Failure> {
+    if let Some(file) = &arguments.html {
+        page::check(file)?;
+    }
     let facts = repo::discover(&arguments.repository)?;
     let settings = match &arguments.config {
         Some(path) => settings(path, &path.display().to_string())?,
@@ -78,6 +82,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         }
         None => None,
     };
+    let watched = screen;
     let both = Both { first: screen, second: bundle.as_ref() };
     let screen: &dyn Screen = &both;
     // Whoever runs strangers' tests wants to know what keeps them in.
@@ -131,6 +136,17 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
             return Err(failure.into());
         }
     };
+    let places = [
+        Some(fx.store.folder().join(page::PAGE)),
+        arguments.bundle.as_ref().map(|folder| folder.join(page::BUNDLED)),
+        arguments.html.clone(),
+    ];
+    if let Err(failure) = draw(fx.store.folder(), &places) {
+        let text = format!("the result stands, but {}; {}", failure.message, failure.hint);
+        watched.show(&Event::Notice { text });
+    } else if let Some(file) = &arguments.html {
+        watched.show(&Event::Notice { text: format!("the page is in {}", file.display()) });
+    }
     workspace.conclude(&outcome).await?;
     if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
         learn(&state_root(&facts), &outcome, screen);
@@ -161,6 +177,12 @@ fn learn(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
             screen.show(&Event::Notice { text });
         }
     }
+}
+
+/// Draws the session's page wherever it is wanted.
+fn draw(folder: &Path, places: &[Option<PathBuf>]) -> Result<(), Failure> {
+    let page = page::draw(folder)?;
+    places.iter().flatten().try_for_each(|file| page::write(file, &page))
 }
 
 /// The settings of a file, when there is one.

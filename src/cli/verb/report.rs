@@ -4,6 +4,7 @@ use crate::adapter::host::files;
 use crate::adapter::{repo, state_root, store};
 use crate::cli::args::ReportArguments;
 use crate::cli::failure::{Failure, exit};
+use crate::cli::page;
 use crate::domain::id::SessionId;
 use crate::effect::StoreError;
 
@@ -20,6 +21,12 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
         })?,
     };
     let (folder, _) = store::find(&root, &id)?;
+    if let Some(file) = &arguments.html {
+        page::check(file)?;
+        page::write(file, &page::draw(&folder)?)?;
+        println!("{}", file.display());
+        return Ok(exit::MET);
+    }
     let path = folder.join(".summaries/report.md");
     if arguments.path {
         println!("{}", path.display());

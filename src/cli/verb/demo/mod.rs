@@ -4,6 +4,7 @@ use super::fix;
 use crate::adapter::repo;
 use crate::cli::args::{DemoArguments, FixArguments};
 use crate::cli::failure::{Class, Failure};
+use crate::cli::page;
 
 mod example;
 
@@ -15,6 +16,9 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, Failure> {
         hint: "choose another place with `--into FOLDER`".into(),
         class: Class::Environment,
     };
+    if let Some(file) = &arguments.html {
+        page::check(file)?;
+    }
     let folder = match &arguments.into {
         Some(folder) => folder.clone(),
         // Kept after the end: the reader is told to look around in it.
@@ -31,6 +35,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, Failure> {
     }
     let arguments = FixArguments {
         repository: folder,
+        html: arguments.html.clone(),
         json: arguments.json,
         quiet: arguments.quiet,
         // What it shows must not depend on who has a key.

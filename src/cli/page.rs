@@ -1,0 +1,129 @@
+//! The page of a session: its files read, drawn by [`html`], and written where it is wanted.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::adapter::host::{clock, files, process};
+use crate::cycle::{EVENTS, STATE_FILE};
+use crate::domain::event::{Event, Outcome};
+use crate::report::html::{self, PageFacts};
+use crate::report::view::View;
+
+use super::failure::{Class, Failure};
+
+/// The page inside a session's folder, beside the report.
+pub const PAGE: &str = ".summaries/report.html";
+
+/// The page inside a bundle.
+pub const BUNDLED: &str = "report.html";
+
+/// How a run ended, inside a session's folder.
+const OUTCOME: &str = ".process/outcome.json";
+
+/// Bytes of a session's file that are read at most, and of one analysis.
+const LIMIT: u64 = 1 << 30;
+const ANALYSIS: u64 = 1 << 20;
+
+/// The limits in the loop's state.
+#[derive(Deserialize)]
+struct State {
+    terms: Terms,
+}
+
+#[derive(Deserialize)]
+struct Terms {
+    target: u32,
+}
+
+/// Refuses a place where no file can be written, before any work is done for it.
+///
+/// # Errors
+///
+/// A wrong use, when the folder is not there or the name is a folder's.
+pub fn check(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if file.is_dir() || !folder.unwrap_or(Path::new(".")).is_dir() {
+        return Err(Failure::usage(
+            format!("no file can be written at {}", file.display()),
+            "name a file for `--html` in a folder that is there",
+        ));
+    }
+    Ok(())
+}
+
+/// Draws the session whose files lie in `folder`, as far as they tell.
+///
+/// # Errors
+///
+/// When they tell nothing yet, or cannot be read.
+pub fn draw(folder: &Path) -> Result<String, Failure> {
+    let read = |name: &str, limit: u64| {
+        files::read(&folder.join(name), limit).map_err(|error| Failure {
+            message: format!("{}: {error}", folder.join(name).display()),
+            evidence: String::new(),
+            hint: "make it readable, then ask again".into(),
+            class: Class::Environment,
+        })
+    };
+    let bytes = read(EVENTS, LIMIT)?.unwrap_or_default();
+    // The last line of a killed run may be cut; another version may tell more than we know.
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let events: Vec<Event> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let mut view = View::of(&events);
+    let outcome = read(OUTCOME, LIMIT)?
+        .and_then(|bytes| serde_json::from_slice::<Outcome>(&bytes).ok())
+        // That of an earlier run says nothing about a session that went on.
+        .filter(|outcome| outcome.iterations.len() >= view.rows.len());
+    if let Some(outcome) = outcome {
+        if view.session.is_empty() {
+            view.session.clone_from(&outcome.session);
+            view.branch.clone_from(&outcome.branch);
+        }
+        view.add(&Event::Closed(Box::new(outcome)));
+    }
+    if view.session.is_empty() {
+        return Err(Failure::usage(
+            format!("{} holds nothing that could be drawn", folder.display()),
+            "let the session begin: `regreen fix --resume`",
+        ));
+    }
+    let target = read(STATE_FILE, LIMIT)?
+        .and_then(|bytes| serde_json::from_slice::<State>(&bytes).ok())
+        .map(|state| state.terms.target);
+    let mut facts = PageFacts {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        made: clock::now(),
+        target,
+        repository: server(),
+        ..PageFacts::default()
+    };
+    for row in view.rows.iter().filter(|row| row.analysis.is_empty()) {
+        let name = format!(".process/iteration-{}-analysis.md", row.iteration);
+        if let Some(bytes) = read(&name, ANALYSIS).ok().flatten() {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            facts.analyses.insert(row.iteration, text);
+        }
+    }
+    Ok(html::page(&view, &facts))
+}
+
+/// Writes a page, all of it or nothing.
+///
+/// # Errors
+///
+/// When the operating system refuses.
+pub fn write(file: &Path, page: &str) -> Result<(), Failure> {
+    files::write(file, page.as_bytes()).map_err(|error| Failure {
+        message: format!("cannot write {}: {error}", file.display()),
+        evidence: String::new(),
+        hint: "make room or permission, then `regreen report --html FILE`".into(),
+        class: Class::Environment,
+    })
+}
+
+/// Where the repository is on its server, as GitHub tells every job.
+fn server() -> Option<String> {
+    let server = process::variable("GITHUB_SERVER_URL")?;
+    Some(format!("{server}/{}", process::variable("GITHUB_REPOSITORY")?))
+}

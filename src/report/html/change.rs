@@ -1,0 +1,250 @@
+//! Changes as people read them: what went, what came, and which part of a line differs.
+
+use crate::report::markdown::count;
+use crate::report::summary::{made_smaller, sentence};
+
+use super::writer::{Html, number};
+use super::{NAME, Sheet, left_out};
+
+/// Bytes and lines of the whole change.
+const BYTES: usize = 250_000;
+const LINES: usize = 2_000;
+
+/// Characters of a line.
+const WIDTH: usize = 400;
+
+/// Hunks whose proof is listed.
+const PROOFS: usize = 100;
+
+/// Lines of a run whose parts are compared.
+const COMPARED: usize = 40;
+
+pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
+    sheet.view.minimised.is_some()
+        || sheet.view.outcome.as_ref().is_some_and(|outcome| !outcome.patch.is_empty())
+}
+
+pub(super) fn whole(html: &mut Html, sheet: &Sheet<'_>) {
+    if let Some(minimised) = &sheet.view.minimised {
+        html.leaf("p", "lead", &format!("{}.", sentence(&made_smaller(minimised))));
+        if !minimised.needed.is_empty() {
+            html.inside("details", &[], |html| {
+                html.leaf(
+                    "summary",
+                    "",
+                    &format!("Why {} stays", count(minimised.needed.len() as u64, "hunk")),
+                );
+                html.inside("ul", &[("class", "plain")], |html| {
+                    for one in minimised.needed.iter().take(PROOFS) {
+                        html.inside("li", &[], |html| {
+                            html.code(&one.place, NAME);
+                            html.text(if one.tests.is_empty() {
+                                ": no test was shown to need it"
+                            } else {
+                                ": without it fails "
+                            });
+                            for (at, test) in one.tests.iter().take(3).enumerate() {
+                                html.text(if at == 0 { "" } else { ", " });
+                                html.code(test.as_str(), NAME);
+                            }
+                        });
+                    }
+                });
+                let more = minimised.needed.len().saturating_sub(PROOFS);
+                left_out(html, more, "hunk", "the session's `.process/outcome.json`");
+            });
+        }
+    }
+    if let Some(outcome) = sheet.view.outcome.as_ref().filter(|outcome| !outcome.patch.is_empty()) {
+        patch(html, &outcome.patch, BYTES, LINES, "the session's `patches/all.patch`");
+    }
+}
+
+/// A unified diff within `bytes` and `lines`; `place` says where the rest is.
+pub(super) fn patch(html: &mut Html, patch: &str, bytes: usize, lines: usize, place: &str) {
+    let began = html.len();
+    let mut shown = 0;
+    let mut rows = patch.lines().peekable();
+    let region =
+        [("class", "diff"), ("tabindex", "0"), ("role", "region"), ("aria-label", "Change")];
+    html.inside("pre", &region, |html| {
+        html.inside("code", &[], |html| {
+            let mut header = true;
+            while let Some(first) = rows.peek().copied() {
+                if shown >= lines || html.len() - began > bytes {
+                    break;
+                }
+                if first.starts_with("@@") {
+                    header = false;
+                } else if first.starts_with("diff --git") || (first.starts_with("--- ") && !header)
+                {
+                    // A line that was taken away may begin with `-- `; a header is followed by `+++`.
+                    let mut ahead = rows.clone();
+                    ahead.next();
+                    header = first.starts_with("diff")
+                        || ahead.next().is_some_and(|next| next.starts_with("+++ "));
+                }
+                if header || !first.starts_with(['-', '+']) {
+                    rows.next();
+                    shown += 1;
+                    whole_line(html, if header { "file" } else { kind(first) }, first);
+                    continue;
+                }
+                let most = COMPARED.min(lines - shown);
+                let gone = run(&mut rows, '-', most);
+                let come = run(&mut rows, '+', most);
+                shown += gone.len() + come.len();
+                pair(html, &gone, &come);
+            }
+        });
+    });
+    let total =
+        memchr::memchr_iter(b'\n', patch.as_bytes()).count() + usize::from(!patch.ends_with('\n'));
+    if shown < total {
+        let text = number((total - shown) as u64);
+        html.leaf("p", "left", &format!("{text} more lines are not drawn here: {place}."));
+    }
+}
+
+fn run<'a>(
+    rows: &mut std::iter::Peekable<std::str::Lines<'a>>,
+    sign: char,
+    most: usize,
+) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    while found.len() < most {
+        match rows.next_if(|row| row.starts_with(sign)) {
+            Some(row) => found.push(row),
+            None => break,
+        }
+    }
+    found
+}
+
+fn kind(row: &str) -> &'static str {
+    match row.as_bytes().first() {
+        Some(b'@') => "hunk",
+        Some(b'\\' | b'd' | b'i' | b'n' | b'o' | b'r' | b's') => "file",
+        _ => "same",
+    }
+}
+
+/// Lines that went and lines that came. Of equally many, the part that differs is marked.
+fn pair(html: &mut Html, gone: &[&str], come: &[&str]) {
+    let alike = gone.len() == come.len();
+    let draw = |html: &mut Html,
+                class: &'static str,
+                mark: &'static str,
+                row: &str,
+                other: Option<&&str>| {
+        let row = cut(row);
+        let Some((from, to)) = other.and_then(|other| differs(&row, &cut(other))) else {
+            whole_line(html, class, &row);
+            return;
+        };
+        let part = |from: usize, to: usize| row.get(from..to).unwrap_or_default();
+        html.inside("span", &[("class", class)], |html| {
+            html.text(part(0, from));
+            html.leaf(mark, "", part(from, to));
+            html.text(part(to, row.len()));
+        });
+    };
+    for (at, row) in gone.iter().enumerate() {
+        draw(html, "gone", "del", row, come.get(at).filter(|_| alike));
+    }
+    for (at, row) in come.iter().enumerate() {
+        draw(html, "come", "ins", row, gone.get(at).filter(|_| alike));
+    }
+}
+
+fn whole_line(html: &mut Html, class: &str, row: &str) {
+    // An empty line would have no height.
+    let row = cut(row);
+    html.leaf("span", class, if row.is_empty() { " " } else { &row });
+}
+
+fn cut(row: &str) -> String {
+    match row.char_indices().nth(WIDTH) {
+        Some((end, _)) => format!("{}…", row.get(..end).unwrap_or_default()),
+        None => row.to_owned(),
+    }
+}
+
+/// The bytes of `row` that `other` does not have in common with it from both ends, behind the
+/// sign. Nothing when little is in common, as marking everything marks nothing.
+fn differs(row: &str, other: &str) -> Option<(usize, usize)> {
+    let (inner, beside) = (row.get(1..)?, other.get(1..)?);
+    let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| -> usize {
+        a.zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+    };
+    let ahead = same(&mut inner.chars(), &mut beside.chars());
+    let (rest, other_rest) = (inner.get(ahead..)?, beside.get(ahead..)?);
+    let behind = same(&mut rest.chars().rev(), &mut other_rest.chars().rev());
+    // Words are marked whole.
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let middle = |rest: &str| rest.get(..rest.len() - behind).unwrap_or_default().to_owned();
+    let (mine, theirs) = (middle(rest), middle(other_rest));
+    let (before, after) = (inner.get(..ahead)?, rest.get(rest.len() - behind..)?);
+    let ahead = if mine.starts_with(word) || theirs.starts_with(word) {
+        before.trim_end_matches(word).len()
+    } else {
+        ahead
+    };
+    let behind = if mine.ends_with(word) || theirs.ends_with(word) {
+        after.trim_start_matches(word).len()
+    } else {
+        behind
+    };
+    let known = inner.get(..ahead)?.trim_start().len() + behind;
+    (known * 3 >= inner.trim_start().len() && inner.len() > ahead + behind)
+        .then_some((1 + ahead, row.len() - behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_that_differs_is_found_within_characters() {
+        let table = [
+            ("-a < b", "+a <= b", None),
+            ("+a <= b", "-a < b", Some("=")),
+            ("-price(ä, 1)", "+price(ö, 1)", Some("ä")),
+            ("-nothing alike", "+xyz", None),
+            ("-same", "+same", None),
+            ("-text.lower()", "+text.upper()", Some("lower")),
+            ("+if x not in y:", "-if x in y:", Some("not ")),
+            ("-if x in y:", "+if x not in y:", None),
+        ];
+        for (row, other, expected) in table {
+            let found = differs(row, other).and_then(|(from, to)| row.get(from..to));
+            assert_eq!(found, expected, "{row} {other}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_looks_like_a_header_is_a_line() {
+        let mut html = Html::default();
+        let text = "--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1 @@\n--- a comment\n same\n--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-x\n+y\n";
+        patch(&mut html, text, 9_999, 99, "nowhere");
+        let page = html.finish();
+        let lines: Vec<&str> = page.split("<span class=\"").skip(1).collect();
+        let kinds: Vec<&str> = lines.iter().map(|line| line.split('"').next().unwrap()).collect();
+        assert_eq!(
+            kinds,
+            ["file", "file", "hunk", "gone", "same", "file", "file", "hunk", "gone", "come"],
+            "{page}"
+        );
+    }
+
+    #[test]
+    fn a_huge_change_is_cut_and_counted() {
+        let mut html = Html::default();
+        let text =
+            format!("--- a/x\n+++ b/x\n@@ -1 +1 @@\n{}", "+a line of a change\n".repeat(500_000));
+        patch(&mut html, &text, 5_000, 9_999, "the branch");
+        let page = html.finish();
+        assert!(page.len() < 10_000, "{}", page.len());
+        assert!(page.contains("more lines are not drawn here: the branch."), "{page}");
+    }
+}

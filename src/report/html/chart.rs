@@ -1,0 +1,233 @@
+//! The pass rate over iterations. Places are percentages of the width and pixels of the height, so
+//! text keeps its size on a phone.
+
+use crate::domain::rate::PassRate;
+
+use super::Sheet;
+use super::writer::Html;
+
+/// Pixels of the highest and of the lowest line.
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 184.0;
+
+/// Pixels of the whole picture.
+const HEIGHT: &str = "216";
+
+/// Where the first and the last point stand, in percent of the width.
+const LEFT: f64 = 12.0;
+const RIGHT: f64 = 94.0;
+
+/// Numbers below the line, at most.
+const TICKS: usize = 11;
+
+/// One point of the line.
+struct Point {
+    x: f64,
+    label: String,
+    rate: PassRate,
+    /// What a change that was taken back had reached.
+    reached: Option<PassRate>,
+}
+
+pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
+    first(sheet).is_some()
+}
+
+fn first(sheet: &Sheet<'_>) -> Option<PassRate> {
+    let before = sheet.rows.first().map(|row| row.before);
+    if sheet.earlier > 0 { before } else { sheet.view.baseline.or(before) }
+}
+
+fn points(sheet: &Sheet<'_>) -> Vec<Point> {
+    let Some(start) = first(sheet) else { return Vec::new() };
+    let label = if sheet.earlier > 0 { "before" } else { "start" };
+    let mut points = vec![Point { x: 0.0, label: label.into(), rate: start, reached: None }];
+    points.extend(sheet.rows.iter().map(|row| Point {
+        x: 0.0,
+        label: row.iteration.to_string(),
+        rate: row.after,
+        reached: row.reached.filter(|reached| *reached != row.after),
+    }));
+    let gaps = f64::from(u32::try_from(points.len() - 1).unwrap_or(1).max(1));
+    for (at, point) in (0u32..).zip(&mut points) {
+        point.x = LEFT + f64::from(at) * (RIGHT - LEFT) / gaps;
+    }
+    points
+}
+
+/// The lowest line, in tenths of a percent: below everything that is drawn, at a round number.
+fn lowest(points: &[Point], target: Option<u32>) -> u32 {
+    let rates = points.iter().flat_map(|point| [Some(point.rate), point.reached]);
+    let least =
+        rates.flatten().map(PassRate::per_mille).chain(target.map(|target| target * 10)).min();
+    let round = least.unwrap_or(0).min(950) / 100 * 100;
+    if least.is_some_and(|least| least < round + 20) { round.saturating_sub(100) } else { round }
+}
+
+pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
+    let points = points(sheet);
+    let (Some(start), Some(end)) = (points.first(), points.last()) else { return };
+    let low = lowest(&points, sheet.facts.target);
+    let y = |tenths: u32| {
+        let share = f64::from(tenths.saturating_sub(low)) / f64::from(1000 - low);
+        BOTTOM - share.min(1.0) * (BOTTOM - TOP)
+    };
+    let target =
+        sheet.facts.target.map(|target| format!(", the target is {target} %")).unwrap_or_default();
+    let told = match points.len() {
+        1 => format!("{} % pass{target}.", start.rate),
+        _ => format!("From {} % to {} % of the tests{target}.", start.rate, end.rate),
+    };
+    html.inside("figure", &[("class", "chart")], |html| {
+        let size = [
+            ("role", "img"),
+            ("aria-labelledby", "chart-name chart-values"),
+            ("width", "100%"),
+            ("height", HEIGHT),
+        ];
+        html.inside("svg", &size, |html| {
+            html.inside("title", &[("id", "chart-name")], |html| {
+                html.text("Pass rate over iterations");
+            });
+            html.inside("desc", &[("id", "chart-values")], |html| {
+                for point in &points {
+                    html.text(&format!("{}: {} %. ", point.label, point.rate));
+                }
+            });
+            for tenths in [low, low.midpoint(1000), 1000] {
+                let at = fixed(y(tenths));
+                line(html, "rule", ["0", &at, "100%", &at]);
+                let text = format!("{} %", PassRate { passed: tenths, total: 1000 });
+                label(
+                    html,
+                    "axis",
+                    "start",
+                    ["0", &fixed(y(tenths) - 5.0)],
+                    &text.replace(".0", ""),
+                );
+            }
+            if let Some(target) = sheet.facts.target.filter(|target| target * 10 >= low) {
+                let at = fixed(y(target * 10));
+                line(html, "target", ["0", &at, "100%", &at]);
+                label(
+                    html,
+                    "aim",
+                    "end",
+                    ["100%", &fixed(y(target * 10) + 14.0)],
+                    &format!("target {target} %"),
+                );
+            }
+            climb(html, &points, &y);
+            marks(html, &points, &y);
+        });
+        html.inside("figcaption", &[], |html| {
+            html.text(&told);
+            if points.iter().any(|point| point.reached.is_some()) {
+                html.text(" A dashed drop shows how far a change went down that was taken back.");
+            }
+            if sheet.earlier > 0 {
+                html.text(&format!(" The first {} iterations are not drawn.", sheet.earlier));
+            }
+        });
+    });
+}
+
+/// The line and the area below it, in a picture of their own that is stretched to the width.
+fn climb(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
+    let path: Vec<String> = points
+        .iter()
+        .map(|point| format!("{},{}", fixed(point.x * 10.0), fixed(y(point.rate.per_mille()))))
+        .collect();
+    let path = path.join(" ");
+    let (from, to) = (fixed(LEFT * 10.0), points.last().map_or(0.0, |point| point.x * 10.0));
+    let area = format!("{from},{BOTTOM} {path} {},{BOTTOM}", fixed(to));
+    let view = format!("0 0 1000 {HEIGHT}");
+    let size = [
+        ("width", "100%"),
+        ("height", HEIGHT),
+        ("viewBox", view.as_str()),
+        ("preserveAspectRatio", "none"),
+        ("aria-hidden", "true"),
+    ];
+    html.inside("svg", &size, |html| {
+        html.void("polygon", &[("class", "area"), ("points", &area)]);
+        html.void("polyline", &[("class", "climb"), ("points", &path)]);
+    });
+}
+
+/// Points with what they say, and the numbers below.
+fn marks(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
+    let every = points.len().div_ceil(TICKS).max(1);
+    let last = points.len() - 1;
+    for (at, point) in points.iter().enumerate() {
+        let (x, here) = (format!("{}%", fixed(point.x)), y(point.rate.per_mille()));
+        let name = if at == 0 { point.label.clone() } else { format!("iteration {}", point.label) };
+        if let Some(reached) = point.reached {
+            let there = y(reached.per_mille());
+            line(html, "drop", [&x, &fixed(here), &x, &fixed(there)]);
+            let said = format!("{name} reached {reached} % and was taken back");
+            dot(html, "fell", [&x, &fixed(there)], &said);
+            if points.len() <= 16 {
+                label(
+                    html,
+                    "fallen",
+                    "middle",
+                    [&x, &fixed(there + 17.0)],
+                    &format!("{reached} ↩"),
+                );
+            }
+        }
+        dot(html, "here", [&x, &fixed(here)], &format!("{name}: {} %", point.rate));
+        // Its neighbour's number would run into the last one's.
+        if at == last || (at % every == 0 && (last - at) * 2 >= every) {
+            label(html, "tick", "middle", [&x, "206"], &point.label);
+        }
+        if at == 0 || at == last {
+            label(html, "value", "middle", [&x, &fixed(here - 12.0)], &point.rate.to_string());
+        }
+    }
+}
+
+fn line(html: &mut Html, class: &str, [x1, y1, x2, y2]: [&str; 4]) {
+    html.void("line", &[("class", class), ("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)]);
+}
+
+fn label(html: &mut Html, class: &str, anchor: &str, [x, y]: [&str; 2], text: &str) {
+    let place = [("class", class), ("text-anchor", anchor), ("x", x), ("y", y)];
+    html.inside("text", &place, |html| html.text(text));
+}
+
+fn dot(html: &mut Html, class: &str, [x, y]: [&str; 2], said: &str) {
+    html.inside("circle", &[("class", class), ("cx", x), ("cy", y), ("r", "4.5")], |html| {
+        html.leaf("title", "", said);
+    });
+}
+
+fn fixed(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_line_is_round_and_below_everything() {
+        let point = |passed| Point {
+            x: 0.0,
+            label: String::new(),
+            rate: PassRate { passed, total: 1000 },
+            reached: None,
+        };
+        let table = [
+            ("a zoom", vec![point(863)], Some(95), 800),
+            ("not on the line", vec![point(805)], None, 700),
+            ("nothing passes", vec![point(0)], Some(95), 0),
+            ("all pass", vec![point(1000)], None, 900),
+            ("a low target", vec![point(990)], Some(30), 200),
+        ];
+        for (why, points, target, expected) in table {
+            assert_eq!(lowest(&points, target), expected, "{why}");
+        }
+    }
+}

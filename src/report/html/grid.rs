@@ -1,0 +1,232 @@
+//! Tests that were ever red, iteration by iteration.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use crate::domain::event::IterationRow;
+use crate::domain::id::TestId;
+use crate::domain::rate::PassRate;
+
+use super::writer::{Html, many, short};
+use super::{NAME, Sheet, left_out};
+
+/// Tests that are drawn, and bytes they may take.
+const TESTS: usize = 200;
+const BYTES: usize = 450_000;
+
+/// What a test was in one column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Fails,
+    Flaky,
+    Known,
+    Back,
+    Passes,
+    Unknown,
+}
+
+impl Cell {
+    const ALL: [Self; 6] =
+        [Self::Fails, Self::Back, Self::Passes, Self::Flaky, Self::Known, Self::Unknown];
+
+    /// Class, sign, and what it means.
+    fn facts(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Fails => ("f", "✗", "fails"),
+            Self::Flaky => ("y", "~", "fails and passes unchanged (flaky)"),
+            Self::Known => ("k", "○", "fails on the merge base too"),
+            Self::Back => ("b", "✓", "passes again from here on"),
+            Self::Passes => ("p", "·", "passes"),
+            Self::Unknown => ("u", "?", "not known"),
+        }
+    }
+}
+
+/// Columns in which each test failed, one bit each; bit 0 is the baseline.
+struct Red<'a> {
+    failed: HashMap<&'a str, u64>,
+    /// Columns whose failing tests were not kept.
+    unknown: u64,
+    columns: u32,
+}
+
+fn red<'a>(sheet: &Sheet<'a>) -> Red<'a> {
+    let mut red = Red { failed: HashMap::new(), unknown: 0, columns: 0 };
+    let view = sheet.view;
+    // Earlier iterations have no column, and their tests were red all the same.
+    for row in view.rows.iter().take(sheet.earlier) {
+        for test in &row.failing {
+            red.failed.entry(test.as_str()).or_default();
+        }
+    }
+    let start = match view.rows.get(sheet.earlier.wrapping_sub(1)) {
+        Some(row) => (&row.failing, Some(row.after)),
+        None => (&view.red, view.baseline),
+    };
+    let columns = std::iter::once(start)
+        .chain(sheet.rows.iter().map(|row: &IterationRow| (&row.failing, Some(row.after))));
+    for (at, (failing, rate)) in (0u32..).zip(columns) {
+        for test in failing {
+            *red.failed.entry(test.as_str()).or_default() |= 1 << at;
+        }
+        if failing.is_empty() && !rate.is_some_and(PassRate::is_full) {
+            red.unknown |= 1 << at;
+        }
+        red.columns = at + 1;
+    }
+    red
+}
+
+pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
+    !sheet.view.red.is_empty() || sheet.view.rows.iter().any(|row| !row.failing.is_empty())
+}
+
+pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
+    let red = red(sheet);
+    let total = red.failed.len();
+    let mut tests: Vec<(&str, u64)> =
+        red.failed.iter().map(|(test, mask)| (*test, *mask)).collect();
+    // What was red last comes first, then what was red longest.
+    tests.sort_unstable_by_key(|(test, mask)| (Reverse(*mask), *test));
+    let flaky: HashSet<&str> = sheet.view.flaky.iter().map(TestId::as_str).collect();
+    let known: HashSet<&str> = sheet.view.preexisting.iter().map(TestId::as_str).collect();
+    html.leaf(
+        "p",
+        "lead",
+        &format!(
+            "{} red at some time. Each row is one, each column an iteration.",
+            if total == 1 {
+                "1 test was".to_owned()
+            } else {
+                format!("{} were", many(total, "test"))
+            }
+        ),
+    );
+    let rows: Vec<(&str, Vec<Cell>)> = tests
+        .iter()
+        .take(TESTS)
+        .map(|(test, mask)| {
+            let fails = if flaky.contains(test) {
+                Cell::Flaky
+            } else if known.contains(test) {
+                Cell::Known
+            } else {
+                Cell::Fails
+            };
+            (*test, cells(*mask, &red, fails))
+        })
+        .collect();
+    html.inside("ul", &[("class", "legend"), ("aria-label", "Signs")], |html| {
+        let seen = |cell: &Cell| rows.iter().any(|(_, cells)| cells.contains(cell));
+        for cell in Cell::ALL.into_iter().filter(seen) {
+            let (class, sign, meaning) = cell.facts();
+            html.inside("li", &[], |html| {
+                html.leaf("span", &format!("cell {class}"), sign);
+                html.text(meaning);
+            });
+        }
+    });
+    let region = [
+        ("class", "scroll"),
+        ("tabindex", "0"),
+        ("role", "region"),
+        ("aria-label", "Tests by iteration"),
+    ];
+    let mut drawn = 0;
+    html.inside("div", &region, |html| {
+        html.inside("table", &[("class", "grid")], |html| {
+            html.leaf("caption", "unseen", "Each test that was red, by iteration");
+            header(html, sheet);
+            let began = html.len();
+            html.inside("tbody", &[], |html| {
+                for (test, cells) in &rows {
+                    if html.len() - began > BYTES {
+                        break;
+                    }
+                    html.inside("tr", &[], |html| {
+                        html.inside("th", &[("scope", "row")], |html| name(html, test));
+                        for cell in cells {
+                            let (class, sign, _) = cell.facts();
+                            html.leaf("td", class, sign);
+                        }
+                    });
+                    drawn += 1;
+                }
+            });
+        });
+    });
+    left_out(html, total - drawn, "test", "the session's `.process/events.jsonl` names them all");
+}
+
+fn header(html: &mut Html, sheet: &Sheet<'_>) {
+    html.inside("thead", &[], |html| {
+        html.inside("tr", &[], |html| {
+            html.inside("th", &[("scope", "col")], |html| html.text("Test"));
+            html.inside("th", &[("scope", "col")], |html| {
+                html.text(if sheet.earlier > 0 { "before" } else { "start" });
+            });
+            for row in sheet.rows {
+                let back = row.outcome == "regression";
+                let said = if back { "taken back" } else { "" };
+                html.inside("th", &[("scope", "col"), ("title", said)], |html| {
+                    html.text(&format!("{}{}", row.iteration, if back { " ↩" } else { "" }));
+                });
+            }
+        });
+    });
+}
+
+/// A test's name, its last part in front of the eye.
+fn name(html: &mut Html, test: &str) {
+    let shown = short(test, NAME);
+    let split = ["::", " > ", "#", "/", "."]
+        .iter()
+        .find_map(|between| shown.rfind(between).map(|at| at + between.len()))
+        .filter(|at| *at < shown.len());
+    let (path, last) = split.and_then(|at| shown.split_at_checked(at)).unwrap_or(("", &shown));
+    html.inside("code", &[], |html| {
+        if !path.is_empty() {
+            html.inside("span", &[("class", "path")], |html| parts(html, path));
+        }
+        parts(html, last);
+    });
+}
+
+/// Text that may be broken behind the signs that join words.
+fn parts(html: &mut Html, text: &str) {
+    for part in text.split_inclusive(['_', '.', ':', '/']) {
+        html.text(part);
+        html.void("wbr", &[]);
+    }
+}
+
+fn cells(mask: u64, red: &Red<'_>, fails: Cell) -> Vec<Cell> {
+    let is_red = |at: u32| mask & (1 << at) != 0;
+    (0..red.columns)
+        .map(|at| match () {
+            () if is_red(at) => fails,
+            () if red.unknown & (1 << at) != 0 => Cell::Unknown,
+            () if at > 0 && is_red(at - 1) && mask >> at == 0 => Cell::Back,
+            () => Cell::Passes,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_says_what_the_runs_say() {
+        let red = |unknown| Red { failed: HashMap::new(), unknown, columns: 4 };
+        let table = [
+            ("comes back", 0b0011, 0, [Cell::Fails, Cell::Fails, Cell::Back, Cell::Passes]),
+            ("falls again", 0b0101, 0, [Cell::Fails, Cell::Passes, Cell::Fails, Cell::Back]),
+            ("stays red", 0b1111, 0, [Cell::Fails; 4]),
+            ("not kept", 0b0001, 0b0110, [Cell::Fails, Cell::Unknown, Cell::Unknown, Cell::Passes]),
+        ];
+        for (why, mask, unknown, expected) in table {
+            assert_eq!(cells(mask, &red(unknown), Cell::Fails), expected, "{why}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Each iteration: why so bold, what was thought, what was changed, what came of it.
+
+use crate::domain::event::IterationRow;
+use crate::report::markdown::count;
+
+use super::change::patch;
+use super::writer::{Html, number, short, time};
+use super::{NAME, Sheet, commit, left_out, prose};
+
+/// Bytes of all analyses and changes, and of one.
+const BYTES: usize = 600_000;
+const ANALYSIS: usize = 24_000;
+const CHANGE: usize = 60_000;
+const LINES: usize = 600;
+
+/// A change that is not longer is open from the start.
+const OPEN: usize = 24;
+
+/// Files that are named.
+const FILES: usize = 12;
+
+pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
+    !sheet.rows.is_empty() || sheet.view.current.is_some()
+}
+
+pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
+    left_out(html, sheet.earlier, "earlier iteration", "the session's `.process/events.jsonl`");
+    let began = html.len();
+    for row in sheet.rows {
+        let left = BYTES.saturating_sub(html.len() - began);
+        one(html, sheet, row, left);
+    }
+    if let Some((number, strategy, reason)) = &sheet.view.current {
+        html.inside("article", &[], |html| {
+            html.inside("h3", &[], |html| {
+                html.text(&format!("Iteration {number}, {strategy} "));
+                html.leaf("span", "chip open", "at work");
+            });
+            html.leaf("p", "why", &format!("Because {}.", short(reason, NAME)));
+        });
+    }
+}
+
+/// What came of an iteration: class and words.
+fn came_of(row: &IterationRow) -> (&'static str, String) {
+    let rates = format!("{} → {} %", row.before, row.after);
+    match (row.outcome.as_str(), row.reached) {
+        ("improved", _) => ("good", format!("kept: {rates}")),
+        ("regression", Some(reached)) => {
+            ("bad", format!("taken back: fell to {reached} %, still {} %", row.after))
+        }
+        ("unchanged", _) => ("warn", format!("no better: {rates}")),
+        ("skipped_degraded", _) => ("warn", "skipped: no provider gave a good answer".to_owned()),
+        (other, _) => ("warn", format!("{}: {rates}", short(other, 40))),
+    }
+}
+
+fn one(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow, left: usize) {
+    let id = format!("iteration-{}", row.iteration);
+    html.inside("article", &[("id", &id)], |html| {
+        let (tone, words) = came_of(row);
+        html.inside("h3", &[], |html| {
+            html.text(&format!("Iteration {}, {} ", row.iteration, row.strategy));
+            html.leaf("span", &format!("chip {tone}"), &words);
+        });
+        if let Some(reason) = sheet.view.reasons.get(&row.iteration) {
+            html.leaf("p", "why", &format!("Because {}.", short(reason, NAME)));
+        }
+        if !row.summary.is_empty() {
+            html.inside("p", &[("class", "what")], |html| {
+                prose::inline(html, &short(&row.summary, NAME));
+            });
+        }
+        meta(html, sheet, row);
+        let began = html.len();
+        let analysis = if row.analysis.is_empty() {
+            sheet.facts.analyses.get(&row.iteration).map_or("", String::as_str)
+        } else {
+            row.analysis.as_str()
+        };
+        let place = format!("the session's `.process/iteration-{}-analysis.md`", row.iteration);
+        if !analysis.is_empty() {
+            html.inside("details", &[], |html| {
+                html.leaf("summary", "", "Analysis");
+                if !prose::write(html, analysis, ANALYSIS.min(left)) {
+                    html.leaf("p", "left", &format!("The rest is in {place}."));
+                }
+            });
+        }
+        let left = CHANGE.min(left.saturating_sub(html.len() - began));
+        if !row.patch.is_empty() {
+            let lines = memchr::memchr_iter(b'\n', row.patch.as_bytes()).take(OPEN + 1).count();
+            let open: &[(&'static str, &str)] = if lines <= OPEN { &[("open", "")] } else { &[] };
+            let place = match &row.commit {
+                Some(id) => format!("`git show {}`", id.short()),
+                None => "the session's `.process/events.jsonl`".to_owned(),
+            };
+            html.inside("details", open, |html| {
+                html.leaf("summary", "", "Change");
+                patch(html, &row.patch, left, LINES, &place);
+            });
+        }
+    });
+}
+
+/// Who, where, how much.
+fn meta(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow) {
+    html.inside("ul", &[("class", "meta")], |html| {
+        let mut put = |text: &str| html.leaf("li", "", text);
+        if !row.provider.is_empty() {
+            put(&format!("by {}", short(&row.provider, 80)));
+        }
+        if row.tried > 0 {
+            put(&count(u64::from(row.tried), "candidate"));
+        }
+        if row.tests_run > 0 {
+            put(&format!(
+                "{} of {} tests run",
+                number(row.tests_run.into()),
+                number(row.tests_of.into())
+            ));
+        }
+        put(&time(row.duration_ms));
+        if row.degraded {
+            put("no provider gave a good answer");
+        }
+        let refused =
+            sheet.view.refused.iter().filter(|(number, _)| *number == row.iteration).count();
+        if refused > 0 {
+            put(&format!("{} refused", count(refused as u64, "proposal")));
+        }
+        if !row.files.is_empty() {
+            html.inside("li", &[], |html| {
+                for (at, file) in row.files.iter().take(FILES).enumerate() {
+                    html.text(if at == 0 { "in " } else { ", " });
+                    html.code(file, 120);
+                }
+                if row.files.len() > FILES {
+                    html.text(&format!(" and {} more", row.files.len() - FILES));
+                }
+            });
+        }
+        if let Some(id) = &row.commit {
+            html.inside("li", &[], |html| {
+                html.text("commit ");
+                commit(html, sheet.facts, id);
+            });
+        }
+    });
+}

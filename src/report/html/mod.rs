@@ -1,0 +1,319 @@
+//! The page of a session: one file with everything in it. It runs no script, asks nobody for
+//! anything, and is bounded whatever the session was. Pure.
+//!
+//! Each part lies in a file of its own and has a number of bytes it may take; what does not fit is
+//! counted, and the page says where it is.
+
+mod change;
+mod chart;
+mod grid;
+mod iterations;
+mod prose;
+mod rest;
+#[cfg(test)]
+mod tests;
+mod time;
+mod writer;
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use sha2::{Digest as _, Sha256};
+
+use crate::domain::budget::dollars;
+use crate::domain::event::{Ending, IterationRow};
+use crate::domain::id::CommitId;
+
+use super::markdown::count;
+use super::summary::{headline, sentence};
+use super::view::View;
+use writer::{Html, many, number, short, time};
+
+/// The style of the page; its digest stands in the page's own policy.
+const STYLE: &str = include_str!("style.css");
+
+/// Iterations that are drawn; earlier ones are counted. One bit each, and one for the baseline.
+const DRAWN: usize = 63;
+
+/// Characters of a name or a sentence that are shown.
+const NAME: usize = 300;
+
+/// What the page says besides the view.
+#[derive(Clone, Debug, Default)]
+pub struct PageFacts {
+    /// Version of regreen.
+    pub version: String,
+    /// When the page was made, as text; empty when that is not said.
+    pub made: String,
+    /// The pass rate that ends the session, in percent.
+    pub target: Option<u32>,
+    /// Address of the repository on its server, such as `https://github.com/ada/shop`; commits
+    /// then lead there. Anything but an address of the web is left out.
+    pub repository: Option<String>,
+    /// Analyses by iteration, for iterations whose own record carries none.
+    pub analyses: BTreeMap<u32, String>,
+}
+
+/// What every part may read.
+struct Sheet<'a> {
+    view: &'a View,
+    facts: &'a PageFacts,
+    /// The iterations that are drawn.
+    rows: &'a [IterationRow],
+    /// How many earlier ones there are.
+    earlier: usize,
+}
+
+/// A part of the page.
+struct Part {
+    id: &'static str,
+    title: &'static str,
+    wanted: fn(&Sheet<'_>) -> bool,
+    draw: fn(&mut Html, &Sheet<'_>),
+}
+
+/// The parts, as they follow each other.
+const PARTS: &[Part] = &[
+    Part { id: "rate", title: "Pass rate", wanted: chart::wanted, draw: chart::draw },
+    Part { id: "failing", title: "Still failing", wanted: rest::fails, draw: rest::failing },
+    Part { id: "tests", title: "Tests", wanted: grid::wanted, draw: grid::draw },
+    Part {
+        id: "iterations",
+        title: "Iterations",
+        wanted: iterations::wanted,
+        draw: iterations::draw,
+    },
+    Part { id: "time", title: "Time and money", wanted: time::wanted, draw: time::draw },
+    Part { id: "refused", title: "Refused proposals", wanted: rest::refuses, draw: rest::refused },
+    Part { id: "change", title: "The whole change", wanted: change::wanted, draw: change::whole },
+    Part { id: "notes", title: "Notes", wanted: rest::notes, draw: rest::note },
+    Part { id: "next", title: "How to go on", wanted: rest::goes_on, draw: rest::next },
+];
+
+/// The page.
+#[must_use]
+pub fn page(view: &View, facts: &PageFacts) -> String {
+    let earlier = view.rows.len().saturating_sub(DRAWN);
+    let rows = view.rows.get(earlier..).unwrap_or_default();
+    let sheet = Sheet { view, facts, rows, earlier };
+    let mut html = Html::new();
+    html.open("html", &[("lang", "en")]);
+    head(&mut html, &sheet);
+    html.open("body", &[]);
+    html.inside("a", &[("class", "skip"), ("href", "#main")], |html| html.text("To the content"));
+    html.inside("header", &[("class", "top")], |html| {
+        html.inside("div", &[("class", "wide")], |html| {
+            top(html, &sheet);
+        });
+    });
+    html.open("main", &[("id", "main"), ("class", "wide")]);
+    let parts: Vec<&Part> = PARTS.iter().filter(|part| (part.wanted)(&sheet)).collect();
+    html.inside("nav", &[("aria-label", "Parts of this page")], |html| {
+        html.inside("ul", &[], |html| {
+            for part in &parts {
+                html.open("li", &[]);
+                html.inside("a", &[("href", &format!("#{}", part.id))], |html| {
+                    html.text(part.title);
+                });
+                html.close();
+            }
+        });
+    });
+    for part in &parts {
+        let title = format!("{}-title", part.id);
+        html.inside("section", &[("id", part.id), ("aria-labelledby", &title)], |html| {
+            html.inside("h2", &[("id", &title)], |html| html.text(part.title));
+            (part.draw)(html, &sheet);
+        });
+    }
+    html.close();
+    html.inside("footer", &[("class", "wide")], |html| {
+        let made = if facts.made.is_empty() { String::new() } else { format!(", {}", short(&facts.made, 60)) };
+        html.leaf("p", "", &format!("regreen {}{made}. ", short(&facts.version, 40)));
+        html.leaf(
+            "p",
+            "",
+            "What it changes is plausible: it satisfies the tests. Whether it is right, a person decides.",
+        );
+    });
+    html.finish()
+}
+
+/// Title, policy and style. The policy allows this style and nothing else, whoever serves the page.
+fn head(html: &mut Html, sheet: &Sheet<'_>) {
+    let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(STYLE));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    );
+    html.inside("head", &[], |html| {
+        html.void("meta", &[("charset", "utf-8")]);
+        html.void("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &policy)]);
+        html.void(
+            "meta",
+            &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")],
+        );
+        html.void("meta", &[("name", "referrer"), ("content", "no-referrer")]);
+        html.void("meta", &[("name", "color-scheme"), ("content", "light dark")]);
+        html.void("link", &[("rel", "icon"), ("href", "data:,")]);
+        html.leaf(
+            "title",
+            "",
+            &format!("{} - {}", verdict(sheet.view).title, short(&sheet.view.session, NAME)),
+        );
+        html.style(STYLE);
+    });
+}
+
+/// How it stands, for the eye and in words.
+struct Standing {
+    /// Class of the mark.
+    tone: &'static str,
+    /// Sign in the mark.
+    sign: &'static str,
+    /// The headline.
+    title: String,
+    /// Why, in a sentence.
+    reason: String,
+}
+
+fn verdict(view: &View) -> Standing {
+    let Some(outcome) = &view.outcome else {
+        let rate = view
+            .rate()
+            .map_or_else(|| "no pass rate yet".to_owned(), |rate| format!("{rate} % pass"));
+        let reason = if view.doing.is_empty() {
+            "The session has no verdict yet".to_owned()
+        } else {
+            format!("The session has no verdict yet; the last step was {}", view.doing)
+        };
+        let title =
+            format!("In progress: {rate} after {}", count(view.rows.len() as u64, "iteration"));
+        return Standing { tone: "open", sign: "…", title, reason: sentence(&reason) };
+    };
+    let (tone, sign) = match outcome.result {
+        Ending::Success => ("good", "✓"),
+        Ending::PartialSuccess => ("warn", "✓"),
+        Ending::Failure => ("bad", "✗"),
+        Ending::Blocked => ("warn", "‖"),
+        Ending::Planned => ("open", "…"),
+    };
+    Standing {
+        tone,
+        sign,
+        title: headline(outcome),
+        reason: sentence(&short(&outcome.reason, 500)),
+    }
+}
+
+/// The verdict, its numbers, and what it is about.
+fn top(html: &mut Html, sheet: &Sheet<'_>) {
+    let (view, standing) = (sheet.view, verdict(sheet.view));
+    html.leaf("p", "brand", "regreen");
+    html.inside("div", &[("class", "verdict")], |html| {
+        let class = format!("sign {}", standing.tone);
+        html.inside("span", &[("class", &class), ("aria-hidden", "true")], |html| {
+            html.text(standing.sign);
+        });
+        html.inside("div", &[], |html| {
+            html.leaf("h1", "", &standing.title);
+            html.leaf("p", "why", &format!("{}.", standing.reason.trim_end_matches('.')));
+        });
+    });
+    html.inside("dl", &[("class", "figures")], |html| figures(html, view));
+    html.inside("dl", &[("class", "about")], |html| {
+        let mut put = |name: &str, text: &str| {
+            if !text.is_empty() {
+                html.open("div", &[]);
+                html.leaf("dt", "", name);
+                html.inside("dd", &[], |html| html.code(text, NAME));
+                html.close();
+            }
+        };
+        put("Session", &view.session);
+        put("Repository", &view.repository);
+        put("Fix branch", &view.branch);
+        put("Suite", &format!("{}: {}", view.framework, view.command));
+        if let Some(head) = &view.head {
+            html.open("div", &[]);
+            html.leaf("dt", "", "Commit under test");
+            html.inside("dd", &[], |html| commit(html, sheet.facts, head));
+            html.close();
+        }
+    });
+}
+
+fn figures(html: &mut Html, view: &View) {
+    let mut put = |name: &str, value: &str, note: &str| {
+        html.open("div", &[]);
+        html.leaf("dt", "", name);
+        html.inside("dd", &[], |html| {
+            html.leaf("b", "", value);
+            if !note.is_empty() {
+                html.leaf("small", "", note);
+            }
+        });
+        html.close();
+    };
+    if let Some(last) = view.rate() {
+        let from = view.baseline.map(|first| format!("from {first} %")).unwrap_or_default();
+        let about = view.outcome.as_ref().is_some_and(|outcome| outcome.estimated);
+        put("Pass rate", &format!("{}{last} %", if about { "≈ " } else { "" }), &from);
+        let back = match view.regained() {
+            0 => String::new(),
+            some => format!("{} came back", number(u64::from(some))),
+        };
+        put(
+            "Tests that pass",
+            &format!("{} of {}", number(u64::from(last.passed)), number(u64::from(last.total))),
+            &back,
+        );
+    }
+    let kept = view.rows.iter().filter(|row| row.outcome == "improved").count();
+    put("Iterations", &view.rows.len().to_string(), &format!("{kept} kept"));
+    if let Some(outcome) = &view.outcome {
+        put(
+            "Time",
+            &time(outcome.duration_ms),
+            &format!("{} in test runs", time(outcome.testing_ms)),
+        );
+    }
+    let spent = &view.spent;
+    let note = match (spent.calls, spent.unpriced) {
+        (0, _) => "no provider asked".to_owned(),
+        (calls, 0) => format!("{}, {} tokens", count(calls, "call"), number(spent.usage.tokens())),
+        (calls, some) => format!(
+            "{}, {} tokens, {some} without a price",
+            count(calls, "call"),
+            number(spent.usage.tokens())
+        ),
+    };
+    put("Spent", &dollars(spent.micro_usd), &note);
+}
+
+/// A commit, leading to its server when that is known.
+fn commit(html: &mut Html, facts: &PageFacts, id: &CommitId) {
+    match address(facts) {
+        Some(address) => {
+            let href = format!("{address}/commit/{}", id.as_str());
+            let attributes = [("href", href.as_str()), ("rel", "noopener noreferrer")];
+            html.inside("a", &attributes, |html| html.code(id.short(), NAME));
+        }
+        None => html.code(id.short(), NAME),
+    }
+}
+
+/// The repository's address, when it is one of the web and nothing else.
+fn address(facts: &PageFacts) -> Option<&str> {
+    let address = facts.repository.as_deref()?.trim_end_matches('/');
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b":/.-_~".contains(&byte);
+    let web = address.starts_with("https://") || address.starts_with("http://");
+    (web && address.len() <= NAME && address.bytes().all(plain)).then_some(address)
+}
+
+/// Says how many were left out, and where they are.
+fn left_out(html: &mut Html, amount: usize, noun: &str, place: &str) {
+    if amount > 0 {
+        let text = format!("And {} more, not drawn here: {place}.", many(amount, noun));
+        html.leaf("p", "left", &text);
+    }
+}

@@ -1,0 +1,239 @@
+//! Writes well-formed HTML. Markup is known when regreen is built; everything else goes through
+//! [`Html::text`] or an attribute and is escaped there, so foreign text cannot become markup.
+
+use crate::report::markdown::line;
+
+/// Attributes of one element; the values are escaped.
+pub type Attributes<'a> = &'a [(&'static str, &'a str)];
+
+/// A document that grows. Elements that are open are closed in the right order.
+#[derive(Debug, Default)]
+pub struct Html {
+    out: String,
+    open: Vec<&'static str>,
+}
+
+impl Html {
+    /// An empty document.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { out: String::from("<!DOCTYPE html>\n"), open: Vec::new() }
+    }
+
+    /// Bytes so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Opens an element.
+    pub fn open(&mut self, tag: &'static str, attributes: Attributes<'_>) {
+        self.start(tag, attributes);
+        self.out.push('>');
+        self.open.push(tag);
+    }
+
+    /// Closes the element that was opened last.
+    pub fn close(&mut self) {
+        if let Some(tag) = self.open.pop() {
+            self.out.push_str("</");
+            self.out.push_str(tag);
+            self.out.push('>');
+            if !INLINE.contains(&tag) {
+                self.out.push('\n');
+            }
+        }
+    }
+
+    /// An element with what `fill` writes inside.
+    pub fn inside(
+        &mut self,
+        tag: &'static str,
+        attributes: Attributes<'_>,
+        fill: impl FnOnce(&mut Self),
+    ) {
+        self.open(tag, attributes);
+        let depth = self.open.len();
+        fill(self);
+        while self.open.len() >= depth {
+            self.close();
+        }
+    }
+
+    /// An element that holds text only.
+    pub fn leaf(&mut self, tag: &'static str, class: &str, text: &str) {
+        let class = [("class", class)];
+        self.open(tag, if class[0].1.is_empty() { &[] } else { &class });
+        self.text(text);
+        self.close();
+    }
+
+    /// An element without content, written so that readers of XML take it too.
+    pub fn void(&mut self, tag: &'static str, attributes: Attributes<'_>) {
+        self.start(tag, attributes);
+        self.out.push_str("/>");
+    }
+
+    /// Text, escaped. Characters that nobody sees are shown by their number.
+    pub fn text(&mut self, text: &str) {
+        for character in text.chars() {
+            put(&mut self.out, character);
+        }
+    }
+
+    /// One line of foreign text, as code, at most `limit` characters.
+    pub fn code(&mut self, text: &str, limit: usize) {
+        self.leaf("code", "", &short(text, limit));
+    }
+
+    /// The style of the page. It is ours and holds neither `<` nor `&`.
+    pub fn style(&mut self, style: &'static str) {
+        self.out.push_str("<style>");
+        self.out.push_str(style);
+        self.out.push_str("</style>\n");
+    }
+
+    /// The finished document.
+    #[must_use]
+    pub fn finish(mut self) -> String {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.out
+    }
+
+    fn start(&mut self, tag: &'static str, attributes: Attributes<'_>) {
+        self.out.push('<');
+        self.out.push_str(tag);
+        for (name, value) in attributes {
+            self.out.push(' ');
+            self.out.push_str(name);
+            self.out.push_str("=\"");
+            for character in value.chars() {
+                put(&mut self.out, character);
+            }
+            self.out.push('"');
+        }
+    }
+}
+
+/// Elements after which no line break is written, as it would be seen.
+const INLINE: &[&str] = &["a", "b", "code", "del", "em", "ins", "mark", "small", "span"];
+
+fn put(out: &mut String, character: char) {
+    match character {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        '"' => out.push_str("&quot;"),
+        '\'' => out.push_str("&#39;"),
+        '\n' | '\t' => out.push(character),
+        _ if is_unseen(character) => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(character))),
+        _ => out.push(character),
+    }
+}
+
+/// Control characters, and those that reorder or hide text.
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{fffe}'..='\u{ffff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// One line of at most `limit` characters. However long the text is, this takes no longer.
+#[must_use]
+pub fn short(text: &str, limit: usize) -> String {
+    let ahead: String = text.chars().take(limit * 2 + 64).collect();
+    let mut shown = line(&ahead, limit);
+    if ahead.len() < text.len() && !shown.ends_with('…') {
+        shown.push('…');
+    }
+    shown
+}
+
+/// `2.4 s`, `12 min 5 s`, `1 h 2 min`.
+#[must_use]
+pub fn time(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0..60 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// Thousands apart: `12 345`, with a space that does not break.
+#[must_use]
+pub fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{a0}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 test`, `12 345 tests`.
+#[must_use]
+pub fn many(amount: usize, noun: &str) -> String {
+    format!("{} {noun}{}", number(amount as u64), if amount == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_text_wherever_it_stands() {
+        let mut html = Html::default();
+        html.inside("p", &[("title", "\"><img onerror='x'>")], |html| {
+            html.open("b", &[]);
+            html.text("<script>&\u{202e}\u{1b}[31m");
+        });
+        assert_eq!(
+            html.finish(),
+            "<p title=\"&quot;&gt;&lt;img onerror=&#39;x&#39;&gt;\"><b>&lt;script&gt;&amp;⟨U+202E⟩⟨U+001B⟩[31m</b></p>\n"
+        );
+    }
+
+    #[test]
+    fn numbers_and_times_read_well() {
+        let table =
+            [(0, "0"), (999, "999"), (1000, "1\u{a0}000"), (1_234_567, "1\u{a0}234\u{a0}567")];
+        for (value, expected) in table {
+            assert_eq!(number(value), expected);
+        }
+        let table = [
+            (0, "0.0 s"),
+            (2_449, "2.4 s"),
+            (59_999, "59.9 s"),
+            (725_000, "12 min 5 s"),
+            (3_720_000, "1 h 2 min"),
+        ];
+        for (value, expected) in table {
+            assert_eq!(time(value), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_and_says_so() {
+        assert_eq!(short("abc", 3), "abc");
+        assert_eq!(short("abcd", 3), "abc…");
+        assert_eq!(short(&format!("ab{}", " ".repeat(500)), 3), "ab…");
+        assert_eq!(short(&"x".repeat(10_000_000), 3), "xxx…");
+    }
+}
