@@ -34,6 +34,11 @@ pub enum Verb {
     Status(StatusArguments),
     /// Show what was detected in a repository, and what is missing.
     Doctor(DoctorArguments),
+    /// Look through the code for what generated code gets wrong, and decide the gate on it.
+    #[command(
+        after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix"
+    )]
+    Validate(ValidateArguments),
     /// Print the report of a session.
     Report(ReportArguments),
     /// Decide a session again from its files, and say what would differ now.
@@ -56,6 +61,7 @@ impl Verb {
             Self::Status(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
+            Self::Validate(arguments) => arguments.json,
             Self::Report(_) | Self::Config(_) | Self::Completions { .. } => false,
         }
     }
@@ -167,6 +173,42 @@ pub struct DoctorArguments {
     #[arg(default_value = ".")]
     pub repository: PathBuf,
     /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `validate`.
+#[derive(Debug, Args)]
+pub struct ValidateArguments {
+    /// The repository, or a folder below it.
+    #[arg(default_value = ".")]
+    pub repository: PathBuf,
+    /// Look only at files of this glob; repeat for more.
+    #[arg(long, value_name = "GLOB")]
+    pub files: Vec<String>,
+    /// Look only at files that differ from the merge base with this branch, tag or commit.
+    #[arg(long, value_name = "REF")]
+    pub base: Option<String>,
+    /// Tolerate no error.
+    #[arg(long)]
+    pub strict: bool,
+    /// Repair what is safe to repair in the files that are looked at: imports that are not needed.
+    /// Needs `--files` or `--base`.
+    #[arg(long)]
+    pub fix: bool,
+    /// Leave the project's own type checkers out.
+    #[arg(long)]
+    pub skip_types: bool,
+    /// Look at the quality of tests too, and count it.
+    #[arg(long)]
+    pub tests: bool,
+    /// Write the reports into the folder of this session.
+    #[arg(long, value_name = "SESSION", conflicts_with = "report")]
+    pub session: Option<String>,
+    /// Write the reports into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub report: Option<PathBuf>,
+    /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,
 }

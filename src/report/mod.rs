@@ -7,3 +7,4 @@ pub mod markdown;
 pub mod records;
 pub mod summary;
 pub mod terminal;
+pub mod validation;

@@ -11,6 +11,7 @@ mod fixer;
 mod impact;
 mod minimise;
 mod prompt;
+mod reviewer;
 mod vet;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
 pub use impact::Impact;
 pub use minimise::minimise;
+pub use reviewer::{Review, Reviewed, reads, review, typed};
 
 use crate::effect::{GitError, RunError, StoreError};
 use crate::repair::RepairError;

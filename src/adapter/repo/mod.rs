@@ -7,6 +7,7 @@ mod collect;
 mod commit;
 mod open;
 mod seed;
+mod sources;
 mod tree;
 mod worktree;
 
@@ -15,6 +16,7 @@ pub use open::{
     remove_branch,
 };
 pub use seed::seed;
+pub use sources::{Sources, changed_since, installed, read_sources};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 
 use crate::effect::GitError;

@@ -10,11 +10,13 @@ mod framework;
 #[cfg(test)]
 mod recorded;
 mod run;
+mod types;
 mod warm;
 
 pub use detect::{Detection, detect};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
+pub use types::{Typed, types};
 
 /// Reads a JUnit report; for the benches.
 #[must_use]

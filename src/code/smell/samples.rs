@@ -1,0 +1,189 @@
+//! Precision and recall of every row on the samples. `REGREEN_BLESS=1` writes the table.
+
+#![expect(clippy::disallowed_methods, reason = "the test reads samples and writes the docs of this project")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::*;
+
+/// Folder of samples for a language; TypeScript shares it with JavaScript.
+fn folder(language: Language) -> &'static str {
+    match language {
+        Language::Python => "python",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => "javascript",
+        Language::Rust => "rust",
+        Language::Go => "go",
+        Language::Java => "java",
+    }
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { walk(&path, found) } else { found.push(path) }
+    }
+}
+
+/// The files of one sample, as a repository of their own.
+fn repository(root: &Path) -> BTreeMap<RepoPath, String> {
+    let mut paths = Vec::new();
+    walk(root, &mut paths);
+    paths
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+            (RepoPath::parse(name).unwrap(), std::fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+type Places = BTreeSet<(String, String, u32)>;
+
+/// What the marks of a sample expect: row, file, line.
+fn expected(files: &BTreeMap<RepoPath, String>) -> Places {
+    let mut places = BTreeSet::new();
+    for (file, text) in files {
+        for (number, line) in text.lines().enumerate() {
+            if let Some((_, ids)) = line.split_once("expect: ") {
+                for id in ids.split([' ', '*', '/']).filter(|id| !id.is_empty()) {
+                    places.insert((id.to_owned(), file.as_str().to_owned(), number as u32 + 1));
+                }
+            }
+        }
+    }
+    places
+}
+
+#[derive(Default)]
+struct Score {
+    hit: u32,
+    false_alarm: u32,
+    missed: u32,
+    places: Vec<String>,
+}
+
+#[test]
+fn every_pattern_compiles() {
+    for (language, _, _) in crate::code::language::LANGUAGES {
+        compile(*language).unwrap();
+    }
+}
+
+#[test]
+fn samples_are_judged_as_they_are_marked() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/smells");
+    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    let mut lacking = Vec::new();
+    for language in ["python", "javascript", "rust", "go", "java"] {
+        for sample in std::fs::read_dir(root.join(language)).unwrap().flatten() {
+            let files = repository(&sample.path());
+            let chosen: Vec<&RepoPath> = files.keys().collect();
+            let mut project = Project::of(&files);
+            for (file, text) in &files {
+                if let Some(package) = file.as_str().strip_prefix("installed/") {
+                    let package = package.trim_end_matches(".txt");
+                    project.install(package, text.lines().map(str::to_owned));
+                }
+            }
+            let found: Places = scan(&chosen, &files, &project)
+                .into_iter()
+                .map(|one| (one.finding.id, one.finding.file.as_str().to_owned(), one.finding.line))
+                .collect();
+            let wanted = expected(&files);
+            let name = format!("{language}/{}", sample.file_name().to_str().unwrap());
+            for place in &found | &wanted {
+                let score = scores.entry(place.0.clone()).or_default();
+                let what = match (found.contains(&place), wanted.contains(&place)) {
+                    (true, true) => {
+                        score.hit += 1;
+                        continue;
+                    }
+                    (true, false) => {
+                        score.false_alarm += 1;
+                        "false alarm"
+                    }
+                    _ => {
+                        score.missed += 1;
+                        "missed"
+                    }
+                };
+                score.places.push(format!("{what}: {} in {name}/{}:{}", place.0, place.1, place.2));
+            }
+        }
+    }
+    let mut table = String::new();
+    for row in catalogue::TABLE {
+        let languages: BTreeSet<&str> = row.languages().into_iter().map(folder).collect();
+        let score = scores.remove(row.id).unwrap_or_default();
+        let tool = matches!(row.detection, Detection::Tool(_));
+        for language in languages.iter().filter(|_| !tool) {
+            let sample = root.join(language).join(row.id);
+            let files = repository(&sample);
+            for kind in ["positive", "negative"] {
+                let has = files.iter().any(|(file, text)| {
+                    file.file_name().to_lowercase().contains(kind)
+                        && (kind == "negative" || text.contains(&format!("expect: {}", row.id)))
+                });
+                if !has {
+                    lacking.push(format!("{language}/{} has no {kind} sample", row.id));
+                }
+            }
+        }
+        let share = |of: u32, wrong: u32| {
+            if tool { "by the tool".into() } else { format!("{}", f64::from(of) * 100.0 / f64::from((of + wrong).max(1))) }
+        };
+        table.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            row.id,
+            row.category,
+            row.severity.name(),
+            row.issue,
+            languages.into_iter().collect::<Vec<_>>().join(", "),
+            score.hit,
+            share(score.hit, score.false_alarm),
+            share(score.hit, score.missed),
+        ));
+        for place in score.places {
+            lacking.push(place);
+        }
+    }
+    lacking.extend(scores.keys().map(|id| format!("{id} is in no row")));
+    let page = format!("# The issue catalogue\n\nWhat `regreen validate` looks for, and with `--tests` in tests. Precision and recall are percentages over all samples in\n`tests/data/smells`; samples of other rows count as negatives. They say that each detection does what it\npromises on its samples, not how often it is right elsewhere.\n\n| Row | Category | Severity | What | Languages | Places in samples | Precision | Recall |\n|---|---|---|---|---|--:|--:|--:|\n{table}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/catalogue.md");
+    if std::env::var("REGREEN_BLESS").is_ok() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    println!("{table}");
+    assert!(lacking.is_empty(), "{} problems:\n{}", lacking.len(), lacking.join("\n"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page, "run the test with REGREEN_BLESS=1");
+}
+
+/// Findings on any folder, for people who change a detection.
+#[test]
+#[ignore = "needs REGREEN_SCAN, a folder"]
+fn a_folder_is_scanned() {
+    let root = PathBuf::from(std::env::var("REGREEN_SCAN").expect("REGREEN_SCAN names a folder"));
+    let mut paths = Vec::new();
+    walk(&root, &mut paths);
+    let files: BTreeMap<RepoPath, String> = paths
+        .iter()
+        .filter_map(|path| {
+            let name = RepoPath::parse(path.strip_prefix(&root).ok()?.to_str()?).ok()?;
+            let text = if Language::of(&name).is_some() || is_manifest(&name) { std::fs::read_to_string(path).ok()? } else { String::new() };
+            Some((name, text))
+        })
+        .collect();
+    let chosen: Vec<&RepoPath> = files.keys().filter(|file| Language::of(file).is_some()).collect();
+    let lines: usize = chosen.iter().filter_map(|file| files.get(*file)).map(|text| text.lines().count()).sum();
+    assert!(lines > 0, "there is something to scan");
+    let began = std::time::Instant::now();
+    let found = scan(&chosen, &files, &Project::of(&files));
+    let took = began.elapsed();
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for one in &found {
+        *counts.entry(&one.finding.id).or_default() += 1;
+        println!("{} {}:{} {}", one.finding.id, one.finding.file, one.finding.line, one.finding.message);
+    }
+    println!("TOTAL {} findings, {} files, {lines} lines, {:?}, {counts:?}", found.len(), chosen.len(), took);
+}

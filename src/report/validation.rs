@@ -1,0 +1,233 @@
+//! The report of gate 001.3: for programs, for pages, for a terminal.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Severity, Stage};
+
+use super::markdown::{self, cell, count, line};
+
+/// Counts, and how many files were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Files looked at.
+    pub files_validated: u32,
+    /// Critical findings.
+    pub critical: u32,
+    /// Errors.
+    pub error: u32,
+    /// Warnings.
+    pub warning: u32,
+}
+
+/// A file that was not looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skipped {
+    /// The file or check.
+    pub what: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// `code-validation-report.json` (product.md 6.6).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ValidationReport {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// The session; `None` when the gate ran alone.
+    pub session_id: Option<String>,
+    /// When, in UTC.
+    pub timestamp: String,
+    /// What the gate says.
+    pub status: Decision,
+    /// Counts of what is left.
+    pub summary: Summary,
+    /// What is left, by severity.
+    pub findings: BTreeMap<Severity, Vec<Finding>>,
+    /// What was repaired.
+    pub auto_fixes_applied: Vec<Finding>,
+    /// Why the gate says so.
+    pub gate_decision: String,
+    /// Times it was tried again.
+    pub retry_count: u32,
+    /// Times it may be.
+    pub max_retries: u32,
+    /// What was not looked at, and why.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What a report is made of.
+pub struct Parts {
+    /// The session, if any.
+    pub session: Option<String>,
+    /// Now, in UTC.
+    pub timestamp: String,
+    /// Files looked at.
+    pub files: usize,
+    /// What is left.
+    pub findings: Vec<Finding>,
+    /// What was repaired.
+    pub fixed: Vec<Finding>,
+    /// The gate's answer and reason.
+    pub decision: (Decision, String),
+    /// What was not looked at.
+    pub skipped: Vec<Skipped>,
+}
+
+impl From<Parts> for ValidationReport {
+    fn from(parts: Parts) -> Self {
+        let counts = Counts::of(parts.findings.iter());
+        let mut findings: BTreeMap<Severity, Vec<Finding>> = BTreeMap::new();
+        for finding in parts.findings {
+            findings.entry(finding.severity).or_default().push(finding);
+        }
+        Self {
+            schema_version: 1,
+            session_id: parts.session,
+            timestamp: parts.timestamp,
+            status: parts.decision.0,
+            summary: Summary {
+                files_validated: u32::try_from(parts.files).unwrap_or(u32::MAX),
+                critical: counts.critical,
+                error: counts.error,
+                warning: counts.warning,
+            },
+            findings,
+            auto_fixes_applied: parts.fixed,
+            gate_decision: parts.decision.1,
+            retry_count: 0,
+            max_retries: MAX_RETRIES,
+            skipped: parts.skipped,
+        }
+    }
+}
+
+fn totals(report: &ValidationReport) -> String {
+    let summary = report.summary;
+    format!(
+        "{} looked at: {} critical, {}, {}",
+        count(summary.files_validated.into(), "file"),
+        summary.critical,
+        count(summary.error.into(), "error"),
+        count(summary.warning.into(), "warning"),
+    )
+}
+
+/// Findings of a severity told in full on a terminal; the JSON has all.
+const SHOWN: usize = 200;
+
+/// The report for a terminal.
+#[must_use]
+pub fn render_text(report: &ValidationReport) -> String {
+    let mut text = String::new();
+    for finding in report.findings.values().flat_map(|list| list.iter().take(SHOWN)) {
+        let fixable = if finding.auto_fixable { " (`--fix` does it)" } else { "" };
+        text.push_str(&format!(
+            "{}:{}: {} [{}] {}\n    {}{fixable}\n",
+            line(finding.file.as_str(), 200),
+            finding.line,
+            finding.severity.name(),
+            finding.id,
+            line(&finding.message, 300),
+            finding.suggestion,
+        ));
+    }
+    for (severity, list) in &report.findings {
+        if list.len() > SHOWN {
+            text.push_str(&format!("... and {} more {}\n", list.len() - SHOWN, severity.name()));
+        }
+    }
+    for fixed in &report.auto_fixes_applied {
+        text.push_str(&format!("fixed {}:{}: {}\n", line(fixed.file.as_str(), 200), fixed.line, line(&fixed.message, 300)));
+    }
+    for skipped in report.skipped.iter().take(20) {
+        text.push_str(&format!("not checked: {}: {}\n", line(&skipped.what, 200), line(&skipped.reason, 200)));
+    }
+    if report.skipped.len() > 20 {
+        text.push_str(&format!("not checked: {} more\n", report.skipped.len() - 20));
+    }
+    text.push_str(&format!(
+        "\n{}\n{}: {}\n",
+        totals(report),
+        report.status.name(),
+        report.gate_decision
+    ));
+    text
+}
+
+/// `code-validation-report.md`.
+#[must_use]
+pub fn render_markdown(report: &ValidationReport) -> String {
+    let mut text = format!(
+        "# Code validation: {}\n\n{}. {}.\n",
+        report.status.name(),
+        totals(report),
+        line(&report.gate_decision, 300)
+    );
+    for (severity, list) in &report.findings {
+        text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
+        for finding in list {
+            let gate = if finding.stage == Stage::Code { "001.3" } else { "001.5" };
+            text.push_str(&format!(
+                "| {} | {gate} | {} | {} | {} |\n",
+                cell(&format!("{}:{}", finding.file, finding.line)),
+                finding.category,
+                cell(&finding.message),
+                markdown::line(&finding.suggestion, 300),
+            ));
+        }
+    }
+    if !report.auto_fixes_applied.is_empty() {
+        text.push_str("\n## Fixed\n\n");
+        for fixed in &report.auto_fixes_applied {
+            text.push_str(&format!("- {} {}\n", cell(&format!("{}:{}", fixed.file, fixed.line)), cell(&fixed.message)));
+        }
+    }
+    if !report.skipped.is_empty() {
+        text.push_str("\n## Not checked\n\n");
+        for skipped in &report.skipped {
+            text.push_str(&format!("- {}: {}\n", cell(&skipped.what), cell(&skipped.reason)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+
+    #[test]
+    fn report_shows_place_and_advice_and_disarms_a_hostile_name() {
+        let finding = Finding {
+            stage: Stage::Code,
+            id: "unknown-package".into(),
+            category: "hallucinated_imports".into(),
+            severity: Severity::Critical,
+            file: RepoPath::parse("src/a.js").unwrap(),
+            line: 3,
+            message: "no manifest: `x|<img>`".into(),
+            suggestion: "declare it".into(),
+            auto_fixable: false,
+        };
+        let report = ValidationReport::from(Parts {
+            session: None,
+            timestamp: "2026-01-02T03:04:05Z".into(),
+            files: 1,
+            findings: vec![finding],
+            fixed: Vec::new(),
+            decision: (Decision::HardFail, "1 critical, none is tolerated".into()),
+            skipped: Vec::new(),
+        });
+        insta::assert_snapshot!(render_text(&report), @r"
+        src/a.js:3: critical [unknown-package] no manifest: `x|<img>`
+            declare it
+
+        1 file looked at: 1 critical, 0 errors, 0 warnings
+        HARD_FAIL: 1 critical, none is tolerated
+        ");
+        assert!(render_markdown(&report).contains("`` no manifest: `x\\|<img>` ``"));
+    }
+}

@@ -1,0 +1,65 @@
+//! Gate 001.3 and the half of gate 001.5 that needs no run: files in, findings and safe repairs out.
+
+use std::collections::BTreeMap;
+
+use crate::code::language::Language;
+use crate::code::smell::{self, Project};
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{Finding, Stage};
+
+/// What to look at.
+pub struct Review<'a> {
+    /// Every file of the repository; those that are not read as text are empty.
+    pub files: &'a BTreeMap<RepoPath, String>,
+    /// The files to look at.
+    pub chosen: &'a [&'a RepoPath],
+    /// Files inside installed packages that are asked for by path, by package.
+    pub installed: &'a BTreeMap<String, Vec<String>>,
+    /// Whether test quality is looked at too.
+    pub tests: bool,
+}
+
+/// What was found, and what can be repaired safely.
+#[derive(Debug, Default)]
+pub struct Reviewed {
+    /// Findings by file and line.
+    pub findings: Vec<Finding>,
+    /// New texts, with the findings that they take away.
+    pub repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
+}
+
+/// Looks at the chosen files. Never fails; what cannot be read is a finding.
+///
+/// Source: product.md 6.3, 6.4, 6.6.
+#[must_use]
+pub fn review(request: &Review<'_>) -> Reviewed {
+    let mut project = Project::of(request.files);
+    for (package, files) in request.installed {
+        project.install(package, files.iter().cloned());
+    }
+    let mut found = smell::scan(request.chosen, request.files, &project);
+    found.retain(|one| request.tests || one.finding.stage == Stage::Code);
+    let mut reviewed = Reviewed::default();
+    for file in request.chosen {
+        if let Some(text) = request.files.get(*file)
+            && let Some(repair) = smell::repair(file, text, &found)
+        {
+            reviewed.repairs.insert((*file).clone(), repair);
+        }
+    }
+    reviewed.findings = found.into_iter().map(|one| one.finding).collect();
+    reviewed
+}
+
+/// Whether a file is of a language that can be looked at.
+#[must_use]
+pub fn reads(file: &RepoPath) -> bool {
+    Language::of(file).is_some()
+}
+
+/// What the project's own type checker said, as findings.
+#[must_use]
+pub fn typed(said: &[(RepoPath, u32, String)]) -> Vec<Finding> {
+    let Some(row) = smell::row("type-mismatch") else { return Vec::new() };
+    said.iter().map(|(file, line, text)| smell::finding(row, file, *line, text, false)).collect()
+}

@@ -1,0 +1,12 @@
+package a
+
+import "testing"
+
+var count = 0 // expect: shared-mutable-state
+
+func TestA(t *testing.T) {
+	count++
+	if count != 1 {
+		t.Error("no")
+	}
+}

@@ -1,0 +1,2 @@
+let count = 0; // expect: shared-mutable-state
+test('a', () => { count += 1; expect(count).toBe(1); });

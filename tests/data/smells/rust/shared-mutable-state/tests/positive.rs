@@ -1,0 +1,3 @@
+static mut COUNT: u32 = 0; // expect: shared-mutable-state
+#[test]
+fn a() { unsafe { COUNT += 1; assert_eq!(COUNT, 1); } }
