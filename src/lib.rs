@@ -1,12 +1,14 @@
 //! regreen brings a red test suite back to green: it runs the tests, finds out what fails, fixes
 //! it, proves the fix by running again, and keeps every step as a commit.
 //!
-//! The rooms, in the order in which data flows: `cli` turns arguments into a request; `cycle`
+//! The rooms, in the order in which data flows: `cli` turns arguments into a request, `bot` events; `cycle`
 //! decides what happens when; `role` does the work; `repair` searches; `effect` is the contract
 //! with the outside world and `adapter` keeps it; `code`, `config` and `report` are pure;
 //! `domain` holds values and decisions.
 
 mod adapter;
+#[cfg_attr(not(test), expect(dead_code, reason = "the verb that reads events comes next"))]
+mod bot;
 mod cli;
 mod code;
 mod config;
@@ -21,9 +23,15 @@ mod schemas;
 
 #[doc(hidden)]
 pub mod bench;
+#[doc(hidden)]
+pub mod foreign;
 
 /// Runs the command line and answers with the exit code: 0 gate met, 1 gate not met, 2 wrong usage
 /// or configuration, 3 the environment failed.
 pub fn run(arguments: impl Iterator<Item = std::ffi::OsString>) -> std::process::ExitCode {
-    cli::run(arguments)
+    let arguments: Vec<_> = arguments.collect();
+    if let Some(code) = adapter::launched(&arguments) {
+        return code;
+    }
+    cli::run(arguments.into_iter())
 }

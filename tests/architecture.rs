@@ -28,6 +28,7 @@ const LAW: &[(&str, &[&str])] = &[
     ("adapter/repo", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/store", &["adapter/host", "effect", "code", "domain"]),
     ("adapter/model", &["adapter/host", "effect", "domain"]),
+    ("adapter/github", &["adapter/host", "effect", "domain"]),
     (
         "adapter",
         &[
@@ -36,6 +37,7 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter/repo",
             "adapter/store",
             "adapter/model",
+            "adapter/github",
             "config",
             "effect",
             "domain",
@@ -57,8 +59,37 @@ const LAW: &[(&str, &[&str])] = &[
             "domain",
         ],
     ),
+    (
+        "bot",
+        &[
+            "adapter",
+            "adapter/host",
+            "adapter/repo",
+            "adapter/store",
+            "adapter/suite",
+            "cycle",
+            "report",
+            "config",
+            "effect",
+            "domain",
+        ],
+    ),
     // The crate root names the rooms, what the benches measure, and what is published.
-    ("", &["adapter", "adapter/suite", "cli", "code", "config", "report", "role", "domain"]),
+    (
+        "",
+        &[
+            "adapter",
+            "adapter/model",
+            "adapter/suite",
+            "bot",
+            "cli",
+            "code",
+            "config",
+            "report",
+            "role",
+            "domain",
+        ],
+    ),
 ];
 
 /// Crates that only some rooms may use.
@@ -69,9 +100,12 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),
+    ("landlock", &["adapter/host"]),
+    ("pulldown_cmark", &["bot"]),
     ("tree_sitter", &["code"]),
     ("jiff", &["adapter/host", "adapter/repo", "adapter/model"]),
     ("reqwest", &["adapter/host"]),
+    ("octocrab", &["adapter/github"]),
     ("secrecy", &["domain"]),
     ("minijinja", &["role"]),
     ("backon", &["role"]),
@@ -236,7 +270,7 @@ fn the_reader_sees_groups_macros_and_bodies_and_skips_tests() {
 fn input_and_output_stay_in_adapters_and_faces() {
     let mut breaches = Vec::new();
     for (file, own, _, std, _) in read() {
-        if own.starts_with("adapter") || own == "cli" || own.is_empty() {
+        if own.starts_with("adapter") || own == "cli" || own == "bot" || own.is_empty() {
             continue;
         }
         for path in std {
@@ -274,7 +308,8 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with("//!"), "{} has no purpose in its first line", file.display());
         let production = text.split("#[cfg(test)]").next().unwrap().lines().count();
-        assert!(production <= 620, "{} holds {production} lines", file.display());
+        let tests = file.ends_with("tests.rs");
+        assert!(tests || production <= 620, "{} holds {production} lines", file.display());
         let stem = file.file_stem().unwrap().to_str().unwrap();
         assert!(
             !["utils", "helpers", "common", "types", "imp", "errors"].contains(&stem),

@@ -1,5 +1,10 @@
 //! What keeps the contract of `effect` in the real world; the one file that names every adapter.
 
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the face on GitHub is wired to it next")
+)]
+pub mod github;
 pub mod host;
 pub mod model;
 pub mod models;
@@ -12,6 +17,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::domain::event::{Ending, Outcome};
+use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
@@ -21,6 +27,7 @@ use crate::effect::{
 
 use host::clock::HostClock;
 use host::process;
+use host::sandbox::Protection;
 use repo::{Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
 use store::{STATE_FOLDER, STATE_ROOT, SessionStore};
 use suite::{Detection, ProjectSuite, SuiteSettings};
@@ -33,6 +40,9 @@ const ABANDONED: &str = "error";
 
 /// The record's name inside the session folder.
 const RECORD: &str = "workflow-session.json";
+
+/// The loop's state inside the session folder.
+const STATE: &str = ".process/iteration-state.json";
 
 /// Variable that names the folder of private checkouts.
 pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
@@ -69,6 +79,9 @@ pub struct Workspace<'a> {
     pub base: Option<(CommitId, TreeId)>,
     /// What a person should know, in our own words.
     pub notices: Vec<String>,
+    /// What test code can reach, and what it cannot.
+    #[expect(dead_code, reason = "the report of the bot shows it")]
+    pub protection: &'static Protection,
     /// Whether another commit is checked out than the one the session began on.
     pub moved: bool,
     clock: &'a HostClock,
@@ -76,6 +89,26 @@ pub struct Workspace<'a> {
     worktree: RepoWorktree,
     suite: ProjectSuite<'a>,
     root: PathBuf,
+}
+
+/// Becomes test code when this process was started to do so; see [`host::sandbox`]. Otherwise it
+/// closes this process to the children it will have. Comes before any thread.
+pub fn launched(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCode> {
+    let code = host::sandbox::launched(arguments);
+    if code.is_none() {
+        host::sandbox::ready();
+    }
+    code
+}
+
+/// What holds for the test code of this process.
+///
+/// # Errors
+///
+/// When it is asked for with a word that does not exist.
+pub fn protection() -> Result<&'static Protection, RunError> {
+    host::sandbox::protection()
+        .map_err(|reason| RunError::NotStarted { command: "test code".into(), reason })
 }
 
 /// The state root of a repository.
@@ -127,6 +160,7 @@ impl<'a> Workspace<'a> {
         clock: &'a HostClock,
     ) -> Result<Workspace<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
+        let protection = protection()?;
         let detection = suite::detect(
             &facts.root,
             &facts.subdirectory,
@@ -157,6 +191,8 @@ impl<'a> Workspace<'a> {
         let store = SessionStore::open(&root, &record.session_id)?;
         if let Some(files) = &restored {
             store.restore(files)?;
+        } else if request.resume != Resume::New {
+            mend_state(&store, &facts, &record, &mut notices).await?;
         }
         // The record comes before the branch: what a kill leaves behind is known by name.
         write_record(&store, &record).await?;
@@ -191,8 +227,19 @@ impl<'a> Workspace<'a> {
             None => None,
         };
         let suite = open_suite(request, detection, &store, &work, &record, clock)?;
-        let mut workspace =
-            Self { facts, record, base, notices, moved, clock, store, worktree, suite, root };
+        let mut workspace = Self {
+            facts,
+            record,
+            base,
+            notices,
+            protection,
+            moved,
+            clock,
+            store,
+            worktree,
+            suite,
+            root,
+        };
         workspace.record.git.base_sha = workspace.base.as_ref().map(|(commit, _)| commit.clone());
         workspace.save_record().await?;
         Ok(workspace)
@@ -271,12 +318,13 @@ impl<'a> Workspace<'a> {
         if tip != self.record.git.head_sha {
             return Ok(());
         }
+        // Removing needs no room on a full disk; writing the record does.
+        self.worktree.remove().await?;
+        repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
         self.record.status = SessionStatus::Blocked;
         self.record.result = Some(ABANDONED.to_owned());
         self.record.completed_at = Some(self.clock.now());
         self.save_record().await?;
-        self.worktree.remove().await?;
-        repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
         Ok(())
     }
 
@@ -378,21 +426,29 @@ fn choose(
         }
         Resume::Newest => {
             let mut why = String::from("none can go on");
+            let mut chosen: Option<(SessionRecord, Restored)> = None;
             for id in store::active(root)? {
-                let (mut record, restored) = match load(facts, root, &id) {
+                let loaded = match load(facts, root, &id) {
                     Ok(loaded) => loaded,
                     Err(error) => {
                         why = format!("{id}: {error}");
                         continue;
                     }
                 };
-                match refusal(&record, limit) {
-                    None => {
-                        reopen(&mut record, limit, clock);
-                        return Ok((record, restored));
-                    }
+                let here = loaded.0.git.head_sha == facts.head;
+                match refusal(&loaded.0, limit) {
                     Some(reason) => why = format!("{id}: {reason}"),
+                    // The newest of this commit goes before a newer one of another.
+                    None if here => {
+                        chosen = Some(loaded);
+                        break;
+                    }
+                    None => chosen = chosen.or(Some(loaded)),
                 }
+            }
+            if let Some((mut record, restored)) = chosen {
+                reopen(&mut record, limit, clock);
+                return Ok((record, restored));
             }
             Err(OpenError::Resume { session: "(newest)".into(), reason: why })
         }
@@ -425,6 +481,41 @@ fn reopen(record: &mut SessionRecord, limit: Option<u32>, clock: &HostClock) {
     }
 }
 
+/// Puts the state of the branch's tip in the place of one that is missing or cannot be read
+/// (product.md 8.13.4). Without such a commit the session begins again with its baseline.
+async fn mend_state(
+    store: &SessionStore,
+    facts: &RepositoryFacts,
+    record: &SessionRecord,
+    notices: &mut Vec<String>,
+) -> Result<(), OpenError> {
+    let fault = match store.read_json(STATE).await {
+        Ok(Some(value)) if serde_json::from_value::<FixLoop>(value.clone()).is_ok() => {
+            return Ok(());
+        }
+        Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
+        Ok(None) => "is missing",
+        Err(error) => return Err(error.into()),
+    };
+    let path = store.folder().join(STATE);
+    let branch = &record.git.branch;
+    let files = repo::read_session(facts, branch, STATE_FOLDER, &record.session_id)?;
+    let committed = files.iter().flatten().find(|(name, bytes)| {
+        let state = || serde_json::from_slice::<FixLoop>(bytes);
+        name == STATE && state().is_ok_and(|state| state.head == record.git.head_sha)
+    });
+    if let Some(file) = committed {
+        store.restore(std::slice::from_ref(file))?;
+        notices.push(format!(
+            "{} {fault}; the state of the last commit of {branch} takes its place",
+            path.display()
+        ));
+    } else if fault == "is missing" {
+        notices.push(format!("{} {fault}; starting from the baseline", path.display()));
+    }
+    Ok(())
+}
+
 /// Reads a session's record from disk, else from its branch.
 fn load(
     facts: &RepositoryFacts,
@@ -455,7 +546,10 @@ fn new_record(
     clock: &HostClock,
 ) -> SessionRecord {
     let name = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
-    let base = format!("WFS-test-{}", slug(&name));
+    let base = match &request.session {
+        Some(session) => session.to_string(),
+        None => format!("WFS-test-{}", slug(&name)),
+    };
     let free = |id: &SessionId| {
         let unused = match load(facts, root, id) {
             Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),

@@ -93,6 +93,15 @@ pub struct FixArguments {
     /// then embedded].
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     pub engine: Vec<String>,
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Name of the new session [default: WFS-test-BRANCH].
+    #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
+    pub session: Option<String>,
+    /// Leave events, commits and digests in this folder while it runs, for `regreen publish`.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["suggest", "dry_run"])]
+    pub bundle: Option<PathBuf>,
     /// Name of the fix branch [default: regreen/SESSION].
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,

@@ -17,10 +17,29 @@ pub struct Diagnostic {
     pub source: String,
 }
 
+impl Diagnostic {
+    /// File, line, column and message, as an annotation of a workflow wants them, unescaped.
+    #[must_use]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the Action shows it; its verb comes next"))]
+    pub fn annotation(&self) -> (&str, usize, usize, &str) {
+        (&self.file, self.line, self.column, &self.message)
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
         writeln!(f, "  | {}", self.source)?;
         write!(f, "  | {}^", " ".repeat(self.column.saturating_sub(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_annotation_has_the_place() {
+        let problems = crate::config::parse("gate:\n  target: 0\n", "regreen.yml").unwrap_err();
+        let expected = ("regreen.yml", 2, 3, "`target` is a whole number from 1 to 100");
+        assert_eq!(problems[0].annotation(), expected);
     }
 }

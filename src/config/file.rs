@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_yaml::{Mapping, Value};
 
 use super::diagnostic::Diagnostic;
+use super::place::position;
 use super::providers::Provider;
 
 /// The whole file.
@@ -26,6 +27,89 @@ pub struct Settings {
     pub budget: Option<Budget>,
     /// Paths no edit may touch, as globs.
     pub protect: Option<Vec<String>>,
+    /// Where kept fixes go: `branch` pushes a fix branch with a pull request, `head` moves the
+    /// head branch itself, `none` pushes nothing.
+    pub push: Option<Push>,
+    /// What stays visible of a regressing attempt: its commit and the revert, or a patch file.
+    pub history: Option<History>,
+    /// Who may command by comments.
+    pub commands: Option<Commands>,
+    /// Follow-up issues to open after completion.
+    pub expand: Option<Vec<Topic>>,
+    /// Label that starts a run when it is put on a pull request.
+    pub label: Option<String>,
+    /// Tests that fail on the base too do not count in the rate.
+    pub ignore_preexisting: Option<bool>,
+    /// What test code can reach.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// Where kept fixes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Push {
+    Branch,
+    Head,
+    None,
+}
+
+/// What stays visible of a regressing attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum History {
+    Revert,
+    Clean,
+}
+
+/// What a follow-up issue is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topic {
+    Test,
+    Enhance,
+    Refactor,
+    Doc,
+}
+
+/// Who may command by comments. Without write access nobody may.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Commands {
+    /// Levels (`write`, `maintain`, `admin`), logins, or numeric ids of bots.
+    pub allow: Option<Vec<Name>>,
+    /// Teams as `organisation/team`; asking for them needs the token of an App.
+    pub teams: Option<Vec<String>>,
+}
+
+impl Commands {
+    /// The words of `allow`, ids as digits.
+    #[must_use]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the Action asks it; its verb comes next"))]
+    pub fn allowed(&self) -> Vec<String> {
+        let words = self.allow.iter().flatten().map(|name| match name {
+            Name::Id(id) => id.to_string(),
+            Name::Word(word) => word.clone(),
+        });
+        words.collect()
+    }
+}
+
+/// A level, a login, or a numeric id.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Name {
+    Id(u64),
+    Word(String),
+}
+
+/// What test code can reach.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Sandbox {
+    /// Image in which tests run, where a Docker socket is there.
+    pub image: Option<String>,
+    /// Whether tests may open outgoing connections.
+    pub network: Option<bool>,
 }
 
 /// How tests are run.
@@ -36,6 +120,8 @@ pub struct Test {
     pub command: Option<String>,
     /// Where the command leaves JUnit XML or TAP.
     pub report: Option<String>,
+    /// Commands before the first run.
+    pub setup: Option<Vec<String>>,
     /// Limit of one run: `30s`, `20m`, `2h`.
     pub timeout: Option<String>,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
@@ -97,6 +183,9 @@ enum Form {
     TextsByAny,
     Amount,
     OneOf(&'static [&'static str]),
+    SomeOf(&'static [&'static str]),
+    Flag,
+    Grants,
     GroupsByName(&'static [(&'static str, Form)]),
     Group(&'static [(&'static str, Form)]),
 }
@@ -104,6 +193,7 @@ enum Form {
 const TEST: &[(&str, Form)] = &[
     ("command", Form::Text),
     ("report", Form::Text),
+    ("setup", Form::Texts),
     ("timeout", Form::Time),
     ("layers", Form::TextsBy(&["static", "unit", "integration", "e2e"])),
 ];
@@ -136,6 +226,9 @@ const PROVIDER: &[(&str, Form)] = &[
     ("timeout", Form::Time),
 ];
 
+const COMMANDS: &[(&str, Form)] = &[("allow", Form::Grants), ("teams", Form::Texts)];
+const SANDBOX: &[(&str, Form)] = &[("image", Form::Text), ("network", Form::Flag)];
+
 /// All keys of the file. A test holds it against the schema.
 const FILE: &[(&str, Form)] = &[
     ("test", Form::Group(TEST)),
@@ -144,6 +237,13 @@ const FILE: &[(&str, Form)] = &[
     ("providers", Form::GroupsByName(PROVIDER)),
     ("budget", Form::Group(BUDGET)),
     ("protect", Form::Texts),
+    ("push", Form::OneOf(&["branch", "head", "none"])),
+    ("history", Form::OneOf(&["revert", "clean"])),
+    ("commands", Form::Group(COMMANDS)),
+    ("expand", Form::SomeOf(&["test", "enhance", "refactor", "doc"])),
+    ("label", Form::Text),
+    ("ignore-preexisting", Form::Flag),
+    ("sandbox", Form::Group(SANDBOX)),
 ];
 
 /// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
@@ -316,7 +416,16 @@ fn wrong(name: &str, value: &Value, form: &Form) -> Option<String> {
         Form::OneOf(words) if !value.as_str().is_some_and(|word| words.contains(&word)) => {
             Some(format!("`{name}` is one of {}", words.join(", ")))
         }
-        Form::Text
+        Form::SomeOf(words) => {
+            let fits = value.as_sequence().is_some_and(|items| {
+                items.iter().all(|item| item.as_str().is_some_and(|word| words.contains(&word)))
+            });
+            (!fits).then(|| format!("`{name}` is a list of {}", words.join(", ")))
+        }
+        Form::Flag if !value.is_bool() => Some(format!("`{name}` is true or false")),
+        Form::Grants => grants(name, value),
+        Form::Flag
+        | Form::Text
         | Form::Time
         | Form::Number(..)
         | Form::Texts
@@ -327,28 +436,18 @@ fn wrong(name: &str, value: &Value, form: &Form) -> Option<String> {
     }
 }
 
-/// Line and column of a key, found by walking its parents downwards.
-fn position(text: &str, path: &[String]) -> (usize, usize) {
-    let mut found = (1, 1);
-    let mut from = 0;
-    for key in path {
-        for (number, line) in text.lines().enumerate().skip(from) {
-            let place = line.match_indices(key.as_str()).find(|(at, _)| {
-                let before = line.get(..*at).unwrap_or_default();
-                let after = line.get(at + key.len()..).unwrap_or_default();
-                let starts = before.chars().all(|c| c.is_whitespace() || "{,-\"'".contains(c))
-                    || before.trim_end().ends_with(['{', ',']);
-                starts && after.trim_start_matches(['"', '\'']).trim_start().starts_with(':')
-            });
-            if let Some((at, _)) = place {
-                let column = line.get(..at).unwrap_or_default().chars().count() + 1;
-                found = (number + 1, column);
-                from = number;
-                break;
-            }
+/// What is wrong with a list of those who may command.
+fn grants(name: &str, value: &Value) -> Option<String> {
+    let form = || Some(format!("`{name}` is a list of levels, logins or numeric ids of bots"));
+    let Some(items) = value.as_sequence() else { return form() };
+    items.iter().find_map(|item| match item.as_str() {
+        Some(low @ ("none" | "read" | "triage")) => {
+            Some(format!("`{low}` never suffices in `{name}`; the lowest level is `write`"))
         }
-    }
-    found
+        Some(word) if word.is_empty() || word.chars().any(char::is_whitespace) => form(),
+        None if item.as_u64().is_none() => form(),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -384,6 +483,34 @@ mod tests {
           | protekt: []
           | ^
         ");
+    }
+
+    #[test]
+    fn keys_of_the_bot_are_read_and_checked() {
+        let text = "push: head\nhistory: clean\ncommands: { allow: [maintain, octo, 7], teams: [a/b] }\nexpand: [test, doc]\nlabel: fix-me\nignore-preexisting: true\nsandbox: { image: 'x:1', network: false }\ntest: { setup: [make] }\n";
+        let settings = parse(text, "f").unwrap();
+        assert_eq!((settings.push, settings.history), (Some(Push::Head), Some(History::Clean)));
+        assert_eq!(settings.commands.unwrap().allowed(), ["maintain", "octo", "7"]);
+        assert_eq!(settings.expand.unwrap(), [Topic::Test, Topic::Doc]);
+        assert_eq!(settings.sandbox.unwrap().network, Some(false));
+        assert_eq!(settings.ignore_preexisting, Some(true));
+        let table = [
+            ("push: force", "`push` is one of branch, head, none"),
+            ("history: gone", "`history` is one of revert, clean"),
+            ("commands: { allow: [read] }", "`read` never suffices"),
+            ("commands: { allow: write }", "`allow` is a list of levels"),
+            ("commands: { allow: [[a]] }", "`allow` is a list of levels"),
+            ("commands: { team: [] }", "did you mean `teams`?"),
+            ("expand: [docs]", "`expand` is a list of test, enhance, refactor, doc"),
+            ("label: 7", "`label` is a text"),
+            ("ignore-preexisting: 'yes'", "`ignore-preexisting` is true or false"),
+            ("sandbox: { network: all }", "`network` is true or false"),
+            ("test: { setup: make }", "`setup` is a list of texts"),
+        ];
+        for (text, part) in table {
+            let problems = parse(text, "f").unwrap_err();
+            assert!(problems[0].message.contains(part), "{text}: {}", problems[0].message);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::budget::Spending;
 use super::chain::Call;
 use super::fix_loop::Minimised;
-use super::id::{CommitId, TestId};
+use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
 
@@ -205,6 +205,12 @@ pub struct Remaining {
     pub evidence: String,
     /// First line of what it said.
     pub message: String,
+    /// The file that fails, when it is known.
+    #[serde(default)]
+    pub file: Option<RepoPath>,
+    /// Its line, from 1.
+    #[serde(default)]
+    pub line: Option<u32>,
 }
 
 /// One row of the iteration table: what an iteration did and what came of it.
@@ -244,6 +250,15 @@ pub struct IterationRow {
     /// Whether providers were there and none gave a good answer.
     #[serde(default)]
     pub degraded: bool,
+    /// Tests that fail on the sources that are accepted after it.
+    #[serde(default)]
+    pub failing: Vec<TestId>,
+    /// The analysis, as its author wrote it; empty when there was none.
+    #[serde(default)]
+    pub analysis: String,
+    /// What was proposed, as a unified diff; cut when it is very long.
+    #[serde(default)]
+    pub patch: String,
     /// Wall time.
     pub duration_ms: u64,
 }

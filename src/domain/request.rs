@@ -21,6 +21,8 @@ pub struct FixRequest {
     pub target: u32,
     /// Iteration limit, 1 to 50; `None` takes the stored one on resume, else 10.
     pub max_iterations: Option<u32>,
+    /// Name of a new session; `None` makes one of the branch.
+    pub session: Option<SessionId>,
     /// Fix branch; `None` means `regreen/<session>`.
     pub branch: Option<String>,
     /// Base reference, to tell introduced failures from pre-existing ones.

@@ -8,3 +8,5 @@ pub mod records;
 pub mod summary;
 pub mod terminal;
 pub mod validation;
+#[cfg_attr(not(test), expect(dead_code, reason = "the publisher calls it"))]
+pub mod view;

@@ -358,6 +358,9 @@ mod tests {
             provider: "embedded".into(),
             calls: Vec::new(),
             degraded: false,
+            failing: Vec::new(),
+            analysis: String::new(),
+            patch: String::new(),
             duration_ms: 1234,
         }
     }

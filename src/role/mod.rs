@@ -14,7 +14,6 @@ mod prompt;
 mod reviewer;
 mod vet;
 
-#[cfg(test)]
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
@@ -56,3 +55,18 @@ impl From<ask::ReadError> for WorkError {
         }
     }
 }
+
+/// What models say, as readers of foreign text.
+pub const READERS: &[crate::domain::Reader] = &[
+    ("analysis", |text| {
+        if let Ok(told) = answer::read::<Analysis>(text, "IMPL-fix-1") {
+            drop(answer::points(&told, &|_| Some(40)));
+        }
+    }),
+    ("edits", |text| {
+        if let Ok(told) = answer::read::<Edits>(text, "IMPL-fix-1") {
+            let source = "def add(a, b):\n    return a - b\n";
+            drop(answer::edit_set(&told, &|_| Some(source.to_owned())));
+        }
+    }),
+];

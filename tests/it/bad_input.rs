@@ -154,15 +154,43 @@ fn a_work_folder_that_cannot_be_written() {
 }
 
 #[test]
-fn a_corrupt_and_an_old_session_state_begin_again() {
+fn a_corrupt_or_missing_state_is_mended_from_the_branch() {
+    for torn in [true, false] {
+        let repo = TestRepo::new(CALC);
+        let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1"]);
+        assert_eq!(ran.document()["result"], "failure", "{}", ran.err);
+        let folder = repo.root().join(".git/regreen/active/WFS-test-main/.process");
+        let state = folder.join("iteration-state.json");
+        if torn {
+            std::fs::write(&state, "{ torn").unwrap();
+        } else {
+            std::fs::remove_file(&state).unwrap();
+        }
+        let ran =
+            repo.regreen(&["fix", "--json", "--resume", "WFS-test-main", "--max-iterations", "5"]);
+        let fault = if torn { "cannot be read" } else { "is missing" };
+        assert!(ran.err.contains(fault), "{}", ran.err);
+        assert!(ran.err.contains("takes its place"), "{}", ran.err);
+        let document = ran.document();
+        assert_eq!(document["result"], "success", "{}", ran.err);
+        let first = &document["iterations"][0];
+        assert_eq!(first["iteration"], 1, "what was kept is not done again: {first}");
+        let log = repo.git(&["log", "--oneline", "regreen/WFS-test-main"]);
+        assert_eq!(log.matches("iteration 1 ").count(), 1, "{log}");
+    }
+}
+
+#[test]
+fn a_corrupt_state_without_a_branch_begins_again() {
     let repo = TestRepo::new(CALC);
-    let ran = repo.regreen(&["fix", "--json", "--max-iterations", "1"]);
+    let ran = repo.regreen(&["fix", "--json", "--suggest", "--max-iterations", "1"]);
     assert_eq!(ran.document()["result"], "failure", "{}", ran.err);
     let state = repo.root().join(".git/regreen/active/WFS-test-main/.process/iteration-state.json");
     std::fs::write(&state, "{ torn").unwrap();
-    let ran =
-        repo.regreen(&["fix", "--json", "--resume", "WFS-test-main", "--max-iterations", "5"]);
-    assert!(ran.err.contains("cannot be read"), "{}", ran.err);
+    let arguments =
+        ["fix", "--json", "--suggest", "--resume", "WFS-test-main", "--max-iterations", "5"];
+    let ran = repo.regreen(&arguments);
+    assert!(ran.err.contains("starting from the baseline"), "{}", ran.err);
     assert_eq!(ran.document()["result"], "success", "{}", ran.err);
 }
 

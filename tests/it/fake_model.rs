@@ -162,13 +162,18 @@ fn serve_one(mut stream: TcpStream, script: &Mutex<Script>, memory: &Mutex<Vec<A
 
 /// An analysis of at least 100 words that names one place.
 pub fn analysis(point: &str, confidence: f64) -> Reply {
+    analysis_of("test_calc.TotalTest.test_total", point, confidence)
+}
+
+/// The same about a test.
+pub fn analysis_of(test: &str, point: &str, confidence: f64) -> Reply {
     let report = "The test expects another value than the function returns. ".repeat(15);
     Reply::Text(
         json!({
             "root_causes": [{ "tests": [], "cause": format!("the code at {point} is wrong"), "file": "", "function": "", "lines": "" }],
             "approach": format!("Correct the code at {point}."),
             "modification_points": [point],
-            "affected_tests": ["test_calc.TotalTest.test_total"],
+            "affected_tests": [test],
             "confidence_score": confidence,
             "expected_outcome": "the failing test passes",
             "verification_steps": ["run the tests"],

@@ -8,10 +8,16 @@
 
 mod bad_input;
 mod crash;
+#[expect(dead_code, reason = "the tests of the client use the other parts of it")]
+mod fake_github;
 mod fake_model;
 mod flood;
+mod forge;
 mod frameworks;
+mod git_http;
 mod models;
+mod sandbox;
 mod state;
 mod story;
 mod support;
+mod warm;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::fake_model::{FakeModel, Reply, analysis, edit};
+use super::fake_model::{FakeModel, Reply, analysis, analysis_of, edit};
 use super::support::{CALC, Ran, TestRepo};
 
 const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
@@ -84,30 +84,40 @@ fn a_model_analyses_and_fixes_until_the_suite_is_green() {
     assert!(report.contains("4 calls, 4000 tokens in and 400 out, $0.0080"), "{report}");
 }
 
-#[test]
-fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back() {
-    // Rate limited for long; nonsense; a wrong fix first and right ones after.
-    let wrong = edit("calc.py", "    if value < low:\n", "    if value <= high:\n");
+/// A repository with two bugs, and what a model says about them.
+struct Story {
+    files: &'static [(&'static str, &'static str)],
+    /// A test of it.
+    test: &'static str,
+    /// A first edit that breaks what worked.
+    wrong: (&'static str, &'static str, &'static str),
+    /// What the analysis of it names.
+    wrong_at: &'static str,
+    /// The right edits and what their analyses name.
+    right: [((&'static str, &'static str, &'static str), &'static str); 2],
+}
+
+/// Rate limited for long; nonsense; a wrong fix first and right ones after.
+#[expect(clippy::print_stdout, reason = "the story is there to be read with --nocapture")]
+fn limited_nonsense_and_third_time_right(story: &Story) {
+    let mut third = vec![
+        analysis_of(story.test, story.wrong_at, 0.9),
+        edit(story.wrong.0, story.wrong.1, story.wrong.2),
+    ];
+    for (edit, at) in story.right {
+        third.extend([analysis_of(story.test, at, 0.9), right(edit)]);
+    }
+    let limit = Reply::Status(429, vec![("retry-after", "3600".into())], "slow".into());
     let model = FakeModel::serve(vec![
-        (
-            "limited",
-            vec![Reply::Status(429, vec![("retry-after", "3600".into())], "slow".into()); 9],
-        ),
+        ("limited", vec![limit; 9]),
         ("nonsense", vec![Reply::Text("I like turtles.".into()); 9]),
-        (
-            "third",
-            vec![
-                analysis("calc.py:clamp:2-5", 0.9),
-                wrong,
-                analysis("calc.py:clamp:4-5", 0.9),
-                right(CLAMP),
-                analysis("calc.py:total:9-13", 0.9),
-                right(TOTAL),
-            ],
-        ),
+        ("third", third),
     ]);
     let names = ["limited", "nonsense", "third"];
-    let repo = configured(&model, "limited, nonsense, third", &names, "");
+    let repo = TestRepo::new(story.files);
+    let providers: String = names.iter().map(|name| model.provider(name, "")).collect();
+    let settings = format!("engine: [limited, nonsense, third]\nproviders:\n{providers}");
+    repo.write(&[(".github/regreen.yml", &settings)]);
     let ran = fix(&repo, &names, &[]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.err, ran.out);
     let document = ran.document();
@@ -126,6 +136,102 @@ fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back() {
     let log = repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"]);
     assert!(log.contains("rollback iteration 1 - regression detected"), "{log}");
     assert!(log.contains("iteration 2 - surgical strategy"), "{log}");
+    let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
+    for name in ["iteration-1-analysis.md", "iteration-1-strategy.md", "fix-history.json"] {
+        assert!(folder.join(".process").join(name).is_file(), "{name}");
+    }
+    let kept = std::fs::read_to_string(folder.join(".process/fix-history.json")).unwrap();
+    assert!(kept.contains("regression"), "{kept}");
+    println!("{}\n{}\n{log}", calls.join("\n"), ran.err);
+}
+
+#[test]
+fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back() {
+    limited_nonsense_and_third_time_right(&Story {
+        files: CALC,
+        test: "test_calc.TotalTest.test_total",
+        wrong: ("calc.py", "    if value < low:\n", "    if value <= high:\n"),
+        wrong_at: "calc.py:clamp:2-5",
+        right: [(CLAMP, "calc.py:clamp:4-5"), (TOTAL, "calc.py:total:9-13")],
+    });
+}
+
+const CRATE: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"till\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+    ("src/lib.rs", "pub mod prices;\npub mod words;\n"),
+    (
+        "src/prices.rs",
+        "pub fn rounded(cents: u64, step: u64) -> u64 {\n    if step == 0 {\n        return cents;\n    }\n    cents / step * step + step\n}\n",
+    ),
+    (
+        "src/words.rs",
+        "pub fn plural(count: u64, noun: &str) -> String {\n    if count > 1 {\n        format!(\"{count} {noun}s\")\n    } else {\n        format!(\"{count} {noun}\")\n    }\n}\n",
+    ),
+    (
+        "tests/prices.rs",
+        "use till::prices::rounded;\n\n#[test]\nfn whole_steps_stay() {\n    assert_eq!(rounded(10, 5), 10);\n}\n\n#[test]\nfn no_step_is_no_rounding() {\n    assert_eq!(rounded(7, 0), 7);\n}\n\n#[test]\nfn nothing_stays_nothing() {\n    assert_eq!(rounded(0, 0), 0);\n}\n",
+    ),
+    (
+        "tests/words.rs",
+        "use till::words::plural;\n\n#[test]\nfn one_is_singular() {\n    assert_eq!(plural(1, \"test\"), \"1 test\");\n}\n\n#[test]\nfn many_are_plural() {\n    assert_eq!(plural(3, \"test\"), \"3 tests\");\n}\n\n#[test]\nfn none_are_plural() {\n    assert_eq!(plural(0, \"test\"), \"0 tests\");\n}\n",
+    ),
+    (".gitignore", "target/\n"),
+];
+
+#[test]
+fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back_in_a_crate() {
+    let step = "    cents / step * step + step\n";
+    limited_nonsense_and_third_time_right(&Story {
+        files: CRATE,
+        test: "tests/prices.rs::whole_steps_stay",
+        wrong: ("src/prices.rs", "        return cents;\n", "        return step + 1;\n"),
+        wrong_at: "src/prices.rs:rounded:2-5",
+        right: [
+            (("src/prices.rs", step, "    cents / step * step\n"), "src/prices.rs:rounded:5-5"),
+            (
+                ("src/words.rs", "    if count > 1 {\n", "    if count != 1 {\n"),
+                "src/words.rs:plural:2-2",
+            ),
+        ],
+    });
+}
+
+const SCRIPTS: &[(&str, &str)] = &[
+    ("package.json", "{\"name\": \"till\", \"scripts\": {\"test\": \"node --test test/\"}}\n"),
+    (
+        "src/till.js",
+        "function total(prices) {\n  let sum = 0;\n  for (const price of prices) {\n    sum -= price;\n  }\n  return sum;\n}\n\nfunction label(name, count) {\n  if (!name) {\n    return 'nothing';\n  }\n  return `${count} ${name}`;\n}\n\nmodule.exports = { total, label };\n",
+    ),
+    ("src/cart.js", "function free(sum) {\n  return sum > 50;\n}\n\nmodule.exports = { free };\n"),
+    (
+        "test/till.test.js",
+        "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total, label } = require('../src/till.js');\n\ntest('adds', () => assert.strictEqual(total([1, 2]), 3));\ntest('nothing', () => assert.strictEqual(total([]), 0));\ntest('names', () => assert.strictEqual(label('apple', 2), '2 apple'));\ntest('no name', () => assert.strictEqual(label('', 2), 'nothing'));\n",
+    ),
+    (
+        "test/cart.test.js",
+        "const test = require('node:test');\nconst assert = require('node:assert');\nconst { free } = require('../src/cart.js');\n\ntest('free from fifty', () => assert.strictEqual(free(50), true));\ntest('not below', () => assert.strictEqual(free(10), false));\n",
+    ),
+];
+
+#[test]
+#[ignore = "needs node"]
+fn the_chain_moves_on_and_a_wrong_fix_is_rolled_back_in_javascript() {
+    limited_nonsense_and_third_time_right(&Story {
+        files: SCRIPTS,
+        test: "test/till.test.js::adds",
+        wrong: ("src/till.js", "  if (!name) {\n", "  if (!count) {\n"),
+        wrong_at: "src/till.js:label:9-14",
+        right: [
+            (
+                ("src/till.js", "    sum -= price;\n", "    sum += price;\n"),
+                "src/till.js:total:3-5",
+            ),
+            (
+                ("src/cart.js", "  return sum > 50;\n", "  return sum >= 50;\n"),
+                "src/cart.js:free:2-2",
+            ),
+        ],
+    });
 }
 
 #[test]

@@ -10,6 +10,12 @@ use async_trait::async_trait;
 
 use crate::effect::Clock;
 
+/// Exit code after SIGINT, as shells give it: 128 and the signal's number.
+const INTERRUPTED: i32 = 130;
+
+/// Exit code after SIGTERM.
+const TERMINATED: i32 = 143;
+
 /// Wall clock and monotonic clock of this machine.
 pub struct HostClock {
     began: Instant,
@@ -17,8 +23,8 @@ pub struct HostClock {
 }
 
 impl HostClock {
-    /// A clock that begins now and hears SIGINT and SIGTERM. A second SIGINT ends the process
-    /// the hard way; the saved state is complete at any moment.
+    /// A clock that begins now and hears SIGINT and SIGTERM. A second one ends the process
+    /// at once; the saved state is complete at any moment.
     ///
     /// Must be called inside the runtime.
     #[must_use]
@@ -33,17 +39,22 @@ impl HostClock {
                 return;
             };
             loop {
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
+                let code = tokio::select! {
+                    _ = interrupt.recv() => INTERRUPTED,
+                    _ = terminate.recv() => TERMINATED,
+                };
                 if flag.swap(true, Ordering::SeqCst) {
-                    std::process::abort();
+                    leave(code);
                 }
             }
         });
         Self { began: Instant::now(), stop }
     }
+}
+
+#[expect(clippy::exit, reason = "who asks twice does not want to wait for the end")]
+fn leave(code: i32) -> ! {
+    std::process::exit(code)
 }
 
 /// The time of day, RFC 3339 in UTC.

@@ -1,7 +1,7 @@
 //! Atomic write, bounded read. A reader never sees half a file.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Writes a file so that it holds all of `bytes` or what it held before, also after a power cut.
@@ -24,6 +24,39 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes a file below `root` like [`write`], and refuses when a folder on the way is a link: test
+/// code may have put one there, to lead us out.
+///
+/// # Errors
+///
+/// What the operating system says, and `InvalidInput` for a link.
+pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut folder = root.to_owned();
+    for part in relative.parent().into_iter().flat_map(Path::components) {
+        folder.push(part);
+        if fs::symlink_metadata(&folder).is_ok_and(|facts| facts.is_symlink()) {
+            let text = format!("{} is a link", folder.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
+    }
+    write(&root.join(relative), bytes)
+}
+
+/// Reads what test code left, like [`read`]: a link, which may lead to what only we can read, and
+/// anything else that is not a file is refused, and waited for neither.
+///
+/// # Errors
+///
+/// As [`read`], and `InvalidInput` for what is not a file.
+pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_file() => read(path, limit),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads at most `limit` bytes of a file; `None` when there is no such file.
 ///
 /// # Errors
@@ -44,6 +77,50 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
+/// A text file that grows by whole lines, each visible to readers at once.
+pub struct Growing(File);
+
+impl Growing {
+    /// An empty file at `path`; what was there is replaced.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        write(path, b"")?;
+        Ok(Self(File::options().append(true).open(path)?))
+    }
+
+    /// Adds one line in one piece.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        self.0.write_all(format!("{text}\n").as_bytes())
+    }
+}
+
+/// What a growing file holds behind `from`, at most `limit` bytes; empty when it is not there.
+///
+/// # Errors
+///
+/// What the operating system says, and `InvalidInput` for what is not a plain file.
+#[expect(dead_code, reason = "the publisher calls it")]
+pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    match fs::symlink_metadata(path) {
+        Ok(facts) if facts.is_file() => {}
+        Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Creates a folder and its parents.
 ///
 /// # Errors
@@ -58,5 +135,31 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 pub fn remove_folder(folder: &Path) {
     if let Err(error) = fs::remove_dir_all(folder) {
         tracing::debug!(folder = %folder.display(), %error, "a private folder stays");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_test_code_are_neither_written_through_nor_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("copy"), folder.path().join("outside"));
+        fs::create_dir_all(inside.join("src")).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        write(&outside.join("secret"), b"key").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("lib")).unwrap();
+        std::os::unix::fs::symlink(outside.join("secret"), inside.join("report")).unwrap();
+        write_below(&inside, Path::new("src/a.py"), b"1").unwrap();
+        let through = write_below(&inside, Path::new("lib/a.py"), b"1");
+        assert_eq!(through.unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert!(!outside.join("a.py").exists());
+        assert_eq!(read_left(&inside.join("src/a.py"), 9).unwrap().unwrap(), b"1");
+        assert_eq!(read_left(&inside.join("none"), 9).unwrap(), None);
+        for name in ["report", "lib"] {
+            let read = read_left(&inside.join(name), 9).unwrap_err();
+            assert_eq!(read.kind(), io::ErrorKind::InvalidInput, "{name}");
+        }
     }
 }

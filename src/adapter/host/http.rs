@@ -3,9 +3,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "the moment of an answer is part of it")]
 
+use std::error::Error;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+pub use reqwest::{Body, Response};
 
 /// What came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +75,12 @@ impl Http {
         Ok(Self { client })
     }
 
+    /// The same client for a library that speaks one service's protocol over it.
+    #[must_use]
+    pub fn client(&self) -> reqwest::Client {
+        self.client.clone()
+    }
+
     /// Posts a JSON body. `limit` covers the whole exchange, a stream that never ends included.
     ///
     /// # Errors
@@ -86,27 +94,82 @@ impl Http {
         limit: Duration,
         largest: usize,
     ) -> Result<Received, HttpError> {
-        let mut map = HeaderMap::new();
-        for (name, value) in headers {
-            let name = HeaderName::try_from(name.as_str())
-                .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
-            let mut value = HeaderValue::try_from(value.as_str()).map_err(|_error| {
-                HttpError::Request(format!("the value of `{name}` is no header"))
-            })?;
-            // Kept out of every debug form.
-            value.set_sensitive(true);
-            map.insert(name, value);
-        }
+        let map = header_map(headers)?;
         let request = self.client.post(url).headers(map).json(body);
-        match tokio::time::timeout(limit, receive(request, largest)).await {
-            Ok(received) => received,
-            Err(_elapsed) => Err(HttpError::TimedOut),
-        }
+        within(limit, receive(request, largest)).await?
+    }
+
+    /// Gets an address, or posts bytes to it. `limit` covers the whole exchange, and no more than
+    /// `largest` bytes are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError`]; an answer with an error status is an answer, a redirect too.
+    pub async fn exchange(
+        &self,
+        url: &str,
+        headers: &[(String, String)],
+        body: Option<Vec<u8>>,
+        limit: Duration,
+        largest: usize,
+    ) -> Result<Received, HttpError> {
+        let map = header_map(headers)?;
+        let request = match body {
+            Some(body) => self.client.post(url).body(body),
+            None => self.client.get(url),
+        };
+        within(limit, receive(request.headers(map), largest)).await?
     }
 }
 
+fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+    headers.iter().map(|(name, value)| header(name, value)).collect()
+}
+
+/// A header whose value is kept out of every debug form.
+///
+/// # Errors
+///
+/// [`HttpError::Request`], without the value.
+pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
+    let word = HeaderName::try_from(name)
+        .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
+    let mut value = HeaderValue::try_from(value)
+        .map_err(|_error| HttpError::Request(format!("the value of `{name}` is no header")))?;
+    value.set_sensitive(true);
+    Ok((word, value))
+}
+
+/// Does some work, but not longer than `limit`.
+///
+/// # Errors
+///
+/// [`HttpError::TimedOut`].
+pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, HttpError> {
+    tokio::time::timeout(limit, work).await.map_err(|_elapsed| HttpError::TimedOut)
+}
+
+/// What an error of the client, found among the causes of `error`, says about a request; and
+/// whether it is certain that the request never left.
+#[must_use]
+pub fn lost(error: &(dyn Error + 'static)) -> (HttpError, bool) {
+    let mut cause = Some(error);
+    while let Some(inner) = cause {
+        if let Some(inner) = inner.downcast_ref::<reqwest::Error>() {
+            return match (inner.is_builder(), inner.is_connect(), inner.is_timeout()) {
+                (true, _, _) => (HttpError::Request(chain(inner)), true),
+                (_, true, _) => (HttpError::Connection(chain(inner)), true),
+                (_, _, true) => (HttpError::TimedOut, false),
+                _ => (HttpError::Connection(chain(inner)), false),
+            };
+        }
+        cause = inner.source();
+    }
+    (HttpError::Connection(chain(error)), false)
+}
+
 async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Received, HttpError> {
-    let mut response = request.send().await.map_err(|error| {
+    let response = request.send().await.map_err(|error| {
         let error = error.without_url();
         match (error.is_timeout(), error.is_builder()) {
             (true, _) => HttpError::TimedOut,
@@ -114,6 +177,15 @@ async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Rec
             _ => HttpError::Connection(chain(&error)),
         }
     })?;
+    collect(response, largest).await
+}
+
+/// Reads an answer to its end.
+///
+/// # Errors
+///
+/// [`HttpError::Truncated`] and [`HttpError::TooLarge`].
+pub async fn collect(mut response: Response, largest: usize) -> Result<Received, HttpError> {
     let status = response.status().as_u16();
     let headers = response
         .headers()
@@ -133,7 +205,7 @@ async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Rec
 }
 
 /// An error with its causes on one line.
-fn chain(error: &dyn std::error::Error) -> String {
+fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

@@ -5,13 +5,15 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
+
+use super::sandbox::{self, Access, Live};
 
 /// Output kept from the beginning of a run, in bytes.
 pub const KEPT_HEAD: u64 = 32 << 20;
@@ -80,6 +82,8 @@ pub struct Invocation {
     pub directory: PathBuf,
     /// Its whole environment.
     pub environment: BTreeMap<String, String>,
+    /// What it may touch; `None` for a program that is trusted as we are.
+    pub access: Option<Access>,
 }
 
 /// An argument list as a person would type it in a shell.
@@ -167,14 +171,16 @@ pub fn path_from(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// A child whose whole process group dies with this value.
+/// A child whose whole process group dies with this value, and with it what left the group.
 pub struct Group {
     child: Child,
     pid: Option<Pid>,
+    tag: String,
+    _live: Live,
 }
 
 impl Group {
-    /// Starts a child at the head of a new process group.
+    /// Starts a child at the head of a new process group, under the protection that is in force.
     ///
     /// # Errors
     ///
@@ -185,22 +191,22 @@ impl Group {
         stdout: Stdio,
         stderr: Stdio,
     ) -> io::Result<Self> {
-        let (program, arguments) = invocation
-            .argv
-            .split_first()
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program to start"))?;
-        let child = Command::new(program)
+        let tag = tag_of(invocation);
+        let child = sandbox::prepare(invocation, &tag)?;
+        let (program, arguments) = split(&child.argv)?;
+        let mut command = Command::new(program);
+        command
             .args(arguments)
-            .current_dir(&invocation.directory)
+            .current_dir(&child.directory)
             .env_clear()
-            .envs(&invocation.environment)
+            .envs(&child.environment)
             .stdin(stdin)
             .stdout(stdout)
             .stderr(stderr)
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let (child, live) = Live::start(&tag, || command.spawn(), Child::id)?;
         let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        Ok(Self { child, pid })
+        Ok(Self { child, pid, tag, _live: live })
     }
 
     /// The child.
@@ -208,12 +214,14 @@ impl Group {
         &mut self.child
     }
 
-    /// Kills every process of the group.
+    /// Kills every process of the group, and every process that left it; blocks until those that
+    /// left are gone.
     pub fn kill(&self) {
         if let Some(pid) = self.pid {
             // The group may be gone already, which is what is wanted.
             kill_process_group(pid, Signal::KILL).unwrap_or_default();
         }
+        sandbox::sweep(&self.tag);
     }
 }
 
@@ -221,6 +229,21 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// The mark of a contained child's run; other children have none.
+fn tag_of(invocation: &Invocation) -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static RUNS: AtomicU64 = AtomicU64::new(1);
+    if invocation.access.is_none() {
+        return String::new();
+    }
+    format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed))
+}
+
+fn split(argv: &[String]) -> io::Result<(&String, &[String])> {
+    argv.split_first()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program to start"))
 }
 
 /// Runs a child to its end, its standard output and error in `log`.
@@ -235,7 +258,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     if let Some(folder) = log.parent() {
         super::files::create_folder(folder)?;
     }
-    let mut sink = File::create(log)?;
+    let mut sink = fresh(log)?;
     let (mut reader, writer) = io::pipe()?;
     let mut group =
         Group::start(invocation, Stdio::null(), writer.try_clone()?.into(), writer.into())?;
@@ -246,7 +269,11 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
             let signal = status.signal().unwrap_or_default();
             status.code().map_or(Ending::Signal(signal), Ending::Exit)
         }
-        Err(_elapsed) => Ending::TimedOut,
+        Err(_elapsed) => {
+            group.kill();
+            group.child().wait().await?;
+            Ending::TimedOut
+        }
     };
     // Also after a regular end: whatever the suite left running holds the pipe open.
     group.kill();
@@ -322,19 +349,32 @@ pub async fn converse(
 ///
 /// When it cannot be started, fails, or takes longer than `limit`.
 pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
-    let (program, arguments) = invocation
-        .argv
-        .split_first()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program to start"))?;
-    let mut child = std::process::Command::new(program)
+    let tag = tag_of(invocation);
+    let prepared = sandbox::prepare(invocation, &tag)?;
+    let (program, arguments) = split(&prepared.argv)?;
+    let mut command = std::process::Command::new(program);
+    command
         .args(arguments)
-        .current_dir(&invocation.directory)
+        .current_dir(&prepared.directory)
         .env_clear()
-        .envs(&invocation.environment)
+        .envs(&prepared.environment)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .spawn()?;
+        .process_group(0);
+    let (mut child, live) =
+        Live::start(&tag, || command.spawn(), |child: &std::process::Child| Some(child.id()))?;
+    let said = short(&mut child, limit);
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        kill_process_group(pid, Signal::KILL).unwrap_or_default();
+    }
+    child.wait()?;
+    drop(live);
+    sandbox::sweep(&tag);
+    said
+}
+
+fn short(child: &mut std::process::Child, limit: Duration) -> io::Result<String> {
     let began = std::time::Instant::now();
     let mut text = String::new();
     loop {
@@ -349,12 +389,19 @@ pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
             };
         }
         if began.elapsed() > limit {
-            child.kill()?;
-            child.wait()?;
             return Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long"));
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// An empty file. A link that waits at its name is replaced, not written through.
+fn fresh(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    File::create_new(path)
 }
 
 /// Copies with a fixed buffer; the middle of a flood is left out.
@@ -413,6 +460,7 @@ mod tests {
             argv: vec!["sh".into(), "-c".into(), script.into()],
             directory: folder.to_owned(),
             environment: environment(folder),
+            access: None,
         }
     }
 

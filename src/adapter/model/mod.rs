@@ -16,3 +16,27 @@ mod tests;
 pub use client::{ClientModel, ClientSettings, Program, detect};
 pub use http::{HttpModel, Protocol, ProviderSettings};
 pub use tape::{Recording, Reel, Replaying};
+
+/// Every form in which models answer, as a reader of foreign text.
+pub const READERS: &[crate::domain::Reader] = &[
+    ("gemini", |text| body(Protocol::GEMINI, text)),
+    ("chat", |text| body(Protocol::CHAT, text)),
+    ("responses", |text| body(Protocol::RESPONSES, text)),
+    ("anthropic", |text| body(Protocol::ANTHROPIC, text)),
+    ("error-answer", |text| {
+        let received = crate::adapter::host::http::Received {
+            status: 429,
+            headers: vec![("retry-after".to_owned(), text.chars().take(64).collect())],
+            body: text.as_bytes().to_vec(),
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        drop(status::kind(&received, text));
+    }),
+    ("clients", client::read_all),
+];
+
+fn body(protocol: Protocol, text: &str) {
+    if let Ok(value) = serde_json::from_str(text) {
+        drop((protocol.read)(&value));
+    }
+}

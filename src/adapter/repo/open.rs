@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorClass, ErrorCode, Repository, RepositoryState};
+use git2::{ErrorClass, ErrorCode, Repository, RepositoryOpenFlags, RepositoryState};
 
+use crate::adapter::host::{files, process};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::GitError;
 
@@ -48,17 +49,16 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
         reason: reason.to_owned(),
         hint,
     };
-    let repo =
-        Repository::discover(&start).map_err(|error| match (error.class(), error.code()) {
-            (_, ErrorCode::Owner) => refused(
-                "the repository belongs to another user",
-                format!("git config --global --add safe.directory '{}'", start.display()),
-            ),
-            (ErrorClass::Repository, ErrorCode::NotFound) => {
-                GitError::NoRepository { path: start.clone() }
-            }
-            _ => refused(error.message(), "check it with `git fsck`".into()),
-        })?;
+    let repo = discover_trusted(&start).map_err(|error| match (error.class(), error.code()) {
+        (_, ErrorCode::Owner) => refused(
+            "the repository belongs to another user",
+            format!("git config --global --add safe.directory '{}'", start.display()),
+        ),
+        (ErrorClass::Repository, ErrorCode::NotFound) => {
+            GitError::NoRepository { path: start.clone() }
+        }
+        _ => refused(error.message(), "check it with `git fsck`".into()),
+    })?;
     let Some(root) = repo.workdir() else {
         return Err(refused(
             "the repository is bare, so there are no files to test",
@@ -105,6 +105,76 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     })
 }
 
+/// Variables that name a folder whose repositories are trusted, whoever owns them. The runner sets
+/// the first one: what lies below was checked out for this job, by another user than the one that
+/// a container runs as.
+const TRUSTED: [&str; 2] = ["GITHUB_WORKSPACE", "REGREEN_SAFE_DIRECTORY"];
+
+/// Finds the repository; one of another user's only inside a folder that is trusted by name.
+///
+/// libgit2 checks the owner in [`Repository::open`] and not for a bare repository, so such a
+/// checkout is opened by its git directory and given its files afterwards. Nothing of a
+/// repository's configuration is run here, whoever wrote it.
+fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
+    let found = Repository::discover(start);
+    let Err(error) = &found else { return found };
+    if error.code() != ErrorCode::Owner {
+        return found;
+    }
+    let trusted = TRUSTED.iter().filter_map(|name| process::path_from(name)?.canonicalize().ok());
+    let trusted: Vec<PathBuf> = trusted.filter(|folder| folder.parent().is_some()).collect();
+    let root = start.ancestors().find(|folder| folder.join(".git").exists());
+    match root {
+        Some(root) if trusted.iter().any(|folder| root.starts_with(folder)) => {
+            let inner = root.join(".git");
+            // A linked worktree or a submodule has a file there that leads elsewhere.
+            if !std::fs::symlink_metadata(&inner).is_ok_and(|facts| facts.is_dir()) {
+                return found;
+            }
+            let repo = Repository::open_bare(inner)?;
+            repo.set_workdir(root, false)?;
+            Ok(repo)
+        }
+        _ => found,
+    }
+}
+
+/// Opens a repository that [`discover`] accepted.
+pub(super) fn reopen(facts: &RepositoryFacts) -> Result<Repository, GitError> {
+    match Repository::open(&facts.root) {
+        Err(error) if error.code() == ErrorCode::Owner => bare(&facts.common),
+        opened => opened.map_err(failed("open the repository")),
+    }
+}
+
+/// Opens a shared git directory without its files. Never by [`Repository::open_bare`] alone: that
+/// one does not know where a shallow history is cut. Another user's is opened through a small git
+/// directory of our own that leads to it, as a linked worktree's does.
+pub(super) fn bare(common: &Path) -> Result<Repository, GitError> {
+    let open = |path: &Path| {
+        let flags = RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH;
+        Repository::open_ext(path, flags, &[] as &[&Path])
+    };
+    match open(common) {
+        Err(error) if error.code() == ErrorCode::Owner => {}
+        opened => return opened.map_err(failed("open the repository")),
+    }
+    let view = common.join("regreen-view");
+    files::create_folder(&view).map_err(super::io("create a view of the repository"))?;
+    for name in ["HEAD", "shallow"] {
+        let bytes = files::read(&common.join(name), 16 << 20);
+        match bytes.map_err(super::io(format!("read {name}")))? {
+            Some(bytes) => files::write(&view.join(name), &bytes),
+            None => files::write(&view.join(name), b""),
+        }
+        .map_err(super::io(format!("write a copy of {name}")))?;
+    }
+    let link = format!("{}\n", common.display());
+    files::write(&view.join("commondir"), link.as_bytes())
+        .map_err(super::io("write a view of the repository"))?;
+    open(&view).map_err(failed("open a view of the repository"))
+}
+
 fn operation(state: RepositoryState) -> Option<&'static str> {
     match state {
         RepositoryState::Clean => None,
@@ -123,7 +193,7 @@ fn operation(state: RepositoryState) -> Option<&'static str> {
 
 /// Refuses a reference that names nothing.
 pub fn check_reference(facts: &RepositoryFacts, reference: &str) -> Result<(), GitError> {
-    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let repo = reopen(facts)?;
     let found = repo.revparse_single(reference).and_then(|object| object.peel_to_commit());
     match found {
         Ok(_) => Ok(()),
@@ -137,7 +207,7 @@ pub fn remove_branch(
     branch: &str,
     tip: &CommitId,
 ) -> Result<(), GitError> {
-    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let repo = reopen(facts)?;
     let Ok(mut reference) = repo.find_reference(&format!("refs/heads/{branch}")) else {
         return Ok(());
     };
@@ -150,8 +220,15 @@ pub fn remove_branch(
 /// Whether a local branch is there.
 #[must_use]
 pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
-    Repository::open(&facts.root)
-        .is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
+    reopen(facts).is_ok_and(|repo| repo.find_branch(branch, git2::BranchType::Local).is_ok())
+}
+
+/// Where a local branch stands; `None` without it.
+#[must_use]
+pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
+    let repo = reopen(facts).ok()?;
+    let tip = repo.find_reference(&format!("refs/heads/{branch}")).ok()?.target()?;
+    CommitId::parse(tip.to_string()).ok()
 }
 
 /// Files of a session: paths inside its folder, and contents.
@@ -165,7 +242,7 @@ pub fn read_session(
     state_folder: &str,
     session: &SessionId,
 ) -> Result<Option<SessionFiles>, GitError> {
-    let repo = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+    let repo = reopen(facts)?;
     let found = repo
         .find_branch(branch, git2::BranchType::Local)
         .or_else(|_| repo.find_branch(&format!("origin/{branch}"), git2::BranchType::Remote));

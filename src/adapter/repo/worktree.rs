@@ -73,7 +73,7 @@ impl RepoWorktree {
         facts: &RepositoryFacts,
         settings: &WorktreeSettings<'_>,
     ) -> Result<Self, GitError> {
-        let main = Repository::open(&facts.root).map_err(failed("open the repository"))?;
+        let main = super::open::reopen(facts)?;
         let folder = settings.work_root.join(settings.session.as_str());
         let root = folder.join("tree");
         let registration = registration(&facts.common, settings.session);
@@ -234,6 +234,18 @@ fn register(
     ];
     for (path, text) in texts {
         files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
+    }
+    // libgit2 looks for the cut of a shallow history beside HEAD and not in the shared directory.
+    let cut = files::read(&common.join("shallow"), 16 << 20).map_err(io("read .git/shallow"))?;
+    let copy = registration.join("shallow");
+    match cut {
+        Some(bytes) => files::write(&copy, &bytes).map_err(io("write a copy of .git/shallow"))?,
+        None => match fs::remove_file(&copy) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(io("remove a copy of .git/shallow")(error));
+            }
+            Ok(()) | Err(_) => {}
+        },
     }
     // Only the holder of the session's lock writes here, so a lock file is left over from a kill.
     match fs::remove_file(registration.join("index.lock")) {

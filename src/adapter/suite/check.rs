@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::RepoPath;
 
 use super::framework::Site;
@@ -65,13 +66,14 @@ pub async fn check(
     site: &Site,
     root: &Path,
     files: &[RepoPath],
-    environment: &BTreeMap<String, String>,
+    child: (BTreeMap<String, String>, Access),
     log: &Path,
 ) -> Option<String> {
     for argv in commands(site, root, files) {
         let name = argv.first().cloned().unwrap_or_default();
+        let (environment, access) = child.clone();
         let invocation =
-            Invocation { argv, directory: site.folder(), environment: environment.clone() };
+            Invocation { argv, directory: site.folder(), environment, access: Some(access) };
         let Ok(ending) = process::run(&invocation, LIMIT, log).await else { continue };
         if let Ending::Exit(code) = ending
             && code != 0

@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
@@ -27,6 +28,7 @@ struct Cold {
     framework: &'static Framework,
     site: Site,
     environment: BTreeMap<String, String>,
+    access: Access,
     scratch: PathBuf,
     place: Place,
     timeout: Duration,
@@ -52,6 +54,7 @@ pub fn open(
         framework: suite.detection.framework,
         site: suite.site(&copy),
         environment: suite.environment(&copy),
+        access: suite.access(&copy),
         scratch: suite.settings.scratch.clone(),
         place: suite.place(&copy),
         timeout: suite.settings.timeout,
@@ -100,7 +103,9 @@ impl Cold {
         environment.extend(plan.environment);
         let directory = self.site.folder();
         let typed = process::typed(&plan.argv);
-        let invocation = Invocation { argv: plan.argv, directory: directory.clone(), environment };
+        let access = Some(self.access.clone());
+        let invocation =
+            Invocation { argv: plan.argv, directory: directory.clone(), environment, access };
         let log = self.scratch.join("cold.log");
         let ending = process::run(&invocation, limit, &log).await.map_err(|error| {
             RunError::NotStarted { command: typed.clone(), reason: error.to_string() }
@@ -126,7 +131,7 @@ pub fn write_edits(root: &Path, edits: &EditSet, after: bool) -> Result<(), RunE
         let path = root.join(edit.file.as_str());
         let text = if after { &edit.after } else { &edit.before };
         let written = match text {
-            Some(text) => files::write(&path, text.as_bytes()),
+            Some(text) => files::write_below(root, Path::new(edit.file.as_str()), text.as_bytes()),
             None if path.exists() => fs::remove_file(&path),
             None => Ok(()),
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ignore::WalkBuilder;
 
 use crate::adapter::host::process::{self, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 use crate::effect::{RunError, SuiteFacts};
@@ -138,10 +139,17 @@ fn version(framework: &Framework, site: &Site) -> Option<String> {
         return None;
     }
     let home = tempfile::tempdir().ok()?;
+    // Also a version is printed by code of the repository, where it brings its own tools.
+    let access = Access {
+        checkouts: Vec::new(),
+        scratch: home.path().canonicalize().ok()?,
+        kept: vec![site.root.clone()],
+    };
     let invocation = Invocation {
         argv,
         directory: site.folder(),
         environment: process::environment(home.path()),
+        access: Some(access),
     };
     let output = process::output(&invocation, Duration::from_secs(20)).ok()?;
     version_line(&output)

@@ -23,3 +23,24 @@ pub use types::{Typed, types};
 pub fn parse_junit(text: &str) -> Option<Vec<Told>> {
     format::junit::parse(text).ok()
 }
+
+/// Every report format, as a reader of foreign text.
+pub const READERS: &[crate::domain::Reader] = &[
+    ("junit", |text| drop(format::junit::parse(text))),
+    ("tap", |text| drop(format::tap::parse(text))),
+    ("libtest", |text| {
+        drop((format::libtest::parse(text), format::libtest::ended_early(text)));
+        format::libtest::explain(&mut Told::default(), text.to_owned());
+    }),
+    ("gotest", |text| drop(format::gotest::parse(text, "example.com/shop"))),
+    ("jest", |text| drop(format::jest::parse(text))),
+    ("test-lines", |text| drop(format::lines::parse(text))),
+    ("stack", |text| {
+        let place = format::Place {
+            root: "/checkout".into(),
+            directory: String::new(),
+            layers: Vec::new(),
+        };
+        drop(format::stack::frames(text, &place));
+    }),
+];

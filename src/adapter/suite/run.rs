@@ -9,6 +9,7 @@ use globset::Glob;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
@@ -71,6 +72,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
     ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
     ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
+    ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
     ("nextest.toml", include_str!("driver/nextest.toml")),
     ("gradle_init.gradle", include_str!("driver/gradle_init.gradle")),
     ("warm_python.py", include_str!("driver/warm_python.py")),
@@ -97,14 +99,25 @@ impl ProjectSuite<'_> {
         {
             environment.insert("PYTHONPATH".into(), joined.to_owned());
         }
-        if let Some(home) = process::real_home() {
-            let repository = home.join(".m2/repository");
-            if repository.is_dir() {
-                let option = format!("-Dmaven.repo.local={}", repository.display());
-                environment.insert("MAVEN_OPTS".into(), option);
-            }
-        }
+        // Java takes the home of the password file, whatever the environment says.
+        let own = self.settings.scratch.join("home");
+        let repository = process::real_home().map(|home| home.join(".m2/repository"));
+        let repository =
+            repository.filter(|path| path.is_dir()).unwrap_or_else(|| own.join(".m2/repository"));
+        let option = format!("-Dmaven.repo.local={}", repository.display());
+        environment.insert("MAVEN_OPTS".into(), option);
+        let gradle = own.join(".gradle").display().to_string();
+        environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
         environment
+    }
+
+    /// What test code in a checkout may touch.
+    pub(super) fn access(&self, root: &Path) -> Access {
+        Access {
+            checkouts: vec![root.to_owned()],
+            scratch: self.settings.scratch.clone(),
+            kept: vec![self.detection.site.root.clone(), self.settings.session.clone()],
+        }
     }
 
     /// The site, moved to the checkout that is tested.
@@ -162,8 +175,9 @@ impl ProjectSuite<'_> {
         // A test that hangs is a failing test where the framework lets us stop it.
         let limit = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
         environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
+        let access = Some(self.access(root));
         let invocation =
-            Invocation { argv: plan.argv.clone(), directory: folder.clone(), environment };
+            Invocation { argv: plan.argv.clone(), directory: folder.clone(), environment, access };
         let typed = typed(&plan);
         let ending =
             process::run(&invocation, self.settings.timeout, log).await.map_err(|error| {
@@ -211,7 +225,8 @@ impl Suite for ProjectSuite<'_> {
 
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String> {
         let log = self.settings.scratch.join("check.log");
-        check::check(&self.site(root), root, files, &self.environment(root), &log).await
+        let child = (self.environment(root), self.access(root));
+        check::check(&self.site(root), root, files, child, &log).await
     }
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {

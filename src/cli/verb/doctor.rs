@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::adapter::{repo, suite, work_root};
+use crate::adapter::{protection, repo, suite, work_root};
 use crate::cli::args::DoctorArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::report::terminal::harmless;
@@ -10,6 +10,7 @@ use crate::report::terminal::harmless;
 /// Runs the verb. A suite that cannot start is the environment's failure.
 pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
+    let protection = protection()?;
     let detection = suite::detect(&facts.root, &facts.subdirectory, None, None);
     let (suite, others, mut missing) = match &detection {
         Ok(found) => (Some(found.facts.clone()), found.others.clone(), found.missing.clone()),
@@ -36,6 +37,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
             "others": others,
             "missing": missing,
             "work-folder": work_root(&facts),
+            "test-code": { "holds": protection.in_force, "open": protection.missing },
         });
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
         return Ok(code);
@@ -75,6 +77,12 @@ pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
         row("also found", &others.join(", "));
     }
     row("works in", &work_root(&facts).display().to_string());
+    for (name, texts) in [("test code", &protection.in_force), ("still open", &protection.missing)]
+    {
+        for (index, text) in texts.iter().enumerate() {
+            row(if index == 0 { name } else { "" }, text);
+        }
+    }
     for text in &missing {
         row("missing", text);
     }

@@ -10,6 +10,7 @@ use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{MAX_ITERATIONS, Workspace, repo};
 use crate::cli::args::FixArguments;
+use crate::cli::bundle::{Both, BundleScreen};
 use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
 use crate::config::{self, Settings};
@@ -49,12 +50,29 @@ fn code(ending: Ending) -> u8 {
 /// Runs one session.
 pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcome, Failure> {
     let facts = repo::discover(&arguments.repository)?;
-    let settings = settings(&facts.root)?;
+    let settings = match &arguments.config {
+        Some(path) => settings(path, &path.display().to_string())?,
+        None => settings(&facts.root.join(CONFIGURATION), CONFIGURATION)?,
+    };
     let request = request(arguments, &settings)?;
     let mut providers = super::providers::open(arguments, &settings)?;
     let clock = HostClock::start();
     let mut workspace = Workspace::open(&request, &clock).await?;
     let models = providers.models(&workspace.scratch())?;
+    let bundle = match &arguments.bundle {
+        Some(folder) => {
+            let base = workspace.base.as_ref().map(|(commit, _)| commit.clone());
+            Some(BundleScreen::open(folder, workspace.facts.clone(), base).map_err(|error| {
+                Failure::usage(
+                    format!("{}: {error}", folder.display()),
+                    "name a folder for `--bundle` that can be written",
+                )
+            })?)
+        }
+        None => None,
+    };
+    let both = Both { first: screen, second: bundle.as_ref() };
+    let screen: &dyn Screen = &both;
     let fx = workspace.effects(&models, screen);
     let mut protect = GlobSetBuilder::new();
     for glob in &request.protect {
@@ -110,20 +128,16 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
     Ok(outcome)
 }
 
-/// The settings of the file, when there is one.
-fn settings(root: &Path) -> Result<Settings, Failure> {
-    let path = root.join(CONFIGURATION);
-    let bytes = files::read(&path, 1 << 20).map_err(|error| {
+/// The settings of a file, when there is one.
+fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
+    let bytes = files::read(path, 1 << 20).map_err(|error| {
         Failure::usage(format!("{}: {error}", path.display()), "make it readable")
     })?;
     let Some(bytes) = bytes else { return Ok(Settings::default()) };
     let text = String::from_utf8_lossy(&bytes);
-    config::parse(&text, CONFIGURATION).map_err(|problems| {
+    config::parse(&text, shown).map_err(|problems| {
         let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        Failure::usage(
-            text.join("\n"),
-            format!("mend {CONFIGURATION}; `regreen config check` looks again"),
-        )
+        Failure::usage(text.join("\n"), format!("mend {shown}; `regreen config check` looks again"))
     })
 }
 
@@ -157,6 +171,12 @@ fn request(arguments: &FixArguments, settings: &Settings) -> Result<FixRequest, 
             // A resumed session keeps its own limit unless a flag raises it.
             (resume == Resume::New).then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
         }),
+        session: arguments
+            .session
+            .as_ref()
+            .map(SessionId::parse)
+            .transpose()
+            .map_err(|error| Failure::usage(error.to_string(), "use letters, digits, - and _"))?,
         branch: arguments.branch.clone(),
         base: arguments.base.clone(),
         resume,

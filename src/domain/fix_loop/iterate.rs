@@ -5,11 +5,34 @@ use crate::domain::failure::signature_of;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
 use crate::domain::history::{self, Judgement};
 use crate::domain::plan::Plan;
+use crate::domain::proposal::Proposal;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
 
 use super::{Attempt, FixLoop, Iteration, IterationResult, Judged, Step, Verdict};
+
+/// Characters of a patch that an event carries.
+const SHOWN: usize = 20_000;
+
+/// A proposal as a unified diff.
+fn shown(proposal: &Proposal) -> String {
+    let mut text = String::new();
+    for edit in &proposal.edits.files {
+        let (before, after) =
+            (edit.before.as_deref().unwrap_or_default(), edit.after.as_deref().unwrap_or_default());
+        let name = |there: bool, side: &str| {
+            if there { format!("{side}/{}", edit.file) } else { "/dev/null".to_owned() }
+        };
+        let (old, new) = (name(edit.before.is_some(), "a"), name(edit.after.is_some(), "b"));
+        let diff = similar::TextDiff::from_lines(before, after);
+        text.push_str(&diff.unified_diff().context_radius(3).header(&old, &new).to_string());
+    }
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}\n… cut\n", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
 
 impl FixLoop {
     /// Decides between the end of the session and one more iteration.
@@ -224,9 +247,14 @@ impl FixLoop {
                 .unwrap_or_default(),
             calls: attempt.calls.clone(),
             degraded: attempt.degraded,
+            failing: self.failing(),
+            analysis: attempt.plan.as_ref().map_or_else(String::new, |plan| plan.report.clone()),
+            patch: attempt.proposal.as_ref().map(shown).unwrap_or_default(),
             duration_ms: self.spent_ms.saturating_sub(attempt.began_ms),
         };
         events.push(Event::IterationEnded(row.clone()));
+        // The state keeps no second copy of what its own files hold.
+        let row = IterationRow { analysis: String::new(), patch: String::new(), ..row };
         let plan = attempt.plan.as_ref();
         self.regression_detected = judged.result == IterationResult::Regression;
         self.iterations.push(Iteration {

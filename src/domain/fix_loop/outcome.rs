@@ -32,6 +32,8 @@ impl FixLoop {
             .judgeable()
             .into_iter()
             .map(|item| Remaining {
+                file: self.ledger.case(&item.test).and_then(|case| case.file.clone()),
+                line: self.ledger.case(&item.test).and_then(|case| case.line),
                 criticality: item.criticality.word().to_owned(),
                 evidence: item.evidence,
                 message: self

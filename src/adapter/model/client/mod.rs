@@ -75,6 +75,7 @@ pub fn detect(program: Program, path: Option<&str>, scratch: &Path) -> Result<St
         argv: vec![name.to_owned(), "--version".into()],
         directory: home.clone(),
         environment: process::environment(&home),
+        access: None,
     };
     let text = process::output(&invocation, VERSION)
         .map_err(|error| format!("`{name} --version`: {error}; install {}", row.package))?;
@@ -169,6 +170,7 @@ impl ClientModel {
             argv,
             directory: checkout.unwrap_or_else(|| folder.join("empty")),
             environment,
+            access: None,
         }
     }
 }
@@ -245,4 +247,12 @@ impl Model for ClientModel {
             raw: self.settings.redactor.redact(&raw),
         })
     }
+}
+
+/// Reads a text as the output of each client; for whoever feeds them foreign bytes.
+pub fn read_all(text: &str) {
+    for reader in [read::gemini, read::qwen, read::codex, read::claude] {
+        drop(reader(text, text));
+    }
+    drop((read::retrying(text), read::status_kind(text), read::words_kind(text)));
 }

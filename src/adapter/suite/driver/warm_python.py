@@ -3,7 +3,12 @@
 The process imports the test framework and begins to load the tests. At the moment a module under
 repair is imported it stops there and becomes a fork server: for each request it forks, and the
 child takes the version it was given, goes on importing, and runs the tests. So all that was
-imported before is warm, all that comes after is fresh, and no object is swapped.
+imported before is warm, and all that comes after is fresh.
+
+A front process stands further on: it loaded the tests with the original sources. A version that
+differs only inside functions that nothing called while loading is tried there: the front forks,
+and the child gives the functions their new code and runs the tests. Every other version is passed
+back to the process at the import.
 
 Requests and answers are JSON lines on standard input and output. The first request is the set-up:
 {"framework": "unittest"|"pytest", "root": DIR, "files": [PATH], "tests": [ID], "start": DIR|null,
@@ -21,6 +26,7 @@ import signal
 import sys
 import threading
 import time
+import types
 
 REQUESTS = os.fdopen(os.dup(0), "r", encoding="utf-8")
 ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -44,6 +50,12 @@ SOURCES = {}
 REQUEST = {"tests": SETUP["tests"], "stop": False}
 OUT = None
 SERVING = False
+# Of the front process: pipes to the one at the import, the code of the original sources, and what
+# ran of it while the tests were loaded.
+FRONT = None
+FRONT_LIMIT = 30
+ORIGINAL = {}
+CALLED = set()
 
 
 def answer(record):
@@ -57,40 +69,174 @@ def tell(record):
 
 
 def serve():
-    """Answers requests until there are none; returns in each child, with its version in place."""
-    global SERVING, SOURCES, REQUEST, OUT
+    """Answers requests until there are none; returns in each child, with its version in place, and
+    in the front process, which goes on with the original sources."""
+    global SERVING, FRONT
     SERVING = True
     if threading.active_count() > 1:
         answer({"ready": False, "why": "threads are running"})
         sys.stdout.flush()
         os._exit(0)
-    answer({"ready": True})
     gc.collect()
     gc.freeze()
+    passed_on, to_us = os.pipe()
+    done, to_front = os.pipe()
+    front = os.fork() if SETUP["files"] else None
+    if front == 0:
+        os.close(passed_on)
+        os.close(to_front)
+        die_with_parent()
+        FRONT = (done, to_us)
+        sys.setprofile(note_call)
+        return
+    os.close(to_us)
+    os.close(done)
+    back = os.fdopen(passed_on, "r", encoding="utf-8")
+    if front and select.select([back], [], [], FRONT_LIMIT)[0] and back.readline() == "ready\n":
+        answer({"ready": True})
+        for line in back:
+            if take(json.loads(line)):
+                return
+            os.write(to_front, b"\n")
+        os._exit(0)
+    if front:
+        os.kill(front, signal.SIGKILL)
+        os.waitpid(front, 0)
+    answer({"ready": True})
+    for line in REQUESTS:
+        if take(json.loads(line)):
+            return
+    os._exit(0)
+
+
+def take(request):
+    """Forks for one request; whether this is the child."""
+    global SOURCES, REQUEST, OUT
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        os.setpgid(0, 0)
+        REQUESTS.close()
+        limit_resources(request["limit"])
+        OUT, REQUEST = writer, request
+        SOURCES = {os.path.realpath(path): text for path, text in request["sources"].items()}
+        return True
+    os.close(writer)
+    results, ended = collect(reader, child, request["limit"])
+    os.close(reader)
+    answer({"results": results, "ended": ended})
+    return False
+
+
+def note_call(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and code.co_filename in ORIGINAL:
+        CALLED.add(code)
+
+
+def serve_at_front():
+    """In the front process: answers requests, and returns in each child with new code in place."""
+    sys.setprofile(None)
+    done, to_import = FRONT
+    if threading.active_count() > 1:
+        os._exit(1)
+    functions = {}
+    for one in gc.get_objects():
+        if isinstance(one, types.FunctionType) and one.__code__.co_filename in ORIGINAL:
+            functions.setdefault(id(one.__code__), []).append(one)
+    gc.collect()
+    gc.freeze()
+    os.write(to_import, b"ready\n")
     for line in REQUESTS:
         request = json.loads(line)
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reader)
-            os.setpgid(0, 0)
-            REQUESTS.close()
-            limit_resources(request["limit"])
-            OUT, REQUEST = writer, request
-            SOURCES = {os.path.realpath(path): text for path, text in request["sources"].items()}
+        swaps = swaps_of(request["sources"])
+        if swaps is None:
+            os.write(to_import, line.encode("utf-8"))
+            os.read(done, 1)
+        elif take(request):
+            for old, new in swaps:
+                for one in functions.get(id(old), ()):
+                    one.__code__ = new
             return
-        os.close(writer)
-        results, ended = collect(reader, child, request["limit"])
-        os.close(reader)
-        answer({"results": results, "ended": ended})
     os._exit(0)
+
+
+def swaps_of(sources):
+    """Old and new code of the functions that differ; None when something else differs too."""
+    swaps = []
+    paths = {os.path.realpath(path): path for path in ORIGINAL}
+    for path, text in sources.items():
+        path = paths.get(os.path.realpath(path))
+        if path is None:
+            return None
+        try:
+            new = compile(text, path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return None
+        if not differ_in_functions(ORIGINAL[path], new, swaps):
+            return None
+    if any(old in CALLED or old.co_freevars != new.co_freevars for old, new in swaps):
+        return None
+    return swaps
+
+
+SHAPE = [
+    "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount",
+    "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
+]
+FUNCTION = 0x2
+
+
+def differ_in_functions(old, new, swaps):
+    """Whether a module or class body is the same but for the code of functions it defines."""
+    if any(getattr(old, name, None) != getattr(new, name, None) for name in SHAPE):
+        return False
+    if len(old.co_consts) != len(new.co_consts):
+        return False
+    for was, now in zip(old.co_consts, new.co_consts):
+        if not isinstance(was, types.CodeType) or not isinstance(now, types.CodeType):
+            if type(was) is not type(now) or repr(was) != repr(now):
+                return False
+        elif was.co_name != now.co_name:
+            return False
+        elif not was.co_flags & FUNCTION:
+            if not differ_in_functions(was, now, swaps):
+                return False
+        elif not same_code(was, now):
+            # Comprehensions of a body run when it does.
+            if was.co_name.startswith("<") and was.co_name != "<lambda>":
+                return False
+            swaps.append((was, now))
+    return True
+
+
+def same_code(old, new):
+    if any(getattr(old, name, None) != getattr(new, name, None) for name in SHAPE):
+        return False
+    if len(old.co_consts) != len(new.co_consts):
+        return False
+    return all(
+        same_code(was, now)
+        if isinstance(was, types.CodeType) and isinstance(now, types.CodeType)
+        else type(was) is type(now) and repr(was) == repr(now)
+        for was, now in zip(old.co_consts, new.co_consts)
+    )
+
+
+def die_with_parent():
+    if LIBC is not None:
+        try:
+            LIBC.prctl(1, signal.SIGKILL)
+        except AttributeError:
+            pass
 
 
 def limit_resources(seconds):
     if LIBC is None:
         return
+    die_with_parent()
     try:
-        LIBC.prctl(1, signal.SIGKILL)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         whole = int(seconds) + 5
         resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
@@ -139,6 +285,10 @@ class Loader(importlib.machinery.SourceFileLoader):
                 serve()
             if path in SOURCES:
                 return compile(SOURCES[path], self.path, "exec", dont_inherit=True)
+            if FRONT:
+                code = compile(self.get_data(self.path), self.path, "exec", dont_inherit=True)
+                ORIGINAL[self.path] = code
+                return code
         return super().get_code(fullname)
 
 
@@ -280,6 +430,8 @@ def run_unittest():
         tell({"id": "", "status": "passed", "ms": 0, "lines": TRACER.stop()})
     if not SERVING and not tracing:
         serve()
+    if FRONT:
+        serve_at_front()
     by_name = {}
     for test in driver.leaves(suite):
         if tracing:
@@ -309,6 +461,86 @@ def brief(excinfo, style=None):
     return Brief(excinfo)
 
 
+RUNTEST_HOOKS = [
+    "pytest_runtest_protocol", "pytest_runtest_setup", "pytest_runtest_call", "pytest_pyfunc_call",
+    "pytest_runtest_teardown", "pytest_runtest_makereport",
+]
+
+
+def values_of(item):
+    """The arguments of a test that needs nothing but a call; None for every other test."""
+    import inspect
+
+    import pytest
+
+    if type(item) is not pytest.Function or inspect.iscoroutinefunction(item.obj):
+        return None
+    if any(mark.name != "parametrize" for mark in item.iter_markers()):
+        return None
+    spec = getattr(item, "callspec", None)
+    values = {}
+    for name in item.fixturenames:
+        if name in getattr(spec, "funcargs", {}):
+            values[name] = spec.funcargs[name]
+            continue
+        makers = item._fixtureinfo.name2fixturedefs.get(name, ())
+        direct = [maker.func.__name__ == "get_direct_param_fixture_func" for maker in makers]
+        if not direct or not direct[-1] or name not in spec.params:
+            return None
+        values[name] = spec.params[name]
+    return values if set(values) == set(item._fixtureinfo.argnames) else None
+
+
+def only_calls(config, own):
+    """Whether nothing but pytest itself takes part in running a test."""
+    if config.getini("filterwarnings") or config.getoption("pythonwarnings", None):
+        return False
+    for hook in RUNTEST_HOOKS:
+        for one in getattr(config.hook, hook).get_hookimpls():
+            module = getattr(one.plugin, "__name__", type(one.plugin).__module__)
+            if one.plugin is not own and not module.startswith("_pytest."):
+                return False
+    return True
+
+
+def plain_tests(items, config, own):
+    """Tests that need nothing but a call, with their arguments, by id."""
+    try:
+        if not only_calls(config, own):
+            return {}
+        values = ((item, values_of(item)) for item in items)
+        return {item.nodeid: (item.obj, given) for item, given in values if given is not None}
+    except Exception:
+        return {}
+
+
+def call_plain(names, plain):
+    """Runs the tests at the beginning that need nothing but a call, without pytest's protocol
+    around each; answers with the others."""
+    for index, name in enumerate(names):
+        if name not in plain:
+            return names[index:]
+        function, values = plain[name]
+        record = {"id": name, "status": "passed"}
+        began = time.monotonic()
+        try:
+            function(**values)
+        except BaseException as error:
+            import _pytest.outcomes as outcomes
+
+            if isinstance(error, (outcomes.Exit, KeyboardInterrupt, SystemExit)):
+                return names[index:]
+            skipped = isinstance(error, (outcomes.Skipped, outcomes.XFailed))
+            record["status"] = "skipped" if skipped else "failed"
+            kind, text = describe(type(error), error)
+            record["class"], record["message"] = kind, "%s: %s" % (kind, text) if text else kind
+        record["ms"] = (time.monotonic() - began) * 1000
+        tell(record)
+        if record["status"] == "failed" and REQUEST["stop"]:
+            finish()
+    return finish()
+
+
 def run_pytest():
     import pytest
 
@@ -321,11 +553,17 @@ def run_pytest():
         def pytest_collection_finish(self, session):
             if not SERVING and not tracing:
                 serve()
+            plain = {} if tracing else plain_tests(session.items, session.config, self)
             by_name = {item.nodeid: item for item in session.items}
+            if FRONT:
+                serve_at_front()
+            chosen = [name for name in REQUEST["tests"] if name in by_name]
+            if not tracing:
+                chosen = call_plain(chosen, plain)
+            session.items[:] = [by_name[name] for name in chosen]
             if not tracing:
                 for item in session.items:
                     item.repr_failure = brief
-            session.items[:] = [by_name[name] for name in REQUEST["tests"] if name in by_name]
             if tracing:
                 tell({"id": "", "status": "passed", "ms": 0, "lines": TRACER.stop()})
 

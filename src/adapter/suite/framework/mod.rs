@@ -164,7 +164,7 @@ impl Left<'_> {
 
 /// A report as text; bytes that are no text become question marks.
 fn text_of(path: &Path) -> Result<String, RunError> {
-    let bytes = files::read(path, REPORT_LIMIT).map_err(|error| RunError::Io {
+    let bytes = files::read_left(path, REPORT_LIMIT).map_err(|error| RunError::Io {
         action: format!("read {}", path.display()),
         reason: error.to_string(),
     })?;

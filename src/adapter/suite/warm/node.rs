@@ -1,18 +1,21 @@
-//! Tries candidates on `node --test` suites: copies of the checkout that are kept ready, one
-//! process per test file and candidate, coverage from V8.
+//! Tries candidates on `node --test` suites: copies of the checkout that are kept ready, each with
+//! a process that is used again, one thread with fresh modules per candidate and test file; the
+//! coverage comes from V8.
 //!
-//! Half the cost of the suite's own command, which starts a process per file besides the runner.
+//! A thread is not quite a process: it cannot change the folder or take signals. So a file is first
+//! run both ways on the unchanged sources, and where the answers differ it keeps its own process.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
@@ -21,6 +24,7 @@ use crate::effect::{CaseResult, Lines, RunError, Speed, Trace, Trial, TrialReque
 use super::super::ProjectSuite;
 use super::super::cold::{copy_tree, write_edits};
 use super::super::format::{Place, lines, settle_all};
+use super::server::Server;
 
 /// Limit of one traced test.
 const TRACING: Duration = Duration::from_secs(10);
@@ -36,13 +40,37 @@ struct Lane {
     root: PathBuf,
     place: Place,
     environment: BTreeMap<String, String>,
+    access: Access,
     scratch: PathBuf,
     directory: String,
+    server: Option<Server>,
+}
+
+/// How a test file is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// In a thread of the process that is used again.
+    Thread,
+    /// In a process of its own.
+    Process,
 }
 
 struct Node {
     reporter: String,
+    driver: String,
     lanes: Vec<Mutex<Lane>>,
+    ways: Mutex<BTreeMap<String, Way>>,
+}
+
+#[derive(Serialize)]
+struct Request {
+    file: String,
+    limit: f64,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    ended: bool,
 }
 
 #[derive(Deserialize)]
@@ -89,13 +117,20 @@ pub async fn open(
         lanes.push(Mutex::new(Lane {
             place: suite.place(&root),
             environment: suite.environment(&root),
+            access: suite.access(&root),
             scratch: suite.settings.scratch.join(format!("lane-{number}.out")),
             directory: suite.detection.site.directory.clone(),
             root,
+            server: None,
         }));
     }
-    let reporter = suite.settings.scratch.join("drivers/node_reporter.mjs").display().to_string();
-    let node = Node { reporter, lanes };
+    let drivers = suite.settings.scratch.join("drivers");
+    let node = Node {
+        reporter: drivers.join("node_reporter.mjs").display().to_string(),
+        driver: drivers.join("warm_node.mjs").display().to_string(),
+        lanes,
+        ways: Mutex::new(BTreeMap::new()),
+    };
     let first = request.failing.get(..1).unwrap_or_default();
     let traces = node.trace(first).await?;
     let reproduced = traces.iter().any(|trace| trace.status == Status::Failed);
@@ -112,13 +147,9 @@ impl Lane {
         coverage: Option<&Path>,
         limit: Duration,
     ) -> Result<Vec<TestCase>, RunError> {
-        let cases = self.scratch.with_extension("cases");
+        let cases = self.cases();
         files::write(&cases, b"").map_err(|error| io(&cases, &error))?;
-        let mut argv = vec![
-            "node".to_owned(),
-            format!("--test-reporter={reporter}"),
-            format!("--test-reporter-destination={}", cases.display()),
-        ];
+        let mut argv = self.argv(reporter);
         argv.extend(pattern.map(|pattern| format!("--test-name-pattern={pattern}")));
         argv.push(self.root.join(file).display().to_string());
         let mut environment = self.environment.clone();
@@ -126,16 +157,88 @@ impl Lane {
             environment.insert("NODE_V8_COVERAGE".into(), folder.display().to_string());
         }
         let directory = self.root.join(&self.directory);
-        let invocation = Invocation { argv, directory, environment };
+        let invocation =
+            Invocation { argv, directory, environment, access: Some(self.access.clone()) };
         let log = self.scratch.with_extension("log");
         let ending =
             process::run(&invocation, limit, &log).await.map_err(|error| io(&log, &error))?;
         if ending == Ending::TimedOut {
             return Ok(Vec::new());
         }
-        let bytes = files::read(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
+        self.told()
+    }
+
+    /// The same in a thread of the process that is used again.
+    async fn run_warm(
+        &mut self,
+        node: &Node,
+        file: &str,
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        let cases = self.cases();
+        files::write(&cases, b"").map_err(|error| io(&cases, &error))?;
+        let mut server = if let Some(server) = self.server.take() {
+            server
+        } else {
+            let argv = [self.argv(&node.reporter), vec![node.driver.clone()]].concat();
+            let directory = self.root.join(&self.directory);
+            let environment = self.environment.clone();
+            let access = Some(self.access.clone());
+            Server::start(&Invocation { argv, directory, environment, access })
+                .map_err(|error| io(Path::new("node"), &error))?
+        };
+        let file = self.root.join(file).display().to_string();
+        let asked = server.send(&Request { file, limit: limit.as_secs_f64() }).await;
+        let answer = match asked {
+            Ok(()) => server.receive::<Answer>(limit + STARTING).await,
+            Err(error) => Err(error),
+        };
+        // One that died or does not answer is replaced; the candidate hung or ended the process.
+        let Ok(Some(answer)) = answer else { return Ok(Vec::new()) };
+        self.server = Some(server);
+        if answer.ended { self.told() } else { Ok(Vec::new()) }
+    }
+
+    fn cases(&self) -> PathBuf {
+        self.scratch.with_extension("cases")
+    }
+
+    fn argv(&self, reporter: &str) -> Vec<String> {
+        vec![
+            "node".to_owned(),
+            format!("--test-reporter={reporter}"),
+            format!("--test-reporter-destination={}", self.cases().display()),
+        ]
+    }
+
+    fn told(&self) -> Result<Vec<TestCase>, RunError> {
+        let cases = self.cases();
+        let bytes = files::read_left(&cases, COVERAGE_LIMIT).map_err(|error| io(&cases, &error))?;
         let told = lines::parse(&String::from_utf8_lossy(&bytes.unwrap_or_default())).told;
         Ok(settle_all(&told, &self.place))
+    }
+}
+
+impl Node {
+    /// How a file is run, found out on the unchanged sources of `lane`.
+    async fn way(&self, lane: &mut Lane, file: &str) -> Result<Way, RunError> {
+        if let Some(way) = self.ways.lock().await.get(file) {
+            return Ok(*way);
+        }
+        // A test may fail either way and for another reason.
+        let endings = |cases: Vec<TestCase>| -> BTreeMap<TestId, (Status, String)> {
+            let said = |case: &TestCase| case.failure.as_ref().map(|said| said.message.clone());
+            let ending = |case: TestCase| {
+                let said = said(&case).unwrap_or_default();
+                (case.id, (case.status, said))
+            };
+            cases.into_iter().map(ending).collect()
+        };
+        let alone = endings(lane.run(&self.reporter, file, None, None, TRACING).await?);
+        let warm = endings(lane.run_warm(self, file, TRACING).await?);
+        let way = if warm == alone && !alone.is_empty() { Way::Thread } else { Way::Process };
+        self.ways.lock().await.insert(file.to_owned(), way);
+        Ok(way)
     }
 }
 
@@ -196,24 +299,33 @@ impl Trial for Node {
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
         // The first lane that is free, else the first one's turn.
-        let lane = match self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
+        let mut lane = match self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
             Some(lane) => lane,
             None => match self.lanes.first() {
                 Some(lane) => lane.lock().await,
                 None => return Ok(Vec::new()),
             },
         };
-        let wanted: BTreeSet<&str> = tests.iter().map(file_of).collect();
+        // In the order of the tests, which begins with those that fail.
+        let mut wanted: Vec<(&str, Way)> = Vec::new();
+        for file in tests.iter().map(file_of) {
+            if wanted.iter().all(|(known, _)| *known != file) {
+                wanted.push((file, self.way(&mut lane, file).await?));
+            }
+        }
         write_edits(&lane.root, edits, true)?;
         let mut cases: BTreeMap<TestId, TestCase> = BTreeMap::new();
         let mut failed = false;
         let mut error = None;
-        for file in wanted {
+        for (file, way) in wanted {
             if failed && stop_at_failure {
                 break;
             }
-            let limit = limit + STARTING;
-            match lane.run(&self.reporter, file, None, None, limit).await {
+            let ran = match way {
+                Way::Thread => lane.run_warm(self, file, limit).await,
+                Way::Process => lane.run(&self.reporter, file, None, None, limit + STARTING).await,
+            };
+            match ran {
                 Ok(ran) => cases.extend(ran.into_iter().map(|case| (case.id.clone(), case))),
                 Err(problem) => error = Some(problem),
             }
@@ -247,7 +359,7 @@ fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
     for entry in entries.flatten() {
         let path = entry.path();
-        let bytes = files::read(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
+        let bytes = files::read_left(&path, COVERAGE_LIMIT).map_err(|error| io(&path, &error))?;
         let Ok(coverage) = serde_json::from_slice::<Coverage>(&bytes.unwrap_or_default()) else {
             continue;
         };
@@ -255,7 +367,7 @@ fn executed(folder: &Path, place: &Place) -> Result<Lines, RunError> {
             let Some(file) = place.inside(&script.url) else { continue };
             let source = place.root.join(file.as_str());
             let bytes =
-                files::read(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
+                files::read_left(&source, COVERAGE_LIMIT).map_err(|error| io(&source, &error))?;
             let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
             add(&mut lines, file, covered(&text, &script.functions));
         }

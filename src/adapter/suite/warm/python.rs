@@ -113,6 +113,7 @@ pub async fn open(
             argv: vec![site.python(), driver.display().to_string()],
             directory: site.folder(),
             environment: suite.environment(request.root),
+            access: Some(suite.access(request.root)),
         },
         place: suite.place(request.root),
         root: request.root.to_owned(),

@@ -9,6 +9,8 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::domain::test::Status;
 
+mod plain;
+
 use super::{MESSAGE_LIMIT, STACK_LIMIT, Told, bounded};
 
 /// Where and why a report cannot be read.
@@ -34,7 +36,9 @@ pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
         return Ok(told);
     }
     // The whole text in one go also finds the line of what is wrong.
-    parse_whole(text, Wholeness::Document)
+    let mut told = Vec::new();
+    parse_whole(text, Wholeness::Document, &mut told)?;
+    Ok(told)
 }
 
 /// Whether a text is a document, or a part of one that begins and ends between cases.
@@ -75,11 +79,9 @@ fn parse_parts(parts: &[&str]) -> Option<Vec<Told>> {
     let (first, others) = parts.split_first()?;
     memmem::find(first.as_bytes(), b"<testsuite")?;
     std::thread::scope(|scope| {
-        let running: Vec<_> = others
-            .iter()
-            .map(|part| scope.spawn(|| parse_whole(part, Wholeness::Part).ok()))
-            .collect();
-        let mut told = parse_whole(first, Wholeness::Part).ok()?;
+        let running: Vec<_> =
+            others.iter().map(|part| scope.spawn(|| parse_part(part).ok())).collect();
+        let mut told = parse_part(first).ok()?;
         told.reserve_exact(told.len() * others.len() + others.len() * 1000);
         for thread in running {
             told.append(&mut thread.join().ok()??);
@@ -88,13 +90,36 @@ fn parse_parts(parts: &[&str]) -> Option<Vec<Told>> {
     })
 }
 
-fn parse_whole(text: &str, wholeness: Wholeness) -> Result<Vec<Told>, Unreadable> {
+/// A part of a large report: runs of plain cases are read here, what is between them by the
+/// library.
+fn parse_part(text: &str) -> Result<Vec<Told>, Unreadable> {
+    // Cases are rarely shorter than this; growing would copy all of them again and again.
+    let mut told = Vec::with_capacity(text.len() / 70);
+    let mut rest = text;
+    loop {
+        while let Some((case, behind)) = plain::case(rest) {
+            told.push(case);
+            rest = behind;
+        }
+        let read = parse_whole(rest, Wholeness::Part, &mut told)?;
+        rest = rest.get(read..).unwrap_or_default();
+        if rest.is_empty() {
+            return Ok(told);
+        }
+    }
+}
+
+/// Reads a document to its end, or a part up to the end of its first case. Answers with the bytes
+/// that were read.
+fn parse_whole(
+    text: &str,
+    wholeness: Wholeness,
+    told: &mut Vec<Told>,
+) -> Result<usize, Unreadable> {
     let mut reader = Reader::from_str(text);
     let part = wholeness == Wholeness::Part;
     reader.config_mut().check_end_names = !part;
     reader.config_mut().allow_unmatched_ends = part;
-    // Cases are rarely shorter than this; growing would copy all of them again and again.
-    let mut told = Vec::with_capacity(text.len() / 100);
     let mut current: Option<Told> = None;
     let mut collecting = false;
     let mut seen_suite = part;
@@ -129,7 +154,12 @@ fn parse_whole(text: &str, wholeness: Wholeness) -> Result<Vec<Told>, Unreadable
                 }
             }
             Event::End(element) => match element.local_name().as_ref() {
-                b"testcase" => told.extend(current.take().map(finish)),
+                b"testcase" => {
+                    told.extend(current.take().map(finish));
+                    if part {
+                        return Ok(usize::try_from(reader.buffer_position()).unwrap_or(text.len()));
+                    }
+                }
                 b"failure" | b"error" | b"skipped" => collecting = false,
                 _ => {}
             },
@@ -137,7 +167,7 @@ fn parse_whole(text: &str, wholeness: Wholeness) -> Result<Vec<Told>, Unreadable
                 return Err(at_end(text, "the end of an open `testcase`"));
             }
             Event::Eof if !seen_suite => return Err(at_end(text, "a `testsuite` element")),
-            Event::Eof => return Ok(told),
+            Event::Eof => return Ok(text.len()),
             _ => {}
         }
     }
@@ -171,17 +201,18 @@ fn case(element: &BytesStart<'_>) -> Told {
             _ => {}
         }
     }
-    let owner = match (&told.file, class.is_empty()) {
-        (Some(file), true) => file.as_str(),
-        _ => class.as_ref(),
-    };
-    // A class whose preparation fails is told as a test without a name.
-    told.id = match (owner.is_empty(), name.is_empty()) {
-        (true, _) => name.into_owned(),
-        (false, true) => owner.to_owned(),
-        (false, false) => [owner, "::", &name].concat(),
-    };
+    told.id = id(told.file.as_deref(), &class, &name);
     told
+}
+
+fn id(file: Option<&str>, class: &str, name: &str) -> String {
+    let owner = if class.is_empty() { file.unwrap_or_default() } else { class };
+    // A class whose preparation fails is told as a test without a name.
+    match (owner.is_empty(), name.is_empty()) {
+        (true, _) => name.to_owned(),
+        (false, true) => owner.to_owned(),
+        (false, false) => [owner, "::", name].concat(),
+    }
 }
 
 /// Local names and values of an element's attributes; what cannot be read is passed over.
@@ -330,7 +361,9 @@ mod tests {
         for threads in [2, 3, 16] {
             let parts = parts_of(&text, threads);
             assert!(parts.len() > 1 && parts.concat() == text, "{threads}");
-            assert_eq!(parse_parts(&parts), parse_whole(&text, Wholeness::Document).ok());
+            let mut whole = Vec::new();
+            parse_whole(&text, Wholeness::Document, &mut whole).unwrap();
+            assert_eq!(parse_parts(&parts), Some(whole));
         }
         let tricky = text.replace("1 &lt; 2", "<![CDATA[<testcase name=\"no\">]]>");
         assert_eq!(parts_of(&tricky, 4).len(), 1, "a case may hide in character data");

@@ -1,0 +1,217 @@
+//! Check runs: one of ours per commit, name and session; annotations once each.
+
+use serde_json::{Value, json};
+
+use crate::domain::retry::Repeat;
+use crate::effect::{
+    ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, ForgeError,
+    ForgeErrorKind, Level, PutCheck,
+};
+
+use super::client::{Call, GitHub, PAGE, Verb};
+use super::refusal::cut;
+use super::shape::{Run, Runs};
+
+/// Annotations of one request, GitHub's limit.
+const BATCH: usize = 50;
+
+/// Pages of check runs with our name.
+const PAGES: usize = 5;
+
+/// Longest title, in bytes.
+const TITLE: usize = 255;
+
+impl GitHub<'_> {
+    pub(super) async fn write_check(&self, run: &CheckRun) -> Result<PutCheck, ForgeError> {
+        let mut foreign = Vec::new();
+        for found in self.find_runs(run).await? {
+            match self.fill(run, &found, count(&found)).await {
+                Ok(()) => return Ok(put(found, false)),
+                // Made by another App under our name: leave it, as GitHub demands.
+                Err(ForgeError { kind: ForgeErrorKind::Denied { .. }, said, .. })
+                    if said.contains("app_id") =>
+                {
+                    foreign.push(found.id);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let (made, created) = self.create_run(run, &foreign).await?;
+        // The request that made it carried the first batch; what was only found is counted.
+        let held = if created { batch(run, 0).len() } else { count(&made) };
+        if !created || held < run.annotations.len().min(ANNOTATION_LIMIT) {
+            self.fill(run, &made, held).await?;
+        }
+        Ok(put(made, created))
+    }
+
+    /// Our runs of this commit with this name and external id.
+    async fn find_runs(&self, run: &CheckRun) -> Result<Vec<Run>, ForgeError> {
+        let what = "read the check runs";
+        let mut found = Vec::new();
+        for page in 1..=PAGES {
+            let (size, page) = (PAGE.to_string(), page.to_string());
+            let route = self.route(
+                what,
+                &["commits", run.head_sha.as_str(), "check-runs"],
+                &[
+                    ("check_name", run.name.as_str()),
+                    ("filter", "all"),
+                    ("per_page", &size),
+                    ("page", &page),
+                ],
+            )?;
+            let runs = self.get::<Runs>(what, route).await?.check_runs;
+            let last = runs.len() < PAGE;
+            found.extend(
+                runs.into_iter().filter(|one| one.external_id.as_deref() == Some(&run.external_id)),
+            );
+            if last {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Makes the run, or finds what an attempt without an answer made; says which.
+    async fn create_run(&self, run: &CheckRun, foreign: &[u64]) -> Result<(Run, bool), ForgeError> {
+        let what = "create the check run";
+        let mut body = content(run, batch(run, 0));
+        body["name"] = json!(run.name);
+        body["head_sha"] = json!(run.head_sha.as_str());
+        let call = Call {
+            what,
+            verb: Verb::Post,
+            route: self.route(what, &["check-runs"], &[])?,
+            body: Some(body),
+            repeat: Repeat::Look,
+        };
+        let mut attempt = 1;
+        loop {
+            match self.attempt(&call).await {
+                Ok(value) => {
+                    let made: Run = self.read(what, value)?;
+                    self.learn_app(&made);
+                    return Ok((made, true));
+                }
+                Err(failure) => {
+                    if self.pause(Repeat::Look, failure, attempt).await? {
+                        let found = self.find_runs(run).await?;
+                        if let Some(made) = found.into_iter().find(|one| !foreign.contains(&one.id))
+                        {
+                            return Ok((made, false));
+                        }
+                    }
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Brings a run to its content and adds the annotations it does not hold yet.
+    async fn fill(&self, run: &CheckRun, found: &Run, held: usize) -> Result<(), ForgeError> {
+        let what = "update the check run";
+        let route = self.route(what, &["check-runs", &found.id.to_string()], &[])?;
+        let all = run.annotations.len().min(ANNOTATION_LIMIT);
+        let (mut held, mut attempt) = (held, 1);
+        loop {
+            let next = batch(run, held);
+            let repeat = if next.is_empty() { Repeat::Free } else { Repeat::Look };
+            let mut body = content(run, next);
+            body["name"] = json!(run.name);
+            let call =
+                Call { what, verb: Verb::Patch, route: route.clone(), body: Some(body), repeat };
+            match self.attempt(&call).await {
+                Ok(value) => {
+                    self.learn_app(&self.read(what, value)?);
+                    held += next.len();
+                    attempt = 1;
+                    if held >= all {
+                        return Ok(());
+                    }
+                }
+                Err(failure) => {
+                    if self.pause(repeat, failure, attempt).await? {
+                        // Annotations add up: what arrived must not be sent again.
+                        held = count(&self.get::<Run>("read the check run", route.clone()).await?);
+                    }
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    /// GitHub lets only the App that made a run change it, so that App is us.
+    fn learn_app(&self, run: &Run) {
+        let slug = run.app.as_ref().and_then(|app| app.slug.as_deref());
+        self.learn(None, slug.map(|slug| format!("{slug}[bot]")));
+    }
+}
+
+fn put(run: Run, created: bool) -> PutCheck {
+    PutCheck { id: run.id, url: run.html_url.unwrap_or_default(), created }
+}
+
+fn count(run: &Run) -> usize {
+    usize::try_from(run.output.annotations_count).unwrap_or(usize::MAX)
+}
+
+/// The annotations to send when `held` of them are there.
+fn batch(run: &CheckRun, held: usize) -> &[Annotation] {
+    let all = run.annotations.get(..ANNOTATION_LIMIT).unwrap_or(&run.annotations);
+    let rest = all.get(held..).unwrap_or_default();
+    rest.get(..BATCH).unwrap_or(rest)
+}
+
+/// What is the same for a new and an old run.
+fn content(run: &CheckRun, annotations: &[Annotation]) -> Value {
+    let mut output = json!({
+        "title": cut(&run.title, TITLE),
+        "summary": cut(&run.summary, CHECK_LIMIT),
+    });
+    if !run.text.is_empty() {
+        output["text"] = json!(cut(&run.text, CHECK_LIMIT));
+    }
+    if !annotations.is_empty() {
+        output["annotations"] = annotations.iter().map(annotation).collect();
+    }
+    let mut body = json!({ "external_id": run.external_id, "output": output });
+    if let Some(url) = &run.details_url {
+        body["details_url"] = json!(url);
+    }
+    match run.status {
+        CheckStatus::Queued => body["status"] = json!("queued"),
+        CheckStatus::InProgress => body["status"] = json!("in_progress"),
+        CheckStatus::Completed(conclusion) => {
+            body["status"] = json!("completed");
+            body["conclusion"] = json!(match conclusion {
+                Conclusion::Success => "success",
+                Conclusion::Failure => "failure",
+                Conclusion::Neutral => "neutral",
+                Conclusion::ActionRequired => "action_required",
+                Conclusion::Cancelled => "cancelled",
+            });
+        }
+    }
+    body
+}
+
+fn annotation(one: &Annotation) -> Value {
+    let start = one.start_line.max(1);
+    let mut value = json!({
+        "path": one.path.as_str(),
+        "start_line": start,
+        "end_line": one.end_line.max(start),
+        "annotation_level": match one.level {
+            Level::Notice => "notice",
+            Level::Warning => "warning",
+            Level::Failure => "failure",
+        },
+        // GitHub refuses an empty message.
+        "message": if one.message.trim().is_empty() { "(no message)".to_owned() } else { cut(&one.message, CHECK_LIMIT) },
+    });
+    if !one.title.is_empty() {
+        value["title"] = json!(cut(&one.title, TITLE));
+    }
+    value
+}

@@ -1,0 +1,400 @@
+//! One call to GitHub: sent, understood, repeated where that is safe; and who we are there.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use octocrab::service::middleware::base_uri::BaseUriLayer;
+use octocrab::service::middleware::extra_headers::ExtraHeadersLayer;
+use octocrab::service::middleware::reqwest_connector::ReqwestConnector;
+use octocrab::{AuthState, Octocrab, OctocrabBuilder};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::adapter::host::http::{self, Body, Http, HttpError, Received, Response};
+use crate::domain::id::CommitId;
+use crate::domain::retry::{Decision, Fault, Repeat, Why, retry};
+use crate::domain::secret::{Key, Redactor};
+use crate::effect::{Clock, ForgeError, ForgeErrorKind};
+
+use super::refusal::{graph_refusal, refusal, short};
+use super::route::{AddressError, addresses, path, query};
+use super::shape::User;
+
+/// Longest answer that is read, in bytes: a page of a hundred long comments fits.
+const ANSWER: usize = 16 << 20;
+
+/// Elements of a page; the most GitHub gives.
+pub const PAGE: usize = 100;
+
+/// The account of a job's token. Its numeric id never changes.
+const ACTIONS_BOT: (u64, &str) = (41_898_282, "github-actions[bot]");
+
+/// How GitHub is reached, and for whom.
+#[derive(Clone, Debug)]
+pub struct GitHubSettings {
+    /// `GITHUB_API_URL`, such as `https://api.github.com`.
+    pub api_url: String,
+    /// `GITHUB_SERVER_URL`, such as `https://github.com`, for links.
+    pub server_url: String,
+    /// `owner/name`.
+    pub repository: String,
+    /// The token.
+    pub token: Key,
+    /// The account the token acts as, such as `my-app[bot]`. Without it GitHub is asked; where it
+    /// refuses (a job's token, an App's token) it is `github-actions[bot]`, and the App that
+    /// GitHub says made our check runs.
+    pub login: Option<String>,
+    /// No call begins, and no wait ends, after this moment of [`Clock::elapsed`].
+    pub deadline: Option<Duration>,
+    /// Longest time of one call.
+    pub answer_limit: Duration,
+    /// Spreads waits of several runs.
+    pub seed: u64,
+}
+
+/// GitHub. Every method of the effect is safe to call again.
+pub struct GitHub<'a> {
+    rest: Octocrab,
+    graph: Octocrab,
+    pub(super) settings: GitHubSettings,
+    pub(super) base: String,
+    pub(super) name: Mutex<String>,
+    own: Mutex<Own>,
+    redactor: Redactor,
+    clock: &'a dyn Clock,
+}
+
+/// Who we are, as far as known.
+#[derive(Default)]
+struct Own {
+    asked: bool,
+    ids: BTreeSet<u64>,
+    logins: BTreeSet<String>,
+}
+
+/// How a request is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Get,
+    Post,
+    Patch,
+    /// `POST` to GraphQL.
+    Graph,
+}
+
+/// One request.
+#[derive(Debug)]
+pub struct Call {
+    /// What it does, for errors: an imperative clause.
+    pub what: &'static str,
+    pub verb: Verb,
+    /// Path with query.
+    pub route: String,
+    pub body: Option<Value>,
+    pub repeat: Repeat,
+}
+
+/// A failed attempt.
+#[derive(Debug)]
+pub struct Failure {
+    pub fault: Fault,
+    pub error: ForgeError,
+    /// Where to, when GitHub says so.
+    pub location: Option<String>,
+}
+
+impl<'a> GitHub<'a> {
+    /// A client. Sends nothing yet. Must be called inside the runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`AddressError`] for an address a token must not be sent to.
+    pub fn new(
+        client: &Http,
+        settings: GitHubSettings,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, AddressError> {
+        let places = addresses(&settings.api_url)?;
+        // Built from its layers, since the ready-made client cannot be told another user agent
+        // (it would send two) and leaves the token readable in debug forms.
+        let build = |base: &str| {
+            let fail = |reason: String| AddressError { url: base.to_owned(), reason };
+            let headers = [
+                ("accept", "application/vnd.github+json"),
+                ("user-agent", concat!("regreen/", env!("CARGO_PKG_VERSION"))),
+                ("authorization", &format!("Bearer {}", settings.token.expose())),
+            ];
+            let headers: Result<Vec<_>, _> =
+                headers.into_iter().map(|(name, value)| http::header(name, value)).collect();
+            let headers = headers.map_err(|error| fail(error.to_string()))?;
+            let base = base.parse().map_err(|_error| fail("it is no URI".into()))?;
+            let Ok(octocrab) = OctocrabBuilder::new_empty()
+                .with_service(ReqwestConnector::new(client.client()))
+                .with_layer(&ExtraHeadersLayer::new(Arc::new(headers)))
+                .with_layer(&BaseUriLayer::new(base))
+                .with_auth(AuthState::None)
+                .build();
+            Ok(octocrab)
+        };
+        let token = settings.token.expose();
+        if token.is_empty() || token.chars().any(|one| one.is_control() || !one.is_ascii()) {
+            return Err(AddressError {
+                url: settings.api_url.clone(),
+                reason: "the token is empty or no token".into(),
+            });
+        }
+        let (rest, graph) = (build(&places.rest)?, build(&places.graph)?);
+        let own = match &settings.login {
+            Some(login) => {
+                Own { asked: true, logins: BTreeSet::from([login.clone()]), ..Own::default() }
+            }
+            None => Own::default(),
+        };
+        Ok(Self {
+            rest,
+            graph,
+            base: places.rest,
+            name: Mutex::new(settings.repository.clone()),
+            own: Mutex::new(own),
+            redactor: Redactor::new([&settings.token]),
+            settings,
+            clock,
+        })
+    }
+
+    /// A route below the repository.
+    pub(super) fn route(
+        &self,
+        what: &'static str,
+        segments: &[&str],
+        pairs: &[(&str, &str)],
+    ) -> Result<String, ForgeError> {
+        let name = locked(&self.name).clone();
+        let (owner, repository) = name.split_once('/').unwrap_or((&name, ""));
+        let all = ["repos", owner, repository].into_iter().chain(segments.iter().copied());
+        let Some(path) = path(all) else {
+            let said = format!("`{}` is no part of an address", short(&segments.join("/")));
+            return Err(self.error(what, None, ForgeErrorKind::Invalid, &said));
+        };
+        Ok(format!("{path}{}", query(pairs)))
+    }
+
+    /// An error without secrets.
+    pub(super) fn error(
+        &self,
+        call: &'static str,
+        status: Option<u16>,
+        kind: ForgeErrorKind,
+        said: &str,
+    ) -> ForgeError {
+        ForgeError { call, status, kind, said: self.redactor.redact(said) }
+    }
+
+    /// One attempt. The answer is JSON; `null` for an empty body.
+    pub(super) async fn attempt(&self, call: &Call) -> Result<Value, Failure> {
+        let remaining = self.remaining();
+        if remaining.is_some_and(|left| left.is_zero()) {
+            let error = self.error(call.what, None, ForgeErrorKind::TooLate, "");
+            return Err(Failure { fault: Fault::Refused, error, location: None });
+        }
+        let limit = remaining
+            .map_or(self.settings.answer_limit, |left| left.min(self.settings.answer_limit));
+        let answer = match http::within(limit, self.send(call)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err((error, unsent))) => return Err(self.lost(call, &error, unsent)),
+            Err(error) => return Err(self.lost(call, &error, false)),
+        };
+        let location = answer.header("location").map(str::to_owned);
+        let failure = |(fault, kind, said): (Fault, ForgeErrorKind, String)| Failure {
+            fault,
+            error: self.error(call.what, Some(answer.status), kind, &said),
+            location,
+        };
+        if !(200..300).contains(&answer.status) {
+            return Err(failure(refusal(&answer)));
+        }
+        if answer.body.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Value::Null);
+        }
+        let Ok(value) = serde_json::from_slice::<Value>(&answer.body) else {
+            let said = "it is not JSON".to_owned();
+            return Err(failure((Fault::Broken, ForgeErrorKind::Malformed, said)));
+        };
+        match graph_refusal(&value).filter(|_| call.verb == Verb::Graph) {
+            Some(refused) => Err(failure(refused)),
+            None => Ok(value),
+        }
+    }
+
+    /// Sends and receives; an error comes with whether the request certainly never left.
+    async fn send(&self, call: &Call) -> Result<Received, (HttpError, bool)> {
+        let route = call.route.as_str();
+        let response = match call.verb {
+            Verb::Get => self.rest._get(route).await,
+            Verb::Post => self.rest._post(route, call.body.as_ref()).await,
+            Verb::Patch => self.rest._patch(route, call.body.as_ref()).await,
+            Verb::Graph => self.graph._post(route, call.body.as_ref()).await,
+        };
+        let response = response.map_err(|error| http::lost(&error))?;
+        let response = Response::from(response.map(Body::wrap));
+        http::collect(response, ANSWER).await.map_err(|error| (error, false))
+    }
+
+    fn lost(&self, call: &Call, error: &HttpError, unsent: bool) -> Failure {
+        let (fault, kind) = match error {
+            HttpError::Request(_) => (Fault::Refused, ForgeErrorKind::Invalid),
+            HttpError::TooLarge(_) => (Fault::Refused, ForgeErrorKind::Malformed),
+            HttpError::Connection(_) | HttpError::Truncated | HttpError::TimedOut if unsent => {
+                (Fault::Unsent, ForgeErrorKind::Unavailable)
+            }
+            HttpError::Connection(_) | HttpError::Truncated | HttpError::TimedOut => {
+                (Fault::Broken, ForgeErrorKind::Unavailable)
+            }
+        };
+        let error = self.error(call.what, None, kind, &short(&error.to_string()));
+        Failure { fault, error, location: None }
+    }
+
+    fn remaining(&self) -> Option<Duration> {
+        self.settings.deadline.map(|end| end.saturating_sub(self.clock.elapsed()))
+    }
+
+    /// After a failed attempt: waits and says whether to look first, or returns the error.
+    pub(super) async fn pause(
+        &self,
+        repeat: Repeat,
+        failure: Failure,
+        attempt: u32,
+    ) -> Result<bool, ForgeError> {
+        let decision = retry(repeat, failure.fault, attempt, self.remaining(), self.settings.seed);
+        tracing::debug!(call = failure.error.call, ?decision, "a call failed: {}", failure.error);
+        match decision {
+            Decision::Again(wait) => {
+                self.clock.wait(wait).await;
+                Ok(false)
+            }
+            Decision::LookFirst(wait) => {
+                self.clock.wait(wait).await;
+                Ok(true)
+            }
+            Decision::GiveUp(Why::Deadline) if failure.error.passes() => {
+                let mut error = failure.error;
+                error.kind = match error.kind {
+                    ForgeErrorKind::RateLimited { wait } => ForgeErrorKind::RateLimited { wait },
+                    _ => ForgeErrorKind::TooLate,
+                };
+                Err(error)
+            }
+            Decision::GiveUp(_) => Err(failure.error),
+        }
+    }
+
+    /// Makes a call that nobody has to look after, until it works or must not be made again.
+    pub(super) async fn perform(&self, call: &Call) -> Result<Value, ForgeError> {
+        let mut attempt = 1;
+        loop {
+            match self.attempt(call).await {
+                Ok(value) => return Ok(value),
+                Err(failure) => self.pause(call.repeat, failure, attempt).await?,
+            };
+            attempt += 1;
+        }
+    }
+
+    /// Reads a value.
+    pub(super) async fn get<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        route: String,
+    ) -> Result<T, ForgeError> {
+        let call = Call { what, verb: Verb::Get, route, body: None, repeat: Repeat::Free };
+        let value = self.perform(&call).await?;
+        self.read(what, value)
+    }
+
+    /// A value in the shape that is needed.
+    pub(super) fn read<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        value: Value,
+    ) -> Result<T, ForgeError> {
+        serde_json::from_value(value).map_err(|error| {
+            self.error(what, None, ForgeErrorKind::Malformed, &short(&error.to_string()))
+        })
+    }
+
+    /// A commit's name out of an answer.
+    pub(super) fn commit(&self, what: &'static str, text: &str) -> Result<CommitId, ForgeError> {
+        CommitId::parse(text).map_err(|error| {
+            self.error(what, None, ForgeErrorKind::Malformed, &short(&error.to_string()))
+        })
+    }
+
+    /// Elements of a list, page by page, until `take` has enough or `pages` were read.
+    pub(super) async fn each<T: DeserializeOwned>(
+        &self,
+        what: &'static str,
+        segments: &[&str],
+        pairs: &[(&str, &str)],
+        pages: usize,
+        mut take: impl FnMut(T) -> bool + Send,
+    ) -> Result<(), ForgeError> {
+        let size = PAGE.to_string();
+        for page in 1..=pages {
+            let number = page.to_string();
+            let mut all = pairs.to_vec();
+            all.extend([("per_page", size.as_str()), ("page", number.as_str())]);
+            let list: Vec<T> = self.get(what, self.route(what, segments, &all)?).await?;
+            let last = list.len() < PAGE;
+            for element in list {
+                if !take(element) {
+                    return Ok(());
+                }
+            }
+            if last {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Learns who we are, once. A token without an account of its own is refused there.
+    pub(super) async fn know_myself(&self) -> Result<(), ForgeError> {
+        if locked(&self.own).asked {
+            return Ok(());
+        }
+        let me = self.get::<User>("read the own account", "/user".to_owned()).await;
+        let (id, login) = match me {
+            Ok(user) => (user.id, user.login),
+            Err(ForgeError {
+                kind: ForgeErrorKind::Denied { .. } | ForgeErrorKind::NotFound,
+                ..
+            }) => (ACTIONS_BOT.0, ACTIONS_BOT.1.to_owned()),
+            Err(error) => return Err(error),
+        };
+        let mut own = locked(&self.own);
+        own.asked = true;
+        own.ids.insert(id);
+        own.logins.insert(login);
+        Ok(())
+    }
+
+    /// Remembers that GitHub says we are this account, after it let us write something.
+    pub(super) fn learn(&self, id: Option<u64>, login: Option<String>) {
+        let mut own = locked(&self.own);
+        own.ids.extend(id);
+        own.logins.extend(login);
+    }
+
+    /// Whether an account is ours. A deleted one is not.
+    pub(super) fn is_own(&self, user: Option<&User>) -> bool {
+        let own = locked(&self.own);
+        user.is_some_and(|user| own.ids.contains(&user.id) || own.logins.contains(&user.login))
+    }
+}
+
+/// A lock that a panic elsewhere does not close.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,94 @@
+//! Commits that GitHub makes and signs, with the tip of the branch as their lock.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::domain::id::CommitId;
+use crate::domain::retry::{Fault, Repeat};
+use crate::effect::{BranchCommit, ForgeError, ForgeErrorKind};
+
+use super::client::{Call, GitHub, Verb, locked};
+use super::shape::GitCommit;
+
+const MUTATION: &str = "mutation($input: CreateCommitOnBranchInput!) { \
+                        createCommitOnBranch(input: $input) { commit { oid } } }";
+
+impl GitHub<'_> {
+    pub(super) async fn write_commit(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError> {
+        let what = "commit to the branch";
+        let call = Call {
+            what,
+            verb: Verb::Graph,
+            route: "/graphql".to_owned(),
+            body: Some(json!({ "query": MUTATION, "variables": { "input": self.input(commit) } })),
+            repeat: Repeat::Look,
+        };
+        let mut attempt = 1;
+        loop {
+            let failure = match self.attempt(&call).await {
+                Ok(value) => return self.made(what, &value),
+                Err(failure) => failure,
+            };
+            let stale = failure.error.kind == ForgeErrorKind::Stale;
+            let error = failure.error.clone();
+            let look = if stale {
+                // Perhaps moved by this very commit, made before a kill.
+                debug_assert_eq!(failure.fault, Fault::Refused);
+                true
+            } else {
+                self.pause(Repeat::Look, failure, attempt).await?
+            };
+            if look && let Some(made) = self.find_commit(commit).await? {
+                return Ok(made);
+            }
+            if stale {
+                return Err(error);
+            }
+            attempt += 1;
+        }
+    }
+
+    fn input(&self, commit: &BranchCommit) -> Value {
+        let additions: Vec<Value> = commit
+            .additions
+            .iter()
+            .map(|(path, bytes)| json!({ "path": path.as_str(), "contents": STANDARD.encode(bytes) }))
+            .collect();
+        let deletions: Vec<Value> =
+            commit.deletions.iter().map(|path| json!({ "path": path.as_str() })).collect();
+        json!({
+            "branch": {
+                "repositoryNameWithOwner": locked(&self.name).clone(),
+                "branchName": commit.branch,
+            },
+            "expectedHeadOid": commit.expected_head.as_str(),
+            "message": { "headline": commit.headline, "body": commit.body },
+            "fileChanges": { "additions": additions, "deletions": deletions },
+        })
+    }
+
+    fn made(&self, what: &'static str, value: &Value) -> Result<CommitId, ForgeError> {
+        let oid = value["data"]["createCommitOnBranch"]["commit"]["oid"].as_str();
+        self.commit(what, oid.unwrap_or_default())
+    }
+
+    /// The tip, when it is this very commit on top of the expected head; `None` while the branch
+    /// is still there.
+    async fn find_commit(&self, commit: &BranchCommit) -> Result<Option<CommitId>, ForgeError> {
+        let what = "read a commit";
+        let Some(tip) = self.read_branch(&commit.branch).await? else { return Ok(None) };
+        if tip == commit.expected_head {
+            return Ok(None);
+        }
+        let route = self.route(what, &["git", "commits", tip.as_str()], &[])?;
+        let found: GitCommit = self.get(what, route).await?;
+        let parents: Vec<&str> = found.parents.iter().map(|one| one.sha.as_str()).collect();
+        let message = format!("{}\n\n{}", commit.headline, commit.body);
+        if parents == [commit.expected_head.as_str()] && found.message.trim() == message.trim() {
+            return Ok(Some(tip));
+        }
+        let said = format!("`{}` is at {}", super::refusal::short(&commit.branch), tip.short());
+        Err(self.error("commit to the branch", None, ForgeErrorKind::Stale, &said))
+    }
+}

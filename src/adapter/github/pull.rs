@@ -1,0 +1,165 @@
+//! Pull requests: read, opened once, kept up to date.
+
+use serde_json::json;
+
+use crate::domain::retry::Repeat;
+use crate::effect::{
+    ForgeError, ForgeErrorKind, NewPull, PullEdit, PullEnd, PullRequest, PullState, PutPull,
+};
+
+use super::client::{Call, GitHub, Verb, locked};
+use super::comment::{marked, same};
+use super::refusal::cut;
+use super::shape::{End, Pull};
+
+/// Longest title, in bytes.
+pub const TITLE: usize = 256;
+
+impl GitHub<'_> {
+    pub(super) async fn read_pull(&self, number: u64) -> Result<PullRequest, ForgeError> {
+        let what = "read the pull request";
+        let route = self.route(what, &["pulls", &number.to_string()], &[])?;
+        let pull = self.get::<Pull>(what, route).await?;
+        self.pull_request(what, pull)
+    }
+
+    pub(super) async fn list_pulls(
+        &self,
+        owner: &str,
+        branch: &str,
+        state: &str,
+    ) -> Result<Vec<PullRequest>, ForgeError> {
+        let what = "read the pull requests of a branch";
+        let head = format!("{owner}:{branch}");
+        let pairs = [
+            ("state", state),
+            ("head", head.as_str()),
+            ("sort", "created"),
+            ("direction", "desc"),
+            ("per_page", "100"),
+        ];
+        let found: Vec<Pull> = self.get(what, self.route(what, &["pulls"], &pairs)?).await?;
+        found
+            .into_iter()
+            // Where GitHub cannot read the filter it gives all pull requests.
+            .filter(|pull| pull.head.branch == branch)
+            .map(|pull| self.pull_request(what, pull))
+            .collect()
+    }
+
+    pub(super) async fn write_pull(&self, new: &NewPull) -> Result<PutPull, ForgeError> {
+        let what = "open the pull request";
+        let body = marked(&new.marker, &new.body);
+        let call = Call {
+            what,
+            verb: Verb::Post,
+            route: self.route(what, &["pulls"], &[])?,
+            body: Some(json!({
+                "head": new.head,
+                "base": new.base,
+                "title": cut(&new.title, TITLE),
+                "body": body,
+                "draft": new.draft,
+            })),
+            repeat: Repeat::Look,
+        };
+        let (mut look, mut attempt) = (true, 1);
+        loop {
+            if look && let Some(found) = self.find_pull(new).await? {
+                return self.refresh_pull(found, new, &body).await;
+            }
+            match self.attempt(&call).await {
+                Ok(value) => {
+                    let made: Pull = self.read(what, value)?;
+                    return Ok(PutPull { number: made.number, url: made.html_url, created: true });
+                }
+                Err(failure) if failure.error.said.contains("pull request already exists") => {
+                    // The list may lag behind; the refusal does not.
+                    return match self.find_pull(new).await? {
+                        Some(found) => self.refresh_pull(found, new, &body).await,
+                        None => Err(failure.error),
+                    };
+                }
+                Err(failure) => look = self.pause(Repeat::Look, failure, attempt).await?,
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn find_pull(&self, new: &NewPull) -> Result<Option<PullRequest>, ForgeError> {
+        let name = locked(&self.name).clone();
+        let owner = name.split('/').next().unwrap_or_default();
+        let found = self.list_pulls(owner, &new.head, "open").await?;
+        Ok(found.into_iter().find(|pull| pull.base.branch == new.base))
+    }
+
+    /// Brings ours up to date. Whoever opened it under our marker with our token is us; text that
+    /// a person wrote is left alone.
+    async fn refresh_pull(
+        &self,
+        found: PullRequest,
+        new: &NewPull,
+        body: &str,
+    ) -> Result<PutPull, ForgeError> {
+        let title = cut(&new.title, TITLE);
+        let ours = found.body.trim_start().starts_with(&new.marker);
+        if ours && (found.title != title || !same(&found.body, body)) {
+            let edit = PullEdit { title: Some(title), body: Some(body.to_owned()), open: None };
+            self.edit_pull(found.number, &edit).await?;
+        }
+        Ok(PutPull { number: found.number, url: found.url, created: false })
+    }
+
+    pub(super) async fn edit_pull(&self, number: u64, edit: &PullEdit) -> Result<(), ForgeError> {
+        let what = "update the pull request";
+        let mut body = json!({});
+        if let Some(title) = &edit.title {
+            body["title"] = json!(cut(title, TITLE));
+        }
+        if let Some(text) = &edit.body {
+            body["body"] = json!(cut(text, crate::effect::COMMENT_LIMIT));
+        }
+        if let Some(open) = edit.open {
+            body["state"] = json!(if open { "open" } else { "closed" });
+        }
+        let call = Call {
+            what,
+            verb: Verb::Patch,
+            route: self.route(what, &["pulls", &number.to_string()], &[])?,
+            body: Some(body),
+            repeat: Repeat::Free,
+        };
+        self.perform(&call).await.map(drop)
+    }
+
+    fn pull_request(&self, what: &'static str, pull: Pull) -> Result<PullRequest, ForgeError> {
+        let end = |end: End| -> Result<PullEnd, ForgeError> {
+            Ok(PullEnd {
+                sha: self.commit(what, &end.sha)?,
+                branch: end.branch,
+                repository: end.repo.map(|repository| repository.full_name),
+            })
+        };
+        let state = match (pull.state.as_str(), &pull.merged_at) {
+            ("open", _) => PullState::Open,
+            ("closed", Some(_)) => PullState::Merged,
+            ("closed", None) => PullState::Closed,
+            _ => {
+                let said = "the state of the pull request is unknown";
+                return Err(self.error(what, None, ForgeErrorKind::Malformed, said));
+            }
+        };
+        Ok(PullRequest {
+            number: pull.number,
+            url: pull.html_url,
+            state,
+            draft: pull.draft.unwrap_or_default(),
+            title: pull.title,
+            body: pull.body.unwrap_or_default(),
+            head: end(pull.head)?,
+            base: end(pull.base)?,
+            author: pull.user.map(Into::into),
+            labels: pull.labels.into_iter().map(|label| label.name).collect(),
+        })
+    }
+}

@@ -1,0 +1,141 @@
+//! Addresses: every part that comes from somewhere else is encoded, and dots climb nowhere.
+
+/// A path from its segments, encoded; `None` for a segment that is empty or only dots, which
+/// servers and clients take for a way up.
+pub fn path<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let mut path = String::new();
+    for segment in segments {
+        if segment.is_empty() || segment == "." || segment == ".." {
+            return None;
+        }
+        path.push('/');
+        path.push_str(&encode(segment));
+    }
+    Some(path)
+}
+
+/// A query with its question mark; empty for no pairs.
+pub fn query(pairs: &[(&str, &str)]) -> String {
+    let pairs: Vec<String> =
+        pairs.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}
+
+/// Everything but unreserved characters as `%XX` (RFC 3986).
+fn encode(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+/// Why an address of the service is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{url}` is no address of a GitHub API: {reason}")]
+pub struct AddressError {
+    /// What was given.
+    pub url: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Where the API is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addresses {
+    /// Base of all REST routes, without a slash at the end.
+    pub rest: String,
+    /// What `/graphql` is put behind.
+    pub graph: String,
+}
+
+/// Reads the base address. A token is sent there, so it must be HTTPS, except to this machine.
+///
+/// # Errors
+///
+/// [`AddressError`].
+pub fn addresses(text: &str) -> Result<Addresses, AddressError> {
+    let fail = |reason: &str| AddressError { url: text.to_owned(), reason: reason.to_owned() };
+    let url = url::Url::parse(text).map_err(|error| fail(&error.to_string()))?;
+    let here = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => return Err(fail("it names no host")),
+    };
+    if url.scheme() != "https" && !(here && url.scheme() == "http") {
+        return Err(fail("a token travels over HTTPS only"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(AddressError {
+            url: "(an address with a password)".into(),
+            reason: "the token is given apart from it".into(),
+        });
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(fail("it has a query"));
+    }
+    let rest = url.as_str().trim_end_matches('/').to_owned();
+    // A server of one's own has its REST routes below /api/v3 and GraphQL beside that.
+    let graph =
+        rest.strip_suffix("/api/v3").map_or_else(|| rest.clone(), |base| format!("{base}/api"));
+    Ok(Addresses { rest, graph })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_foreign_leaves_its_segment() {
+        let table: &[(&[&str], Option<&str>)] = &[
+            (&["repos", "o", "r", "labels", "good first"], Some("/repos/o/r/labels/good%20first")),
+            (
+                &["c", "../../../labels?x=", "permission"],
+                Some("/c/..%2F..%2F..%2Flabels%3Fx%3D/permission"),
+            ),
+            (&["c", ".."], None),
+            (&["c", "."], None),
+            (&["c", ""], None),
+            (&["é#%"], Some("/%C3%A9%23%25")),
+            (&["a\r\nX: y"], Some("/a%0D%0AX%3A%20y")),
+        ];
+        for (segments, expected) in table {
+            assert_eq!(path(segments.iter().copied()).as_deref(), *expected, "{segments:?}");
+        }
+        assert_eq!(query(&[]), "");
+        assert_eq!(query(&[("head", "o:a&b=c"), ("page", "2")]), "?head=o%3Aa%26b%3Dc&page=2");
+    }
+
+    #[test]
+    fn a_token_goes_to_https_or_to_this_machine() {
+        let good = [
+            ("https://api.github.com", "https://api.github.com", "https://api.github.com"),
+            (
+                "https://ghe.example/api/v3/",
+                "https://ghe.example/api/v3",
+                "https://ghe.example/api",
+            ),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://[::1]:8080/x", "http://[::1]:8080/x", "http://[::1]:8080/x"),
+        ];
+        for (text, rest, graph) in good {
+            let expected = Addresses { rest: rest.into(), graph: graph.into() };
+            assert_eq!(addresses(text), Ok(expected), "{text}");
+        }
+        for text in [
+            "http://api.github.com",
+            "http://127.0.0.1.example.com",
+            "ftp://localhost",
+            "api.github.com",
+            "https://user:secret@api.github.com",
+            "https://api.github.com?x=1",
+        ] {
+            let error = addresses(text).expect_err(text);
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+}

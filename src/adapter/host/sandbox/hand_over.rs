@@ -1,0 +1,101 @@
+//! Gives folders to the user that test code runs as. No link is followed, and what is handed over
+//! is what was looked at: test code may be running beside us.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, chownat, fstat, openat};
+
+use super::Access;
+
+/// Folders deeper than this stay ours: test code made them, to no good end.
+const DEPTH: u32 = 100;
+
+/// The link of a worktree to its repository, and the programs of ours in a scratch folder.
+const OURS: &[&[u8]] = &[b".git", b"drivers"];
+
+/// Hands over what is in the checkouts and the scratch folder. The folders themselves stay ours
+/// and become sticky, so that what is ours in them cannot be moved away.
+///
+/// # Errors
+///
+/// When the user cannot reach a folder, or the system refuses.
+pub(super) fn hand_over(access: &Access, user: u32) -> io::Result<()> {
+    for folder in access.checkouts.iter().chain([&access.scratch]) {
+        reachable(folder)?;
+        let open = File::open(folder)?;
+        open.set_permissions(std::fs::Permissions::from_mode(0o1777))?;
+        below(&open.into(), user, 0)?;
+        let (drivers, link) = (folder.join("drivers"), folder.join(".git"));
+        if *folder == access.scratch && drivers.is_dir() {
+            readable(&drivers)?;
+        } else if std::fs::symlink_metadata(&link).is_ok_and(|facts| facts.is_file()) {
+            std::fs::set_permissions(&link, std::fs::Permissions::from_mode(0o644))?;
+        }
+    }
+    Ok(())
+}
+
+/// Programs of ours are there to be read. The folder is ours, so nothing in it is a trap.
+fn readable(folder: &Path) -> io::Result<()> {
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
+    for entry in std::fs::read_dir(folder)? {
+        std::fs::set_permissions(entry?.path(), std::fs::Permissions::from_mode(0o644))?;
+    }
+    Ok(())
+}
+
+/// Every folder above must let others pass.
+fn reachable(folder: &Path) -> io::Result<()> {
+    for above in folder.ancestors().skip(1) {
+        if std::fs::metadata(above)?.permissions().mode() & 0o001 == 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!(
+                    "another user cannot pass {}: set REGREEN_WORK_DIR to a folder that is open to all",
+                    above.display()
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn below(folder: &OwnedFd, user: u32, depth: u32) -> io::Result<()> {
+    if depth > DEPTH {
+        return Ok(());
+    }
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") || depth == 0 && OURS.contains(&name.to_bytes())
+        {
+            continue;
+        }
+        // The entry itself, whatever it is by now; opening it so has no effect on it.
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(fd) = openat(folder, name, flags, Mode::empty()) else { continue };
+        let facts = fstat(&fd)?;
+        if facts.st_uid != user && may_be_given(&facts) {
+            let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
+            chownat(fd.as_fd(), c"", Some(uid), Some(gid), AtFlags::EMPTY_PATH)?;
+        }
+        if FileType::from_raw_mode(facts.st_mode) == FileType::Directory {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            below(&openat(&fd, c".", flags, Mode::empty())?, user, depth + 1)?;
+        }
+    }
+    Ok(())
+}
+
+/// A file with a second name may be a file of ours elsewhere.
+fn may_be_given(facts: &Stat) -> bool {
+    match FileType::from_raw_mode(facts.st_mode) {
+        FileType::Directory | FileType::Symlink => true,
+        FileType::RegularFile => facts.st_nlink == 1,
+        _ => false,
+    }
+}

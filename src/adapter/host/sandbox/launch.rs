@@ -1,0 +1,187 @@
+//! The launcher: our own binary gives up what test code must not have and becomes the program.
+
+#![expect(clippy::disallowed_methods, reason = "becomes the program it was asked to start")]
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use landlock::{ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort};
+use landlock::{PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr};
+use landlock::{RulesetStatus, Scope};
+use rustix::process::{Gid, Uid, geteuid};
+use rustix::thread::{CapabilitySet, capability_is_in_bounding_set};
+use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
+use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
+use serde::{Deserialize, Serialize};
+
+use super::{Network, places};
+
+/// The hidden verb; it takes orders as JSON, then program and arguments.
+pub const VERB: &str = "__launch";
+
+/// This binary, also after its file was replaced.
+pub const SELF: &str = "/proc/self/exe";
+
+/// Exit code when protection could not be put into force; nothing was started.
+const REFUSED: u8 = 125;
+
+/// Exit codes for a program that cannot be run or found, as shells have them.
+const NOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// First port that needs no privilege to listen on.
+const UNPRIVILEGED: u16 = 1024;
+
+/// What the launcher puts into force.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Orders {
+    /// User and group to become.
+    pub user: Option<u32>,
+    /// Limit writes and secrets.
+    pub files: bool,
+    /// Refuse signals and abstract sockets to the outside.
+    pub signals: bool,
+    /// Outgoing TCP.
+    pub network: Network,
+    /// Folders and files that may be written.
+    pub write: Vec<PathBuf>,
+    /// Folders and files that must not be read.
+    pub closed: Vec<PathBuf>,
+}
+
+/// Runs the launcher when `arguments` ask for it; the answer comes back only when the program
+/// could not be started. Must be called before any thread is: the rights are those of a thread.
+#[must_use]
+pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
+    let [_, verb, orders, program, rest @ ..] = arguments else { return None };
+    if verb != VERB {
+        return None;
+    }
+    let said = |text: String, code: u8| {
+        // Nobody may be listening; the code says it too.
+        writeln!(std::io::stderr(), "regreen: {text}").unwrap_or_default();
+        Some(ExitCode::from(code))
+    };
+    let orders: Orders = match serde_json::from_slice(orders.as_encoded_bytes()) {
+        Ok(orders) => orders,
+        Err(error) => return said(format!("the launcher got no orders: {error}"), REFUSED),
+    };
+    if let Err(reason) = obey(&orders) {
+        return said(format!("test code was not started, since {reason}"), REFUSED);
+    }
+    let error = std::process::Command::new(program).args(rest).exec();
+    let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
+    said(format!("{} does not start: {error}", program.to_string_lossy()), code)
+}
+
+/// Gives up everything, or says what could not be given up.
+fn obey(orders: &Orders) -> Result<(), String> {
+    // Paths are opened while we may still open them.
+    let rules = orders.files.then(|| rules(orders)).transpose()?;
+    match orders.user {
+        Some(user) => change_user(user)?,
+        None if orders.files && geteuid().is_root() => stay_weak_root()?,
+        None => {}
+    }
+    let Some(rules) = rules else { return Ok(()) };
+    let status = rules.restrict_self().map_err(|error| format!("Landlock refuses: {error}"))?;
+    if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
+        return Err("Landlock is not in force as a whole".into());
+    }
+    Ok(())
+}
+
+/// Leaves all groups, then becomes another group and user for good, and makes sure.
+fn change_user(user: u32) -> Result<(), String> {
+    let (uid, gid) = (Uid::from_raw(user), Gid::from_raw(user));
+    let failed = |what: &str, error| format!("{what} cannot be given up: {error}");
+    set_thread_groups(&[]).map_err(|error| failed("groups", error))?;
+    set_thread_res_gid(gid, gid, gid).map_err(|error| failed("the group", error))?;
+    set_thread_res_uid(uid, uid, uid).map_err(|error| failed("the user", error))?;
+    rustix::thread::set_no_new_privs(true).map_err(|error| failed("new privileges", error))?;
+    let back = set_thread_res_uid(Uid::ROOT, Uid::ROOT, Uid::ROOT).is_ok();
+    if back || geteuid() != uid {
+        return Err("the user was not given up".into());
+    }
+    Ok(())
+}
+
+/// What would let root past Landlock and into the memory and environment of others. Docker's root
+/// has none of it.
+const STRONG: [CapabilitySet; 7] = [
+    CapabilitySet::SYS_PTRACE,
+    CapabilitySet::PERFMON,
+    CapabilitySet::SYS_ADMIN,
+    CapabilitySet::SYS_MODULE,
+    CapabilitySet::SYS_RAWIO,
+    CapabilitySet::BPF,
+    CapabilitySet::CHECKPOINT_RESTORE,
+];
+
+/// Root that stays root has these no more once it becomes the program.
+fn stay_weak_root() -> Result<(), String> {
+    for capability in STRONG {
+        // A kernel that does not know it does not give it either.
+        if capability_is_in_bounding_set(capability).unwrap_or(false) {
+            remove_capability_from_bounding_set(capability)
+                .map_err(|error| format!("{capability:?} cannot be given up: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn rules(orders: &Orders) -> Result<RulesetCreated, String> {
+    let failed = |error: landlock::RulesetError| format!("Landlock refuses: {error}");
+    let write = AccessFs::from_write(ABI::V3);
+    let read = if orders.closed.is_empty() { BitFlags::empty() } else { AccessFs::ReadFile.into() };
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(write | read)
+        .map_err(failed)?;
+    if orders.network != Network::Open {
+        ruleset = ruleset.handle_access(AccessNet::ConnectTcp).map_err(failed)?;
+    }
+    if orders.signals {
+        ruleset = ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket).map_err(failed)?;
+    }
+    let mut created = ruleset.create().map_err(failed)?;
+    for path in &orders.write {
+        created = beneath(created, path, write | read)?;
+    }
+    for device in places::DEVICES {
+        created = beneath(created, Path::new(device), BitFlags::from(AccessFs::WriteFile) | read)?;
+    }
+    if !orders.closed.is_empty() {
+        for path in places::open_besides(&orders.closed, &places::children) {
+            created = beneath(created, &path, read)?;
+        }
+    }
+    if orders.network == Network::Local {
+        for port in UNPRIVILEGED..=u16::MAX {
+            created =
+                created.add_rule(NetPort::new(port, AccessNet::ConnectTcp)).map_err(failed)?;
+        }
+    }
+    Ok(created)
+}
+
+/// Grants rights below a path; what is not there needs none.
+fn beneath(
+    created: RulesetCreated,
+    path: &Path,
+    rights: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, String> {
+    let (Ok(fd), Ok(facts)) = (PathFd::new(path), std::fs::metadata(path)) else {
+        return Ok(created);
+    };
+    let rights = if facts.is_dir() { rights } else { rights & AccessFs::from_file(ABI::V3) };
+    if rights.is_empty() {
+        return Ok(created);
+    }
+    created
+        .add_rule(PathBeneath::new(fd, rights))
+        .map_err(|error| format!("Landlock refuses {}: {error}", path.display()))
+}

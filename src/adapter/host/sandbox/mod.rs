@@ -1,0 +1,358 @@
+//! What test code can reach: decided once per process from what is wanted and what this machine
+//! can do, put into force by a launcher, told in plain sentences (product.md 13.10).
+//!
+//! A child is started through our own binary, which gives up its user, groups and files and then
+//! becomes the program. That needs no unsafe code and costs a few milliseconds per process.
+
+mod hand_over;
+mod launch;
+mod orphans;
+mod places;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use landlock::{ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset};
+use landlock::{RulesetAttr, Scope};
+use rustix::process::{DumpableBehavior, geteuid, set_dumpable_behavior};
+
+use super::process::Invocation;
+use launch::Orders;
+
+pub use launch::{VERB, launched};
+pub(super) use orphans::{Live, sweep};
+
+/// Variable with the containment of test code: `files` (the default), `other-user`, or `off`.
+pub const SANDBOX: &str = "REGREEN_SANDBOX";
+
+/// Variable with the network of test code: `open` (the default), `local`, or `closed`.
+pub const NETWORK: &str = "REGREEN_NETWORK";
+
+/// User and group of test code when regreen is root and test code is not: an id that owns nothing.
+pub const OTHER: u32 = 65_532;
+
+/// How far test code is kept away from the rest of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walls {
+    /// Not at all: environment, home and process group are all there is.
+    Off,
+    /// Same user; writes and secrets are limited by Landlock.
+    Files,
+    /// Another user as well. Needs root, so it is for containers.
+    OtherUser,
+}
+
+/// Outgoing connections of test code. Landlock knows TCP ports, not addresses: UDP, and with it
+/// name resolution, is never limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Network {
+    /// As the machine has it.
+    Open,
+    /// TCP to ports from 1024 on, which suites use among themselves. Web, mail and shell servers
+    /// on their usual ports are out of reach; a server that waits on a high port is not.
+    Local,
+    /// No outgoing TCP at all, loopback included.
+    Closed,
+}
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Containment {
+    /// Files, processes, user.
+    pub walls: Walls,
+    /// Outgoing connections.
+    pub network: Network,
+}
+
+impl Default for Containment {
+    fn default() -> Self {
+        Self { walls: Walls::Files, network: Network::Open }
+    }
+}
+
+impl Containment {
+    /// Reads the two words of [`SANDBOX`] and [`NETWORK`].
+    ///
+    /// # Errors
+    ///
+    /// Names the word that is not known, and those that are.
+    pub fn parse(walls: Option<&str>, network: Option<&str>) -> Result<Self, String> {
+        let walls = match walls.unwrap_or_default() {
+            "" | "files" => Walls::Files,
+            "other-user" => Walls::OtherUser,
+            "off" => Walls::Off,
+            word => return Err(format!("{SANDBOX} is files, other-user or off, not `{word}`")),
+        };
+        let network = match network.unwrap_or_default() {
+            "" | "open" => Network::Open,
+            "local" => Network::Local,
+            "closed" => Network::Closed,
+            word => return Err(format!("{NETWORK} is open, local or closed, not `{word}`")),
+        };
+        Ok(Self { walls, network })
+    }
+}
+
+/// What this process and machine can do.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Whether this binary understands [`VERB`]; a test harness does not.
+    pub launcher: bool,
+    /// Whether we are root and may become another user and hand files over.
+    pub may_change_user: bool,
+    /// Landlock's version; 0 when the kernel has none.
+    pub landlock: u8,
+}
+
+impl Facts {
+    fn here() -> Self {
+        Self {
+            launcher: READY.get().is_some() && Path::new(launch::SELF).exists(),
+            may_change_user: geteuid().is_root() && may_change_user(),
+            landlock: landlock_version(),
+        }
+    }
+}
+
+/// CHOWN, FOWNER, KILL, SETGID and SETUID, as bits of the effective set.
+const NEEDED: u64 = 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7;
+
+fn may_change_user() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+        .is_some_and(|set| set & NEEDED == NEEDED)
+}
+
+fn landlock_version() -> u8 {
+    let ruleset = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let files = |abi: ABI| {
+        ruleset().handle_access(AccessFs::from_all(abi)).and_then(Ruleset::create).is_ok()
+    };
+    if !files(ABI::V1) {
+        return 0;
+    }
+    if !files(ABI::V3) {
+        return 1;
+    }
+    if ruleset().handle_access(AccessNet::ConnectTcp).and_then(Ruleset::create).is_err() {
+        return 3;
+    }
+    if ruleset().scope(Scope::Signal).and_then(Ruleset::create).is_err() {
+        return 4;
+    }
+    6
+}
+
+/// What is in force, and what is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protection {
+    /// Test code runs as this user and group.
+    user: Option<u32>,
+    /// Writes and secrets are limited.
+    files: bool,
+    /// No signals to processes outside.
+    signals: bool,
+    /// Outgoing TCP.
+    network: Network,
+    /// What holds, one sentence each, in our own words.
+    pub in_force: Vec<String>,
+    /// What does not hold and why, one sentence each, in our own words.
+    pub missing: Vec<String>,
+}
+
+impl Protection {
+    /// Whether children go through the launcher.
+    fn launches(&self) -> bool {
+        self.user.is_some() || self.files
+    }
+}
+
+/// Decides what holds. Never claims what the launcher does not put into force: the launcher ends
+/// instead of starting test code when one of its steps is refused.
+#[must_use]
+pub fn decide(wanted: Containment, facts: Facts) -> Protection {
+    let mut it = Protection {
+        user: None,
+        files: false,
+        signals: false,
+        network: Network::Open,
+        in_force: vec![
+            "test code gets an environment without keys and tokens, and a home of its own".into(),
+        ],
+        missing: Vec::new(),
+    };
+    if wanted.walls == Walls::Off || !facts.launcher {
+        let why = if facts.launcher { "it is switched off" } else { "there is no launcher" };
+        it.missing.push(format!("test code may read, write and connect as regreen may: {why}"));
+        return it;
+    }
+    if wanted.walls == Walls::OtherUser {
+        if facts.may_change_user {
+            it.user = Some(OTHER);
+            it.in_force.push(format!(
+                "test code runs as user {OTHER}, without groups and capabilities; regreen's files, processes and sockets belong to another"
+            ));
+        } else {
+            it.missing.push("test code runs as the user of regreen, who is not root".into());
+        }
+    }
+    // Before version 3 files could be emptied, and renames between folders always failed.
+    if facts.landlock >= 3 {
+        it.files = true;
+        it.in_force.extend([
+            "writes end at the private checkout, its scratch and temporary folders and the caches of build tools (Landlock)".into(),
+            "known credential files cannot be read (Landlock)".into(),
+            "memory and environment of regreen are closed (Landlock, and it is not dumpable)".into(),
+        ]);
+    } else {
+        it.missing.push(format!(
+            "files are limited by permissions alone: {}",
+            if facts.landlock == 0 {
+                "this kernel has no Landlock"
+            } else {
+                "Landlock here is older than Linux 6.2"
+            }
+        ));
+    }
+    if facts.landlock >= 6 {
+        it.signals = true;
+        it.in_force.push("no signals to processes outside (Landlock)".into());
+    } else if it.user.is_none() {
+        it.missing.push("test code may send signals to processes of the same user".into());
+    }
+    match wanted.network {
+        Network::Open => it.missing.push("the network is open to test code".into()),
+        Network::Local | Network::Closed if facts.landlock < 4 => it
+            .missing
+            .push("the network is open to test code: Landlock limits TCP from Linux 6.7 on".into()),
+        Network::Local => {
+            it.network = Network::Local;
+            it.in_force.push("no outgoing TCP to ports below 1024 (Landlock)".into());
+            it.missing.push("UDP and TCP to higher ports are open to test code".into());
+        }
+        Network::Closed => {
+            it.network = Network::Closed;
+            it.in_force.push("no outgoing TCP (Landlock)".into());
+            it.missing.push("UDP is open to test code".into());
+        }
+    }
+    if it.user.is_none() {
+        it.missing
+            .push("sockets of this user, Docker's if there is one, can be connected to".into());
+    }
+    it
+}
+
+/// Where one child may write, and what it must not touch or read whatever else is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Checkouts: the folder stays ours, so that its `.git` cannot be replaced.
+    pub checkouts: Vec<PathBuf>,
+    /// A folder of the child's own.
+    pub scratch: PathBuf,
+    /// Folders never to be written: the user's checkout, the session's files.
+    pub kept: Vec<PathBuf>,
+}
+
+static READY: OnceLock<()> = OnceLock::new();
+static WANTED: OnceLock<Containment> = OnceLock::new();
+static IN_FORCE: OnceLock<Protection> = OnceLock::new();
+
+/// Says that this binary understands [`VERB`], and closes its memory and environment to other
+/// processes of the same user: keys cannot be removed from an environment, so it is not readable.
+pub fn ready() {
+    READY.get_or_init(|| {
+        if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+            tracing::warn!(%error, "this process stays readable for others of the same user");
+        }
+    });
+}
+
+/// Sets what is wanted, before any test code runs; `false` when that was settled already.
+#[expect(dead_code, reason = "the face on GitHub asks for more than the variables do")]
+pub fn require(wanted: Containment) -> bool {
+    IN_FORCE.get().is_none() && WANTED.set(wanted).is_ok()
+}
+
+/// What holds for test code of this process: what [`require`] said, else the two variables.
+///
+/// # Errors
+///
+/// When a variable holds an unknown word.
+pub fn protection() -> Result<&'static Protection, String> {
+    if let Some(known) = IN_FORCE.get() {
+        return Ok(known);
+    }
+    let variable = super::process::variable;
+    let wanted = match WANTED.get() {
+        Some(wanted) => *wanted,
+        None => Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?,
+    };
+    Ok(IN_FORCE.get_or_init(|| decide(wanted, Facts::here())))
+}
+
+/// Puts the launcher in front of a child, hands its folders over and makes its environment fit.
+///
+/// # Errors
+///
+/// When a folder cannot be handed over or not be reached by the other user; nothing may be
+/// started then.
+pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocation> {
+    let mut child = invocation.clone();
+    let Some(access) = &invocation.access else { return Ok(child) };
+    let protection = protection().map_err(io::Error::other)?;
+    if !protection.launches() {
+        return Ok(child);
+    }
+    child.environment.insert(orphans::TAG.into(), tag.to_owned());
+    let Some(program) = child.argv.first() else { return Ok(child) };
+    let search = child.environment.get("PATH").map_or("", String::as_str);
+    if !places::can_start(program, search, &child.directory) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    let closed = if protection.files { places::secrets(&access.kept) } else { Vec::new() };
+    let mut write = access.checkouts.clone();
+    write.push(access.scratch.clone());
+    write.extend(places::caches(&child.environment));
+    let temporary = places::temporary(&child.environment);
+    let all: Vec<PathBuf> = access.kept.iter().chain(&closed).cloned().collect();
+    let (shared, private) = places::apart(&temporary, &all);
+    if !private.is_empty() {
+        let folder = access.scratch.join("tmp");
+        std::fs::create_dir_all(&folder)?;
+        let folder = folder.display().to_string();
+        let java = format!("-Djava.io.tmpdir={folder}");
+        child.environment.insert("JAVA_TOOL_OPTIONS".into(), java);
+        child.environment.insert("TMPDIR".into(), folder);
+    }
+    write.extend(shared);
+    if let Some(user) = protection.user {
+        hand_over::hand_over(access, user)?;
+        places::own_caches(&mut child.environment, &access.scratch.join("home"));
+        for (name, value) in [
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "safe.directory"),
+            ("GIT_CONFIG_VALUE_0", "*"),
+        ] {
+            child.environment.insert(name.into(), value.into());
+        }
+    }
+    let orders = Orders {
+        user: protection.user,
+        files: protection.files,
+        signals: protection.signals,
+        network: protection.network,
+        write,
+        closed,
+    };
+    let mut argv = vec![launch::SELF.to_owned(), VERB.to_owned(), serde_json::to_string(&orders)?];
+    argv.append(&mut child.argv);
+    child.argv = argv;
+    Ok(child)
+}
+
+#[cfg(test)]
+mod tests;

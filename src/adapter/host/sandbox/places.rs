@@ -1,0 +1,204 @@
+//! Which places of a machine are secret, which are caches, and how the rest is named.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::adapter::host::process;
+
+/// Devices that programs write to.
+pub(super) const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+
+/// Credentials below a home.
+const HOME_SECRETS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".git-credentials",
+    ".netrc",
+    ".pypirc",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker/config.json",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/gcloud",
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+    ".gem/credentials",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".qwen",
+];
+
+/// Places where machines put secrets, and where the runner of GitHub puts files for its actions.
+const SECRETS: &[&str] =
+    &["/run/secrets", "/var/run/secrets", "/github/runner_temp", "/github/file_commands"];
+
+/// Variables that name a command file of the runner.
+const COMMAND_FILES: &[&str] =
+    &["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"];
+
+/// Parts of a cargo home that a build writes; its programs are not among them.
+const CARGO: &[&str] = &[
+    "registry",
+    "git",
+    ".package-cache",
+    ".package-cache-mutate",
+    ".global-cache",
+    ".global-cache-journal",
+];
+
+/// Whether a git configuration holds a password: a header of its own, or one in an address.
+#[must_use]
+pub(super) fn holds_credentials(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim().to_ascii_lowercase();
+        let address = line.split_once("://").map(|(_, rest)| rest);
+        let host = address.and_then(|rest| rest.split(['/', '"']).next()).unwrap_or_default();
+        line.starts_with("extraheader")
+            || host.split_once('@').is_some_and(|(user, _)| user.contains(':'))
+    })
+}
+
+/// Everything here that test code must not read, as real paths that exist.
+pub(super) fn secrets(kept: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = SECRETS.iter().map(PathBuf::from).collect();
+    if let Some(home) = process::real_home() {
+        found.extend(HOME_SECRETS.iter().map(|name| home.join(name)));
+    }
+    found.extend(process::path_from("CARGO_HOME").map(|home| home.join("credentials.toml")));
+    for name in COMMAND_FILES {
+        found.extend(process::path_from(name).and_then(|file| Some(file.parent()?.to_owned())));
+    }
+    if let Some(temp) = process::path_from("RUNNER_TEMP") {
+        found.extend(of_runner(&temp, &process::variable("PATH").unwrap_or_default()));
+    }
+    for folder in kept {
+        let config = folder.join(".git/config");
+        if std::fs::read_to_string(&config).is_ok_and(|text| holds_credentials(&text)) {
+            found.push(config);
+        }
+    }
+    let mut found: Vec<PathBuf> =
+        found.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    found.sort();
+    found.dedup();
+    found.retain(|path| path.parent().is_some());
+    found
+}
+
+/// The runner's temporary folder, or the secrets in it when tools are started from there.
+fn of_runner(temp: &Path, search: &str) -> Vec<PathBuf> {
+    if !std::env::split_paths(search).any(|folder| folder.starts_with(temp)) {
+        return vec![temp.to_owned()];
+    }
+    let secret = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with("git-credentials") || name.starts_with('_'))
+    };
+    children(temp).into_iter().filter(secret).collect()
+}
+
+/// What a folder holds, links left out: what they lead to has a name of its own.
+pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// The fewest folders and files that together are everything besides `closed`.
+pub(super) fn open_besides(
+    closed: &[PathBuf],
+    children: &dyn Fn(&Path) -> Vec<PathBuf>,
+) -> Vec<PathBuf> {
+    let mut open = Vec::new();
+    let mut around = vec![PathBuf::from("/")];
+    while let Some(folder) = around.pop() {
+        for child in children(&folder) {
+            if closed.contains(&child) {
+            } else if closed.iter().any(|path| path.starts_with(&child)) {
+                around.push(child);
+            } else {
+                open.push(child);
+            }
+        }
+    }
+    open
+}
+
+/// Temporary folders of the machine and of this child.
+pub(super) fn temporary(environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec();
+    found.extend(environment.get("TMPDIR").map(PathBuf::from));
+    let mut found: Vec<PathBuf> =
+        found.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    found.sort();
+    found.dedup();
+    // A folder that is called temporary and holds the whole machine is a mistake.
+    found.retain(|path| path.parent().is_some());
+    found
+}
+
+/// Splits folders into those that hold nothing of `kept`, and those that do.
+pub(super) fn apart(folders: &[PathBuf], kept: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    folders.iter().cloned().partition(|folder| !kept.iter().any(|path| path.starts_with(folder)))
+}
+
+/// Caches of build tools, which runs fill.
+pub(super) fn caches(environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
+    let of = |name: &str| environment.get(name).map(PathBuf::from);
+    let mut found = Vec::new();
+    if let Some(cargo) = of("CARGO_HOME") {
+        found.extend(CARGO.iter().map(|name| cargo.join(name)));
+    }
+    found.extend(of("GOCACHE"));
+    found.extend(of("GOMODCACHE"));
+    found.extend(of("GOPATH").map(|go| go.join("pkg")));
+    found.extend(of("GRADLE_USER_HOME"));
+    found.extend(process::real_home().map(|home| home.join(".m2/repository")));
+    found
+}
+
+/// Moves caches that another user cannot write into that user's home.
+pub(super) fn own_caches(environment: &mut BTreeMap<String, String>, home: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let open = |path: &Path| {
+        std::fs::metadata(path).is_ok_and(|facts| facts.permissions().mode() & 0o002 != 0)
+    };
+    for (name, below) in [
+        ("CARGO_HOME", ".cargo"),
+        ("GOPATH", "go"),
+        ("GOCACHE", ".cache/go-build"),
+        ("GOMODCACHE", "go/pkg/mod"),
+        ("GRADLE_USER_HOME", ".gradle"),
+    ] {
+        if environment.get(name).is_none_or(|path| !open(Path::new(path))) {
+            environment.insert(name.to_owned(), home.join(below).display().to_string());
+        }
+    }
+    if process::real_home().is_none_or(|home| !open(&home.join(".m2/repository"))) {
+        let option = format!("-Dmaven.repo.local={}", home.join(".m2/repository").display());
+        environment.insert("MAVEN_OPTS".into(), option);
+    }
+}
+
+/// Whether a program is there, the way it will be looked for.
+pub(super) fn can_start(program: &str, search: &str, directory: &Path) -> bool {
+    if program.contains('/') {
+        return directory.join(program).is_file();
+    }
+    std::env::split_paths(search).any(|folder| directory.join(folder).join(program).is_file())
+}

@@ -1,0 +1,121 @@
+//! Decisions, without a child.
+
+use std::path::{Path, PathBuf};
+
+use super::places::{apart, holds_credentials, open_besides};
+use super::*;
+
+const ALL: Facts = Facts { launcher: true, may_change_user: true, landlock: 6 };
+
+#[test]
+fn no_more_is_claimed_than_the_machine_can_do() {
+    use Network::{Closed, Local, Open};
+    use Walls::{Files, Off, OtherUser};
+    let want = |walls, network| Containment { walls, network };
+    let table = [
+        ("switched off", want(Off, Closed), ALL, (None, false, false, Open)),
+        (
+            "no launcher",
+            want(OtherUser, Closed),
+            Facts { launcher: false, ..ALL },
+            (None, false, false, Open),
+        ),
+        ("the default", Containment::default(), ALL, (None, true, true, Open)),
+        ("everything", want(OtherUser, Closed), ALL, (Some(OTHER), true, true, Closed)),
+        (
+            "not root",
+            want(OtherUser, Local),
+            Facts { may_change_user: false, ..ALL },
+            (None, true, true, Local),
+        ),
+        (
+            "no signals yet",
+            want(Files, Local),
+            Facts { landlock: 4, ..ALL },
+            (None, true, false, Local),
+        ),
+        (
+            "no ports yet",
+            want(Files, Closed),
+            Facts { landlock: 3, ..ALL },
+            (None, true, false, Open),
+        ),
+        (
+            "too old",
+            want(OtherUser, Closed),
+            Facts { landlock: 1, ..ALL },
+            (Some(OTHER), false, false, Open),
+        ),
+        ("none", want(Files, Closed), Facts { landlock: 0, ..ALL }, (None, false, false, Open)),
+    ];
+    for (why, wanted, facts, expected) in table {
+        let it = decide(wanted, facts);
+        assert_eq!((it.user, it.files, it.signals, it.network), expected, "{why}");
+        let said = it.in_force.join("\n");
+        assert_eq!(said.contains("runs as user"), it.user.is_some(), "{why}: {said}");
+        assert_eq!(said.contains("writes end"), it.files, "{why}: {said}");
+        assert_eq!(said.contains("memory and environment"), it.files, "{why}: {said}");
+        assert_eq!(said.contains("no signals"), it.signals, "{why}: {said}");
+        assert_eq!(said.contains("no outgoing TCP"), it.network != Open, "{why}: {said}");
+        assert!(!it.missing.is_empty(), "{why}: something is always open");
+    }
+}
+
+#[test]
+fn words_of_the_two_variables() {
+    let table = [
+        (None, None, Some((Walls::Files, Network::Open))),
+        (Some(""), Some(""), Some((Walls::Files, Network::Open))),
+        (Some("off"), Some("closed"), Some((Walls::Off, Network::Closed))),
+        (Some("other-user"), Some("local"), Some((Walls::OtherUser, Network::Local))),
+        (Some("on"), None, None),
+        (None, Some("none"), None),
+    ];
+    for (walls, network, expected) in table {
+        let parsed = Containment::parse(walls, network).ok();
+        assert_eq!(parsed.map(|it| (it.walls, it.network)), expected, "{walls:?} {network:?}");
+    }
+}
+
+#[test]
+fn everything_besides_the_closed_places_is_open() {
+    let tree = |folder: &Path| -> Vec<PathBuf> {
+        let children: &[&str] = match folder.to_str().unwrap() {
+            "/" => &["/bin", "/home", "/run"],
+            "/home" => &["/home/ada", "/home/bob"],
+            "/home/ada" => &["/home/ada/.ssh", "/home/ada/.sshd", "/home/ada/code"],
+            other => panic!("{other} need not be looked into"),
+        };
+        children.iter().map(PathBuf::from).collect()
+    };
+    let closed = [PathBuf::from("/home/ada/.ssh"), PathBuf::from("/run")];
+    let mut open = open_besides(&closed, &tree);
+    open.sort();
+    let expected = ["/bin", "/home/ada/.sshd", "/home/ada/code", "/home/bob"];
+    assert_eq!(open, expected.map(PathBuf::from));
+}
+
+#[test]
+fn a_temporary_folder_that_holds_something_kept_is_not_shared() {
+    let folders = ["/tmp", "/var/tmp"].map(PathBuf::from);
+    let kept = [PathBuf::from("/tmp/repo"), PathBuf::from("/tmpfiles")];
+    let (shared, private) = apart(&folders, &kept);
+    assert_eq!(shared, [PathBuf::from("/var/tmp")]);
+    assert_eq!(private, [PathBuf::from("/tmp")]);
+}
+
+#[test]
+fn a_git_configuration_with_a_password_is_recognised() {
+    let table = [
+        ("[remote \"origin\"]\n\turl = https://host/a/b\n", false),
+        ("[remote \"origin\"]\n\turl = https://ada@host/a/b\n", false),
+        ("[remote \"origin\"]\n\turl = https://x-access-token:t0p@host/a/b\n", true),
+        ("[http \"https://host/\"]\n\textraheader = AUTHORIZATION: basic eHg=\n", true),
+        ("[url \"https://u:p@host/\"]\n\tinsteadOf = gh:\n", true),
+        ("\turl = https://host/a:b@c\n", false),
+        ("", false),
+    ];
+    for (text, expected) in table {
+        assert_eq!(holds_credentials(text), expected, "{text}");
+    }
+}

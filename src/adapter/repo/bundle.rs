@@ -1,0 +1,496 @@
+//! What the working phase leaves for the publishing one (product.md 13.17): commits in a pack, and
+//! a list of what they may change. The publisher trusts neither: it opens the pack in a scratch
+//! repository, looks at every object, and only then takes it over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use git2::{Delta, ErrorCode, ObjectType, Oid, Repository, Sort};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::adapter::host::files;
+use crate::domain::commit::is_of_session;
+use crate::domain::id::{CommitId, RepoPath, SessionId};
+use crate::effect::{FileDiff, GitError};
+
+use super::remote::{oid, unpack};
+use super::{RepositoryFacts, commit, failed, io, open, tree};
+
+/// Version of `bundle.json`.
+const VERSION: u32 = 1;
+
+const MANIFEST: &str = "bundle.json";
+const PACK: &str = "commits.pack";
+
+/// Limits of a bundle; a repair is far below each.
+const MANIFEST_LIMIT: u64 = 4 << 20;
+const PACK_LIMIT: u64 = 64 << 20;
+const OBJECTS: u32 = 50_000;
+const COMMITS: usize = 500;
+const FILES: usize = 2000;
+const FILE_LIMIT: usize = 8 << 20;
+
+const PLAIN: i32 = 0o100_644;
+const EXECUTABLE: i32 = 0o100_755;
+const FOLDER: i32 = 0o040_000;
+
+/// `bundle.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    /// Always 1.
+    pub schema_version: u32,
+    /// Where it belongs.
+    pub of: BundleOf,
+    /// From the first after `head` to `tip`.
+    pub commits: Vec<CommitId>,
+    /// Files that differ between `head` and `tip`, sorted.
+    pub files: Vec<BundledFile>,
+    /// SHA-256 of `commits.pack`, in hexadecimal digits.
+    pub pack_digest: String,
+    /// Its size in bytes.
+    pub pack_bytes: u64,
+}
+
+/// What a bundle belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BundleOf {
+    /// The session.
+    pub session: SessionId,
+    /// `owner/name`.
+    pub repository: String,
+    /// The fix branch.
+    pub branch: String,
+    /// The commit under test.
+    pub head: CommitId,
+    /// The commit of the base branch it was compared with.
+    pub base: Option<CommitId>,
+    /// The last commit.
+    pub tip: CommitId,
+}
+
+/// One changed file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BundledFile {
+    /// Its path.
+    pub file: RepoPath,
+    /// SHA-256 before; `None`: it was not there.
+    pub before: Option<String>,
+    /// SHA-256 after; `None`: it is gone.
+    pub after: Option<String>,
+    /// Size after, in bytes.
+    pub bytes: u64,
+}
+
+/// A bundle whose every object was looked at and which is in the object store now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// What it says.
+    pub bundle: Bundle,
+    /// What it changes, without the session's own state files; for the guards.
+    pub diff: Vec<FileDiff>,
+}
+
+/// Why a bundle is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    /// A part is not there.
+    #[error("the bundle has no `{0}`")]
+    Missing(&'static str),
+    /// `bundle.json` is none.
+    #[error("bundle.json cannot be read: {0}")]
+    Manifest(String),
+    /// It belongs to something else.
+    #[error("the bundle is for {what} {found}, and this is {expected}")]
+    Stale {
+        /// `repository`, `head` or `base`.
+        what: &'static str,
+        /// In the bundle.
+        found: String,
+        /// Now.
+        expected: String,
+    },
+    /// A digest or size differs.
+    #[error("{0} is not what bundle.json says")]
+    Digest(String),
+    /// More than is allowed.
+    #[error("the bundle has too much: {0}")]
+    TooLarge(String),
+    /// The pack is cut or damaged.
+    #[error("commits.pack cannot be read: {0}")]
+    Pack(String),
+    /// The commits are not one line from `head` to `tip`, or not of the session.
+    #[error("commit {commit}: {reason}")]
+    Commit {
+        /// Which.
+        commit: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The pack holds what no commit of the bundle needs.
+    #[error("commits.pack holds {0}, which no commit of the bundle needs")]
+    ExtraObject(String),
+    /// A path that must not be written.
+    #[error("{0}")]
+    Path(String),
+    /// A link, a submodule, or a changed mode.
+    #[error("{file}: {reason}")]
+    Kind {
+        /// Which.
+        file: String,
+        /// What.
+        reason: &'static str,
+    },
+    /// The local side.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl BundleError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Stale { .. } => "run the fix again on the present commit".into(),
+            Self::Git(error) => error.hint(),
+            Self::Missing(_) => "name the folder that `regreen fix` wrote the bundle to".into(),
+            _ => "do not publish it; run the fix again".into(),
+        }
+    }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes the commits after `of.head` up to `of.tip` into a folder. The list is written last, so
+/// a folder with one is complete; writing again replaces both.
+///
+/// # Errors
+///
+/// [`BundleError`]; what could not be imported is not exported either.
+pub fn export_bundle(
+    facts: &RepositoryFacts,
+    of: &BundleOf,
+    folder: &Path,
+) -> Result<Bundle, BundleError> {
+    let repo = open::reopen(facts)?;
+    let commits = line(&repo, of)?;
+    let files = changed_files(&repo, of)?;
+    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+    walk.push(oid(&of.tip)?).map_err(failed("walk the history"))?;
+    walk.hide(oid(&of.head)?).map_err(failed("walk the history"))?;
+    let mut builder = repo.packbuilder().map_err(failed("build a pack"))?;
+    builder.insert_walk(&mut walk).map_err(failed("build a pack"))?;
+    let mut pack = git2::Buf::new();
+    builder.write_buf(&mut pack).map_err(failed("build a pack"))?;
+    let bundle = Bundle {
+        schema_version: VERSION,
+        of: of.clone(),
+        commits,
+        files,
+        pack_digest: digest(&pack),
+        pack_bytes: pack.len() as u64,
+    };
+    files::create_folder(folder).map_err(io("create the folder of the bundle"))?;
+    files::write(&folder.join(PACK), &pack).map_err(io("write the pack"))?;
+    let mut text = serde_json::to_vec_pretty(&bundle)
+        .map_err(|error| BundleError::Manifest(error.to_string()))?;
+    text.push(b'\n');
+    files::write(&folder.join(MANIFEST), &text).map_err(io("write the list of the bundle"))?;
+    Ok(bundle)
+}
+
+/// What must still be so for a bundle to be published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Present {
+    /// `owner/name`.
+    pub repository: String,
+    /// The head as the server has it now.
+    pub head: CommitId,
+    /// The base as the server has it now.
+    pub base: Option<CommitId>,
+    /// The folder of the session's state files in commits, which the guards need not see.
+    pub state_folder: String,
+}
+
+/// Checks a bundle and takes it into the object store; moves no branch. `scratch` is a folder
+/// that is made for this and removed.
+///
+/// # Errors
+///
+/// [`BundleError`]; the object store is then as it was.
+pub fn import_bundle(
+    facts: &RepositoryFacts,
+    folder: &Path,
+    present: &Present,
+    scratch: &Path,
+) -> Result<Imported, BundleError> {
+    let (bundle, pack) = read(folder)?;
+    still(&bundle, present)?;
+    files::remove_folder(scratch);
+    let imported = inspect(facts, &bundle, &pack, present, scratch);
+    files::remove_folder(scratch);
+    let diff = imported?;
+    unpack(&open::reopen(facts)?, &pack)?;
+    Ok(Imported { bundle, diff })
+}
+
+fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
+    let part = |name: &'static str, limit| {
+        let path = folder.join(name);
+        match std::fs::symlink_metadata(&path) {
+            Ok(facts) if facts.is_file() && facts.len() > limit => {
+                return Err(BundleError::TooLarge(format!("`{name}` is above {limit} bytes")));
+            }
+            Ok(facts) if facts.is_file() => {}
+            _ => return Err(BundleError::Missing(name)),
+        }
+        let bytes = files::read(&path, limit).map_err(io(format!("read {name}")))?;
+        bytes.ok_or(BundleError::Missing(name))
+    };
+    let bundle: Bundle = serde_json::from_slice(&part(MANIFEST, MANIFEST_LIMIT)?)
+        .map_err(|error| BundleError::Manifest(error.to_string()))?;
+    if bundle.schema_version != VERSION {
+        return Err(BundleError::Manifest(format!(
+            "version {} is not known",
+            bundle.schema_version
+        )));
+    }
+    let pack = part(PACK, PACK_LIMIT)?;
+    if pack.len() as u64 != bundle.pack_bytes || digest(&pack) != bundle.pack_digest {
+        return Err(BundleError::Digest(PACK.into()));
+    }
+    let count = match pack.get(..12) {
+        Some([b'P', b'A', b'C', b'K', 0, 0, 0, 2, count @ ..]) => {
+            count.iter().fold(0_u32, |sum, byte| (sum << 8) | u32::from(*byte))
+        }
+        _ => return Err(BundleError::Pack("it does not begin like one".into())),
+    };
+    if count > OBJECTS || bundle.commits.len() > COMMITS || bundle.files.len() > FILES {
+        return Err(BundleError::TooLarge(format!(
+            "{count} objects, {} commits, {} files",
+            bundle.commits.len(),
+            bundle.files.len()
+        )));
+    }
+    Ok((bundle, pack))
+}
+
+fn still(bundle: &Bundle, present: &Present) -> Result<(), BundleError> {
+    let base =
+        |base: &Option<CommitId>| base.as_ref().map_or_else(|| "none".into(), CommitId::to_string);
+    let of = &bundle.of;
+    let pairs = [
+        ("repository", of.repository.clone(), present.repository.clone()),
+        ("head", of.head.to_string(), present.head.to_string()),
+        ("base", base(&of.base), base(&present.base)),
+    ];
+    for (what, found, expected) in pairs {
+        if found != expected {
+            return Err(BundleError::Stale { what, found, expected });
+        }
+    }
+    Ok(())
+}
+
+/// Opens the pack beside the real store, with the real store behind it, and looks at everything.
+fn inspect(
+    facts: &RepositoryFacts,
+    bundle: &Bundle,
+    pack: &[u8],
+    present: &Present,
+    scratch: &Path,
+) -> Result<Vec<FileDiff>, BundleError> {
+    Repository::init_bare(scratch).map_err(failed("create a scratch repository"))?;
+    let cut = files::read(&facts.common.join("shallow"), 16 << 20);
+    if let Some(cut) = cut.map_err(io("read .git/shallow"))? {
+        files::write(&scratch.join("shallow"), &cut).map_err(io("write a copy of .git/shallow"))?;
+    }
+    let repo = Repository::open(scratch).map_err(failed("open a scratch repository"))?;
+    unpack(&repo, pack).map_err(|error| BundleError::Pack(error.to_string()))?;
+    let odb = repo.odb().map_err(failed("open the object store"))?;
+    let mut arrived = BTreeSet::new();
+    odb.foreach(|oid| {
+        arrived.insert(*oid);
+        true
+    })
+    .map_err(failed("list a pack"))?;
+    for oid in &arrived {
+        let (size, _) = odb.read_header(*oid).map_err(failed("read a pack"))?;
+        if size > FILE_LIMIT {
+            return Err(BundleError::TooLarge(format!("object {oid} has {size} bytes")));
+        }
+    }
+    let objects = facts.common.join("objects");
+    let objects = objects.to_str().ok_or_else(|| BundleError::Path("no text".into()))?;
+    odb.add_disk_alternate(objects).map_err(failed("open the object store"))?;
+    let commits = line(&repo, &bundle.of)?;
+    if commits != bundle.commits {
+        return Err(BundleError::Digest("the list of commits".into()));
+    }
+    let mut needed = BTreeSet::new();
+    for id in &commits {
+        let id = oid(id)?;
+        needed.insert(id);
+        let commit = repo.find_commit(id).map_err(failed("read a commit"))?;
+        trees(&repo, commit.tree_id(), &arrived, &mut needed)?;
+    }
+    if let Some(extra) = arrived.difference(&needed).next() {
+        return Err(BundleError::ExtraObject(extra.to_string()));
+    }
+    if changed_files(&repo, &bundle.of)? != bundle.files {
+        return Err(BundleError::Digest("a changed file".into()));
+    }
+    let sources = |id: &CommitId| -> Result<_, GitError> {
+        let commit = repo.find_commit(oid(id)?).map_err(failed("read a commit"))?;
+        tree::id(tree::replace_folder(&repo, commit.tree_id(), &present.state_folder, &[])?)
+    };
+    Ok(tree::diff(&repo, &sources(&bundle.of.head)?, &sources(&bundle.of.tip)?)?)
+}
+
+/// Notes every object below a tree that came with the pack, and refuses names no checkout may
+/// write. What was here before was not made by the bundle.
+fn trees(
+    repo: &Repository,
+    root: Oid,
+    arrived: &BTreeSet<Oid>,
+    needed: &mut BTreeSet<Oid>,
+) -> Result<(), BundleError> {
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        if !arrived.contains(&id) || !needed.insert(id) {
+            continue;
+        }
+        let tree = repo.find_tree(id).map_err(|error| BundleError::Pack(error.to_string()))?;
+        let mut names = BTreeSet::new();
+        for entry in &tree {
+            let shown = String::from_utf8_lossy(entry.name_bytes()).into_owned();
+            let name = std::str::from_utf8(entry.name_bytes())
+                .map_err(|_error| BundleError::Path(format!("`{shown}` is no text")))?;
+            if name.contains('/') {
+                return Err(BundleError::Path(format!("`{name}` is a name with a `/` in it")));
+            }
+            RepoPath::parse(name).map_err(|error| BundleError::Path(error.to_string()))?;
+            if !names.insert(name.to_owned()) {
+                return Err(BundleError::Path(format!("`{name}` is there twice")));
+            }
+            match entry.filemode_raw() {
+                FOLDER => open.push(entry.id()),
+                _ => {
+                    needed.insert(entry.id());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The commits from `head` to `tip`: one line, of the session, plain files only.
+fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleError> {
+    let refused = |id: Oid, reason| BundleError::Commit { commit: id.to_string(), reason };
+    let (head, tip) = (oid(&of.head)?, oid(&of.tip)?);
+    repo.find_commit(head).map_err(|_error| refused(head, "the head is not here"))?;
+    repo.find_commit(tip).map_err(|_error| refused(tip, "the tip is not here"))?;
+    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+    walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(failed("walk the history"))?;
+    walk.push(tip).map_err(|_error| refused(tip, "its history is not complete"))?;
+    walk.hide(head).map_err(failed("walk the history"))?;
+    let mut before = head;
+    let mut line = Vec::new();
+    for id in walk {
+        let id = id.map_err(|_error| refused(tip, "its history is not complete"))?;
+        if line.len() == COMMITS {
+            return Err(BundleError::TooLarge(format!("more than {COMMITS} commits")));
+        }
+        let found = repo.find_commit(id).map_err(failed("read a commit"))?;
+        if found.parent_count() != 1 || found.parent_id(0) != Ok(before) {
+            return Err(refused(id, "it does not follow the one before"));
+        }
+        if !found.message().is_ok_and(|text| is_of_session(text, &of.session)) {
+            return Err(refused(id, "it is not of the session"));
+        }
+        changes(repo, before, id)?;
+        line.push(commit::name(id)?);
+        before = id;
+    }
+    if before != tip || line.is_empty() {
+        return Err(refused(tip, "it does not come after the head"));
+    }
+    Ok(line)
+}
+
+/// Blobs before and after; `None` where there is no file.
+type Sides = (Option<Oid>, Option<Oid>);
+
+/// Paths that differ between two commits, with the blobs; refuses all but plain files.
+fn changes(
+    repo: &Repository,
+    from: Oid,
+    to: Oid,
+) -> Result<BTreeMap<RepoPath, Sides>, BundleError> {
+    let tree = |id| {
+        repo.find_commit(id)
+            .and_then(|commit| commit.tree())
+            .map_err(|error| BundleError::Pack(error.message().to_owned()))
+    };
+    let mut options = git2::DiffOptions::new();
+    options.include_typechange(true);
+    let diff = repo
+        .diff_tree_to_tree(Some(&tree(from)?), Some(&tree(to)?), Some(&mut options))
+        .map_err(|error| BundleError::Pack(error.message().to_owned()))?;
+    let mut found = BTreeMap::new();
+    for delta in diff.deltas() {
+        let (old, new) = (delta.old_file(), delta.new_file());
+        let bytes = new.path_bytes().or(old.path_bytes()).unwrap_or_default();
+        let path = RepoPath::parse(String::from_utf8_lossy(bytes).into_owned())
+            .map_err(|error| BundleError::Path(error.to_string()))?;
+        let refused = |reason| BundleError::Kind { file: path.to_string(), reason };
+        let (before, after) = (i32::from(old.mode()), i32::from(new.mode()));
+        let plain = |mode| mode == PLAIN || mode == EXECUTABLE;
+        let sides = match delta.status() {
+            Delta::Added if after == PLAIN => (None, Some(new.id())),
+            Delta::Added if after == EXECUTABLE => {
+                return Err(refused("a new file must not be executable"));
+            }
+            Delta::Deleted if plain(before) => (Some(old.id()), None),
+            Delta::Modified if plain(before) && before == after => (Some(old.id()), Some(new.id())),
+            Delta::Modified if plain(before) && plain(after) => {
+                return Err(refused("its mode changes"));
+            }
+            _ => return Err(refused("it is a link, a submodule, or becomes another kind")),
+        };
+        found.insert(path, sides);
+        if found.len() > FILES {
+            return Err(BundleError::TooLarge(format!("more than {FILES} files")));
+        }
+    }
+    Ok(found)
+}
+
+fn changed_files(repo: &Repository, of: &BundleOf) -> Result<Vec<BundledFile>, BundleError> {
+    let mut files = Vec::new();
+    for (file, (before, after)) in changes(repo, oid(&of.head)?, oid(&of.tip)?)? {
+        let side = |id: Option<Oid>| -> Result<Option<(String, u64)>, BundleError> {
+            let Some(id) = id else { return Ok(None) };
+            let missing = |error: git2::Error| match (error.code(), file.as_str()) {
+                (ErrorCode::NotFound, file) => BundleError::Pack(format!("{file} is missing")),
+                (_, file) => BundleError::Pack(format!("{file}: {}", error.message())),
+            };
+            let object = repo.find_object(id, Some(ObjectType::Blob)).map_err(missing)?;
+            let blob = object.peel_to_blob().map_err(missing)?;
+            if blob.size() > FILE_LIMIT {
+                return Err(BundleError::TooLarge(format!("{file} has {} bytes", blob.size())));
+            }
+            Ok(Some((digest(blob.content()), blob.size() as u64)))
+        };
+        let (before, after) = (side(before)?, side(after)?);
+        let bytes = after.as_ref().map_or(0, |(_, size)| *size);
+        let only = |side: Option<(String, u64)>| side.map(|(digest, _)| digest);
+        files.push(BundledFile { file, before: only(before), after: only(after), bytes });
+    }
+    Ok(files)
+}

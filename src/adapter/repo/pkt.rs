@@ -1,0 +1,394 @@
+//! Git's wire format (gitprotocol-common, -pack, -http; version 0): pure, bounded, never panics.
+
+/// Largest line, length digits included.
+const LINE_LIMIT: usize = 65_520;
+
+/// References that are read from one advertisement, at most.
+const REFERENCES: usize = 500_000;
+
+/// Text of the server that is kept, in characters.
+const SAID: usize = 400;
+
+/// One line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pkt<'a> {
+    /// `0000`.
+    Flush,
+    /// A line with content, a newline at its end included.
+    Data(&'a [u8]),
+}
+
+/// What is wrong with an answer.
+pub type Wrong = &'static str;
+
+/// Takes the first line off `rest`; `None` at the end.
+///
+/// # Errors
+///
+/// A length that is none, is larger than allowed, or leads beyond the end.
+pub fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<Pkt<'a>>, Wrong> {
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let (digits, after) = rest.split_at_checked(4).ok_or("a line ends in its length")?;
+    let digits = std::str::from_utf8(digits).map_err(|_error| "a length is no number")?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err("a length is no number");
+    }
+    let length = usize::from_str_radix(digits, 16).map_err(|_error| "a length is no number")?;
+    match length {
+        0 => {
+            *rest = after;
+            Ok(Some(Pkt::Flush))
+        }
+        4..=LINE_LIMIT => {
+            let (data, after) =
+                after.split_at_checked(length - 4).ok_or("the answer ends in a line")?;
+            *rest = after;
+            Ok(Some(Pkt::Data(data)))
+        }
+        _ => Err("a length is out of range"),
+    }
+}
+
+/// Appends a line.
+pub fn write(out: &mut Vec<u8>, line: &[u8]) {
+    debug_assert!(line.len() + 4 <= LINE_LIMIT);
+    out.extend_from_slice(format!("{:04x}", line.len() + 4).as_bytes());
+    out.extend_from_slice(line);
+}
+
+/// Appends a flush.
+pub fn flush(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"0000");
+}
+
+/// What a server offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Advertisement {
+    /// Full names with 40 hexadecimal digits.
+    pub references: Vec<(String, String)>,
+    /// Capabilities.
+    pub capabilities: Vec<String>,
+}
+
+impl Advertisement {
+    /// Where a reference stands.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&str> {
+        self.references.iter().find(|(known, _)| known == name).map(|(_, id)| id.as_str())
+    }
+
+    /// Whether a capability is offered.
+    #[must_use]
+    pub fn can(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|known| known == capability)
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn text(data: &[u8]) -> Result<&str, Wrong> {
+    let data = data.strip_suffix(b"\n").unwrap_or(data);
+    std::str::from_utf8(data).map_err(|_error| "a line is no text")
+}
+
+/// Reads the answer of `info/refs?service=…`.
+pub fn advertisement(mut rest: &[u8], service: &str) -> Result<Advertisement, Wrong> {
+    let Some(Pkt::Data(first)) = next(&mut rest)? else { return Err("it does not begin") };
+    if text(first)? != format!("# service={service}") {
+        return Err("it names another service");
+    }
+    if next(&mut rest)? != Some(Pkt::Flush) {
+        return Err("the service is not followed by a flush");
+    }
+    let mut found = Advertisement::default();
+    let mut begun = false;
+    loop {
+        match next(&mut rest)? {
+            Some(Pkt::Flush) => return Ok(found),
+            None => return Err("the list of references has no end"),
+            Some(Pkt::Data(data)) => {
+                let data = if begun {
+                    data
+                } else {
+                    begun = true;
+                    let zero = data.iter().position(|byte| *byte == 0);
+                    let (line, capabilities) =
+                        data.split_at(zero.ok_or("there are no capabilities")?);
+                    let capabilities = text(capabilities.get(1..).unwrap_or_default())?;
+                    found.capabilities =
+                        capabilities.split_whitespace().map(str::to_owned).collect();
+                    line
+                };
+                let line = text(data)?;
+                if line.starts_with("shallow ") || line.starts_with("version ") {
+                    continue;
+                }
+                let (id, name) = line.split_once(' ').ok_or("a reference has no name")?;
+                if !is_id(id) {
+                    return Err("a reference has no object id; is it a SHA-256 repository?");
+                }
+                if found.references.len() == REFERENCES {
+                    return Err("there are too many references");
+                }
+                if name != "capabilities^{}" && !name.ends_with("^{}") {
+                    found.references.push((name.to_owned(), id.to_ascii_lowercase()));
+                }
+            }
+        }
+    }
+}
+
+/// What `git-upload-pack` answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fetched {
+    /// Commits whose parents are cut off from now on.
+    pub shallow: Vec<String>,
+    /// Commits whose parents are there from now on.
+    pub unshallow: Vec<String>,
+    /// The pack; empty when nothing was missing.
+    pub pack: Vec<u8>,
+}
+
+/// Reads the answer to a request with `done`. `deepened`: it asked for a depth.
+pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
+    let mut found = Fetched::default();
+    if deepened {
+        loop {
+            match next(&mut rest)? {
+                Some(Pkt::Flush) => break,
+                None => return Err("the list of cut commits has no end".into()),
+                Some(Pkt::Data(data)) => {
+                    let line = text(data)?;
+                    refuse_error(line)?;
+                    match line.split_once(' ') {
+                        Some(("shallow", id)) if is_id(id) => found.shallow.push(id.to_owned()),
+                        Some(("unshallow", id)) if is_id(id) => found.unshallow.push(id.to_owned()),
+                        _ => return Err("a line about a cut commit is none".into()),
+                    }
+                }
+            }
+        }
+    }
+    let mut answered = false;
+    loop {
+        let before = rest;
+        match next(&mut rest)? {
+            Some(Pkt::Flush) => {}
+            None => return Err("there is no pack".into()),
+            // The bands begin.
+            Some(Pkt::Data([1..=3, ..])) if answered => {
+                rest = before;
+                break;
+            }
+            Some(Pkt::Data(data)) => {
+                let line = text(data)?;
+                refuse_error(line)?;
+                // Without multi_ack there is one ACK for each first common commit.
+                if line != "NAK" && !line.strip_prefix("ACK ").is_some_and(is_id) {
+                    return Err("neither ACK nor NAK".into());
+                }
+                answered = true;
+            }
+        }
+    }
+    let bands = sidebands(rest)?;
+    if let Some(fatal) = bands.fatal {
+        return Err(fatal);
+    }
+    found.pack = bands.data;
+    Ok(found)
+}
+
+fn refuse_error(line: &str) -> Result<(), String> {
+    match line.strip_prefix("ERR ") {
+        Some(said) => Err(one_line(said)),
+        None => Ok(()),
+    }
+}
+
+/// The three bands of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bands {
+    /// Band 1.
+    pub data: Vec<u8>,
+    /// Band 2, what people are told; bounded.
+    pub told: String,
+    /// Band 3, why it ended.
+    pub fatal: Option<String>,
+}
+
+/// Takes the bands apart. An answer without the closing flush was cut.
+pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
+    let mut bands = Bands::default();
+    let mut told = Vec::new();
+    loop {
+        match next(&mut rest)? {
+            Some(Pkt::Flush) => break,
+            None => return Err("the answer ends in the middle"),
+            Some(Pkt::Data(data)) => match data.split_first() {
+                Some((1, data)) => bands.data.extend_from_slice(data),
+                Some((2, data)) if told.len() < 8192 => told.extend_from_slice(data),
+                Some((2, _)) => {}
+                Some((3, data)) => {
+                    bands.fatal = Some(one_line(&String::from_utf8_lossy(data)));
+                    break;
+                }
+                _ => return Err("a line has no band"),
+            },
+        }
+    }
+    bands.told = one_line(&String::from_utf8_lossy(&told));
+    Ok(bands)
+}
+
+/// What `git-receive-pack` said about one reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// It moved.
+    Moved,
+    /// It did not.
+    Refused(String),
+}
+
+/// Reads the report about `reference`.
+pub fn report(mut rest: &[u8], reference: &str) -> Result<Report, Wrong> {
+    let Some(Pkt::Data(first)) = next(&mut rest)? else { return Err("there is no report") };
+    let unpacked = text(first)?.strip_prefix("unpack ").ok_or("the report does not begin")?;
+    let mut answer = None;
+    while let Some(Pkt::Data(line)) = next(&mut rest)? {
+        let line = text(line)?;
+        if line.strip_prefix("ok ") == Some(reference) {
+            answer = Some(Report::Moved);
+        } else if let Some((name, why)) =
+            line.strip_prefix("ng ").and_then(|line| line.split_once(' '))
+            && name == reference
+        {
+            answer = Some(Report::Refused(one_line(why)));
+        }
+    }
+    match (unpacked, answer) {
+        ("ok", Some(answer)) => Ok(answer),
+        ("ok", None) => Err("the report does not name the reference"),
+        (why, Some(Report::Moved) | None) => Ok(Report::Refused(one_line(why))),
+        (_, Some(refused)) => Ok(refused),
+    }
+}
+
+/// Foreign text as one bounded line.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let plain: String =
+        text.chars().take(8192).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SAID).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+    fn lines(lines: &[&[u8]]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for line in lines {
+            if line.is_empty() { flush(&mut out) } else { write(&mut out, line) }
+        }
+        out
+    }
+
+    #[test]
+    fn a_list_of_references_is_read_and_a_cut_one_refused() {
+        let whole = lines(&[
+            b"# service=git-upload-pack\n",
+            b"",
+            format!("{A} HEAD\0shallow ofs-delta\n").as_bytes(),
+            format!("{A} refs/tags/v1^{{}}\n").as_bytes(),
+            format!("{A} refs/heads/main\n").as_bytes(),
+            b"",
+        ]);
+        let read = advertisement(&whole, "git-upload-pack").expect("it is whole");
+        assert_eq!(read.find("refs/heads/main"), Some(A));
+        assert_eq!(read.references.len(), 2, "peeled tags are left out");
+        assert!(read.can("shallow") && !read.can("shall"));
+        assert!(advertisement(&whole, "git-receive-pack").is_err());
+        for cut in 0..whole.len() {
+            assert!(advertisement(&whole[..cut], "git-upload-pack").is_err(), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn an_empty_repository_has_no_references() {
+        let zero = "0".repeat(40);
+        let first = format!("{zero} capabilities^{{}}\0report-status\n");
+        let all = lines(&[b"# service=git-receive-pack\n", b"", first.as_bytes(), b""]);
+        let read = advertisement(&all, "git-receive-pack").expect("it is whole");
+        assert!(read.references.is_empty() && read.can("report-status"));
+    }
+
+    #[test]
+    fn reports_name_what_was_refused() {
+        type Row = (&'static str, &'static [&'static [u8]], Result<Report, Wrong>);
+        let table: [Row; 5] = [
+            ("moved", &[b"unpack ok\n", b"ok refs/heads/x\n", b""], Ok(Report::Moved)),
+            (
+                "refused",
+                &[b"unpack ok\n", b"ng refs/heads/x pre-receive hook declined\n", b""],
+                Ok(Report::Refused("pre-receive hook declined".into())),
+            ),
+            (
+                "a bad pack moves nothing",
+                &[b"unpack index-pack abnormal exit\n", b"ok refs/heads/x\n", b""],
+                Ok(Report::Refused("index-pack abnormal exit".into())),
+            ),
+            (
+                "another one",
+                &[b"unpack ok\n", b"ok refs/heads/y\n", b""],
+                Err("the report does not name the reference"),
+            ),
+            ("nothing", &[b""], Err("there is no report")),
+        ];
+        for (why, said, expected) in table {
+            assert_eq!(report(&lines(said), "refs/heads/x"), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn what_the_server_says_becomes_one_bounded_line() {
+        assert_eq!(one_line("a\n::set-env x\u{1b}[0m"), "a ::set-env x [0m");
+        assert_eq!(one_line(&"x".repeat(9000)).len(), SAID);
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_bytes_never_panic_and_never_grow(
+            bytes in proptest::collection::vec(any::<u8>(), 0..600),
+            deepened: bool,
+        ) {
+            let _ignored = advertisement(&bytes, "git-upload-pack");
+            let _ignored = report(&bytes, "refs/heads/x");
+            if let Ok(found) = fetched(&bytes, deepened) {
+                prop_assert!(found.pack.len() <= bytes.len());
+            }
+            if let Ok(bands) = sidebands(&bytes) {
+                prop_assert!(bands.data.len() <= bytes.len());
+            }
+        }
+
+        #[test]
+        fn what_is_written_is_read(data in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let mut out = Vec::new();
+            write(&mut out, &data);
+            flush(&mut out);
+            let mut rest = out.as_slice();
+            prop_assert_eq!(next(&mut rest), Ok(Some(Pkt::Data(&data))));
+            prop_assert_eq!(next(&mut rest), Ok(Some(Pkt::Flush)));
+            prop_assert_eq!(next(&mut rest), Ok(None));
+        }
+    }
+}

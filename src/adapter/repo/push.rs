@@ -1,0 +1,253 @@
+//! Pushing: a lease on the old commit, no force over anybody else's commits, one rebase.
+
+use std::collections::BTreeSet;
+
+use git2::{Oid, Repository, Sort};
+
+use crate::domain::commit::is_of_session;
+use crate::domain::id::{CommitId, SessionId};
+use crate::effect::{
+    GitError, PushRequest, Pushed, Rebased, Refuser, Remote as _, RemoteError, Wanted,
+};
+
+use super::failed;
+use super::pkt::{Advertisement, Report, one_line};
+use super::remote::{GitRemote, named, oid};
+
+/// What git writes for "not there".
+const NOTHING: &str = "0000000000000000000000000000000000000000";
+
+/// Commits that one push may hold or take back, at most.
+const COMMITS: usize = 2000;
+
+/// How deep the place is looked for where somebody else's commits leave ours.
+const REBASE_DEPTH: u32 = 3200;
+
+/// Files that are named when a rebase is refused.
+const NAMED: usize = 5;
+
+pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<Pushed, RemoteError> {
+    let reference = format!("refs/heads/{}", request.branch);
+    if !git2::Reference::is_valid_name(&reference) {
+        return Err(GitError::UnknownReference { name: request.branch.clone() }.into());
+    }
+    if request.protected.contains(&request.branch) {
+        return Err(RemoteError::Protected { branch: request.branch.clone() });
+    }
+    let offer = remote.transport.list_for_push().await?;
+    let now = offer.find(&reference).map(named).transpose()?;
+    if now.as_ref() == Some(&request.new) {
+        return Ok(Pushed::AlreadyThere);
+    }
+    if now != request.expected {
+        return Ok(Pushed::Moved { now });
+    }
+    if let Some(old) = &request.expected {
+        if !remote.has(old)? {
+            remote.fetch(&Wanted::Commit(old.clone()), None).await?;
+        }
+        let lost = between(&remote.repo()?, &request.new, old)?;
+        if !all_of_session(&remote.repo()?, &lost, &request.session)? {
+            return Err(RemoteError::Foreign { branch: request.branch.clone() });
+        }
+    }
+    let pack = pack(remote, &offer, &request.new)?;
+    let old = request.expected.as_ref().map_or(NOTHING, CommitId::as_str);
+    let sent = remote.transport.send(&offer, (old, request.new.as_str(), &reference), &pack);
+    let sent = sent.await?;
+    // What counts is where the branch stands.
+    let now = remote.head_of(&request.branch).await?;
+    if now.as_ref() == Some(&request.new) {
+        return Ok(Pushed::Done);
+    }
+    match sent.report {
+        Report::Refused(reason) if now == request.expected => {
+            let text = one_line(&format!("{reason} {}", sent.told));
+            Ok(Pushed::Rejected { by: refuser(&text), text })
+        }
+        Report::Refused(_) | Report::Moved => Ok(Pushed::Moved { now }),
+    }
+}
+
+/// Which rule a refusal comes from, by GitHub's and git's own words.
+fn refuser(text: &str) -> Refuser {
+    let text = text.to_ascii_lowercase();
+    let has = |part: &str| text.contains(part);
+    if has("refusing to allow") && has("workflow") {
+        Refuser::WorkflowFiles
+    } else if has("protected branch") || has("gh006") || has("gh013") || has("rule violations") {
+        Refuser::Protection
+    } else if has("hook declined") {
+        Refuser::Hook
+    } else {
+        Refuser::Other
+    }
+}
+
+/// Commits that `to` reaches and `from` does not, oldest first.
+fn between(repo: &Repository, from: &CommitId, to: &CommitId) -> Result<Vec<Oid>, GitError> {
+    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+    walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(failed("walk the history"))?;
+    walk.push(oid(to)?).map_err(failed("walk the history"))?;
+    walk.hide(oid(from)?).map_err(failed("walk the history"))?;
+    let found: Result<Vec<Oid>, _> = walk.take(COMMITS + 1).collect();
+    let found = found.map_err(failed("walk the history"))?;
+    if found.len() > COMMITS {
+        return Err(GitError::Failed {
+            action: "compare two histories".into(),
+            reason: format!("more than {COMMITS} commits differ"),
+        });
+    }
+    Ok(found)
+}
+
+fn all_of_session(
+    repo: &Repository,
+    commits: &[Oid],
+    session: &SessionId,
+) -> Result<bool, GitError> {
+    for oid in commits {
+        let commit = repo.find_commit(*oid).map_err(failed("read a commit"))?;
+        if !commit.message().is_ok_and(|text| is_of_session(text, session)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A pack with what the server does not have. It has every commit it names, and those at which
+/// our history is cut, for they came from there.
+fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec<u8>, GitError> {
+    let known: BTreeSet<String> =
+        offer.references.iter().map(|(_, id)| id.clone()).chain(remote.shallow()?).collect();
+    let repo = remote.repo()?;
+    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
+    walk.push(oid(new)?).map_err(failed("walk the history"))?;
+    for id in known {
+        let Ok(id) = Oid::from_str(&id) else { continue };
+        if repo.find_commit(id).is_ok() {
+            walk.hide(id).map_err(failed("walk the history"))?;
+        }
+    }
+    let mut builder = repo.packbuilder().map_err(failed("build a pack"))?;
+    builder.insert_walk(&mut walk).map_err(failed("build a pack"))?;
+    let mut pack = git2::Buf::new();
+    builder.write_buf(&mut pack).map_err(failed("build a pack"))?;
+    Ok(pack.to_vec())
+}
+
+pub async fn push_rebased(
+    remote: &GitRemote,
+    request: &PushRequest,
+) -> Result<Rebased, RemoteError> {
+    let theirs = match push(remote, request).await? {
+        Pushed::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
+        Pushed::Moved { now } => {
+            let reason = match &now {
+                Some(_) => format!("somebody else made the branch `{}`", request.branch),
+                None => format!("somebody removed the branch `{}`", request.branch),
+            };
+            return Ok(Rebased::Stopped { now, reason });
+        }
+        other => return Ok(Rebased::Plain(other)),
+    };
+    remote.fetch(&Wanted::Commit(theirs.clone()), None).await?;
+    let stopped = |reason: String| Rebased::Stopped { now: Some(theirs.clone()), reason };
+    let Some(fork) = remote.merge_base(&request.new, &theirs, REBASE_DEPTH).await? else {
+        return Ok(stopped("the branch was replaced by another history".into()));
+    };
+    let tip = match rebase(&remote.repo()?, &request.new, &theirs, &fork, &request.session)? {
+        Ok(tip) => tip,
+        Err(reason) => return Ok(stopped(reason)),
+    };
+    let again = PushRequest { expected: Some(theirs.clone()), new: tip.clone(), ..request.clone() };
+    let pushed = push(remote, &again).await?;
+    Ok(Rebased::OnTop { onto: theirs, tip, pushed })
+}
+
+/// Sets our commits on top of theirs, in the object store alone. The inner error says why a
+/// person must decide.
+fn rebase(
+    repo: &Repository,
+    ours: &CommitId,
+    theirs: &CommitId,
+    fork: &CommitId,
+    session: &SessionId,
+) -> Result<Result<CommitId, String>, GitError> {
+    let commits = between(repo, theirs, ours)?;
+    if !all_of_session(repo, &commits, session)? {
+        return Ok(Err("commits that are not of this session would be rewritten".into()));
+    }
+    if commits.is_empty() {
+        return Ok(Err("the branch holds our commits already, and more".into()));
+    }
+    let (mine, others) = (touched(repo, fork, ours)?, touched(repo, fork, theirs)?);
+    let both: Vec<&str> = mine.intersection(&others).map(String::as_str).take(NAMED).collect();
+    if !both.is_empty() {
+        return Ok(Err(format!("somebody else changed {} too", one_line(&both.join(", ")))));
+    }
+    let mut onto = repo.find_commit(oid(theirs)?).map_err(failed("read a commit"))?;
+    for id in commits {
+        let commit = repo.find_commit(id).map_err(failed("read a commit"))?;
+        if commit.parent_count() != 1 {
+            return Ok(Err("a merge cannot be set on top of other commits".into()));
+        }
+        let mut index = repo
+            .cherrypick_commit(&commit, &onto, 0, None)
+            .map_err(failed("set a commit on top of another"))?;
+        if index.has_conflicts() {
+            return Ok(Err("our commits do not fit on top of the others".into()));
+        }
+        let tree = index.write_tree_to(repo).map_err(failed("write a tree"))?;
+        let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+        let message = commit.message().map_err(failed("read a message"))?;
+        let made = repo
+            .commit(None, &commit.author(), &commit.committer(), message, &tree, &[&onto])
+            .map_err(failed("write a commit"))?;
+        onto = repo.find_commit(made).map_err(failed("read a commit"))?;
+    }
+    Ok(Ok(super::commit::name(onto.id())?))
+}
+
+/// Paths that differ between two commits, names before and after.
+fn touched(
+    repo: &Repository,
+    from: &CommitId,
+    to: &CommitId,
+) -> Result<BTreeSet<String>, GitError> {
+    let tree = |id: &CommitId| {
+        repo.find_commit(oid(id)?)
+            .and_then(|commit| commit.tree())
+            .map_err(failed("read the tree of a commit"))
+    };
+    let diff = repo
+        .diff_tree_to_tree(Some(&tree(from)?), Some(&tree(to)?), None)
+        .map_err(failed("compare two trees"))?;
+    let paths = diff.deltas().flat_map(|delta| {
+        [delta.old_file().path_bytes(), delta.new_file().path_bytes()]
+            .map(|path| path.map(|path| String::from_utf8_lossy(path).into_owned()))
+    });
+    Ok(paths.flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_known_by_their_words() {
+        let table = [
+            (
+                "refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission",
+                Refuser::WorkflowFiles,
+            ),
+            ("protected branch hook declined error: GH006", Refuser::Protection),
+            ("push declined due to repository rule violations GH013", Refuser::Protection),
+            ("pre-receive hook declined no thanks", Refuser::Hook),
+            ("failed to update ref", Refuser::Other),
+        ];
+        for (text, expected) in table {
+            assert_eq!(refuser(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Git's smart protocol over the one HTTP client, for exactly what is needed: list references,
+//! fetch a pack, send a pack. libgit2's own transport would need a second TLS stack, or `unsafe`.
+//!
+//! The token travels in one header, to its own host only: never in an address, an argument, a
+//! configuration file or a log.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use url::{Host, Url};
+
+use crate::adapter::host::http::{Http, HttpError, Received};
+use crate::domain::secret::Key;
+use crate::effect::RemoteError;
+
+use super::pkt::{self, Advertisement, Fetched};
+
+/// A list of references, at most, in bytes.
+const LIST_LIMIT: usize = 64 << 20;
+
+/// A pack, at most, in bytes; it is held in memory while it arrives.
+const PACK_LIMIT: usize = 512 << 20;
+
+/// Time for one exchange.
+const LIMIT: Duration = Duration::from_mins(5);
+
+const UPLOAD: &str = "git-upload-pack";
+const RECEIVE: &str = "git-receive-pack";
+
+/// A token and the only host that ever sees it.
+#[derive(Clone, Debug)]
+pub struct Credential {
+    /// Host name as in an address, without a port.
+    pub host: String,
+    /// The token.
+    pub token: Key,
+}
+
+/// One repository on a server.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    http: Http,
+    url: Url,
+    credential: Option<Credential>,
+    limit: Duration,
+}
+
+/// An address without user, password, query and fragment, for people and logs.
+#[must_use]
+pub fn redacted(address: &str) -> String {
+    let Ok(mut url) = Url::parse(address) else {
+        // Not readable as an address: nothing before an `@` can be trusted to be no secret.
+        let shown = address.rsplit_once('@').map_or(address, |(_, rest)| rest);
+        return pkt::one_line(shown);
+    };
+    let cleaned = url.set_username("").and_then(|()| url.set_password(None));
+    if cleaned.is_err() {
+        return format!("{}://…", url.scheme());
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    pkt::one_line(url.as_str())
+}
+
+/// The https address of what a remote is set to: `git@host:owner/name` and `ssh://` included.
+/// Credentials in it are left out.
+///
+/// # Errors
+///
+/// [`RemoteError::Address`]: another scheme, or `http` to another machine.
+pub fn address(remote: &str) -> Result<Url, RemoteError> {
+    let refused = |reason| RemoteError::Address { address: redacted(remote), reason };
+    let rewritten = match (remote.contains("://"), remote.split_once(':')) {
+        (false, Some((host, path)))
+            if !host.contains('/') && !path.is_empty() && !path.starts_with(':') =>
+        {
+            let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+            format!("https://{host}/{path}")
+        }
+        _ => remote.to_owned(),
+    };
+    let mut url = Url::parse(&rewritten).map_err(|_error| refused("it is no address"))?;
+    if url.scheme() == "ssh" {
+        let host = url.host_str().ok_or_else(|| refused("it names no host"))?;
+        url = Url::parse(&format!("https://{host}{}", url.path()))
+            .map_err(|_error| refused("it is no address"))?;
+    }
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err(refused("only https is spoken"));
+    }
+    url.set_username("")
+        .and_then(|()| url.set_password(None))
+        .map_err(|()| refused("it names no host"))?;
+    url.set_query(None);
+    url.set_fragment(None);
+    match url.scheme() {
+        "http" if !is_loopback(&url) => {
+            Err(refused("without TLS a token would travel in the open"))
+        }
+        _ => Ok(url),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// What is asked of `git-upload-pack`.
+#[derive(Clone, Debug, Default)]
+pub struct Ask {
+    /// Wanted commits; at least one.
+    pub want: Vec<String>,
+    /// Commits whose parents are cut off here.
+    pub shallow: Vec<String>,
+    /// Commits that are here.
+    pub have: Vec<String>,
+    /// Depth in commits.
+    pub depth: Option<u32>,
+}
+
+/// What a server says to a sent pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// About the reference.
+    pub report: pkt::Report,
+    /// What else it tells people.
+    pub told: String,
+}
+
+impl Transport {
+    /// A transport to a repository.
+    ///
+    /// # Errors
+    ///
+    /// [`RemoteError::Address`].
+    pub fn new(
+        http: Http,
+        remote: &str,
+        credential: Option<Credential>,
+    ) -> Result<Self, RemoteError> {
+        Ok(Self { http, url: address(remote)?, credential, limit: LIMIT })
+    }
+
+    /// The same with another limit of time for one exchange.
+    #[must_use]
+    pub fn within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The address, which holds no credentials.
+    #[must_use]
+    pub fn address(&self) -> String {
+        self.url.to_string()
+    }
+
+    /// References for reading.
+    pub async fn list(&self) -> Result<Advertisement, RemoteError> {
+        self.advertised(UPLOAD).await
+    }
+
+    /// References for writing; tells too whether the token may write.
+    pub async fn list_for_push(&self) -> Result<Advertisement, RemoteError> {
+        self.advertised(RECEIVE).await
+    }
+
+    async fn advertised(&self, service: &str) -> Result<Advertisement, RemoteError> {
+        let url = format!("{}/info/refs?service={service}", self.base());
+        let kind = format!("application/x-{service}-advertisement");
+        let received = self.exchange(&url, &[], None, &kind, LIST_LIMIT, service).await?;
+        pkt::advertisement(&received.body, service).map_err(|wrong| self.wrong(wrong))
+    }
+
+    /// Fetches a pack.
+    pub async fn fetch(&self, offer: &Advertisement, ask: &Ask) -> Result<Fetched, RemoteError> {
+        if !offer.can("side-band-64k") || (ask.depth.is_some() && !offer.can("shallow")) {
+            return Err(self.wrong("it can neither bands nor depth"));
+        }
+        let agent = concat!("agent=regreen/", env!("CARGO_PKG_VERSION"));
+        let mut body = Vec::new();
+        let mut capabilities = format!(" side-band-64k ofs-delta no-progress {agent}");
+        for id in &ask.want {
+            pkt::write(&mut body, format!("want {id}{capabilities}\n").as_bytes());
+            capabilities.clear();
+        }
+        for id in &ask.shallow {
+            pkt::write(&mut body, format!("shallow {id}\n").as_bytes());
+        }
+        if let Some(depth) = ask.depth {
+            pkt::write(&mut body, format!("deepen {depth}\n").as_bytes());
+        }
+        pkt::flush(&mut body);
+        for id in &ask.have {
+            pkt::write(&mut body, format!("have {id}\n").as_bytes());
+        }
+        pkt::write(&mut body, b"done\n");
+        let received = self.service(UPLOAD, body, PACK_LIMIT).await?;
+        pkt::fetched(&received.body, ask.depth.is_some()).map_err(|wrong| self.wrong(wrong))
+    }
+
+    /// Sends a pack and moves one reference from `old` to `new`. The server compares `old`.
+    pub async fn send(
+        &self,
+        offer: &Advertisement,
+        (old, new, reference): (&str, &str, &str),
+        pack: &[u8],
+    ) -> Result<Sent, RemoteError> {
+        if !offer.can("report-status") || !offer.can("side-band-64k") {
+            return Err(self.wrong("it does not report what became of a push"));
+        }
+        let agent = concat!("agent=regreen/", env!("CARGO_PKG_VERSION"));
+        let mut body = Vec::with_capacity(pack.len() + 512);
+        let line = format!("{old} {new} {reference}\0 report-status side-band-64k {agent}\n");
+        pkt::write(&mut body, line.as_bytes());
+        pkt::flush(&mut body);
+        body.extend_from_slice(pack);
+        let received = self.service(RECEIVE, body, LIST_LIMIT).await?;
+        let bands = pkt::sidebands(&received.body).map_err(|wrong| self.wrong(wrong))?;
+        if let Some(fatal) = bands.fatal {
+            return Err(self.wrong(fatal));
+        }
+        let report = pkt::report(&bands.data, reference).map_err(|wrong| self.wrong(wrong))?;
+        Ok(Sent { report, told: bands.told })
+    }
+
+    async fn service(
+        &self,
+        service: &str,
+        body: Vec<u8>,
+        largest: usize,
+    ) -> Result<Received, RemoteError> {
+        let url = format!("{}/{service}", self.base());
+        let headers = [
+            ("content-type".to_owned(), format!("application/x-{service}-request")),
+            ("accept".to_owned(), format!("application/x-{service}-result")),
+        ];
+        let kind = format!("application/x-{service}-result");
+        self.exchange(&url, &headers, Some(body), &kind, largest, service).await
+    }
+
+    fn base(&self) -> &str {
+        self.url.as_str().trim_end_matches('/')
+    }
+
+    async fn exchange(
+        &self,
+        url: &str,
+        headers: &[(String, String)],
+        body: Option<Vec<u8>>,
+        kind: &str,
+        largest: usize,
+        service: &str,
+    ) -> Result<Received, RemoteError> {
+        let mut headers = headers.to_vec();
+        if let Some(credential) = &self.credential
+            && self.url.host_str() == Some(credential.host.as_str())
+        {
+            let pair = STANDARD.encode(format!("x-access-token:{}", credential.token.expose()));
+            headers.push(("authorization".into(), format!("Basic {pair}")));
+        }
+        let received = self.http.exchange(url, &headers, body, self.limit, largest).await.map_err(
+            |error: HttpError| RemoteError::Connection {
+                address: self.address(),
+                reason: error.to_string(),
+            },
+        )?;
+        self.judge(&received, service)?;
+        if received.header("content-type") != Some(kind) {
+            return Err(self.wrong("the content is of another type"));
+        }
+        Ok(received)
+    }
+
+    fn judge(&self, received: &Received, service: &str) -> Result<(), RemoteError> {
+        let address = self.address();
+        let text = || pkt::one_line(&String::from_utf8_lossy(&received.body));
+        Err(match received.status {
+            200 => return Ok(()),
+            401 => RemoteError::Unauthorized { address },
+            403 => RemoteError::Forbidden { address, text: text(), writing: service == RECEIVE },
+            404 => RemoteError::NotFound { address },
+            301 | 302 | 303 | 307 | 308 => {
+                let to = received
+                    .header("location")
+                    .and_then(|place| self.url.join(place).ok())
+                    .map(|place| {
+                        let place = redacted(place.as_str());
+                        place
+                            .trim_end_matches("/info/refs")
+                            .trim_end_matches(&format!("/{service}"))
+                            .to_owned()
+                    });
+                RemoteError::Redirected { address, to: to.unwrap_or_else(|| "nowhere".into()) }
+            }
+            status => RemoteError::Status { address, status, text: text() },
+        })
+    }
+
+    fn wrong(&self, reason: impl Into<String>) -> RemoteError {
+        RemoteError::Protocol { address: self.address(), reason: reason.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lose_their_credentials_and_keep_to_https() {
+        let table = [
+            ("https://x:ghs_secret@github.com/o/r", Ok("https://github.com/o/r")),
+            ("git@github.com:o/r.git", Ok("https://github.com/o/r.git")),
+            ("ssh://git@github.com:22/o/r.git", Ok("https://github.com/o/r.git")),
+            ("http://127.0.0.1:81/o/r", Ok("http://127.0.0.1:81/o/r")),
+            ("http://[::1]:81/o/r", Ok("http://[::1]:81/o/r")),
+            ("http://ghs_secret@github.com/o/r", Err("in the open")),
+            ("http://127.0.0.1.evil.example/o/r", Err("in the open")),
+            ("http://localhost.evil.example/o/r", Err("in the open")),
+            ("file:///o/r", Err("only https")),
+            ("/o/r", Err("no address")),
+            ("ext::sh -c ghs_secret", Err("")),
+        ];
+        for (remote, expected) in table {
+            match (address(remote), expected) {
+                (Ok(url), Ok(text)) => assert_eq!(url.as_str(), text),
+                (Err(error), Err(part)) => {
+                    let text = error.to_string();
+                    assert!(text.contains(part), "{remote}: {text}");
+                    assert!(!text.contains("ghs_secret@"), "{text}");
+                }
+                (got, _) => panic!("{remote}: {got:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn no_form_of_an_address_shows_a_token() {
+        for address in [
+            "https://x-access-token:ghs_secret@github.com/o/r",
+            "https://ghs_secret@github.com/o/r?x=ghs_secret#ghs_secret",
+            "ghs_secret@github.com:o/r",
+            "ht tp://ghs_secret@github.com",
+        ] {
+            assert!(!redacted(address).contains("ghs_secret"), "{}", redacted(address));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! An event's JSON read field by field: bounded, typed, and every failure names its field.
+
+use serde_json::Value;
+
+use super::permission::{Account, AccountKind};
+use crate::domain::id::CommitId;
+
+/// GitHub sends no event above 25 MB.
+pub const LIMIT: usize = 25 * 1024 * 1024;
+
+/// Why an event cannot be acted on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error(
+        "`pull_request_target` runs with the base repository's secrets while the change is a \
+         stranger's; regreen never runs on it. Use `pull_request`, and `/regreen apply` for forks"
+    )]
+    Target,
+    #[error("the event `{name}` starts nothing; use one of {known}")]
+    Event { name: String, known: String },
+    #[error("the event file holds {bytes} bytes; at most {LIMIT} are read")]
+    Size { bytes: usize },
+    #[error("the event file is not UTF-8: byte {at} is wrong")]
+    Encoding { at: usize },
+    #[error("the event file is not JSON: {reason}")]
+    Json { reason: String },
+    #[error("`{field}` of the event is {found}; expected {expected}")]
+    Field { field: String, expected: &'static str, found: &'static str },
+    #[error("the environment variable `{name}` is missing or wrong; expected {expected}")]
+    Variable { name: &'static str, expected: &'static str },
+}
+
+impl Refusal {
+    /// What the reader can do next.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Target => "change `on: pull_request_target` to `on: pull_request`",
+            Self::Event { .. } => "change `on:` of the workflow",
+            Self::Size { .. } | Self::Encoding { .. } | Self::Json { .. } => {
+                "let GITHUB_EVENT_PATH name the file that the runner wrote"
+            }
+            Self::Field { .. } => "let GITHUB_EVENT_NAME and GITHUB_EVENT_PATH be of one event",
+            Self::Variable { .. } => "run it as a step of a workflow",
+        }
+    }
+}
+
+/// Parses the file within its limits.
+pub fn parse(bytes: &[u8]) -> Result<Value, Refusal> {
+    if bytes.len() > LIMIT {
+        return Err(Refusal::Size { bytes: bytes.len() });
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Refusal::Encoding { at: error.valid_up_to() })?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| Refusal::Json { reason: error.to_string() })?;
+    if value.is_object() { Ok(value) } else { Err(wrong(&value, "", "an object")) }
+}
+
+/// The value at a dotted path; absent and null are the same.
+pub fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
+    path.split('.').fold(value, |value, part| value.get(part).unwrap_or(&Value::Null))
+}
+
+/// The refusal that names the field.
+pub fn wrong(value: &Value, path: &str, expected: &'static str) -> Refusal {
+    let found = match if path.is_empty() { value } else { at(value, path) } {
+        Value::Null => "missing or null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let field = if path.is_empty() { "the whole file".to_owned() } else { path.to_owned() };
+    Refusal::Field { field, expected, found }
+}
+
+pub fn text<'a>(value: &'a Value, path: &str, expected: &'static str) -> Result<&'a str, Refusal> {
+    at(value, path).as_str().ok_or_else(|| wrong(value, path, expected))
+}
+
+pub fn number(value: &Value, path: &str) -> Result<u64, Refusal> {
+    at(value, path).as_u64().ok_or_else(|| wrong(value, path, "a whole number"))
+}
+
+pub fn commit(value: &Value, path: &str) -> Result<CommitId, Refusal> {
+    let expected = "40 hexadecimal digits";
+    CommitId::parse(text(value, path, expected)?).map_err(|_bad| wrong(value, path, expected))
+}
+
+/// Branch names as git allows them, as far as it matters for us.
+pub fn branch(value: &Value, path: &str) -> Result<String, Refusal> {
+    let name = text(value, path, "a branch name")?;
+    if is_branch(name) { Ok(name.to_owned()) } else { Err(wrong(value, path, "a branch name")) }
+}
+
+/// Whether a text is a branch name.
+pub fn is_branch(name: &str) -> bool {
+    let bad = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
+    !name.is_empty()
+        && name.len() <= 255
+        && !name.starts_with(['-', '/'])
+        && !name.ends_with(['/', '.'])
+        && !name.contains("..")
+        && !name.contains("//")
+        && !name.contains("@{")
+        && !name.chars().any(bad)
+}
+
+/// `owner/name`.
+pub fn repository(value: &Value, path: &str) -> Result<String, Refusal> {
+    let expected = "a repository as owner/name";
+    let name = text(value, path, expected)?;
+    if is_repository(name) { Ok(name.to_owned()) } else { Err(wrong(value, path, expected)) }
+}
+
+/// Whether a text is `owner/name`.
+pub fn is_repository(name: &str) -> bool {
+    let part = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && !matches!(part, "." | "..")
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    name.split_once('/').is_some_and(|(owner, name)| part(owner) && part(name))
+}
+
+/// An account; `None` for a deleted one, which GitHub sends as null.
+pub fn account(value: &Value, path: &str) -> Result<Option<Account>, Refusal> {
+    let one = at(value, path);
+    if one.is_null() {
+        return Ok(None);
+    }
+    let login = text(value, &format!("{path}.login"), "a login")?;
+    let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_[]".contains(&byte);
+    if login.is_empty() || login.len() > 100 || !login.bytes().all(harmless) {
+        return Err(wrong(value, &format!("{path}.login"), "a login"));
+    }
+    let id = number(value, &format!("{path}.id"))?;
+    let kind = match at(one, "type").as_str() {
+        Some("User") => AccountKind::User,
+        Some("Bot") => AccountKind::Bot,
+        _ => AccountKind::Other,
+    };
+    Ok(Some(Account { login: login.to_owned(), id, kind }))
+}

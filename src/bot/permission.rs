@@ -1,0 +1,306 @@
+//! Who may command (product.md 13.9, 13.17). Pure; whatever is unknown is a refusal.
+
+use std::collections::BTreeSet;
+
+/// Levels of the permission API, lowest first. `maintain` shows there as `write`, `triage` as
+/// `read`; the finer name is in `role_name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    None,
+    Read,
+    Triage,
+    Write,
+    Maintain,
+    Admin,
+}
+
+impl Level {
+    /// Reads `permission` or `role_name` as the API writes them. A custom role is `None`: its
+    /// `permission` says what it is worth.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "none" => Self::None,
+            "read" => Self::Read,
+            "triage" => Self::Triage,
+            "write" => Self::Write,
+            "maintain" => Self::Maintain,
+            "admin" => Self::Admin,
+            _ => return None,
+        })
+    }
+}
+
+/// Kind of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AccountKind {
+    /// A person.
+    User,
+    /// An App.
+    Bot,
+    /// An organisation, a mannequin, or something new.
+    Other,
+}
+
+/// An account as a payload names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Login; foreign text of at most 100 harmless characters.
+    pub login: String,
+    /// The number that never changes hands.
+    pub id: u64,
+    /// Its kind.
+    pub kind: AccountKind,
+}
+
+/// Who is allowed, from `commands` of the base branch's configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// This level or more; `None` when only names count. Below `write` is never enough.
+    pub level: Option<Level>,
+    /// Logins, compared without case. They need write access as well.
+    pub logins: BTreeSet<String>,
+    /// Teams as `org/team`. They need write access as well.
+    pub teams: BTreeSet<String>,
+    /// Exact numeric ids of bots.
+    pub bots: BTreeSet<u64>,
+}
+
+impl Default for Allowed {
+    fn default() -> Self {
+        Self {
+            level: Some(Level::Write),
+            logins: BTreeSet::new(),
+            teams: BTreeSet::new(),
+            bots: BTreeSet::new(),
+        }
+    }
+}
+
+impl Allowed {
+    /// Reads `commands.allow` and `commands.teams`: a level, a number (a bot's id) or a login.
+    #[must_use]
+    pub fn new(allow: &[String], teams: &[String]) -> Self {
+        if allow.is_empty() && teams.is_empty() {
+            return Self::default();
+        }
+        let mut allowed = Self {
+            level: None,
+            teams: teams.iter().map(|team| team.to_lowercase()).collect(),
+            ..Self::default()
+        };
+        for word in allow {
+            if let Some(level) = Level::parse(word) {
+                allowed.level = Some(allowed.level.map_or(level, |known| known.min(level)));
+            } else if let Ok(id) = word.parse() {
+                allowed.bots.insert(id);
+            } else {
+                allowed.logins.insert(word.to_lowercase());
+            }
+        }
+        allowed
+    }
+}
+
+/// All that the decision depends on.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    /// Who wrote the comment; `None` for a deleted account.
+    pub commander: Option<&'a Account>,
+    /// The comment was changed after it was written.
+    pub edited: bool,
+    /// What the permission API said now, or why it said nothing.
+    pub permission: Result<Level, &'a str>,
+    /// Teams of the commander as `org/team`, or why they are unknown. Only asked for when teams
+    /// are configured.
+    pub teams: Result<&'a BTreeSet<String>, &'a str>,
+    /// Who is allowed.
+    pub allowed: &'a Allowed,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Go on.
+    Allowed,
+    /// Do nothing, and say why.
+    Refused(Refusal),
+}
+
+/// Why somebody may not command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("the account that wrote the comment no longer exists")]
+    Deleted,
+    #[error("the comment was edited; write a new one")]
+    Edited,
+    #[error("a bot commands only when its numeric id {id} is in `commands.allow`")]
+    Bot { id: u64 },
+    #[error("only people and listed bots may command")]
+    Kind,
+    #[error("the permission could not be asked for: {reason}")]
+    Unknown { reason: String },
+    #[error("commands need write access, and this account has {has:?}")]
+    Below { has: Level },
+    #[error("`commands` does not name this account, its level {has:?} or a team of it")]
+    NotListed { has: Level },
+    #[error("`commands.teams` could not be checked: {reason}")]
+    Teams { reason: String },
+}
+
+/// Decides. The first rule that holds wins: a deleted author, an edited comment, a bot by its
+/// number alone, an unanswered question, less than write access, then the list.
+#[must_use]
+pub fn decide(question: &Question<'_>) -> Decision {
+    match refusal(question) {
+        None => Decision::Allowed,
+        Some(reason) => Decision::Refused(reason),
+    }
+}
+
+fn refusal(question: &Question<'_>) -> Option<Refusal> {
+    let allowed = question.allowed;
+    let Some(who) = question.commander else { return Some(Refusal::Deleted) };
+    if question.edited {
+        return Some(Refusal::Edited);
+    }
+    match who.kind {
+        AccountKind::Bot if allowed.bots.contains(&who.id) => return None,
+        AccountKind::Bot => return Some(Refusal::Bot { id: who.id }),
+        AccountKind::Other => return Some(Refusal::Kind),
+        AccountKind::User => {}
+    }
+    let has = match question.permission {
+        Ok(level) => level,
+        Err(reason) => return Some(Refusal::Unknown { reason: reason.to_owned() }),
+    };
+    if has < Level::Write {
+        return Some(Refusal::Below { has });
+    }
+    let by_level = allowed.level.is_some_and(|level| has >= level);
+    if by_level || allowed.logins.contains(&who.login.to_lowercase()) {
+        return None;
+    }
+    if allowed.teams.is_empty() {
+        return Some(Refusal::NotListed { has });
+    }
+    match question.teams {
+        Err(reason) => Some(Refusal::Teams { reason: reason.to_owned() }),
+        Ok(teams) => {
+            let member = teams.iter().any(|team| allowed.teams.contains(&team.to_lowercase()));
+            (!member).then_some(Refusal::NotListed { has })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AccountKind::{Bot, Other, User};
+
+    type Row = (
+        &'static str,
+        AccountKind,
+        bool,
+        Result<Level, &'static str>,
+        Vec<String>,
+        Option<&'static str>,
+    );
+
+    const UNASKED: Result<&BTreeSet<String>, &str> = Err("not asked");
+
+    #[test]
+    fn the_first_rule_that_holds_wins() {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let table: [Row; 16] = [
+            ("a writer", User, false, Ok(Level::Write), vec![], None),
+            ("an admin", User, false, Ok(Level::Admin), vec![], None),
+            ("a reader", User, false, Ok(Level::Read), vec![], Some("need write")),
+            ("triage", User, false, Ok(Level::Triage), vec![], Some("need write")),
+            ("an edit by an admin", User, true, Ok(Level::Admin), vec![], Some("edited")),
+            ("no answer", User, false, Err("403"), vec![], Some("403")),
+            ("listed, no answer", User, false, Err("403"), list(&["octo"]), Some("403")),
+            ("any bot", Bot, false, Ok(Level::Admin), vec![], Some("numeric id 7")),
+            ("a bot by name", Bot, false, Ok(Level::Admin), list(&["octo"]), Some("numeric")),
+            ("a bot by number", Bot, false, Err("404"), list(&["7"]), None),
+            ("an edited bot", Bot, true, Ok(Level::Write), list(&["7"]), Some("edited")),
+            (
+                "a person with a bot's number",
+                User,
+                false,
+                Ok(Level::Write),
+                list(&["7"]),
+                Some("not name"),
+            ),
+            ("listed, any case", User, false, Ok(Level::Write), list(&["OCTO"]), None),
+            ("listed reader", User, false, Ok(Level::Read), list(&["octo"]), Some("need write")),
+            (
+                "`read` configured",
+                User,
+                false,
+                Ok(Level::Read),
+                list(&["read"]),
+                Some("need write"),
+            ),
+            ("below the level", User, false, Ok(Level::Write), list(&["admin"]), Some("not name")),
+        ];
+        for (why, kind, edited, permission, allow, refused) in table {
+            let who = Account { login: "Octo".into(), id: 7, kind };
+            let allowed = Allowed::new(&allow, &[]);
+            let question = Question {
+                commander: Some(&who),
+                edited,
+                permission,
+                teams: UNASKED,
+                allowed: &allowed,
+            };
+            match (decide(&question), refused) {
+                (Decision::Allowed, None) => {}
+                (Decision::Refused(reason), Some(part)) => {
+                    assert!(reason.to_string().contains(part), "{why}: {reason}");
+                }
+                (decision, expected) => panic!("{why}: {decision:?}, expected {expected:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_and_other_kinds_are_refused() {
+        let allowed = Allowed::default();
+        let nobody = Question {
+            commander: None,
+            edited: false,
+            permission: Ok(Level::Admin),
+            teams: UNASKED,
+            allowed: &allowed,
+        };
+        assert_eq!(decide(&nobody), Decision::Refused(Refusal::Deleted));
+        let who = Account { login: "org".into(), id: 1, kind: Other };
+        let other = Question { commander: Some(&who), ..nobody };
+        assert_eq!(decide(&other), Decision::Refused(Refusal::Kind));
+    }
+
+    #[test]
+    fn a_team_counts_only_when_it_is_known_and_the_member_writes() {
+        let who = Account { login: "octo".into(), id: 7, kind: User };
+        let allowed = Allowed::new(&[], &["Acme/QA".into()]);
+        let qa: BTreeSet<String> = ["acme/qa".to_owned()].into();
+        let none = BTreeSet::new();
+        let ask = |permission, teams| {
+            decide(&Question {
+                commander: Some(&who),
+                edited: false,
+                permission,
+                teams,
+                allowed: &allowed,
+            })
+        };
+        assert_eq!(ask(Ok(Level::Write), Ok(&qa)), Decision::Allowed);
+        assert!(matches!(
+            ask(Ok(Level::Write), Ok(&none)),
+            Decision::Refused(Refusal::NotListed { .. })
+        ));
+        assert!(matches!(ask(Ok(Level::Write), UNASKED), Decision::Refused(Refusal::Teams { .. })));
+        assert!(matches!(ask(Ok(Level::Read), Ok(&qa)), Decision::Refused(Refusal::Below { .. })));
+    }
+}

@@ -1,0 +1,455 @@
+//! Events of every kind: GitHub's own examples, and broken ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::trigger::*;
+use crate::domain::command::Command;
+use crate::domain::id::CommitId;
+
+const SHA: &str = "0123456789012345678901234567890123456789";
+
+fn environment() -> BTreeMap<String, String> {
+    let pairs = [
+        ("GITHUB_REPOSITORY", "Codertocat/Hello-World"),
+        ("GITHUB_SHA", SHA),
+        ("GITHUB_REF_NAME", "main"),
+        ("GITHUB_RUN_ID", "77"),
+        ("GITHUB_WORKFLOW", "regreen"),
+    ];
+    pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+fn ask(event: &str, value: &Value) -> Result<Decision, Refusal> {
+    let (environment, bots) = (environment(), BTreeSet::from([9]));
+    let arrival =
+        Arrival { event, payload: &[], environment: &environment, label: Some("bug"), bots: &bots };
+    decide(&arrival, value)
+}
+
+fn ask_bytes(event: &str, payload: &[u8]) -> Result<Decision, Refusal> {
+    let (environment, bots) = (environment(), BTreeSet::new());
+    read(&Arrival { event, payload, environment: &environment, label: None, bots: &bots })
+}
+
+fn run(event: &str, value: &Value) -> Trigger {
+    match ask(event, value).unwrap() {
+        Decision::Run(trigger) => *trigger,
+        Decision::Nothing(why) => panic!("nothing: {why}"),
+    }
+}
+
+fn idle(event: &str, value: &Value) -> Nothing {
+    match ask(event, value).unwrap() {
+        Decision::Run(trigger) => panic!("{trigger:?}"),
+        Decision::Nothing(why) => why,
+    }
+}
+
+fn example(event: &str, number: usize) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("tests/data/webhooks/{event}/{number}.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn examples() -> Vec<(&'static str, Value)> {
+    let mut found = Vec::new();
+    for event in EVENTS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/webhooks").join(event);
+        let count = std::fs::read_dir(folder).unwrap().count();
+        assert!(count > 0, "{event}");
+        found.extend((0..count).map(|number| (*event, example(event, number))));
+    }
+    found
+}
+
+fn with(mut value: Value, changes: &[(&str, Value)]) -> Value {
+    for (pointer, new) in changes {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        value.pointer_mut(parent).unwrap()[key] = new.clone();
+    }
+    value
+}
+
+/// A comment on a pull request, from the example of one on an issue.
+fn on_pull_request(body: &str) -> Value {
+    let comment = example("issue_comment", 0);
+    let at = comment["comment"]["created_at"].clone();
+    with(
+        comment,
+        &[
+            ("/issue/pull_request", json!({"url": "x"})),
+            ("/comment/body", body.into()),
+            ("/comment/updated_at", at),
+        ],
+    )
+}
+
+#[test]
+fn published_examples_are_understood() {
+    let mut told: BTreeMap<String, u32> = BTreeMap::new();
+    for (event, value) in examples() {
+        let text = match ask(event, &value).unwrap() {
+            Decision::Run(_) => "runs".to_owned(),
+            Decision::Nothing(why) => why.to_string(),
+        };
+        *told.entry(format!("{event}: {text}")).or_default() += 1;
+    }
+    let told: Vec<String> = told.iter().map(|(text, count)| format!("{count} {text}")).collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    5 issue_comment: the comment is on an issue; commands work on pull requests
+    4 issue_comment: the comment was edited or deleted; only new comments count
+    2 pull_request: `assigned` of this event starts nothing
+    2 pull_request: `closed` of this event starts nothing
+    3 pull_request: `converted_to_draft` of this event starts nothing
+    2 pull_request: `locked` of this event starts nothing
+    1 pull_request: `review_request_removed` of this event starts nothing
+    1 pull_request: `review_requested` of this event starts nothing
+    2 pull_request: `unassigned` of this event starts nothing
+    2 pull_request: `unlabeled` of this event starts nothing
+    2 pull_request: `unlocked` of this event starts nothing
+    12 pull_request: runs
+    3 pull_request_review_comment: the comment holds no command
+    2 pull_request_review_comment: the comment was edited or deleted; only new comments count
+    2 push: runs
+    4 push: the branch was deleted
+    1 push: the push is not to the default branch
+    1 schedule: runs
+    2 workflow_dispatch: runs
+    2 workflow_run: `requested` of this event starts nothing
+    1 workflow_run: the workflow run did not fail: none
+    2 workflow_run: the workflow run did not fail: success
+    ");
+}
+
+#[test]
+fn a_pull_request_is_tested_at_its_own_head() {
+    let value = example("pull_request", 22);
+    let trigger = run("pull_request", &value);
+    let head = trigger.head.clone().unwrap();
+    assert_eq!(head.commit.as_str(), value["pull_request"]["head"]["sha"]);
+    assert_ne!(head.commit.as_str(), SHA, "not the merge commit");
+    assert_eq!(head.branch.as_deref(), value["pull_request"]["head"]["ref"].as_str());
+    assert_eq!((trigger.fork, trigger.writes), (Known::No, Known::Yes));
+    assert_eq!(trigger.pull_request, value["number"].as_u64());
+    assert_eq!(trigger.author.as_ref().unwrap().login, "Codertocat");
+    assert_eq!(trigger.delivery.run, 77);
+    let base = trigger.base.clone().unwrap();
+    assert_eq!(config_source(&trigger), ConfigSource::Commit(base.commit.unwrap()));
+}
+
+#[test]
+fn forks_and_dependabot_cannot_write() {
+    let value = example("pull_request", 22);
+    let name = "/pull_request/head/repo/full_name";
+    let table = [
+        (
+            "a fork",
+            with(value.clone(), &[(name, "evil/Hello-World".into())]),
+            Known::Yes,
+            Known::No,
+        ),
+        (
+            "other case",
+            with(value.clone(), &[(name, "codertocat/hello-world".into())]),
+            Known::No,
+            Known::Yes,
+        ),
+        (
+            "gone",
+            with(value.clone(), &[("/pull_request/head/repo", Value::Null)]),
+            Known::Yes,
+            Known::No,
+        ),
+        ("dependabot", with(value, &[("/sender/id", 49_699_333.into())]), Known::No, Known::No),
+    ];
+    for (why, value, fork, writes) in table {
+        let trigger = run("pull_request", &value);
+        assert_eq!((trigger.fork, trigger.writes), (fork, writes), "{why}");
+    }
+}
+
+#[test]
+fn what_needs_no_run_says_so() {
+    let opened = example("pull_request", 22);
+    let labelled = example("pull_request", 8);
+    let push = example("push", 4);
+    let own = "fix\n\nRegreen-Session: WFS-test-pr-1";
+    let closed = ("/pull_request/state", json!("closed"));
+    let failed =
+        with(example("workflow_run", 2), &[("/workflow_run/conclusion", "failure".into())]);
+    let command = on_pull_request("/regreen fix");
+    let table = [
+        (
+            "pull_request",
+            with(opened.clone(), &[("/pull_request/draft", true.into())]),
+            Nothing::Draft,
+        ),
+        ("pull_request", with(opened.clone(), &[closed]), Nothing::Closed),
+        ("pull_request", with(labelled, &[("/label/name", "other".into())]), Nothing::Label),
+        (
+            "pull_request",
+            with(opened, &[("/action", "edited".into())]),
+            Nothing::Action { action: "edited".into() },
+        ),
+        ("issue_comment", example("issue_comment", 0), Nothing::PlainIssue),
+        ("issue_comment", with(command.clone(), &[("/action", "edited".into())]), Nothing::Comment),
+        (
+            "issue_comment",
+            with(command.clone(), &[("/action", "deleted".into())]),
+            Nothing::Comment,
+        ),
+        ("issue_comment", on_pull_request("please fix"), Nothing::NoCommand),
+        (
+            "issue_comment",
+            with(command.clone(), &[("/comment/body", Value::Null)]),
+            Nothing::NoCommand,
+        ),
+        (
+            "issue_comment",
+            with(command.clone(), &[("/comment/user/type", "Bot".into())]),
+            Nothing::Bot,
+        ),
+        ("issue_comment", on_pull_request("<!-- regreen:WFS-x -->\n\n/regreen fix"), Nothing::Own),
+        ("issue_comment", with(command, &[("/issue/state", "closed".into())]), Nothing::Closed),
+        ("push", with(push.clone(), &[("/head_commit/message", own.into())]), Nothing::Own),
+        ("push", with(push.clone(), &[("/ref", "refs/heads/x".into())]), Nothing::NotDefault),
+        ("push", with(push, &[("/deleted", true.into())]), Nothing::Deleted),
+        (
+            "workflow_run",
+            example("workflow_run", 2),
+            Nothing::NotFailed { conclusion: "success".into() },
+        ),
+        (
+            "workflow_run",
+            with(failed.clone(), &[("/workflow_run/name", "regreen".into())]),
+            Nothing::SameWorkflow,
+        ),
+        (
+            "workflow_run",
+            with(failed, &[("/workflow_run/head_commit/message", own.into())]),
+            Nothing::Own,
+        ),
+    ];
+    for (event, value, why) in table {
+        assert_eq!(idle(event, &value), why, "{event}");
+    }
+}
+
+#[test]
+fn a_comment_brings_its_commands_and_no_head() {
+    let trigger = run("issue_comment", &on_pull_request("hello\n\n/regreen status"));
+    let Cause::Comment { review: false, edited: false, lines, .. } = &trigger.cause else {
+        panic!("{trigger:?}")
+    };
+    assert_eq!(lines[0].command, Ok(Command::Status));
+    assert_eq!((&trigger.head, trigger.fork), (&None, Known::Unknown));
+    assert_eq!(config_source(&trigger), ConfigSource::BaseOf(trigger.pull_request.unwrap()));
+    let listed = with(
+        on_pull_request("/regreen status"),
+        &[("/comment/user/type", "Bot".into()), ("/comment/user/id", 9.into())],
+    );
+    assert_eq!(run("issue_comment", &listed).author.unwrap().id, 9);
+    let changed = with(
+        on_pull_request("/regreen fix"),
+        &[("/comment/updated_at", "2030-01-01T00:00:00Z".into())],
+    );
+    assert!(matches!(run("issue_comment", &changed).cause, Cause::Comment { edited: true, .. }));
+    let gone = with(on_pull_request("/regreen fix"), &[("/comment/user", Value::Null)]);
+    assert_eq!(run("issue_comment", &gone).author, None);
+}
+
+#[test]
+fn a_review_comment_knows_its_head() {
+    let value = example("pull_request_review_comment", 1);
+    let trigger = run(
+        "pull_request_review_comment",
+        &with(value.clone(), &[("/comment/body", "/regreen fix".into())]),
+    );
+    let head = trigger.head.unwrap();
+    assert_eq!(head.commit.as_str(), value["pull_request"]["head"]["sha"]);
+    assert!(matches!(trigger.cause, Cause::Comment { review: true, .. }));
+}
+
+#[test]
+fn a_failed_workflow_names_its_pull_requests() {
+    let value = with(example("workflow_run", 2), &[("/workflow_run/conclusion", "failure".into())]);
+    let trigger = run("workflow_run", &value);
+    let named = &value["workflow_run"]["pull_requests"][0];
+    let own = named["base"]["repo"]["id"] == value["repository"]["id"];
+    let expected: Vec<u64> = own.then(|| named["number"].as_u64().unwrap()).into_iter().collect();
+    assert!(
+        matches!(&trigger.cause, Cause::FailedRun { pull_requests, .. } if *pull_requests == expected),
+        "{trigger:?}"
+    );
+    assert_eq!(trigger.head.unwrap().commit.as_str(), value["workflow_run"]["head_sha"]);
+    let here = value["repository"]["id"].clone();
+    let ours = with(value, &[("/workflow_run/pull_requests/0/base/repo/id", here)]);
+    let trigger = run("workflow_run", &ours);
+    assert_eq!(trigger.pull_request, named_number(&ours));
+    assert!(trigger.base.is_some());
+}
+
+fn named_number(value: &Value) -> Option<u64> {
+    value["workflow_run"]["pull_requests"][0]["number"].as_u64()
+}
+
+#[test]
+fn clock_button_and_push_test_what_is_there() {
+    let clock = run("schedule", &example("schedule", 0));
+    assert_eq!(clock.cause, Cause::Schedule { cron: "17 3 * * 1".into() });
+    assert_eq!(clock.head.as_ref().unwrap().branch.as_deref(), Some("main"));
+    assert_eq!(config_source(&clock), ConfigSource::Commit(CommitId::parse(SHA).unwrap()));
+    let button = with(
+        example("workflow_dispatch", 0),
+        &[("/inputs", json!({"mode": "fix", "auto": true, "n": 3, "none": null}))],
+    );
+    let button = run("workflow_dispatch", &button);
+    let Cause::Dispatch { inputs } = &button.cause else { panic!("{button:?}") };
+    assert_eq!(inputs.len(), 3);
+    assert_eq!((inputs["mode"].as_str(), inputs["auto"].as_str()), ("fix", "true"));
+    let push = example("push", 4);
+    let pushed = run("push", &push);
+    assert_eq!(pushed.head.unwrap().commit.as_str(), push["after"]);
+}
+
+#[test]
+fn dispatched_side_branches_take_the_default_configuration() {
+    let value = example("workflow_dispatch", 0);
+    let main = value["repository"]["default_branch"].as_str().unwrap().to_owned();
+    let table = [
+        (format!("refs/heads/{main}"), ConfigSource::Commit(CommitId::parse(SHA).unwrap())),
+        ("refs/heads/side".to_owned(), ConfigSource::Branch(main.clone())),
+        ("refs/tags/v1".to_owned(), ConfigSource::Branch(main)),
+    ];
+    for (reference, expected) in table {
+        let value = with(value.clone(), &[("/ref", reference.as_str().into())]);
+        assert_eq!(config_source(&run("workflow_dispatch", &value)), expected, "{reference}");
+    }
+}
+
+#[test]
+fn broken_files_and_wrong_events_are_refused_by_name() {
+    let truncated: String = example("pull_request", 0).to_string().chars().take(2000).collect();
+    let huge = vec![b' '; 26 * 1024 * 1024];
+    let deep = "[".repeat(100_000);
+    let table: [(&str, &[u8], &str); 11] = [
+        ("pull_request_target", b"{}", "never runs on it"),
+        ("fork", b"{}", "`fork` starts nothing; use one of pull_request, "),
+        ("", b"{}", "starts nothing"),
+        ("pull_request", b"", "not JSON"),
+        ("pull_request", truncated.as_bytes(), "not JSON"),
+        ("pull_request", b"{\"a\":\"\xff\"}", "not UTF-8: byte 6"),
+        ("pull_request", b"[1]", "`the whole file` of the event is a list; expected an object"),
+        ("pull_request", b"{}", "`action` of the event is missing or null"),
+        ("pull_request", b"{\"action\":7}", "`action` of the event is a number; expected a text"),
+        ("push", &huge, "27262976 bytes"),
+        ("push", deep.as_bytes(), "not JSON"),
+    ];
+    for (event, payload, part) in table {
+        let refusal = ask_bytes(event, payload).unwrap_err();
+        assert!(refusal.to_string().contains(part), "{event}: {refusal}");
+        assert!(!refusal.hint().is_empty());
+    }
+}
+
+#[test]
+fn hostile_names_are_refused() {
+    let table = [
+        ("/pull_request/head/ref", json!("--upload-pack=x"), "pull_request.head.ref"),
+        ("/pull_request/head/ref", json!("a\nb"), "pull_request.head.ref"),
+        ("/pull_request/head/sha", json!("HEAD"), "pull_request.head.sha"),
+        ("/pull_request/head/repo/full_name", json!("../x"), "pull_request.head.repo.full_name"),
+        ("/sender/login", json!("a b"), "sender.login"),
+    ];
+    for (pointer, value, field) in table {
+        let refusal = ask("pull_request", &with(example("pull_request", 22), &[(pointer, value)]));
+        assert!(refusal.unwrap_err().to_string().contains(field), "{field}");
+    }
+}
+
+/// All pointers below a value.
+fn pointers(value: &Value, prefix: &str, found: &mut Vec<String>) {
+    let children: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(list) => {
+            list.iter().enumerate().map(|(at, one)| (at.to_string(), one)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (key, child) in children {
+        let pointer = format!("{prefix}/{}", key.replace('~', "~0").replace('/', "~1"));
+        pointers(child, &pointer, found);
+        found.push(pointer);
+    }
+}
+
+#[test]
+fn any_single_field_may_be_null_or_of_another_type() {
+    let mut asked = examples();
+    asked.push(("issue_comment", on_pull_request("/regreen fix")));
+    let failed = [("/workflow_run/conclusion", json!("failure"))];
+    asked.push(("workflow_run", with(example("workflow_run", 2), &failed)));
+    let body = [("/comment/body", json!("/regreen fix"))];
+    asked.push((
+        "pull_request_review_comment",
+        with(example("pull_request_review_comment", 1), &body),
+    ));
+    let mut refused = BTreeSet::new();
+    for (event, mut value) in asked {
+        let mut all = Vec::new();
+        pointers(&value, "", &mut all);
+        for pointer in all {
+            for new in [Value::Null, json!(-1.5), json!([{}]), json!({"x": 1})] {
+                let place = value.pointer_mut(&pointer).unwrap();
+                let old = std::mem::replace(place, new);
+                if let Err(refusal) = ask(event, &value) {
+                    assert!(
+                        matches!(refusal, Refusal::Field { .. } | Refusal::Variable { .. }),
+                        "{pointer}: {refusal}"
+                    );
+                    refused.insert(format!("{event} {pointer}"));
+                }
+                *value.pointer_mut(&pointer).unwrap() = old;
+            }
+        }
+    }
+    assert!(refused.contains("pull_request /pull_request/head/sha"));
+    for tolerated in ["pull_request /pull_request/title", "push /pusher", "push /commits"] {
+        assert!(!refused.contains(tolerated), "{tolerated}");
+    }
+}
+
+#[test]
+fn what_github_may_leave_null_is_tolerated() {
+    let table = [
+        ("pull_request", example("pull_request", 22), "/pull_request/user"),
+        ("pull_request", example("pull_request", 22), "/pull_request/head/repo"),
+        ("pull_request", example("pull_request", 22), "/pull_request/body"),
+        ("push", example("push", 4), "/head_commit"),
+        ("workflow_dispatch", example("workflow_dispatch", 0), "/inputs"),
+    ];
+    for (event, value, pointer) in table {
+        run(event, &with(value, &[(pointer, Value::Null)]));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_cut_or_flipped_file_is_answered(which in 0usize..50, cut in 0usize..30_000, bit in 0u8..8) {
+        let all = ["pull_request/22", "issue_comment/0", "push/4", "workflow_run/2", "workflow_dispatch/0"];
+        let one = all[which % all.len()];
+        let (event, _) = one.split_once('/').unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/webhooks/{one}.json"));
+        let mut bytes = std::fs::read(path).unwrap();
+        let at = cut % bytes.len();
+        prop_assert!(ask_bytes(event, &bytes[..at]).is_err() || at + 1 == bytes.len());
+        bytes[at] ^= 1 << bit;
+        if let Err(refusal) = ask_bytes(event, &bytes) {
+            prop_assert!(!refusal.to_string().is_empty());
+        }
+    }
+}

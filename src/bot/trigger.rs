@@ -1,0 +1,535 @@
+//! An event of GitHub Actions to what is asked: a trigger, nothing, or a refusal. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::command::{self, Line};
+use super::payload::{self, account, at, branch, commit, number, repository, text, wrong};
+use super::permission::{Account, AccountKind};
+use crate::domain::id::CommitId;
+
+pub use super::payload::Refusal;
+
+/// The events that can start something.
+pub const EVENTS: &[&str] = &[
+    "pull_request",
+    "workflow_dispatch",
+    "issue_comment",
+    "pull_request_review_comment",
+    "workflow_run",
+    "schedule",
+    "push",
+];
+
+/// Dependabot runs with a read-only token and without secrets, as a fork does.
+const DEPENDABOT: u64 = 49_699_333;
+
+/// What the runner hands over.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// `GITHUB_EVENT_NAME`.
+    pub event: &'a str,
+    /// Content of the file at `GITHUB_EVENT_PATH`.
+    pub payload: &'a [u8],
+    /// The `GITHUB_*` variables; others are not looked at.
+    pub environment: &'a BTreeMap<String, String>,
+    /// The label that starts a run when it is put on a pull request.
+    pub label: Option<&'a str>,
+    /// Numeric ids of bots whose comments count.
+    pub bots: &'a BTreeSet<u64>,
+}
+
+/// What follows from an event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// Something is asked.
+    Run(Box<Trigger>),
+    /// Nothing is; the run ends well and says why.
+    Nothing(Nothing),
+}
+
+/// Why an event needs no run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Nothing {
+    #[error("`{action}` of this event starts nothing")]
+    Action { action: String },
+    #[error("the pull request is a draft; mark it ready, put the label on it, or comment")]
+    Draft,
+    #[error("the pull request or issue is closed")]
+    Closed,
+    #[error("the label is not the one that starts a run")]
+    Label,
+    #[error("the comment was edited or deleted; only new comments count")]
+    Comment,
+    #[error("the comment holds no command")]
+    NoCommand,
+    #[error("the comment is on an issue; commands work on pull requests")]
+    PlainIssue,
+    #[error("the comment was written by a bot that is not listed")]
+    Bot,
+    #[error("the comment or commit is regreen's own")]
+    Own,
+    #[error("the workflow run did not fail: {conclusion}")]
+    NotFailed { conclusion: String },
+    #[error("the workflow run is one of this workflow itself")]
+    SameWorkflow,
+    #[error("the push is not to the default branch")]
+    NotDefault,
+    #[error("the branch was deleted")]
+    Deleted,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cause {
+    /// A pull request has a new head, or our label.
+    PullRequest { action: String },
+    /// Somebody pressed the button; the inputs as texts.
+    Dispatch { inputs: BTreeMap<String, String> },
+    /// Somebody wrote commands. `review` tells a review comment, which runs as `pull_request`.
+    Comment { id: u64, review: bool, edited: bool, lines: Vec<Line> },
+    /// A workflow failed; the pull requests of this repository that it names.
+    FailedRun { run: u64, pull_requests: Vec<u64> },
+    /// The time has come; the cron line.
+    Schedule { cron: String },
+    /// The default branch moved.
+    Push,
+}
+
+/// The commit under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its id. Never the merge commit that `GITHUB_SHA` names for pull requests.
+    pub commit: CommitId,
+    /// Its branch; `None` for a detached one or a tag.
+    pub branch: Option<String>,
+    /// `owner/name` where it lives; `None` when that repository is gone.
+    pub repository: Option<String>,
+}
+
+/// What the head is measured against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    /// Its branch.
+    pub branch: String,
+    /// Its commit, where the event says so.
+    pub commit: Option<CommitId>,
+}
+
+/// A question with three answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    Yes,
+    No,
+    /// The event does not say; ask the API.
+    Unknown,
+}
+
+/// The run itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// `GITHUB_RUN_ID`, 0 when absent.
+    pub run: u64,
+    /// `GITHUB_RUN_ATTEMPT`, from 1.
+    pub attempt: u64,
+    /// `GITHUB_WORKFLOW`; foreign text.
+    pub workflow: String,
+}
+
+/// A question to the bot, complete as far as the event says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trigger {
+    /// What happened.
+    pub cause: Cause,
+    /// `owner/name` where the workflow runs.
+    pub repository: String,
+    /// Its default branch, where the event says so.
+    pub default_branch: Option<String>,
+    /// The commit under test; `None` when only the API knows (a comment on a pull request).
+    pub head: Option<Head>,
+    /// What it is measured against.
+    pub base: Option<Base>,
+    /// The pull request.
+    pub pull_request: Option<u64>,
+    /// Whether the head is a stranger's.
+    pub fork: Known,
+    /// Whether secrets and a token that writes can be expected.
+    pub writes: Known,
+    /// Who set it off; `None` for a deleted account or a clock.
+    pub actor: Option<Account>,
+    /// Who wrote the pull request or the comment.
+    pub author: Option<Account>,
+    /// The run.
+    pub delivery: Delivery,
+}
+
+/// Where `.github/regreen.yml` is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfigSource {
+    /// This commit.
+    Commit(CommitId),
+    /// The tip of this branch of the repository the workflow runs in.
+    Branch(String),
+    /// The base of this pull request, to be asked from the API.
+    BaseOf(u64),
+    /// The tip of the default branch, to be asked from the API.
+    Default,
+}
+
+/// Decides which commit's configuration counts.
+///
+/// For anything about a pull request that is the base, so that a change never configures its own
+/// repair. A pushed, scheduled or dispatched head is in the repository already: its own file
+/// counts only on the default branch; elsewhere the default branch's.
+///
+/// Source: product.md 13.17.
+#[must_use]
+pub fn config_source(trigger: &Trigger) -> ConfigSource {
+    if let Some(base) = &trigger.base {
+        return match &base.commit {
+            Some(commit) => ConfigSource::Commit(commit.clone()),
+            None => ConfigSource::Branch(base.branch.clone()),
+        };
+    }
+    if let Some(number) = trigger.pull_request {
+        return ConfigSource::BaseOf(number);
+    }
+    let on_default = matches!(trigger.cause, Cause::Push | Cause::Schedule { .. });
+    match (&trigger.head, &trigger.default_branch) {
+        (Some(head), _) if on_default => ConfigSource::Commit(head.commit.clone()),
+        (Some(head), Some(main))
+            if head.branch.as_ref() == Some(main) && trigger.fork == Known::No =>
+        {
+            ConfigSource::Commit(head.commit.clone())
+        }
+        (_, Some(main)) => ConfigSource::Branch(main.clone()),
+        (_, None) => ConfigSource::Default,
+    }
+}
+
+/// Reads an event.
+///
+/// # Errors
+///
+/// [`Refusal`] when the event is one regreen never runs on, or the file is not such an event.
+pub fn read(arrival: &Arrival<'_>) -> Result<Decision, Refusal> {
+    known(arrival.event)?;
+    let value = payload::parse(arrival.payload)?;
+    decide(arrival, &value)
+}
+
+fn known(event: &str) -> Result<(), Refusal> {
+    match event {
+        "pull_request_target" => Err(Refusal::Target),
+        name if EVENTS.contains(&name) => Ok(()),
+        name => Err(Refusal::Event {
+            name: name.chars().filter(|c| !c.is_control()).take(60).collect(),
+            known: EVENTS.join(", "),
+        }),
+    }
+}
+
+/// The same with the file already parsed.
+pub(super) fn decide(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+    match arrival.event {
+        "pull_request" => pull_request(arrival, value),
+        "workflow_dispatch" => dispatch(arrival, value),
+        "issue_comment" => comment(arrival, value, false),
+        "pull_request_review_comment" => comment(arrival, value, true),
+        "workflow_run" => workflow_run(arrival, value),
+        "schedule" => schedule(arrival, value),
+        "push" => push(arrival, value),
+        other => known(other).map(|()| nothing(Nothing::Action { action: String::new() })),
+    }
+}
+
+fn nothing(why: Nothing) -> Decision {
+    Decision::Nothing(why)
+}
+
+fn pull_request(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+    let action = text(value, "action", "a text")?;
+    let labelled = action == "labeled";
+    if !labelled && !["opened", "synchronize", "reopened", "ready_for_review"].contains(&action) {
+        return Ok(nothing(Nothing::Action { action: short(action) }));
+    }
+    if at(value, "pull_request.state").as_str() == Some("closed") {
+        return Ok(nothing(Nothing::Closed));
+    }
+    if labelled {
+        let label = text(value, "label.name", "a label")?;
+        if arrival.label != Some(label) {
+            return Ok(nothing(Nothing::Label));
+        }
+    } else if at(value, "pull_request.draft").as_bool() == Some(true) {
+        return Ok(nothing(Nothing::Draft));
+    }
+    let mut trigger = common(arrival, value, Cause::PullRequest { action: action.to_owned() })?;
+    of_pull_request(&mut trigger, value)?;
+    trigger.author = account(value, "pull_request.user")?;
+    Ok(Decision::Run(Box::new(trigger)))
+}
+
+/// Head, base, number and fork from `pull_request`.
+fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), Refusal> {
+    let head_repository = match at(value, "pull_request.head.repo") {
+        Value::Null => None,
+        _ => Some(repository(value, "pull_request.head.repo.full_name")?),
+    };
+    // A head repository that is gone was not this one.
+    let own = head_repository.as_deref().is_some_and(|name| same(name, &trigger.repository));
+    trigger.fork = if own { Known::No } else { Known::Yes };
+    let dependabot = trigger.actor.as_ref().is_some_and(|actor| actor.id == DEPENDABOT);
+    trigger.writes = if own && !dependabot { Known::Yes } else { Known::No };
+    trigger.pull_request = Some(number(value, "pull_request.number")?);
+    trigger.head = Some(Head {
+        commit: commit(value, "pull_request.head.sha")?,
+        branch: Some(branch(value, "pull_request.head.ref")?),
+        repository: head_repository,
+    });
+    trigger.base = Some(Base {
+        branch: branch(value, "pull_request.base.ref")?,
+        commit: Some(commit(value, "pull_request.base.sha")?),
+    });
+    Ok(())
+}
+
+fn dispatch(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+    let mut inputs = BTreeMap::new();
+    match at(value, "inputs") {
+        Value::Null => {}
+        Value::Object(map) => {
+            for (name, value) in map {
+                let text = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Bool(flag) => flag.to_string(),
+                    Value::Number(number) => number.to_string(),
+                    Value::Null => continue,
+                    _ => {
+                        return Err(Refusal::Field {
+                            field: format!("inputs.{}", short(name)),
+                            expected: "a text, a number, true or false",
+                            found: "a list or an object",
+                        });
+                    }
+                };
+                inputs.insert(name.clone(), text);
+            }
+        }
+        _ => return Err(wrong(value, "inputs", "names with texts")),
+    }
+    let reference = text(value, "ref", "a branch or tag")?;
+    let mut trigger = common(arrival, value, Cause::Dispatch { inputs })?;
+    let name = reference.strip_prefix("refs/heads/");
+    trigger.head = Some(Head {
+        commit: variable_commit(arrival)?,
+        branch: name.filter(|name| payload::is_branch(name)).map(str::to_owned),
+        repository: Some(trigger.repository.clone()),
+    });
+    Ok(Decision::Run(Box::new(trigger)))
+}
+
+fn comment(arrival: &Arrival<'_>, value: &Value, review: bool) -> Result<Decision, Refusal> {
+    let action = text(value, "action", "a text")?;
+    if action != "created" {
+        return Ok(nothing(Nothing::Comment));
+    }
+    let issue = if review { "pull_request" } else { "issue" };
+    if !review && !at(value, "issue.pull_request").is_object() {
+        text(value, "issue.state", "a text")?;
+        return Ok(nothing(Nothing::PlainIssue));
+    }
+    let body = match at(value, "comment.body") {
+        Value::Null => return Ok(nothing(Nothing::NoCommand)),
+        _ => text(value, "comment.body", "a text")?,
+    };
+    if body.contains("<!-- regreen:") {
+        return Ok(nothing(Nothing::Own));
+    }
+    let author = account(value, "comment.user")?;
+    if author
+        .as_ref()
+        .is_some_and(|who| who.kind == AccountKind::Bot && !arrival.bots.contains(&who.id))
+    {
+        return Ok(nothing(Nothing::Bot));
+    }
+    let lines = command::read(body);
+    if lines.is_empty() {
+        return Ok(nothing(Nothing::NoCommand));
+    }
+    if at(value, &format!("{issue}.state")).as_str() == Some("closed") {
+        return Ok(nothing(Nothing::Closed));
+    }
+    let edited = at(value, "comment.created_at") != at(value, "comment.updated_at");
+    let id = number(value, "comment.id")?;
+    let mut trigger = common(arrival, value, Cause::Comment { id, review, edited, lines })?;
+    trigger.author = author;
+    if review {
+        of_pull_request(&mut trigger, value)?;
+    } else {
+        trigger.pull_request = Some(number(value, "issue.number")?);
+        trigger.fork = Known::Unknown;
+        trigger.writes = Known::Yes;
+    }
+    Ok(Decision::Run(Box::new(trigger)))
+}
+
+fn workflow_run(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+    let action = text(value, "action", "a text")?;
+    if action != "completed" {
+        return Ok(nothing(Nothing::Action { action: short(action) }));
+    }
+    let conclusion = match at(value, "workflow_run.conclusion") {
+        Value::Null => "none",
+        _ => text(value, "workflow_run.conclusion", "a text")?,
+    };
+    if conclusion != "failure" {
+        return Ok(nothing(Nothing::NotFailed { conclusion: short(conclusion) }));
+    }
+    let name = at(value, "workflow_run.name").as_str();
+    if name.is_some() && name == arrival.environment.get("GITHUB_WORKFLOW").map(String::as_str) {
+        return Ok(nothing(Nothing::SameWorkflow));
+    }
+    if is_own(at(value, "workflow_run.head_commit.message")) {
+        return Ok(nothing(Nothing::Own));
+    }
+    let run = number(value, "workflow_run.id")?;
+    let cause = Cause::FailedRun { run, pull_requests: Vec::new() };
+    let mut trigger = common(arrival, value, cause)?;
+    let head_repository = match at(value, "workflow_run.head_repository") {
+        Value::Null => None,
+        _ => Some(repository(value, "workflow_run.head_repository.full_name")?),
+    };
+    let own = head_repository.as_deref().is_some_and(|name| same(name, &trigger.repository));
+    trigger.fork = if own { Known::No } else { Known::Yes };
+    trigger.head = Some(Head {
+        commit: commit(value, "workflow_run.head_sha")?,
+        branch: match at(value, "workflow_run.head_branch") {
+            Value::Null => None,
+            _ => Some(branch(value, "workflow_run.head_branch")?),
+        },
+        repository: head_repository,
+    });
+    let (numbers, base) = run_pull_requests(value)?;
+    trigger.pull_request = match numbers.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    };
+    if trigger.pull_request.is_some() {
+        trigger.base = base;
+    }
+    trigger.cause = Cause::FailedRun { run, pull_requests: numbers };
+    Ok(Decision::Run(Box::new(trigger)))
+}
+
+/// Pull requests into this repository that a run names, and the base of the last one. The list
+/// is empty for forks, and may name pull requests of other repositories.
+fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), Refusal> {
+    let here = at(value, "repository.id");
+    let (mut numbers, mut base) = (Vec::new(), None);
+    let list = at(value, "workflow_run.pull_requests");
+    if !(list.is_null() || list.is_array()) {
+        return Err(wrong(value, "workflow_run.pull_requests", "a list"));
+    }
+    for one in list.as_array().into_iter().flatten().filter(|one| !one.is_null()).take(100) {
+        let elsewhere = at(one, "base.repo.id");
+        if !elsewhere.is_null() && elsewhere != here {
+            continue;
+        }
+        numbers.push(number(one, "number")?);
+        base =
+            Some(Base { branch: branch(one, "base.ref")?, commit: Some(commit(one, "base.sha")?) });
+    }
+    Ok((numbers, base))
+}
+
+fn schedule(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+    let cron = text(value, "schedule", "a cron line")?;
+    let mut trigger = common(arrival, value, Cause::Schedule { cron: short(cron) })?;
+    let name = arrival.environment.get("GITHUB_REF_NAME").filter(|name| payload::is_branch(name));
+    // GitHub runs schedules on the default branch only.
+    trigger.default_branch = trigger.default_branch.or_else(|| name.cloned());
+    trigger.head = Some(Head {
+        commit: variable_commit(arrival)?,
+        branch: trigger.default_branch.clone(),
+        repository: Some(trigger.repository.clone()),
+    });
+    Ok(Decision::Run(Box::new(trigger)))
+}
+
+fn push(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+    let reference = text(value, "ref", "a branch or tag")?;
+    let main = branch(value, "repository.default_branch")?;
+    if at(value, "deleted").as_bool() == Some(true) {
+        return Ok(nothing(Nothing::Deleted));
+    }
+    if reference.strip_prefix("refs/heads/") != Some(main.as_str()) {
+        return Ok(nothing(Nothing::NotDefault));
+    }
+    if is_own(at(value, "head_commit.message")) {
+        return Ok(nothing(Nothing::Own));
+    }
+    let mut trigger = common(arrival, value, Cause::Push)?;
+    trigger.head = Some(Head {
+        commit: commit(value, "after")?,
+        branch: Some(main),
+        repository: Some(trigger.repository.clone()),
+    });
+    Ok(Decision::Run(Box::new(trigger)))
+}
+
+/// What every event says; the rest is filled in by each.
+fn common(arrival: &Arrival<'_>, value: &Value, cause: Cause) -> Result<Trigger, Refusal> {
+    let variable = |name: &str| arrival.environment.get(name).map(String::as_str);
+    let repository = match at(value, "repository") {
+        Value::Null => variable("GITHUB_REPOSITORY")
+            .filter(|name| payload::is_repository(name))
+            .ok_or(Refusal::Variable { name: "GITHUB_REPOSITORY", expected: "owner/name" })?
+            .to_owned(),
+        _ => repository(value, "repository.full_name")?,
+    };
+    let whole = |name: &str| variable(name).and_then(|text| text.parse().ok());
+    Ok(Trigger {
+        cause,
+        repository,
+        default_branch: match at(value, "repository.default_branch") {
+            Value::Null => None,
+            _ => Some(branch(value, "repository.default_branch")?),
+        },
+        head: None,
+        base: None,
+        pull_request: None,
+        fork: Known::No,
+        writes: Known::Yes,
+        actor: account(value, "sender")?,
+        author: None,
+        delivery: Delivery {
+            run: whole("GITHUB_RUN_ID").unwrap_or(0),
+            attempt: whole("GITHUB_RUN_ATTEMPT").unwrap_or(1),
+            workflow: short(variable("GITHUB_WORKFLOW").unwrap_or_default()),
+        },
+    })
+}
+
+fn variable_commit(arrival: &Arrival<'_>) -> Result<CommitId, Refusal> {
+    let refused = Refusal::Variable { name: "GITHUB_SHA", expected: "40 hexadecimal digits" };
+    let text = arrival.environment.get("GITHUB_SHA").ok_or_else(|| refused.clone())?;
+    CommitId::parse(text.as_str()).map_err(|_bad| refused)
+}
+
+/// Whether a commit message carries the trailer of our commits (product.md 13.1).
+fn is_own(message: &Value) -> bool {
+    let message = message.as_str().unwrap_or_default();
+    message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:"))
+}
+
+/// Names of repositories do not know case.
+fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+/// Foreign text for a sentence: one line, at most 60 characters.
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(60).collect()
+}

@@ -1,0 +1,197 @@
+//! Whether a call to a server is made again, when, and whether to look first.
+//!
+//! Source: product.md 13.8; GitHub's rules for rate limits.
+
+use std::time::Duration;
+
+/// What happens when a call is made twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// The same as when it is made once: reading, and writing absolute content.
+    Free,
+    /// A second thing is made, or more is appended; whoever calls can look whether that happened.
+    Look,
+    /// It happens twice, and nobody can tell.
+    Never,
+}
+
+/// Why a call brought no usable answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It never reached the server.
+    Unsent,
+    /// The connection broke, the answer was cut, late or no answer at all: the server may have
+    /// done it.
+    Broken,
+    /// 5xx: the server may have done it.
+    Server,
+    /// A limit: nothing was done. The server says how long to wait, or not.
+    Limited(Option<Duration>),
+    /// Time does not heal it.
+    Refused,
+}
+
+/// What to do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Wait, then make the call again.
+    Again(Duration),
+    /// Wait, look whether it happened, make the call again only if not.
+    LookFirst(Duration),
+    /// Return the error.
+    GiveUp(Why),
+}
+
+/// Why no further attempt is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Another attempt would answer the same, or might do it twice.
+    Final,
+    /// [`ATTEMPTS`] were made.
+    Attempts,
+    /// The server asks for more patience than [`LONGEST_WAIT`].
+    Patience,
+    /// The run would be over by then.
+    Deadline,
+}
+
+/// Attempts of one call, the first one included.
+pub const ATTEMPTS: u32 = 5;
+
+/// Longest wait for a limit. What takes longer is posted at the next chance.
+pub const LONGEST_WAIT: Duration = Duration::from_mins(2);
+
+/// Wait for a limit whose server names no time: GitHub asks for a minute at least.
+pub const UNNAMED_WAIT: Duration = Duration::from_mins(1);
+
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LARGEST_STEP: Duration = Duration::from_secs(30);
+
+/// Decides after attempt number `attempt` (1 is the first) failed with `fault`.
+///
+/// `remaining` is the time the run has left, `None` without a deadline; a wait that leaves nothing
+/// of it is not begun. `seed` spreads the waits of several runs; the same seed gives the same
+/// waits.
+#[must_use]
+pub fn retry(
+    call: Repeat,
+    fault: Fault,
+    attempt: u32,
+    remaining: Option<Duration>,
+    seed: u64,
+) -> Decision {
+    let wait = match fault {
+        Fault::Refused => return Decision::GiveUp(Why::Final),
+        Fault::Broken | Fault::Server if call == Repeat::Never => {
+            return Decision::GiveUp(Why::Final);
+        }
+        Fault::Limited(named) => named.unwrap_or(UNNAMED_WAIT),
+        Fault::Unsent | Fault::Broken | Fault::Server => back_off(attempt, seed),
+    };
+    if attempt >= ATTEMPTS {
+        return Decision::GiveUp(Why::Attempts);
+    }
+    if remaining.is_some_and(|left| wait >= left) {
+        return Decision::GiveUp(Why::Deadline);
+    }
+    if wait > LONGEST_WAIT {
+        return Decision::GiveUp(Why::Patience);
+    }
+    match (call, fault) {
+        (Repeat::Look, Fault::Broken | Fault::Server) => Decision::LookFirst(wait),
+        _ => Decision::Again(wait),
+    }
+}
+
+/// Doubles from one second to half a minute, and takes between half and all of that.
+fn back_off(attempt: u32, seed: u64) -> Duration {
+    let full = FIRST_WAIT
+        .saturating_mul(1u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX))
+        .min(LARGEST_STEP);
+    let half = full / 2;
+    let spread = u64::try_from(half.as_millis()).unwrap_or(u64::MAX).max(1);
+    half + Duration::from_millis(mix(seed ^ u64::from(attempt)) % spread)
+}
+
+/// `SplitMix64`: one well-spread number from another.
+fn mix(number: u64) -> u64 {
+    let mut word = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// The decision without the length of a back-off.
+    fn word(decision: Decision) -> &'static str {
+        match decision {
+            Decision::Again(_) => "again",
+            Decision::LookFirst(_) => "look",
+            Decision::GiveUp(Why::Final) => "final",
+            Decision::GiveUp(Why::Attempts) => "attempts",
+            Decision::GiveUp(Why::Patience) => "patience",
+            Decision::GiveUp(Why::Deadline) => "deadline",
+        }
+    }
+
+    #[test]
+    fn a_call_is_repeated_only_where_that_is_safe() {
+        use Fault::{Broken, Limited, Refused, Server, Unsent};
+        use Repeat::{Free, Look, Never};
+        let table = [
+            ("read again after 5xx", Free, Server, 1, None, "again"),
+            ("read again after a reset", Free, Broken, 4, None, "again"),
+            ("five attempts are enough", Free, Broken, 5, None, "attempts"),
+            ("a refusal stays", Free, Refused, 1, None, "final"),
+            ("a create looks first", Look, Broken, 1, None, "look"),
+            ("a create looks after 502", Look, Server, 1, None, "look"),
+            ("a create that never left is made again", Look, Unsent, 1, None, "again"),
+            ("a limit means nothing happened", Look, Limited(Some(SECOND)), 1, None, "again"),
+            ("a dispatch is not made twice", Never, Server, 1, None, "final"),
+            ("a dispatch may wait for a limit", Never, Limited(None), 1, None, "again"),
+            ("a dispatch that never left is made again", Never, Unsent, 1, None, "again"),
+            ("a limit of an hour", Free, Limited(Some(SECOND * 3600)), 1, None, "patience"),
+            ("a limit of two minutes", Free, Limited(Some(LONGEST_WAIT)), 1, None, "again"),
+            ("past the deadline", Free, Limited(Some(SECOND)), 1, Some(SECOND), "deadline"),
+            ("no time left", Free, Server, 1, Some(Duration::ZERO), "deadline"),
+            ("just in time", Free, Limited(Some(SECOND)), 1, Some(SECOND * 2), "again"),
+        ];
+        for (why, call, fault, attempt, remaining, expected) in table {
+            assert_eq!(word(retry(call, fault, attempt, remaining, 7)), expected, "{why}");
+        }
+        assert_eq!(
+            retry(Free, Limited(None), 1, None, 0),
+            Decision::Again(UNNAMED_WAIT),
+            "a limit without a time"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_wait_outlives_the_run(attempt in 1u32..8, left in 0u64..200_000, seed: u64, named in proptest::option::of(0u64..4000)) {
+            let left = Duration::from_millis(left);
+            for fault in [Fault::Broken, Fault::Limited(named.map(Duration::from_secs))] {
+                match retry(Repeat::Free, fault, attempt, Some(left), seed) {
+                    Decision::Again(wait) | Decision::LookFirst(wait) => {
+                        prop_assert!(wait < left && wait <= LONGEST_WAIT && attempt < ATTEMPTS);
+                    }
+                    Decision::GiveUp(_) => {}
+                }
+            }
+        }
+
+        #[test]
+        fn back_off_grows_and_stays_in_its_bounds(attempt in 1u32..40, seed: u64) {
+            let wait = back_off(attempt, seed);
+            let full = SECOND.saturating_mul(1 << (attempt - 1).min(5)).min(LARGEST_STEP);
+            prop_assert!(wait >= full / 2 && wait <= full, "{wait:?} of {full:?}");
+        }
+    }
+}

@@ -1,0 +1,622 @@
+//! The forge: pull requests, comments, check runs, issues, labels and permissions, as values.
+//!
+//! Every writing method names what happens when it is called again, since a run may be killed
+//! between the call and the note about it.
+
+use std::fmt;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::domain::id::{CommitId, RepoPath};
+
+/// The service that hosts the repository.
+#[async_trait]
+pub trait Forge: Send + Sync {
+    /// Reads the repository and remembers its present name, so that later calls reach it after it
+    /// was renamed. Call it first.
+    async fn repository(&self) -> Result<RepositoryInfo, ForgeError>;
+
+    /// What an account may do, asked anew each time. Any error means: refuse.
+    async fn permission(&self, login: &str) -> Result<Permission, ForgeError>;
+
+    /// One pull request.
+    async fn pull(&self, number: u64) -> Result<PullRequest, ForgeError>;
+
+    /// Pull requests of any state from `branch` of `owner`, newest first, at most 100.
+    async fn pulls_of_head(
+        &self,
+        owner: &str,
+        branch: &str,
+    ) -> Result<Vec<PullRequest>, ForgeError>;
+
+    /// Opens a pull request, or brings the open one of the same branches up to date when it is
+    /// ours. One that somebody else opened is returned unchanged. Called again: the same one.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeErrorKind::CreationForbidden`] where the repository's settings do not let a workflow
+    /// open pull requests; offer [`Forge::compare_link`] then.
+    async fn open_pull(&self, new: &NewPull) -> Result<PutPull, ForgeError>;
+
+    /// The address where a person opens this pull request with two clicks.
+    fn compare_link(&self, base: &str, head: &str) -> String;
+
+    /// Changes what is set in `edit`. Called again: the same content.
+    async fn update_pull(&self, number: u64, edit: &PullEdit) -> Result<(), ForgeError>;
+
+    /// Writes the one comment that begins with `marker` below an issue or pull request, which we
+    /// wrote; edits it in place, and only when the text changed. Called again: still one comment.
+    async fn put_comment(
+        &self,
+        number: u64,
+        marker: &str,
+        body: &str,
+    ) -> Result<PutComment, ForgeError>;
+
+    /// Adds a reaction. Called again: the same one reaction.
+    async fn react(&self, kind: CommentKind, id: u64, reaction: Reaction)
+    -> Result<(), ForgeError>;
+
+    /// Writes the one check run with this commit, name and external id, which we made.
+    ///
+    /// Annotations only add up on a forge. [`CheckRun::annotations`] is therefore the whole list
+    /// in an order that stays; what the run already holds of it is not sent. Called again: still
+    /// one run, and each annotation once.
+    async fn put_check(&self, run: &CheckRun) -> Result<PutCheck, ForgeError>;
+
+    /// Opens an issue, unless we opened one with its marker (open or closed) or an open one has
+    /// its title. Called again: still one issue.
+    async fn put_issue(&self, new: &NewIssue) -> Result<PutIssue, ForgeError>;
+
+    /// Adds labels to an issue or pull request, made first where they are missing. Returns those
+    /// that could not be made. Called again: each label once.
+    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<Vec<LeftOut>, ForgeError>;
+
+    /// Starts a workflow of the repository by its file name. Never repeated when it may have
+    /// started: called again, it starts again.
+    async fn dispatch_workflow(&self, file: &str, reference: &str) -> Result<(), ForgeError>;
+
+    /// The commit at the tip of a branch; `None` without such a branch.
+    async fn branch_sha(&self, branch: &str) -> Result<Option<CommitId>, ForgeError>;
+
+    /// Commits files on top of `expected_head`, signed by the forge. Called again after it
+    /// happened: the commit it made.
+    ///
+    /// # Errors
+    ///
+    /// [`ForgeErrorKind::Stale`] when the branch is elsewhere.
+    async fn commit_on_branch(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError>;
+
+    /// What we did on a pull request so far, for the breaker that survives runs.
+    async fn own_activity(
+        &self,
+        number: u64,
+        comment_mark: &str,
+        commit_mark: &str,
+    ) -> Result<Activity, ForgeError>;
+}
+
+/// What is known of the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepositoryInfo {
+    /// `owner/name` as the forge writes it now.
+    pub full_name: String,
+    /// Such as `main`.
+    pub default_branch: String,
+    /// Not readable by everybody.
+    pub private: bool,
+    /// A fork of another repository.
+    pub fork: bool,
+}
+
+/// What an account may do in the repository, from nothing to everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Permission {
+    /// Nothing.
+    None,
+    /// Read, as everybody may in a public repository.
+    Read,
+    /// Read, and sort issues.
+    Triage,
+    /// Push.
+    Write,
+    /// Push, and manage without settings that destroy.
+    Maintain,
+    /// Everything.
+    Admin,
+}
+
+impl Permission {
+    /// Whether this account may give commands (product.md 13.9).
+    #[must_use]
+    pub fn may_command(self) -> bool {
+        self >= Self::Write
+    }
+}
+
+/// Where a pull request is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PullState {
+    /// Open.
+    Open,
+    /// Closed without a merge.
+    Closed,
+    /// Merged.
+    Merged,
+}
+
+/// One end of a pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PullEnd {
+    /// The branch without `refs/heads/`.
+    pub branch: String,
+    /// Its tip.
+    pub sha: CommitId,
+    /// `owner/name` it is in; `None` when a fork was deleted.
+    pub repository: Option<String>,
+}
+
+/// An account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The number that never changes.
+    pub id: u64,
+    /// The name.
+    pub login: String,
+    /// Whether the forge says it is a program.
+    pub bot: bool,
+}
+
+/// A pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PullRequest {
+    /// Its number.
+    pub number: u64,
+    /// Its page.
+    pub url: String,
+    /// Where it is in its life.
+    pub state: PullState,
+    /// Not ready for review.
+    pub draft: bool,
+    /// Title, foreign text.
+    pub title: String,
+    /// Description, foreign text.
+    pub body: String,
+    /// What is to be merged.
+    pub head: PullEnd,
+    /// What it is merged into.
+    pub base: PullEnd,
+    /// Who opened it; `None` when the account is gone.
+    pub author: Option<Account>,
+    /// Names of its labels.
+    pub labels: Vec<String>,
+}
+
+impl PullRequest {
+    /// Whether its code comes from another repository, or from one that is gone.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.head.repository.is_none() || self.head.repository != self.base.repository
+    }
+}
+
+/// A pull request to be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPull {
+    /// Branch of this repository.
+    pub head: String,
+    /// Branch it goes into.
+    pub base: String,
+    /// Title, cut at 256 characters.
+    pub title: String,
+    /// Description, cut at [`COMMENT_LIMIT`]; the marker is put before it.
+    pub body: String,
+    /// Not ready for review.
+    pub draft: bool,
+    /// Hidden line that says it is ours, such as `<!-- regreen:WFS-test-pr-7 -->`.
+    pub marker: String,
+}
+
+/// What to change of a pull request; `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PullEdit {
+    /// Title.
+    pub title: Option<String>,
+    /// Description.
+    pub body: Option<String>,
+    /// Close or reopen.
+    pub open: Option<bool>,
+}
+
+/// What became of [`Forge::open_pull`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutPull {
+    /// Its number.
+    pub number: u64,
+    /// Its page.
+    pub url: String,
+    /// Opened now, not found.
+    pub created: bool,
+}
+
+/// What became of [`Forge::put_comment`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutComment {
+    /// Its number.
+    pub id: u64,
+    /// Its page.
+    pub url: String,
+    /// What was done.
+    pub done: Done,
+}
+
+/// What was done to a thing that is written once and kept up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It was not there.
+    Created,
+    /// It was there with other content.
+    Edited,
+    /// It was there with this content.
+    Unchanged,
+}
+
+/// Where a comment stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommentKind {
+    /// Below an issue or pull request.
+    Issue,
+    /// At a line of a pull request.
+    Review,
+}
+
+/// A reaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// Seen, work begins.
+    Eyes,
+    /// Done.
+    Rocket,
+    /// Agreed.
+    ThumbsUp,
+    /// Refused.
+    ThumbsDown,
+    /// Not understood.
+    Confused,
+}
+
+/// A check run with everything that shall be on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRun {
+    /// The name people require in branch rules.
+    pub name: String,
+    /// The commit.
+    pub head_sha: CommitId,
+    /// Ours: the session id.
+    pub external_id: String,
+    /// Where it is.
+    pub status: CheckStatus,
+    /// One line.
+    pub title: String,
+    /// Markdown, cut at [`CHECK_LIMIT`].
+    pub summary: String,
+    /// Markdown, cut at [`CHECK_LIMIT`]; empty for none.
+    pub text: String,
+    /// A page with more. GitHub replaces it for runs made with a job's token.
+    pub details_url: Option<String>,
+    /// All annotations of the run in an order that stays; what is beyond [`ANNOTATION_LIMIT`] is
+    /// left out.
+    pub annotations: Vec<Annotation>,
+}
+
+/// Where a check run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckStatus {
+    /// Waiting.
+    Queued,
+    /// Running.
+    InProgress,
+    /// Done.
+    Completed(Conclusion),
+}
+
+/// How a check run ended (product.md 9.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// Met.
+    Success,
+    /// Not met.
+    Failure,
+    /// Neither: stopped, planned.
+    Neutral,
+    /// A person must act.
+    ActionRequired,
+    /// Stopped by a person.
+    Cancelled,
+}
+
+/// One remark at lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotation {
+    /// The file.
+    pub path: RepoPath,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// How bad.
+    pub level: Level,
+    /// The remark, cut at [`CHECK_LIMIT`].
+    pub message: String,
+    /// One line, cut at 255 bytes; empty for none.
+    pub title: String,
+}
+
+/// How bad an annotation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Good to know.
+    Notice,
+    /// Worth a look.
+    Warning,
+    /// Broken.
+    Failure,
+}
+
+/// What became of [`Forge::put_check`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutCheck {
+    /// Its number.
+    pub id: u64,
+    /// Its page.
+    pub url: String,
+    /// Made now, not found.
+    pub created: bool,
+}
+
+/// An issue to be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewIssue {
+    /// Title, cut at 256 characters; says what it is about, since it is compared.
+    pub title: String,
+    /// Description, cut at [`COMMENT_LIMIT`]; the marker is put before it.
+    pub body: String,
+    /// Labels.
+    pub labels: Vec<Label>,
+    /// Hidden line that names its subject.
+    pub marker: String,
+}
+
+/// A label; the rest is used only when it must be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its name.
+    pub name: String,
+    /// Six hexadecimal digits.
+    pub colour: String,
+    /// What it is for, cut at 100 characters.
+    pub description: String,
+}
+
+/// A label that could not be made, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name.
+    pub label: String,
+    /// The forge's words.
+    pub reason: String,
+}
+
+/// What became of [`Forge::put_issue`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutIssue {
+    /// Its number.
+    pub number: u64,
+    /// Its page.
+    pub url: String,
+    /// Opened now, not found.
+    pub created: bool,
+    /// Labels it does not have.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A commit that the forge makes and signs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchCommit {
+    /// An existing branch.
+    pub branch: String,
+    /// Its tip; the commit is made on top of it or not at all.
+    pub expected_head: CommitId,
+    /// First line of the message.
+    pub headline: String,
+    /// The rest of it, trailers included.
+    pub body: String,
+    /// Files with their new content. No links and no executable new files.
+    pub additions: Vec<(RepoPath, Vec<u8>)>,
+    /// Files that go.
+    pub deletions: Vec<RepoPath>,
+}
+
+/// What we did on a pull request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Our comments that carry the mark.
+    pub comments: u32,
+    /// Commits whose message carries the mark, of the newest 250.
+    pub commits: u32,
+}
+
+/// Longest summary or text of a check run, in bytes; GitHub counts 65,535 characters.
+pub const CHECK_LIMIT: usize = 65_535;
+
+/// Longest comment or description, in bytes; GitHub counts 65,536 characters.
+pub const COMMENT_LIMIT: usize = 65_536;
+
+/// Most annotations of one check run that are sent: ten requests.
+pub const ANNOTATION_LIMIT: usize = 500;
+
+/// Why the forge did not do it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForgeError {
+    /// What was asked of it, such as `create the check run`.
+    pub call: &'static str,
+    /// HTTP status, when there was an answer.
+    pub status: Option<u16>,
+    /// What happened.
+    pub kind: ForgeErrorKind,
+    /// What the forge said: message and field errors, bounded, without secrets.
+    pub said: String,
+}
+
+/// What went wrong, by what can be done about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForgeErrorKind {
+    /// 401: the token is wrong or over.
+    Unauthorised,
+    /// 403: the token may not do this.
+    Denied {
+        /// Permissions that would do, as the forge names them.
+        needed: Option<String>,
+    },
+    /// 403: settings do not let a workflow open pull requests.
+    CreationForbidden,
+    /// 404, 410 or a feature that is turned off; also what the token may not see.
+    NotFound,
+    /// The repository has another name now.
+    Moved,
+    /// 400, 422 and the like: the request itself is refused.
+    Invalid,
+    /// A limit that lasts longer than it is worth waiting for.
+    RateLimited {
+        /// How long, when the forge says so.
+        wait: Option<Duration>,
+    },
+    /// The service fails or cannot be reached.
+    Unavailable,
+    /// The run has no time left for it.
+    TooLate,
+    /// The branch moved.
+    Stale,
+    /// An answer that is not what the forge's contract says.
+    Malformed,
+}
+
+impl ForgeError {
+    /// Whether the same call may work later: what it was to post is kept and posted at the next
+    /// chance.
+    #[must_use]
+    pub fn passes(&self) -> bool {
+        match self.kind {
+            ForgeErrorKind::RateLimited { .. }
+            | ForgeErrorKind::Unavailable
+            | ForgeErrorKind::TooLate
+            | ForgeErrorKind::Malformed => true,
+            ForgeErrorKind::Unauthorised
+            | ForgeErrorKind::Denied { .. }
+            | ForgeErrorKind::CreationForbidden
+            | ForgeErrorKind::NotFound
+            | ForgeErrorKind::Moved
+            | ForgeErrorKind::Invalid
+            | ForgeErrorKind::Stale => false,
+        }
+    }
+
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match &self.kind {
+            ForgeErrorKind::Unauthorised => "check the token".into(),
+            ForgeErrorKind::Denied { needed: Some(needed) } => {
+                format!("give the job `permissions` with {}", needed.replace('=', ": "))
+            }
+            ForgeErrorKind::Denied { needed: None } => {
+                "look at `permissions` of the job; pull requests of forks get a token that only reads".into()
+            }
+            ForgeErrorKind::CreationForbidden => {
+                "turn on `Allow GitHub Actions to create and approve pull requests`, or open it by the link".into()
+            }
+            ForgeErrorKind::NotFound => {
+                "check the name, and whether the token may see it".into()
+            }
+            ForgeErrorKind::Moved => "use the present name of the repository".into(),
+            ForgeErrorKind::Invalid => "report this request, the forge refuses it".into(),
+            ForgeErrorKind::RateLimited { .. } => "run again after the limit".into(),
+            ForgeErrorKind::Unavailable => "run again later, and look at the service's status page".into(),
+            ForgeErrorKind::TooLate => "raise the time limit of the run".into(),
+            ForgeErrorKind::Stale => "start again from the present head".into(),
+            ForgeErrorKind::Malformed => {
+                "look for a proxy that answers in the forge's place".into()
+            }
+        }
+    }
+}
+
+impl std::error::Error for ForgeError {}
+
+impl fmt::Display for ForgeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot {}: ", self.call)?;
+        match &self.kind {
+            ForgeErrorKind::Unauthorised => f.write_str("the token was refused")?,
+            ForgeErrorKind::Denied { .. } => f.write_str("the token may not do this")?,
+            ForgeErrorKind::CreationForbidden => {
+                f.write_str("workflows may not open pull requests here")?;
+            }
+            ForgeErrorKind::NotFound => f.write_str("it is not there or not visible")?,
+            ForgeErrorKind::Moved => f.write_str("the repository has another name")?,
+            ForgeErrorKind::Invalid => f.write_str("the request was refused")?,
+            ForgeErrorKind::RateLimited { wait: Some(wait) } => {
+                write!(f, "rate limited for {} s", wait.as_secs())?;
+            }
+            ForgeErrorKind::RateLimited { wait: None } => f.write_str("rate limited")?,
+            ForgeErrorKind::Unavailable => f.write_str("the service does not answer properly")?,
+            ForgeErrorKind::TooLate => f.write_str("no time is left")?,
+            ForgeErrorKind::Stale => f.write_str("the branch moved")?,
+            ForgeErrorKind::Malformed => f.write_str("the answer is not understood")?,
+        }
+        if let Some(status) = self.status {
+            write!(f, " ({status})")?;
+        }
+        if !self.said.is_empty() {
+            write!(f, ": {}", self.said)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_may_push_may_command() {
+        let table = [
+            (Permission::None, false),
+            (Permission::Read, false),
+            (Permission::Triage, false),
+            (Permission::Write, true),
+            (Permission::Maintain, true),
+            (Permission::Admin, true),
+        ];
+        for (permission, expected) in table {
+            assert_eq!(permission.may_command(), expected, "{permission:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_says_what_the_forge_said_and_what_to_do() {
+        let error = ForgeError {
+            call: "create the check run",
+            status: Some(403),
+            kind: ForgeErrorKind::Denied { needed: Some("checks=write".into()) },
+            said: "Resource not accessible by integration".into(),
+        };
+        assert_eq!(
+            format!("{error}\n{}", error.hint()),
+            "cannot create the check run: the token may not do this (403): \
+             Resource not accessible by integration\n\
+             give the job `permissions` with checks: write"
+        );
+    }
+}

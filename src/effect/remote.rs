@@ -1,0 +1,262 @@
+//! A repository on a server: read its branches, fetch from it, push to it.
+
+use async_trait::async_trait;
+
+use crate::domain::id::{CommitId, SessionId};
+
+use super::GitError;
+
+/// The repository on the server that a checkout belongs to.
+///
+/// Nothing here forces: a branch moves only from the commit the caller names, and the server
+/// checks that. Every method may be repeated after a crash and then gives the same answer.
+#[async_trait]
+pub trait Remote: Send + Sync {
+    /// Its address without credentials, for people.
+    fn address(&self) -> String;
+
+    /// Where a branch stands on the server now; `None` when it is not there.
+    async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError>;
+
+    /// Brings a commit and its history into the local store. `depth` counts commits; `None` takes
+    /// all that is missing. Moves no local branch.
+    async fn fetch(&self, what: &Wanted, depth: Option<u32>) -> Result<CommitId, RemoteError>;
+
+    /// The merge base of two commits, deepening a cut history step by step until it is found.
+    /// `None` when there is none within `most` commits of depth.
+    async fn merge_base(
+        &self,
+        head: &CommitId,
+        base: &CommitId,
+        most: u32,
+    ) -> Result<Option<CommitId>, RemoteError>;
+
+    /// Moves a branch of the server from `expected` to `new` and reads it back.
+    async fn push(&self, request: &PushRequest) -> Result<Pushed, RemoteError>;
+
+    /// As [`Remote::push`]; when somebody else moved the branch, sets our commits once on top of
+    /// theirs, provided that no file is touched by both, and pushes that (product.md X28).
+    /// Everything stays in the local store whatever the answer is.
+    async fn push_rebased(&self, request: &PushRequest) -> Result<Rebased, RemoteError>;
+}
+
+/// What is fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A branch by name.
+    Branch(String),
+    /// Any reference by its full name, such as `refs/pull/7/head`.
+    Reference(String),
+    /// A commit.
+    Commit(CommitId),
+}
+
+/// One branch to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PushRequest {
+    /// The branch on the server.
+    pub branch: String,
+    /// Where it must stand now; `None`: it must not be there.
+    pub expected: Option<CommitId>,
+    /// Where it shall stand.
+    pub new: CommitId,
+    /// The session whose commits these are.
+    pub session: SessionId,
+    /// Names that are never moved, such as the default branch.
+    pub protected: Vec<String>,
+}
+
+/// What became of a push.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pushed {
+    /// The branch stands at the new commit; read back from the server.
+    Done,
+    /// It stood there before.
+    AlreadyThere,
+    /// The server refused.
+    Rejected {
+        /// Which rule, as far as the text says.
+        by: Refuser,
+        /// What the server said, one bounded line.
+        text: String,
+    },
+    /// Somebody else moved or made the branch; nothing was changed.
+    Moved {
+        /// Where it stands; `None`: it is gone.
+        now: Option<CommitId>,
+    },
+}
+
+/// What became of a push with one rebase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rebased {
+    /// No rebase was needed.
+    Plain(Pushed),
+    /// Our commits were set on top of `onto`.
+    OnTop {
+        /// The foreign tip.
+        onto: CommitId,
+        /// The new tip.
+        tip: CommitId,
+        /// What became of pushing that.
+        pushed: Pushed,
+    },
+    /// Nothing was pushed: a person must decide.
+    Stopped {
+        /// The foreign tip; `None` when the branch is gone.
+        now: Option<CommitId>,
+        /// Why, in our own words; file names are foreign text.
+        reason: String,
+    },
+}
+
+/// Who refused a push.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refuser {
+    /// GitHub refuses changed workflow files to this token.
+    WorkflowFiles,
+    /// A protected branch or a ruleset.
+    Protection,
+    /// A hook of the server.
+    Hook,
+    /// Secret scanning, or another rule.
+    Other,
+}
+
+impl Refuser {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::WorkflowFiles => {
+                "use an App token with `workflows: write`, or apply the workflow change by hand"
+            }
+            Self::Protection => "let regreen push to a branch of its own (`push: branch`)",
+            Self::Hook => "ask who runs the server's hooks",
+            Self::Other => "read what the server said",
+        }
+    }
+}
+
+/// Why the server gave no answer to work with.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    /// The address cannot be used.
+    #[error("{address} cannot be used: {reason}")]
+    Address {
+        /// Without credentials.
+        address: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// 401: nobody knows the token.
+    #[error("{address} does not accept the token")]
+    Unauthorized {
+        /// Without credentials.
+        address: String,
+    },
+    /// 403: the token may not do this.
+    #[error("{address} forbids this: {text}")]
+    Forbidden {
+        /// Without credentials.
+        address: String,
+        /// What the server said, one bounded line.
+        text: String,
+        /// Whether something was to be written.
+        writing: bool,
+    },
+    /// 404: not there, or hidden from this token.
+    #[error("{address} is not there, or hidden from this token")]
+    NotFound {
+        /// Without credentials.
+        address: String,
+    },
+    /// 301 and its kind: renamed or moved.
+    #[error("{address} has moved to {to}")]
+    Redirected {
+        /// Without credentials.
+        address: String,
+        /// Where to; without credentials.
+        to: String,
+    },
+    /// Another status.
+    #[error("{address} answered {status}: {text}")]
+    Status {
+        /// Without credentials.
+        address: String,
+        /// HTTP status.
+        status: u16,
+        /// What the server said, one bounded line.
+        text: String,
+    },
+    /// No or half an answer.
+    #[error("{address}: {reason}")]
+    Connection {
+        /// Without credentials.
+        address: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// The answer is not git's protocol.
+    #[error("{address} answered what is not git's protocol: {reason}")]
+    Protocol {
+        /// Without credentials.
+        address: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A branch that must not be moved.
+    #[error("`{branch}` is protected and is not pushed to")]
+    Protected {
+        /// The branch.
+        branch: String,
+    },
+    /// The server's tip holds commits of somebody else that `new` does not contain.
+    #[error("`{branch}` holds commits that are not of this session")]
+    Foreign {
+        /// The branch.
+        branch: String,
+    },
+    /// A reference is not on the server.
+    #[error("`{name}` is not on the server")]
+    NoReference {
+        /// Its name.
+        name: String,
+    },
+    /// The local side.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl RemoteError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Address { .. } => "use an https:// address".into(),
+            Self::Unauthorized { .. } => "pass a token that is valid and not expired".into(),
+            Self::Forbidden { writing: true, .. } => {
+                "give the job `permissions: contents: write`".into()
+            }
+            Self::Forbidden { .. } => "give the job `permissions: contents: read`".into(),
+            Self::NotFound { .. } => {
+                "check the name, and give the token `contents: read` on this repository".into()
+            }
+            Self::Redirected { to, .. } => format!("git remote set-url origin '{to}'"),
+            Self::Status { status: 500.., .. } | Self::Connection { .. } => "run again".into(),
+            Self::Status { .. } | Self::Protocol { .. } => {
+                "check that the address is that of a git server".into()
+            }
+            Self::Protected { .. } => "let regreen push to a branch of its own".into(),
+            Self::Foreign { .. } => "look at them; regreen never overwrites them".into(),
+            Self::NoReference { .. } => "check its name on the server".into(),
+            Self::Git(error) => error.hint(),
+        }
+    }
+
+    /// Whether the same request may succeed a little later.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(self, Self::Connection { .. } | Self::Status { status: 429 | 500.., .. })
+    }
+}

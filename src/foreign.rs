@@ -1,0 +1,80 @@
+//! Every reader of foreign text by name, for the fuzz targets; no interface of the crate.
+
+use std::collections::BTreeMap;
+
+use crate::adapter::{model, suite};
+use crate::code::edit::{self, Block};
+use crate::code::imports::Graph;
+use crate::code::language::LANGUAGES;
+use crate::code::{outline, syntax, testing};
+use crate::config;
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::id::RepoPath;
+use crate::domain::secret::{Key, Redactor};
+use crate::domain::session::SessionRecord;
+use crate::domain::{failure, id};
+use crate::role;
+
+/// Readers that belong to no table of their own.
+const OTHERS: &[crate::domain::Reader] = &[
+    ("configuration", |text| drop(config::parse(text, ".github/regreen.yml"))),
+    ("state", |text| {
+        drop(serde_json::from_str::<FixLoop>(text));
+        drop(serde_json::from_str::<SessionRecord>(text));
+    }),
+    ("ids", |text| {
+        if let Ok(path) = RepoPath::parse(text) {
+            let parts = path.as_str().split('/');
+            assert!(parts.into_iter().all(|part| !part.is_empty() && part != ".." && part != "."));
+            assert!(!path.as_str().starts_with('/') && !path.as_str().contains('\0'));
+        }
+        drop(id::SessionId::parse(text));
+        drop(id::CommitId::parse(text));
+    }),
+    ("blocks", |text| {
+        let mut parts = text.splitn(3, '\u{1e}');
+        let mut next = || parts.next().unwrap_or_default();
+        let (before, search, replace) = (next(), next(), next());
+        drop(edit::apply(before, &[Block { search, replace }]));
+    }),
+    ("secrets", |text| {
+        let Some((key, rest)) = text.split_at_checked(12) else { return };
+        let redactor = Redactor::new([&Key::new(key)]);
+        let shown = redactor.redact(rest);
+        assert!(!redactor.finds(&shown), "what was redacted holds no key");
+    }),
+    ("messages", |text| drop(failure::normalise(text))),
+    ("sources", |text| {
+        for (language, _, endings) in LANGUAGES {
+            drop(syntax::first_error(*language, text));
+            drop(outline::functions(*language, text));
+            drop(testing::facts(*language, text));
+            let name = format!("a.{}", endings.first().unwrap_or(&"py"));
+            if let Ok(path) = RepoPath::parse(name) {
+                drop(Graph::build(&BTreeMap::from([(path, text.to_owned())])));
+            }
+        }
+    }),
+];
+
+/// All names, in the order of the tables.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    all().map(|(name, _)| *name).collect()
+}
+
+/// Gives a text to the reader of that name. Bytes that are no UTF-8 are replaced first, as at
+/// every edge.
+///
+/// # Panics
+///
+/// When a reader breaks what it promises, or there is none of that name.
+pub fn read(name: &str, bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (_, reader) = all().find(|(known, _)| *known == name).expect("a reader has this name");
+    reader(&text);
+}
+
+fn all() -> impl Iterator<Item = &'static (&'static str, fn(&str))> {
+    [suite::READERS, model::READERS, role::READERS, OTHERS].into_iter().flatten()
+}

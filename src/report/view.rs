@@ -1,0 +1,210 @@
+//! What a screen may show: the stream of events folded into one value. The live stream and the
+//! stored `events.jsonl` of a session give the same view.
+
+use crate::domain::budget::Spending;
+use crate::domain::chain::Call;
+use crate::domain::event::{Event, IterationRow, Outcome};
+use crate::domain::fix_loop::Minimised;
+use crate::domain::id::{CommitId, TestId};
+use crate::domain::rate::PassRate;
+use crate::domain::strategy::Strategy;
+
+/// Notices and refusals that are kept of each kind.
+const KEPT: usize = 200;
+
+/// A session as far as its events tell. All texts are foreign unless said otherwise.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Its id; empty before the first event.
+    pub session: String,
+    /// The repository as it was named.
+    pub repository: String,
+    /// The commit under test.
+    pub head: Option<CommitId>,
+    /// The fix branch.
+    pub branch: String,
+    /// The framework.
+    pub framework: String,
+    /// The command that runs the suite.
+    pub command: String,
+    /// Whether an earlier run is continued.
+    pub resumed: bool,
+    /// What happens now, in our own words; empty between steps and at the end.
+    pub doing: String,
+    /// How far that is: done, of how many, of what.
+    pub progress: Option<(u64, Option<u64>, String)>,
+    /// The rate before anything was changed.
+    pub baseline: Option<PassRate>,
+    /// Tests that failed then.
+    pub red: Vec<TestId>,
+    /// Tests that failed and passed unchanged.
+    pub flaky: Vec<TestId>,
+    /// Tests that fail on the merge base too.
+    pub preexisting: Vec<TestId>,
+    /// The iteration at work: number, strategy, why this one.
+    pub current: Option<(u32, Strategy, String)>,
+    /// Iterations that ended.
+    pub rows: Vec<IterationRow>,
+    /// Questions to providers, with their iteration.
+    pub calls: Vec<(u32, Call)>,
+    /// Proposals that a guard refused: iteration and named reasons.
+    pub refused: Vec<(u32, Vec<String>)>,
+    /// What a person should know, in our own words.
+    pub notices: Vec<String>,
+    /// What providers took so far.
+    pub spent: Spending,
+    /// What came of making the change smaller.
+    pub minimised: Option<Minimised>,
+    /// How it ended.
+    pub outcome: Option<Outcome>,
+}
+
+impl View {
+    /// Folds a whole stream.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut view = Self::default();
+        for event in events {
+            view.add(event);
+        }
+        view
+    }
+
+    /// Adds one event.
+    pub fn add(&mut self, event: &Event) {
+        self.progress = None;
+        match event {
+            Event::Opened { session, repository, head, branch, framework, command, resumed } => {
+                self.session.clone_from(session);
+                self.repository.clone_from(repository);
+                self.head = Some(head.clone());
+                self.branch.clone_from(branch);
+                self.framework.clone_from(framework);
+                self.command.clone_from(command);
+                self.resumed = *resumed;
+                self.outcome = None;
+            }
+            Event::Notice { text } => {
+                if self.notices.len() < KEPT && !self.notices.contains(text) {
+                    self.notices.push(text.clone());
+                }
+            }
+            Event::Step { doing, .. } => self.doing.clone_from(doing),
+            Event::Progress { done, total, unit } => {
+                self.progress = Some((*done, *total, unit.clone()));
+            }
+            Event::Ran { .. } | Event::Proposed { .. } => self.doing.clear(),
+            Event::Baseline { rate, failing, flaky, preexisting } => {
+                // A second baseline follows a moved head; the climb is counted from the first.
+                self.baseline.get_or_insert(*rate);
+                self.red.clone_from(failing);
+                self.flaky.clone_from(flaky);
+                self.preexisting.clone_from(preexisting);
+                self.doing.clear();
+            }
+            Event::IterationStarted { iteration, strategy, reason, .. } => {
+                self.current = Some((*iteration, *strategy, reason.clone()));
+                self.doing.clear();
+            }
+            Event::Asked { iteration, call, spent } => {
+                self.calls.push((*iteration, call.clone()));
+                self.spent = *spent;
+            }
+            Event::Rejected { iteration, reasons } => {
+                if self.refused.len() < KEPT {
+                    self.refused.push((*iteration, reasons.clone()));
+                }
+            }
+            Event::Minimised(minimised) => self.minimised = Some(minimised.clone()),
+            Event::IterationEnded(row) => {
+                self.current = None;
+                self.doing.clear();
+                // A resumed run may tell of an iteration again.
+                self.rows.retain(|known| known.iteration != row.iteration);
+                self.rows.push(row.clone());
+            }
+            Event::Closed(outcome) => {
+                self.current = None;
+                self.doing.clear();
+                self.spent = outcome.spending;
+                self.outcome = Some((**outcome).clone());
+                self.take_over(outcome);
+            }
+        }
+    }
+
+    /// What an outcome knows and this stream did not tell, as after a resumed run.
+    fn take_over(&mut self, outcome: &Outcome) {
+        for row in &outcome.iterations {
+            if self.rows.iter().all(|known| known.iteration != row.iteration) {
+                self.rows.push(row.clone());
+            }
+        }
+        self.rows.sort_by_key(|row| row.iteration);
+        self.baseline = outcome.initial.or(self.baseline);
+        self.flaky.clone_from(&outcome.flaky);
+        self.preexisting.clone_from(&outcome.preexisting);
+        self.minimised = outcome.minimised.clone().or(self.minimised.take());
+    }
+
+    /// The last known rate.
+    #[must_use]
+    pub fn rate(&self) -> Option<PassRate> {
+        let last = self.outcome.as_ref().and_then(|outcome| outcome.last);
+        last.or_else(|| self.rows.last().map(|row| row.after)).or(self.baseline)
+    }
+
+    /// Tests that fail on the accepted sources, as far as they are known.
+    #[must_use]
+    pub fn failing(&self) -> Vec<TestId> {
+        if let Some(outcome) = &self.outcome {
+            return outcome.failing.iter().map(|one| one.test.clone()).collect();
+        }
+        self.rows.last().map_or_else(|| self.red.clone(), |row| row.failing.clone())
+    }
+
+    /// Tests that failed at first and pass now.
+    #[must_use]
+    pub fn regained(&self) -> u32 {
+        match (self.baseline, self.rate()) {
+            (Some(first), Some(last)) => last.passed.saturating_sub(first.passed),
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(passed: u32) -> PassRate {
+        PassRate::of(passed, 10).unwrap()
+    }
+
+    #[test]
+    fn the_view_follows_the_stream() {
+        let red = vec![TestId::from("a"), TestId::from("b")];
+        let mut view = View::of(&[
+            Event::Notice { text: "once".into() },
+            Event::Notice { text: "once".into() },
+            Event::Step { iteration: 0, doing: "running the full suite".into() },
+        ]);
+        assert_eq!((view.notices.len(), view.doing.as_str()), (1, "running the full suite"));
+        view.add(&Event::Baseline {
+            rate: rate(8),
+            failing: red.clone(),
+            flaky: vec![],
+            preexisting: vec![],
+        });
+        assert_eq!((view.failing(), view.rate(), view.doing.as_str()), (red, Some(rate(8)), ""));
+        view.add(&Event::IterationStarted {
+            iteration: 1,
+            strategy: Strategy::Conservative,
+            reason: "early".into(),
+            rate: rate(8),
+        });
+        view.add(&Event::Rejected { iteration: 1, reasons: vec!["touches tests".into()] });
+        assert_eq!(view.current.as_ref().map(|(number, ..)| *number), Some(1));
+        assert_eq!(view.regained(), 0);
+        assert_eq!(view.refused.len(), 1);
+    }
+}

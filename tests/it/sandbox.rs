@@ -1,0 +1,406 @@
+//! A hostile test suite tries what test code must not be able to do. What regreen says it holds,
+//! holds; what it cannot hold on this machine, it says is open.
+
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{CALC, TestRepo};
+
+/// Each test passes when its attempt is refused; `test_allowed_*` when it is not.
+const HOSTILE: &str = r#"
+import os, signal, socket, tempfile, unittest
+
+PARENT = os.getppid()
+
+
+def append(path):
+    with open(path, "a") as file:
+        file.write("mine\n")
+
+
+class Attempts(unittest.TestCase):
+    def refused(self, attempt):
+        with self.assertRaises(OSError) as caught:
+            attempt()
+        self.assertIsInstance(caught.exception, PermissionError, caught.exception)
+
+    def test_environment_of_regreen(self):
+        self.refused(lambda: open(f"/proc/{PARENT}/environ", "rb").read())
+
+    def test_memory_of_regreen(self):
+        self.refused(lambda: open(f"/proc/{PARENT}/mem", "rb").close())
+
+    def test_files_of_regreen(self):
+        self.refused(lambda: os.readlink(f"/proc/{PARENT}/fd/1"))
+
+    def test_signal_to_regreen(self):
+        self.refused(lambda: os.kill(PARENT, 0))
+
+    def test_read_token_of_the_runner(self):
+        self.refused(lambda: open("AROUND/runner/git-credentials-1.config").read())
+
+    def test_read_password_in_git_config(self):
+        self.refused(lambda: open("CHECKOUT/.git/config").read())
+
+    def test_read_key_in_the_home(self):
+        self.refused(lambda: open("AROUND/home/.ssh/id_ed25519").read())
+
+    def test_write_command_file(self):
+        self.refused(lambda: append("AROUND/runner/_runner_file_commands/set_env"))
+
+    def test_write_git_config(self):
+        self.refused(lambda: append("CHECKOUT/.git/config"))
+
+    def test_write_hook(self):
+        self.refused(lambda: append("CHECKOUT/.git/hooks/pre-commit"))
+
+    def test_write_file_of_the_user(self):
+        self.refused(lambda: append("CHECKOUT/calc.py"))
+
+    def test_write_outside(self):
+        self.refused(lambda: append("AROUND/outside"))
+
+    def test_link_outside_and_write(self):
+        os.symlink("AROUND/outside", "link")
+        self.refused(lambda: append("link"))
+
+    def test_replace_git_link(self):
+        self.refused(lambda: os.rename(".git", "git-was-here"))
+
+    def test_connect_low_port(self):
+        self.refused(lambda: socket.create_connection(("127.0.0.1", 9), 5))
+
+    def test_connect_high_port(self):
+        self.refused(lambda: socket.create_connection(("127.0.0.1", HIGH), 5).close())
+
+    def test_docker_socket(self):
+        sock = socket.socket(socket.AF_UNIX)
+        self.refused(lambda: sock.connect("AROUND/docker.sock"))
+
+    def test_become_root(self):
+        self.refused(lambda: os.setuid(0) or (_ for _ in ()).throw(OSError("became root")))
+
+    def test_allowed_write_here_at_home_and_in_temporary_folders(self):
+        append("here")
+        append(os.path.expanduser("~/note"))
+        with tempfile.NamedTemporaryFile("w+") as file:
+            file.write("x")
+        with open(os.devnull, "w") as null:
+            null.write("x")
+
+    def test_allowed_serve_and_connect(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), 5).close()
+
+    def test_allowed_read_the_machine(self):
+        self.assertTrue(os.listdir("/"))
+        with open("/etc/passwd") as file:
+            self.assertIn("root", file.read())
+
+    def test_allowed_daemon(self):
+        # It leaves group, session and environment, and would sleep for a day.
+        read, write = os.pipe()
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.set_inheritable(write, False)
+                os.closerange(0, 3)
+                os.execve("/bin/sleep", ["sleep", "DAEMON"], {})
+            os._exit(0)
+        os.close(write)
+        # The end of the pipe comes when the program is replaced.
+        self.assertEqual(os.read(read, 1), b"")
+"#;
+
+struct World {
+    repo: TestRepo,
+    _docker: UnixListener,
+    _high: TcpListener,
+    daemon: String,
+}
+
+/// A checkout, and around it what a runner has: a token file, command files, a socket, a home.
+fn world(walls: &str, network: &str) -> World {
+    let repo = TestRepo::new(&[("calc.py", "VALUE = 1\n"), (".gitignore", "__pycache__/\n")]);
+    let around = repo.around().canonicalize().unwrap();
+    let high = TcpListener::bind("127.0.0.1:0").unwrap();
+    // Nobody else sleeps as long.
+    let daemon = format!("86400.{}{}", std::process::id(), high.local_addr().unwrap().port());
+    let text = HOSTILE
+        .replace("AROUND", around.to_str().unwrap())
+        .replace("CHECKOUT", repo.root().to_str().unwrap())
+        .replace("HIGH", &high.local_addr().unwrap().port().to_string())
+        .replace("DAEMON", &daemon);
+    repo.write(&[("test_attempts.py", &text)]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-qm", "attempts"]);
+    repo.git(&["config", "http.https://github.example/.extraheader", "AUTHORIZATION: basic x"]);
+    for (path, text) in [
+        ("runner/git-credentials-1.config", "[http]\n\textraheader = t0ken\n"),
+        ("runner/_runner_file_commands/set_env", ""),
+        ("home/.ssh/id_ed25519", "key"),
+    ] {
+        let path = around.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let mode = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    // Another user may pass; the socket is as Docker's.
+    mode(&around, 0o755);
+    mode(&around.join("home"), 0o755);
+    let docker = UnixListener::bind(around.join("docker.sock")).unwrap();
+    mode(&around.join("docker.sock"), 0o660);
+    std::fs::write(around.join("words"), format!("{walls} {network}")).unwrap();
+    World { repo, _docker: docker, _high: high, daemon }
+}
+
+impl World {
+    fn run(&self, arguments: &[&str]) -> Value {
+        let around = self.repo.around().canonicalize().unwrap();
+        let words = std::fs::read_to_string(around.join("words")).unwrap();
+        let (walls, network) = words.split_once(' ').unwrap();
+        let ran = self
+            .repo
+            .command()
+            // An interpreter below a closed home would be out of reach of another user.
+            .env("PATH", "/usr/bin:/bin")
+            .env("REGREEN_SANDBOX", walls)
+            .env("REGREEN_NETWORK", network)
+            .env("RUNNER_TEMP", around.join("runner"))
+            .env("GITHUB_ENV", around.join("runner/_runner_file_commands/set_env"))
+            .env("GEMINI_API_KEY", "k3y")
+            .args(arguments)
+            .output()
+            .unwrap();
+        crate::support::Ran::from(ran).document()
+    }
+
+    /// Attempts that were not refused, and what regreen said before.
+    fn attempts(&self) -> (BTreeSet<String>, String, String) {
+        let doctor = self.run(&["doctor", "--json"]);
+        let said = |list: &Value| {
+            let texts = list.as_array().unwrap().iter().map(|text| text.as_str().unwrap());
+            texts.collect::<Vec<_>>().join("\n")
+        };
+        let holds = said(&doctor["test-code"]["holds"]);
+        let open = said(&doctor["test-code"]["open"]);
+        let document = self.run(&["fix", "--dry-run", "--json"]);
+        assert_eq!(document["initial"]["total"], 22, "{document:#}");
+        let failing = document["failing-tests"].as_array().expect("a list").iter();
+        let failing = failing
+            .map(|test| test.as_str().unwrap_or_else(|| test["test"].as_str().unwrap()))
+            .map(|test| test.rsplit(['.', ':']).next().unwrap().to_owned())
+            .collect();
+        (failing, holds, open)
+    }
+}
+
+/// Attempts that each sentence rules out.
+fn ruled_out(holds: &str) -> BTreeSet<&'static str> {
+    let user = holds.contains("runs as user");
+    let files = holds.contains("writes end");
+    let mut all = BTreeSet::new();
+    if user || files {
+        all.extend([
+            "test_environment_of_regreen",
+            "test_memory_of_regreen",
+            "test_files_of_regreen",
+            "test_write_command_file",
+            "test_write_git_config",
+            "test_write_hook",
+            "test_write_file_of_the_user",
+            "test_write_outside",
+            "test_link_outside_and_write",
+        ]);
+    }
+    if files {
+        all.extend([
+            "test_read_token_of_the_runner",
+            "test_read_password_in_git_config",
+            "test_read_key_in_the_home",
+        ]);
+    }
+    if user {
+        all.extend(["test_docker_socket", "test_become_root", "test_replace_git_link"]);
+    }
+    if user || holds.contains("no signals") {
+        all.insert("test_signal_to_regreen");
+    }
+    if holds.contains("no outgoing TCP") {
+        all.insert("test_connect_low_port");
+    }
+    if holds.contains("no outgoing TCP (") {
+        all.insert("test_connect_high_port");
+    }
+    all
+}
+
+fn is_running(argument: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .any(|line| String::from_utf8_lossy(&line).contains(argument))
+}
+
+/// Runs the suite and compares what happened with what was said.
+fn holds_what_it_says(walls: &str, network: &str, expected: &[&str]) {
+    let world = world(walls, network);
+    let (happened, holds, open) = world.attempts();
+    let ruled_out = ruled_out(&holds);
+    let broken: Vec<_> = happened.iter().filter(|test| ruled_out.contains(test.as_str())).collect();
+    assert!(broken.is_empty(), "{walls} {network}: not refused: {broken:?}\n{holds}");
+    let broken: Vec<_> = happened.iter().filter(|test| test.starts_with("test_allowed")).collect();
+    let closed = network == "closed" && holds.contains("no outgoing TCP (");
+    let served = ["test_allowed_serve_and_connect".to_owned()];
+    let meant = closed && broken.iter().all(|test| served.contains(test));
+    assert!(broken.is_empty() || meant, "{walls} {network}: ordinary work is refused: {broken:?}");
+    // A machine that can do it must do it, and whatever it cannot must be said.
+    for sentence in expected {
+        assert!(
+            holds.contains(sentence) || open.contains("Landlock") || open.contains("not root"),
+            "{walls} {network}: {sentence}: {holds}\n{open}"
+        );
+    }
+    if happened.contains("test_docker_socket") {
+        assert!(open.contains("sockets of this user") || open.contains("as regreen may"), "{open}");
+    }
+    if happened.contains("test_connect_high_port") {
+        assert!(open.contains("open to test code") || open.contains("as regreen may"), "{open}");
+    }
+    if ruled_out.contains("test_write_outside") {
+        assert!(!is_running(&world.daemon), "a daemon outlived its run");
+    }
+    let outside = world.repo.around().join("outside");
+    assert_eq!(outside.exists(), happened.contains("test_write_outside"), "{happened:?}");
+}
+
+#[test]
+fn a_hostile_suite_ends_at_the_walls_of_the_plain_command_line() {
+    holds_what_it_says("files", "open", &["writes end", "memory and environment"]);
+}
+
+#[test]
+fn a_hostile_suite_ends_at_the_walls_of_another_user() {
+    holds_what_it_says("other-user", "local", &["runs as user", "below 1024"]);
+}
+
+#[test]
+fn a_hostile_suite_finds_no_way_out_by_tcp() {
+    holds_what_it_says("files", "closed", &["no outgoing TCP ("]);
+}
+
+#[test]
+fn a_suite_of_another_user_is_repaired_and_its_remains_are_ours_to_remove() {
+    let repo = TestRepo::new(CALC);
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(repo.around(), open).unwrap();
+    let before = repo.belongings();
+    let ran = repo
+        .command()
+        .env("PATH", "/usr/bin:/bin")
+        .env("REGREEN_SANDBOX", "other-user")
+        .env("REGREEN_NETWORK", "local")
+        .args(["fix", "--json"])
+        .output()
+        .unwrap();
+    let ran = crate::support::Ran::from(ran);
+    assert_eq!(ran.document()["result"], "success", "{}", ran.err);
+    assert_eq!(repo.belongings(), before);
+    let left = walk(&repo.around().join("work"));
+    assert!(left.iter().all(|path| !path.ends_with("test_calc.py")), "{left:?}");
+}
+
+#[test]
+fn without_walls_nothing_is_claimed() {
+    let world = world("off", "closed");
+    let doctor = world.run(&["doctor", "--json"]);
+    let holds = doctor["test-code"]["holds"].to_string();
+    assert!(ruled_out(&holds).is_empty(), "{holds}");
+    assert!(doctor["test-code"]["open"].to_string().contains("switched off"), "{doctor}");
+}
+
+#[test]
+fn an_unknown_wall_stops_the_run_before_any_test_code() {
+    let repo = TestRepo::new(&[("test_x.py", "open('ran', 'w')\n")]);
+    let ran = repo.command().env("REGREEN_SANDBOX", "strong").args(["fix"]).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_ne!(ran.status.code(), Some(0));
+    assert!(said.contains("files, other-user or off, not `strong`"), "{said}");
+    assert!(!repo.root().join("ran").exists());
+}
+
+#[test]
+fn no_variable_of_the_runner_and_no_key_reaches_test_code() {
+    let names = [
+        "GITHUB_TOKEN",
+        "GITHUB_ENV",
+        "GITHUB_OUTPUT",
+        "GITHUB_EVENT_PATH",
+        "GH_TOKEN",
+        "ACTIONS_RUNTIME_TOKEN",
+        "ACTIONS_RESULTS_URL",
+        "ACTIONS_CACHE_URL",
+        "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+        "ACTIONS_ID_TOKEN_REQUEST_URL",
+        "RUNNER_TEMP",
+        "INPUT_TOKEN",
+        "INPUT_MAX-ITERATIONS",
+        "STATE_token",
+        "NPM_TOKEN",
+        "CARGO_REGISTRY_TOKEN",
+        "OPENAI_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "SSH_AUTH_SOCK",
+        "DOCKER_HOST",
+        "KUBECONFIG",
+        "NODE_OPTIONS",
+        "LD_PRELOAD",
+        "PYTHONSTARTUP",
+        "GIT_ASKPASS",
+        "HTTPS_PROXY",
+    ];
+    let suite = "import os, unittest\n\nclass T(unittest.TestCase):\n    def test_names(self):\n        print('SEEN', ' '.join(sorted(os.environ)))\n        self.assertFalse([v for v in os.environ.values() if 'c4nary' in v])\n";
+    let repo = TestRepo::new(&[("test_names.py", suite)]);
+    let mut command = repo.command();
+    for name in names {
+        // The loader and the runner read two of them before the program begins.
+        let value = if name == "LD_PRELOAD" { "" } else { "c4nary" };
+        command.env(name, value);
+    }
+    let ran = command.args(["fix", "--json"]).output().unwrap();
+    let document = crate::support::Ran::from(ran).document();
+    assert_eq!(document["result"], "success", "{document:#}");
+    let folder = Path::new(document["folder"].as_str().expect("a folder"));
+    let mut logs = String::new();
+    for log in walk(folder) {
+        logs += &String::from_utf8_lossy(&std::fs::read(log).unwrap());
+    }
+    let seen: BTreeSet<&str> = logs
+        .lines()
+        .filter_map(|line| line.split_once("SEEN "))
+        .flat_map(|(_, rest)| rest.split(' '))
+        .collect();
+    assert!(seen.contains("PATH") && seen.contains("HOME"), "{seen:?}");
+    for name in names {
+        assert!(!seen.contains(name), "{name} reached test code");
+    }
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.path().is_dir() {
+            found.extend(walk(&entry.path()));
+        } else {
+            found.push(entry.path());
+        }
+    }
+    found
+}

@@ -1,0 +1,295 @@
+//! The warm Python runner judges candidates as a fresh start of the suite does, whichever way it
+//! takes: new code for functions that are loaded, or a new import.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test runs Python and reads its answers"
+)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::support::TestRepo;
+
+const MODULE: &str = "\
+import functools
+
+
+def shout(function):
+    def louder(*words):
+        return function(*words) + '!'
+    return louder
+
+
+def build():
+    return [1, 2, 3]
+
+
+TABLE = build()
+SQUARES = [n * n for n in range(3)]
+
+
+def add(a, b=1):
+    return a + b
+
+
+@shout
+def greet(name):
+    return 'hello ' + name
+
+
+@functools.lru_cache
+def cached(n):
+    return n * 2
+
+
+class Till:
+    limit = 3
+
+    def total(self, prices):
+        return sum(prices)
+
+
+def outer(n):
+    def inner():
+        return n + 1
+    return inner()
+";
+
+const PYTEST: &str = "\
+import pytest
+import unittest
+
+import shop
+
+
+@pytest.fixture
+def till():
+    return shop.Till()
+
+
+@pytest.mark.parametrize('a, b, c', [(1, 2, 3), (4, 5, 9)])
+def test_add(a, b, c):
+    assert shop.add(a, b) == c
+
+
+def test_default():
+    assert shop.add(1) == 2
+
+
+def test_table():
+    assert shop.TABLE == [1, 2, 3]
+
+
+def test_squares():
+    assert shop.SQUARES == [0, 1, 4]
+
+
+def test_greet():
+    assert shop.greet('ada') == 'hello ada!'
+
+
+def test_cached():
+    assert shop.cached(3) == 6
+
+
+def test_till(till):
+    assert till.total([1, 2]) == 3 and till.limit == 3
+
+
+def test_outer():
+    assert shop.outer(1) == 2
+
+
+def test_skipped():
+    pytest.skip('not here')
+
+
+class Old(unittest.TestCase):
+    def test_old(self):
+        self.assertEqual(shop.add(2, 2), 4)
+";
+
+const UNITTEST: &str = "\
+import unittest
+
+import shop
+
+
+class Tests(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(shop.add(1, 2), 3)
+
+    def test_default(self):
+        self.assertEqual(shop.add(1), 2)
+
+    def test_table(self):
+        self.assertEqual(shop.TABLE, [1, 2, 3])
+
+    def test_squares(self):
+        self.assertEqual(shop.SQUARES, [0, 1, 4])
+
+    def test_greet(self):
+        self.assertEqual(shop.greet('ada'), 'hello ada!')
+
+    def test_cached(self):
+        self.assertEqual(shop.cached(3), 6)
+
+    def test_till(self):
+        self.assertEqual((shop.Till().total([1, 2]), shop.Till.limit), (3, 3))
+
+    def test_outer(self):
+        self.assertEqual(shop.outer(1), 2)
+
+    def test_skipped(self):
+        self.skipTest('not here')
+";
+
+/// What is replaced, and the tests that must fail then, without what stands before and behind
+/// `test_`.
+const CANDIDATES: &[(&str, &str, &[&str])] = &[
+    ("a + b", "b + a", &[]),
+    ("a + b", "a - b", &["add", "default", "old"]),
+    ("b=1", "b=2", &["default"]),
+    ("[1, 2, 3]", "[1, 2]", &["table"]),
+    ("n * n for", "n + n for", &["squares"]),
+    ("'hello ' + name", "name", &["greet"]),
+    ("+ '!'", "+ '?'", &["greet"]),
+    ("n * 2", "n * 3", &["cached"]),
+    ("limit = 3", "limit = 4", &["till"]),
+    ("sum(prices)", "max(prices)", &["till"]),
+    ("n + 1", "n + 2", &["outer"]),
+    // An endless loop takes the tests behind it with it.
+    ("    return n * 2", "    while True: pass", &["cached", "till", "outer", "skipped", "old"]),
+];
+
+#[test]
+fn candidates_are_judged_by_unittest_as_by_a_fresh_start_whichever_way_they_are_tried() {
+    let names =
+        ["add", "default", "table", "squares", "greet", "cached", "till", "outer", "skipped"];
+    let tests: Vec<String> =
+        names.iter().map(|name| format!("test_shop.Tests.test_{name}")).collect();
+    judge("unittest", UNITTEST, &tests);
+}
+
+#[test]
+#[ignore = "needs pytest"]
+fn candidates_are_judged_by_pytest_as_by_a_fresh_start_whichever_way_they_are_tried() {
+    let names = [
+        "test_add[1-2-3]",
+        "test_add[4-5-9]",
+        "test_default",
+        "test_table",
+        "test_squares",
+        "test_greet",
+        "test_cached",
+        "test_till",
+        "test_outer",
+        "test_skipped",
+        "Old::test_old",
+    ];
+    let tests: Vec<String> = names.iter().map(|name| format!("test_shop.py::{name}")).collect();
+    judge("pytest", PYTEST, &tests);
+}
+
+fn judge(framework: &str, suite: &str, tests: &[String]) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let file = root.join("shop.py");
+    std::fs::write(&file, MODULE).unwrap();
+    std::fs::write(root.join("test_shop.py"), suite).unwrap();
+    let drivers = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/adapter/suite/driver");
+    let mut child = Command::new("python3")
+        .arg(drivers.join("warm_python.py"))
+        .current_dir(root)
+        .env("PYTHONPATH", root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut ask = |request: &Value| -> Value {
+        writeln!(input, "{request}").unwrap();
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    let ready = ask(&json!({
+        "framework": framework, "root": root, "files": [file], "tests": tests,
+        "start": null, "top": null, "trace": false,
+    }));
+    assert_eq!(ready, json!({"ready": true}));
+    for (old, new, failing) in CANDIDATES {
+        assert_eq!(MODULE.matches(old).count(), 1, "{old}");
+        let text = MODULE.replace(old, new);
+        let answer = ask(&json!({
+            "sources": {file.to_str().unwrap(): text}, "tests": tests, "limit": 3.0, "stop": false,
+        }));
+        let passed: Vec<&str> = answer["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["status"] != "failed")
+            .map(|one| one["id"].as_str().unwrap())
+            .collect();
+        let fails = |test: &str| {
+            failing.iter().any(|name| {
+                test.rsplit("test_").next().is_some_and(|end| end.split('[').next() == Some(*name))
+            })
+        };
+        let expected: Vec<&str> =
+            tests.iter().map(String::as_str).filter(|test| !fails(test)).collect();
+        assert_eq!(passed, expected, "{old} -> {new}: {answer}");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success(), "it ends when nobody asks any more");
+}
+
+/// A test file that a thread cannot run as a process does: the folder of a thread is not its own.
+const MOVING: &str = "\
+const test = require('node:test');
+const assert = require('node:assert');
+const { add } = require('../src/add.js');
+
+test('adds elsewhere', () => {
+  process.chdir('/');
+  assert.strictEqual(process.cwd(), '/');
+  assert.strictEqual(add(2, 3), 5);
+});
+";
+
+const STAYING: &str = "\
+const test = require('node:test');
+const assert = require('node:assert');
+const { add, count } = require('../src/add.js');
+
+test('adds', () => assert.strictEqual(add(1, 2), 3));
+test('begins anew', () => assert.strictEqual(count(), 1));
+";
+
+#[test]
+#[ignore = "needs node"]
+fn javascript_is_repaired_in_threads_and_where_those_differ_in_processes() {
+    for suite in [STAYING, MOVING] {
+        let repo = TestRepo::new(&[
+            (
+                "package.json",
+                "{\"name\": \"sum\", \"scripts\": {\"test\": \"node --test test/\"}}\n",
+            ),
+            (
+                "src/add.js",
+                "let calls = 0;\n\nfunction add(a, b) {\n  return a - b;\n}\n\nfunction count() {\n  calls += 1;\n  return calls;\n}\n\nmodule.exports = { add, count };\n",
+            ),
+            ("test/add.test.js", suite),
+        ]);
+        let ran = repo.regreen(&["fix", "--json"]);
+        let document = ran.document();
+        assert_eq!(document["result"], "success", "{}", ran.err);
+        assert!(document["patch"].as_str().unwrap().contains("+  return a + b;"), "{document}");
+    }
+}
