@@ -148,10 +148,7 @@ pub fn decide(counts: Counts, limits: Limits, retries: u32) -> (Decision, String
         (number > limit).then(|| format!("{number} {noun}s, at most {limit} are tolerated"))
     };
     if counts.critical > 0 {
-        return (
-            Decision::HardFail,
-            format!("{} critical, none is tolerated", counts.critical),
-        );
+        return (Decision::HardFail, format!("{} critical, none is tolerated", counts.critical));
     }
     let reasons: Vec<String> = [
         over(counts.error, limits.error, "error"),

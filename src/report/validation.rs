@@ -140,10 +140,19 @@ pub fn render_text(report: &ValidationReport) -> String {
         }
     }
     for fixed in &report.auto_fixes_applied {
-        text.push_str(&format!("fixed {}:{}: {}\n", line(fixed.file.as_str(), 200), fixed.line, line(&fixed.message, 300)));
+        text.push_str(&format!(
+            "fixed {}:{}: {}\n",
+            line(fixed.file.as_str(), 200),
+            fixed.line,
+            line(&fixed.message, 300)
+        ));
     }
     for skipped in report.skipped.iter().take(20) {
-        text.push_str(&format!("not checked: {}: {}\n", line(&skipped.what, 200), line(&skipped.reason, 200)));
+        text.push_str(&format!(
+            "not checked: {}: {}\n",
+            line(&skipped.what, 200),
+            line(&skipped.reason, 200)
+        ));
     }
     if report.skipped.len() > 20 {
         text.push_str(&format!("not checked: {} more\n", report.skipped.len() - 20));
@@ -182,7 +191,11 @@ pub fn render_markdown(report: &ValidationReport) -> String {
     if !report.auto_fixes_applied.is_empty() {
         text.push_str("\n## Fixed\n\n");
         for fixed in &report.auto_fixes_applied {
-            text.push_str(&format!("- {} {}\n", cell(&format!("{}:{}", fixed.file, fixed.line)), cell(&fixed.message)));
+            text.push_str(&format!(
+                "- {} {}\n",
+                cell(&format!("{}:{}", fixed.file, fixed.line)),
+                cell(&fixed.message)
+            ));
         }
     }
     if !report.skipped.is_empty() {

@@ -45,7 +45,9 @@ pub fn read_sources(facts: &RepositoryFacts) -> Result<Sources, GitError> {
         }
         let Some(path) = entry.path().strip_prefix(&facts.root).ok().and_then(|path| path.to_str())
         else {
-            sources.unread.push((entry.path().display().to_string(), "its name is not UTF-8".into()));
+            sources
+                .unread
+                .push((entry.path().display().to_string(), "its name is not UTF-8".into()));
             continue;
         };
         let Ok(path) = RepoPath::parse(path) else { continue };
@@ -88,8 +90,13 @@ pub fn changed_since(
     let find = |name: &str| repo.revparse_single(name).and_then(|object| object.peel_to_commit());
     let other = find(reference).map_err(failed(format!("find {reference}")))?;
     let head = find("HEAD").map_err(failed("read HEAD"))?;
-    let base = repo.merge_base(other.id(), head.id()).map_err(failed(format!("find what HEAD and {reference} have in common")))?;
-    let tree = repo.find_commit(base).and_then(|commit| commit.tree()).map_err(failed("read the merge base"))?;
+    let base = repo
+        .merge_base(other.id(), head.id())
+        .map_err(failed(format!("find what HEAD and {reference} have in common")))?;
+    let tree = repo
+        .find_commit(base)
+        .and_then(|commit| commit.tree())
+        .map_err(failed("read the merge base"))?;
     let mut options = DiffOptions::new();
     options.include_untracked(true).recurse_untracked_dirs(true);
     let diff = repo
@@ -104,7 +111,10 @@ pub fn changed_since(
 
 /// Files of installed npm packages that declare no `exports`: those of `packages`, by package.
 #[must_use]
-pub fn installed(facts: &RepositoryFacts, packages: &BTreeSet<String>) -> BTreeMap<String, Vec<String>> {
+pub fn installed(
+    facts: &RepositoryFacts,
+    packages: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<String>> {
     let mut found = BTreeMap::new();
     for package in packages {
         let folder = facts.root.join("node_modules").join(package);

@@ -16,7 +16,7 @@ mod warm;
 pub use detect::{Detection, detect};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
-pub use types::{Typed, types};
+pub use types::types;
 
 /// Reads a JUnit report; for the benches.
 #[must_use]

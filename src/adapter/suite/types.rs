@@ -41,7 +41,12 @@ const CHECKERS: &[Checker] = &[
     },
     Checker {
         name: "mypy",
-        signs: &[("mypy.ini", ""), (".mypy.ini", ""), ("pyproject.toml", "[tool.mypy]"), ("setup.cfg", "[mypy]")],
+        signs: &[
+            ("mypy.ini", ""),
+            (".mypy.ini", ""),
+            ("pyproject.toml", "[tool.mypy]"),
+            ("setup.cfg", "[mypy]"),
+        ],
         argv: &["mypy", "--no-error-summary", "--no-color-output", "."],
     },
     Checker {
@@ -63,7 +68,11 @@ pub fn parse(text: &str, root: &Path) -> Vec<(RepoPath, u32, String)> {
     let Some(place) = PLACE.as_ref() else { return Vec::new() };
     let prefix = format!("{}/", root.display());
     text.lines()
-        .filter(|line| !line.contains(": warning") && !line.contains(": note:") && !line.starts_with([' ', '#']))
+        .filter(|line| {
+            !line.contains(": warning")
+                && !line.contains(": note:")
+                && !line.starts_with([' ', '#'])
+        })
         .filter_map(|line| {
             let found = place.captures(line)?;
             let file = found.get(1)?.as_str();
@@ -96,6 +105,7 @@ pub async fn types(root: &Path, scratch: &Path) -> Typed {
             argv,
             directory: root.to_owned(),
             environment: process::environment(scratch),
+            access: None,
         };
         let log = scratch.join("types.log");
         let skipped = match process::run(&invocation, LIMIT, &log).await {

@@ -52,16 +52,16 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
         }
     }
     let mut findings = reviewed.findings;
-    let mut skipped: Vec<Skipped> = sources
-        .unread
-        .into_iter()
-        .map(|(what, reason)| Skipped { what, reason })
-        .collect();
+    let mut skipped: Vec<Skipped> =
+        sources.unread.into_iter().map(|(what, reason)| Skipped { what, reason }).collect();
     if arguments.skip_types {
         skipped.push(Skipped { what: "types".into(), reason: "--skip-types".into() });
     } else if !chosen.is_empty() {
         let scratch = tempfile::tempdir().map_err(|error| {
-            Failure::environment(format!("no scratch folder: {error}"), "free space for temporary files")
+            Failure::environment(
+                format!("no scratch folder: {error}"),
+                "free space for temporary files",
+            )
         })?;
         let said = suite::types(&facts.root, scratch.path()).await;
         findings.extend(typed(&said.said).into_iter().filter(|one| chosen.contains(&one.file)));
@@ -114,7 +114,10 @@ fn look(
         for quoted in text.split(['"', '\'']).skip(1).step_by(2).filter(|one| one.len() < 100) {
             let depth = if quoted.starts_with('@') { 2 } else { 1 };
             let parts: Vec<&str> = quoted.split('/').collect();
-            if parts.len() > depth && !quoted.starts_with('.') && !quoted.contains(char::is_whitespace) {
+            if parts.len() > depth
+                && !quoted.starts_with('.')
+                && !quoted.contains(char::is_whitespace)
+            {
                 asked.insert(parts.get(..depth).unwrap_or_default().join("/"));
             }
         }
@@ -144,7 +147,8 @@ fn choose(
     let globs = globs.build().map_err(|error| {
         Failure::usage(format!("the globs cannot be used together: {error}"), "name fewer files")
     })?;
-    let changed = arguments.base.as_deref().map(|base| repo::changed_since(facts, base)).transpose()?;
+    let changed =
+        arguments.base.as_deref().map(|base| repo::changed_since(facts, base)).transpose()?;
     let below = &facts.subdirectory;
     Ok(sources
         .files

@@ -6,8 +6,7 @@ use crate::code::language::Language;
 
 use super::source::{FUNCTIONS, Hit, Source, line, statements};
 
-const BLOCKS: &[&str] =
-    &["block", "statement_block", "statement_list", "switch_case", "program"];
+const BLOCKS: &[&str] = &["block", "statement_block", "statement_list", "switch_case", "program"];
 
 const EXITS: &[&str] = &[
     "return_statement",
@@ -22,7 +21,8 @@ const EXITS: &[&str] = &[
 
 /// The exit that a statement is.
 fn is_exit(node: Node<'_>) -> bool {
-    let inner = if node.kind() == "expression_statement" { node.named_child(0) } else { Some(node) };
+    let inner =
+        if node.kind() == "expression_statement" { node.named_child(0) } else { Some(node) };
     inner.is_some_and(|inner| EXITS.contains(&inner.kind()))
 }
 
@@ -36,9 +36,21 @@ pub fn unreachable(source: &Source<'_>) -> Vec<Hit> {
             // Functions and bare variables are lifted; labels and cases are jumped to.
             let reached = matches!(
                 next.kind(),
-                "function_declaration" | "generator_function_declaration" | "class_declaration" | "variable_declaration"
-                    | "labeled_statement" | "function_item" | "struct_item" | "use_declaration" | "enum_item" | "const_item" | "impl_item"
-                    | "empty_statement" | "type_alias_declaration" | "interface_declaration" | "function_definition"
+                "function_declaration"
+                    | "generator_function_declaration"
+                    | "class_declaration"
+                    | "variable_declaration"
+                    | "labeled_statement"
+                    | "function_item"
+                    | "struct_item"
+                    | "use_declaration"
+                    | "enum_item"
+                    | "const_item"
+                    | "impl_item"
+                    | "empty_statement"
+                    | "type_alias_declaration"
+                    | "interface_declaration"
+                    | "function_definition"
             ) || source.of(*next) == "yield"
                 || source.of(*next).starts_with("yield")
                 || !source.marks(*exit).is_empty();
@@ -53,20 +65,54 @@ pub fn unreachable(source: &Source<'_>) -> Vec<Hit> {
 
 /// Names of calls that wait or end; a loop around them is a server, not a mistake.
 const WAITS: &[&str] = &[
-    "sleep", "recv", "accept", "read", "wait", "select", "next", "exit", "get", "poll", "serve",
-    "receive", "take", "park", "abort", "input", "_exit", "run", "pop", "listen", "step", "tick",
-    "process", "handle", "yield_now", "spin", "fail", "panic", "unreachable",
+    "sleep",
+    "recv",
+    "accept",
+    "read",
+    "wait",
+    "select",
+    "next",
+    "exit",
+    "get",
+    "poll",
+    "serve",
+    "receive",
+    "take",
+    "park",
+    "abort",
+    "input",
+    "_exit",
+    "run",
+    "pop",
+    "listen",
+    "step",
+    "tick",
+    "process",
+    "handle",
+    "yield_now",
+    "spin",
+    "fail",
+    "panic",
+    "unreachable",
 ];
 
 /// Loops whose condition is always true and that nothing in them leaves.
 pub fn endless(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
-    for node in source.of_kind(&["while_statement", "for_statement", "loop_expression", "while_expression", "do_statement"]) {
+    for node in source.of_kind(&[
+        "while_statement",
+        "for_statement",
+        "loop_expression",
+        "while_expression",
+        "do_statement",
+    ]) {
         let condition = source.field(node, "condition").trim_matches(['(', ')', ' ', ';']);
         let head = source.of(node).lines().next().unwrap_or_default().replace(' ', "");
         let always = match node.kind() {
             "loop_expression" => true,
-            "for_statement" if source.language == Language::Go => head == "for{" || head.starts_with("for;;"),
+            "for_statement" if source.language == Language::Go => {
+                head.starts_with("for{") || head.starts_with("for;;")
+            }
             "for_statement" => head.starts_with("for(;;)"),
             _ => matches!(condition, "true" | "True" | "1"),
         };
@@ -77,20 +123,37 @@ pub fn endless(source: &Source<'_>) -> Vec<Hit> {
             let foreign = FUNCTIONS.contains(&inner.kind());
             let exit = matches!(
                 inner.kind(),
-                "return_statement" | "raise_statement" | "throw_statement" | "return_expression" | "yield"
-                    | "yield_expression" | "await" | "await_expression" | "try_expression" | "select_statement"
-                    | "break_statement" | "break_expression" | "goto_statement" | "receive_statement" | "yield_statement"
-                    | "macro_invocation" | "send_statement" | "with_statement"
-            ) || (inner.kind() == "unary_expression" && source.of(inner).starts_with("<-"));
-            let called = matches!(inner.kind(), "call" | "call_expression" | "method_invocation") && {
-                let callee = inner
-                    .child_by_field_name("function")
-                    .or_else(|| inner.child_by_field_name("name"))
-                    .map(|callee| source.of(callee))
-                    .unwrap_or_default();
-                let last = callee.rsplit(['.', ':']).next().unwrap_or_default().to_ascii_lowercase();
-                WAITS.iter().any(|word| last.starts_with(word))
-            };
+                "return_statement"
+                    | "raise_statement"
+                    | "throw_statement"
+                    | "return_expression"
+                    | "yield"
+                    | "yield_expression"
+                    | "await"
+                    | "await_expression"
+                    | "try_expression"
+                    | "select_statement"
+                    | "break_statement"
+                    | "break_expression"
+                    | "goto_statement"
+                    | "receive_statement"
+                    | "yield_statement"
+                    | "macro_invocation"
+                    | "send_statement"
+                    | "with_statement"
+            ) || (inner.kind() == "unary_expression"
+                && source.of(inner).starts_with("<-"));
+            let called = matches!(inner.kind(), "call" | "call_expression" | "method_invocation")
+                && {
+                    let callee = inner
+                        .child_by_field_name("function")
+                        .or_else(|| inner.child_by_field_name("name"))
+                        .map(|callee| source.of(callee))
+                        .unwrap_or_default();
+                    let last =
+                        callee.rsplit(['.', ':']).next().unwrap_or_default().to_ascii_lowercase();
+                    WAITS.iter().any(|word| last.starts_with(word))
+                };
             !foreign && (exit || called)
         });
         if !leaves {
@@ -108,13 +171,22 @@ pub fn is_silent<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
         .or_else(|| node.child(u32::try_from(node.child_count().saturating_sub(1)).unwrap_or(0)));
     let Some(block) = block else { return false };
     let empty = statements(block).iter().all(|inner| {
-        inner.kind() == "pass_statement" || source.of(*inner) == "..." || (inner.kind() == "statement_list" && statements(*inner).is_empty())
+        inner.kind() == "pass_statement"
+            || source.of(*inner) == "..."
+            || (inner.kind() == "statement_list" && statements(*inner).is_empty())
     });
     // The reason may stand behind the handler too.
     let spoken = source.has_comment(node)
-        || source.text.get(node.end_byte()..).and_then(|rest| rest.lines().next()).is_some_and(|rest| {
-            rest.contains('#') && !rest.contains("expect:") && source.language == Language::Python
-        });
-    let said = source.inside(node).filter(|inner| inner.kind().ends_with("comment")).any(|inner| !source.of(inner).contains("expect:"));
+        || source.text.get(node.end_byte()..).and_then(|rest| rest.lines().next()).is_some_and(
+            |rest| {
+                rest.contains('#')
+                    && !rest.contains("expect:")
+                    && source.language == Language::Python
+            },
+        );
+    let said = source
+        .inside(node)
+        .filter(|inner| inner.kind().ends_with("comment"))
+        .any(|inner| !source.of(inner).contains("expect:"));
     empty && (!spoken || !said && source.has_comment(node))
 }

@@ -103,7 +103,7 @@ impl Row {
 /// The row of an id.
 #[must_use]
 pub fn row(id: &str) -> Option<&'static Row> {
-    catalogue::TABLE.iter().find(|row| row.id == id)
+    catalogue::rows().find(|row| row.id == id)
 }
 
 /// A finding and how it can be repaired.
@@ -196,8 +196,11 @@ fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Vec<Found> {
             Applies::Both => true,
         };
         if fits {
-            let finding = finding(row, file, hit.line, &hit.note, hit.cut.is_some());
-            found.push(Found { finding, cut: hit.cut });
+            let cut = hit.cut.filter(|_| row.fixable);
+            found.push(Found {
+                finding: finding(row, file, hit.line, &hit.note, cut.is_some()),
+                cut,
+            });
         }
     };
     if let Some((query, rows)) = patterns(language) {
@@ -206,7 +209,9 @@ fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Vec<Found> {
         let mut matches = cursor.matches(query, tree.root_node(), text.as_bytes());
         while let Some(one) = matches.next() {
             let Some(row) = rows.get(one.pattern_index) else { continue };
-            let Some(node) = one.captures().iter().find(|c| Some(c.index) == here) else { continue };
+            let Some(node) = one.captures().iter().find(|c| Some(c.index) == here) else {
+                continue;
+            };
             let keep = match row.detection {
                 Detection::Filtered(_, keep) => keep(&source, node.node),
                 _ => true,
@@ -216,7 +221,7 @@ fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Vec<Found> {
             }
         }
     }
-    for row in catalogue::TABLE {
+    for row in catalogue::rows() {
         if let Detection::Named(languages, detect) = row.detection
             && languages.contains(&language)
         {
@@ -243,7 +248,7 @@ fn patterns(language: Language) -> Option<&'static (Query, Vec<&'static Row>)> {
 /// Compiles the patterns of a language.
 fn compile(language: Language) -> Result<(Query, Vec<&'static Row>), String> {
     let (mut all, mut rows) = (String::new(), Vec::new());
-    for row in catalogue::TABLE {
+    for row in catalogue::rows() {
         let (Detection::Query(list) | Detection::Filtered(list, _)) = row.detection else {
             continue;
         };

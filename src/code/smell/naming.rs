@@ -41,7 +41,12 @@ pub fn mixed(source: &Source<'_>) -> Vec<Hit> {
     }
     let rare = if snakes.len() <= camels.len() { &snakes } else { &camels };
     rare.first()
-        .map(|name| Hit::noted(line(*name), format!("{} snake_case, {} camelCase", snakes.len(), camels.len())))
+        .map(|name| {
+            Hit::noted(
+                line(*name),
+                format!("{} snake_case, {} camelCase", snakes.len(), camels.len()),
+            )
+        })
         .into_iter()
         .collect()
 }
@@ -52,7 +57,19 @@ pub fn misspelt(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     let parameters = source.of_kind(&["identifier"]).filter(|node| {
         node.parent().is_some_and(|parent| {
-            matches!(parent.kind(), "parameters" | "formal_parameters" | "required_parameter" | "typed_parameter" | "default_parameter" | "parameter" | "parameter_declaration" | "formal_parameter" | "assignment" | "short_var_declaration")
+            matches!(
+                parent.kind(),
+                "parameters"
+                    | "formal_parameters"
+                    | "required_parameter"
+                    | "typed_parameter"
+                    | "default_parameter"
+                    | "parameter"
+                    | "parameter_declaration"
+                    | "formal_parameter"
+                    | "assignment"
+                    | "short_var_declaration"
+            )
         })
     });
     for name in functions(source).into_iter().chain(parameters) {
@@ -85,8 +102,10 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-static PREDICATE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?:_*(?:is|has|can|should)_[a-z]|(?:is|has|can|should|Is|Has|Can|Should)[A-Z])").ok());
+static PREDICATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:_*(?:is|has|can|should)_[a-z]|(?:is|has|can|should|Is|Has|Can|Should)[A-Z])")
+        .ok()
+});
 static NO_TRUTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:str|string|String|&str|int|Integer|number|float|double|long|i8|i16|i32|i64|u8|u16|u32|u64|usize|isize|f32|f64|int64|int32|float64|bytes|list\b.*|dict\b.*|List<.*|Map<.*|Vec<.*|string\[\]|number\[\]|\[\]string|\[\]byte|void|None|Array<.*)$").ok()
 });
@@ -102,7 +121,13 @@ pub fn misleading(source: &Source<'_>) -> Vec<Hit> {
         _ => "return_type",
     };
     source
-        .of_kind(&["function_definition", "function_declaration", "method_definition", "function_item", "method_declaration"])
+        .of_kind(&[
+            "function_definition",
+            "function_declaration",
+            "method_definition",
+            "function_item",
+            "method_declaration",
+        ])
         .filter_map(|node| {
             let name = node.child_by_field_name("name")?;
             let answer = source.field(node, field).trim_start_matches([':', '-', '>', ' ']);

@@ -40,7 +40,8 @@ pub fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let method = source.around(node, &["class_definition"]).is_some();
     let whole = source.around(node, &["function_definition"]).is_some_and(|function| {
         function.child_by_field_name("body").is_some_and(|body| {
-            statements(body).iter().filter(|one| !source.of(**one).starts_with(['"', '\''])).count() == 1
+            statements(body).iter().filter(|one| !source.of(**one).starts_with(['"', '\''])).count()
+                == 1
         })
     });
     let decorated = source.around(node, &["decorated_definition"]).is_some();
@@ -55,13 +56,20 @@ pub fn is_whole_body<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let alone = body.is_some_and(|body| statements(body).len() == 1);
     let top = function.parent().is_some_and(|parent| parent.kind() == "module");
     let name = source.field(function, "name");
-    let quiet = ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "_"].iter().any(|word| name.contains(word) && (*word != "_" || name.starts_with('_')));
-    alone && top && !quiet && !source.has_comment_besides_marker(function) && source.path.extension() != "pyi"
+    let quiet = ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "_"]
+        .iter()
+        .any(|word| name.contains(word) && (*word != "_" || name.starts_with('_')));
+    alone
+        && top
+        && !quiet
+        && !source.has_comment_besides_marker(function)
+        && source.path.extension() != "pyi"
 }
 
 impl<'a> Source<'a> {
     /// Whether a comment lies inside a node that explains it.
     fn has_comment_besides_marker(&self, node: Node<'a>) -> bool {
-        self.inside(node).any(|inner| inner.kind() == "comment" && !self.of(inner).contains("expect:"))
+        self.inside(node)
+            .any(|inner| inner.kind() == "comment" && !self.of(inner).contains("expect:"))
     }
 }

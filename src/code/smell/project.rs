@@ -56,10 +56,28 @@ pub fn is_manifest(path: &RepoPath) -> bool {
     requirements
         || matches!(
             name,
-            "package.json" | "package-lock.json" | "yarn.lock" | "pnpm-lock.yaml" | "tsconfig.json"
-                | "jsconfig.json" | "deno.json" | "import_map.json" | "pyproject.toml" | "setup.cfg" | "setup.py" | "Pipfile"
-                | "poetry.lock" | "uv.lock" | "environment.yml" | "tox.ini" | "Cargo.toml"
-                | "Cargo.lock" | "go.mod" | "pom.xml" | "build.gradle" | "build.gradle.kts"
+            "package.json"
+                | "package-lock.json"
+                | "yarn.lock"
+                | "pnpm-lock.yaml"
+                | "tsconfig.json"
+                | "jsconfig.json"
+                | "deno.json"
+                | "import_map.json"
+                | "pyproject.toml"
+                | "setup.cfg"
+                | "setup.py"
+                | "Pipfile"
+                | "poetry.lock"
+                | "uv.lock"
+                | "environment.yml"
+                | "tox.ini"
+                | "Cargo.toml"
+                | "Cargo.lock"
+                | "go.mod"
+                | "pom.xml"
+                | "build.gradle"
+                | "build.gradle.kts"
                 | "libs.versions.toml"
         )
 }
@@ -112,7 +130,9 @@ impl Project {
                     let Some(regex) = regex.as_ref() else { return Vec::new() };
                     regex
                         .captures_iter(text)
-                        .filter_map(|c| c.iter().skip(1).flatten().next().map(|m| m.as_str().to_owned()))
+                        .filter_map(|c| {
+                            c.iter().skip(1).flatten().next().map(|m| m.as_str().to_owned())
+                        })
                         .collect()
                 };
                 if text.contains("async") {
@@ -137,7 +157,11 @@ impl Project {
                 list.extend(capture(r"(?m)^\s+'?/?((?:@[\w.-]+/)?[\w.-]+)@\d", text));
             }
             "tsconfig.json" | "jsconfig.json" | "deno.json" | "import_map.json" => {
-                let inside = text.split("\"paths\"").nth(1).or(text.split("\"imports\"").nth(1)).unwrap_or_default();
+                let inside = text
+                    .split("\"paths\"")
+                    .nth(1)
+                    .or(text.split("\"imports\"").nth(1))
+                    .unwrap_or_default();
                 let inside = inside.split('}').next().unwrap_or_default();
                 self.aliases.extend(capture(r#""([^"*]+)\*?"\s*:"#, inside));
                 if text.contains("\"baseUrl\"") {
@@ -149,11 +173,14 @@ impl Project {
             }
             "Cargo.toml" | "Cargo.lock" => {
                 let list = self.rust.get_or_insert_default();
-                let names = capture(r#"(?m)^\s*"?([A-Za-z0-9_-]+)"?(?:\.workspace|\.version|\.path)?\s*="#, text)
-                    .into_iter()
-                    .chain(capture(r"(?m)^\[.*dependencies\.([A-Za-z0-9_-]+)\]", text))
-                    .chain(capture(r#"(?m)^\s*name\s*=\s*"([^"]+)""#, text))
-                    .chain(capture(r#"package\s*=\s*"([^"]+)""#, text));
+                let names = capture(
+                    r#"(?m)^\s*"?([A-Za-z0-9_-]+)"?(?:\.workspace|\.version|\.path)?\s*="#,
+                    text,
+                )
+                .into_iter()
+                .chain(capture(r"(?m)^\[.*dependencies\.([A-Za-z0-9_-]+)\]", text))
+                .chain(capture(r#"(?m)^\s*name\s*=\s*"([^"]+)""#, text))
+                .chain(capture(r#"package\s*=\s*"([^"]+)""#, text));
                 list.extend(names.map(|name| name.replace('-', "_")));
             }
             "go.mod" => {
@@ -161,8 +188,14 @@ impl Project {
                     self.go_own.insert(module.trim_matches('"').into(), path.parent().into());
                 }
                 let list = self.go.get_or_insert_default();
-                list.extend(capture(r"(?m)^\s*(?:require\s+|replace\s+)?([\w.-]+\.[\w./~-]+)\s+v", text));
-                list.extend(capture(r"(?m)^\s*(?:replace\s+)?([\w.-]+\.[\w./~-]+)(?:\s+v\S+)?\s+=>", text));
+                list.extend(capture(
+                    r"(?m)^\s*(?:require\s+|replace\s+)?([\w.-]+\.[\w./~-]+)\s+v",
+                    text,
+                ));
+                list.extend(capture(
+                    r"(?m)^\s*(?:replace\s+)?([\w.-]+\.[\w./~-]+)(?:\s+v\S+)?\s+=>",
+                    text,
+                ));
             }
             "pom.xml" => {
                 let list = self.java.get_or_insert_default();

@@ -33,7 +33,10 @@ pub fn unclosed(source: &Source<'_>) -> Vec<Hit> {
         // Read in one breath and never bound: nobody can close it.
         if source.language == Language::Python
             && parent.kind() == "attribute"
-            && matches!(source.field(parent, "attribute"), "read" | "readlines" | "write" | "readline")
+            && matches!(
+                source.field(parent, "attribute"),
+                "read" | "readlines" | "write" | "readline"
+            )
         {
             hits.push(Hit::at(line(node)));
             continue;
@@ -105,7 +108,16 @@ pub fn unstopped(source: &Source<'_>) -> Vec<Hit> {
                 || (last == "subscribe"
                     && dropped
                     && source.around(node, &["class_body"]).is_some()
-                    && !has(&["unsubscribe", "takeUntil", "take(1)", "first()", "async pipe", "toPromise", "DestroyRef", "firstValueFrom"]))
+                    && !has(&[
+                        "unsubscribe",
+                        "takeUntil",
+                        "take(1)",
+                        "first()",
+                        "async pipe",
+                        "toPromise",
+                        "DestroyRef",
+                        "firstValueFrom",
+                    ]))
         };
         if found {
             hits.push(Hit::at(line(node)));
@@ -116,14 +128,21 @@ pub fn unstopped(source: &Source<'_>) -> Vec<Hit> {
 
 /// Listeners on what outlives the listener, in a file that removes none.
 pub fn unremoved(source: &Source<'_>) -> Vec<Hit> {
-    if ["removeEventListener", "once: true", "once:true", "signal", "removeAllListeners", ".off("].iter().any(|word| source.text.contains(word)) {
+    if ["removeEventListener", "once: true", "once:true", "signal", "removeAllListeners", ".off("]
+        .iter()
+        .any(|word| source.text.contains(word))
+    {
         return Vec::new();
     }
     source
         .of_kind(&["call_expression"])
         .filter(|node| {
-            matches!(source.field(*node, "function"), "window.addEventListener" | "document.addEventListener" | "globalThis.addEventListener")
-                && source.around(*node, FUNCTIONS).is_some()
+            matches!(
+                source.field(*node, "function"),
+                "window.addEventListener"
+                    | "document.addEventListener"
+                    | "globalThis.addEventListener"
+            ) && source.around(*node, FUNCTIONS).is_some()
         })
         .map(|node| Hit::at(line(node)))
         .collect()

@@ -1,6 +1,9 @@
 //! Precision and recall of every row on the samples. `REGREEN_BLESS=1` writes the table.
 
-#![expect(clippy::disallowed_methods, reason = "the test reads samples and writes the docs of this project")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test reads samples and writes the docs of this project"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -113,7 +116,7 @@ fn samples_are_judged_as_they_are_marked() {
         }
     }
     let mut table = String::new();
-    for row in catalogue::TABLE {
+    for row in catalogue::rows() {
         let languages: BTreeSet<&str> = row.languages().into_iter().map(folder).collect();
         let score = scores.remove(row.id).unwrap_or_default();
         let tool = matches!(row.detection, Detection::Tool(_));
@@ -131,7 +134,11 @@ fn samples_are_judged_as_they_are_marked() {
             }
         }
         let share = |of: u32, wrong: u32| {
-            if tool { "by the tool".into() } else { format!("{}", f64::from(of) * 100.0 / f64::from((of + wrong).max(1))) }
+            if tool {
+                "by the tool".into()
+            } else {
+                format!("{}", f64::from(of) * 100.0 / f64::from((of + wrong).max(1)))
+            }
         };
         table.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
@@ -149,14 +156,20 @@ fn samples_are_judged_as_they_are_marked() {
         }
     }
     lacking.extend(scores.keys().map(|id| format!("{id} is in no row")));
-    let page = format!("# The issue catalogue\n\nWhat `regreen validate` looks for, and with `--tests` in tests. Precision and recall are percentages over all samples in\n`tests/data/smells`; samples of other rows count as negatives. They say that each detection does what it\npromises on its samples, not how often it is right elsewhere.\n\n| Row | Category | Severity | What | Languages | Places in samples | Precision | Recall |\n|---|---|---|---|---|--:|--:|--:|\n{table}");
+    let page = format!(
+        "# The issue catalogue\n\nWhat `regreen validate` looks for, and with `--tests` in tests. Precision and recall are percentages over all samples in\n`tests/data/smells`; samples of other rows count as negatives. They say that each detection does what it\npromises on its samples, not how often it is right elsewhere.\n\n| Row | Category | Severity | What | Languages | Places in samples | Precision | Recall |\n|---|---|---|---|---|--:|--:|--:|\n{table}"
+    );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/catalogue.md");
     if std::env::var("REGREEN_BLESS").is_ok() {
         std::fs::write(&path, &page).unwrap();
     }
     println!("{table}");
     assert!(lacking.is_empty(), "{} problems:\n{}", lacking.len(), lacking.join("\n"));
-    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page, "run the test with REGREEN_BLESS=1");
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap_or_default(),
+        page,
+        "run the test with REGREEN_BLESS=1"
+    );
 }
 
 /// Findings on any folder, for people who change a detection.
@@ -170,12 +183,17 @@ fn a_folder_is_scanned() {
         .iter()
         .filter_map(|path| {
             let name = RepoPath::parse(path.strip_prefix(&root).ok()?.to_str()?).ok()?;
-            let text = if Language::of(&name).is_some() || is_manifest(&name) { std::fs::read_to_string(path).ok()? } else { String::new() };
+            let text = if Language::of(&name).is_some() || is_manifest(&name) {
+                std::fs::read_to_string(path).ok()?
+            } else {
+                String::new()
+            };
             Some((name, text))
         })
         .collect();
     let chosen: Vec<&RepoPath> = files.keys().filter(|file| Language::of(file).is_some()).collect();
-    let lines: usize = chosen.iter().filter_map(|file| files.get(*file)).map(|text| text.lines().count()).sum();
+    let lines: usize =
+        chosen.iter().filter_map(|file| files.get(*file)).map(|text| text.lines().count()).sum();
     assert!(lines > 0, "there is something to scan");
     let began = std::time::Instant::now();
     let found = scan(&chosen, &files, &Project::of(&files));
@@ -183,7 +201,15 @@ fn a_folder_is_scanned() {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for one in &found {
         *counts.entry(&one.finding.id).or_default() += 1;
-        println!("{} {}:{} {}", one.finding.id, one.finding.file, one.finding.line, one.finding.message);
+        println!(
+            "{} {}:{} {}",
+            one.finding.id, one.finding.file, one.finding.line, one.finding.message
+        );
     }
-    println!("TOTAL {} findings, {} files, {lines} lines, {:?}, {counts:?}", found.len(), chosen.len(), took);
+    println!(
+        "TOTAL {} findings, {} files, {lines} lines, {:?}, {counts:?}",
+        found.len(),
+        chosen.len(),
+        took
+    );
 }

@@ -16,23 +16,53 @@ fn binds(source: &Source<'_>, node: Node<'_>) -> bool {
     if source.language == Language::Python {
         return match parent.kind() {
             "assignment" | "for_statement" | "for_in_clause" => is("left"),
-            "function_definition" | "class_definition" | "named_expression" | "default_parameter"
+            "function_definition"
+            | "class_definition"
+            | "named_expression"
+            | "default_parameter"
             | "typed_default_parameter" => is("name"),
-            "parameters" | "lambda_parameters" | "typed_parameter" | "list_splat_pattern"
-            | "dictionary_splat_pattern" | "pattern_list" | "tuple_pattern" | "list_pattern"
-            | "as_pattern_target" | "global_statement" | "nonlocal_statement" | "aliased_import"
-            | "case_pattern" | "dotted_name" | "splat_pattern" | "keyword_pattern"
-            | "type_parameter" | "delete_statement" => true,
+            "parameters"
+            | "lambda_parameters"
+            | "typed_parameter"
+            | "list_splat_pattern"
+            | "dictionary_splat_pattern"
+            | "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "as_pattern_target"
+            | "global_statement"
+            | "nonlocal_statement"
+            | "aliased_import"
+            | "case_pattern"
+            | "dotted_name"
+            | "splat_pattern"
+            | "keyword_pattern"
+            | "type_parameter"
+            | "delete_statement" => true,
             _ => false,
         };
     }
     match parent.kind() {
-        "variable_declarator" | "function_declaration" | "generator_function_declaration"
-        | "function_expression" | "class_declaration" | "class" | "function_signature"
-        | "enum_declaration" | "internal_module" | "module" | "abstract_class_declaration"
-        | "interface_declaration" | "type_alias_declaration" => is("name"),
-        "formal_parameters" | "array_pattern" | "rest_pattern" | "import_clause"
-        | "namespace_import" | "import_specifier" | "object_assignment_pattern"
+        "variable_declarator"
+        | "function_declaration"
+        | "generator_function_declaration"
+        | "function_expression"
+        | "class_declaration"
+        | "class"
+        | "function_signature"
+        | "enum_declaration"
+        | "internal_module"
+        | "module"
+        | "abstract_class_declaration"
+        | "interface_declaration"
+        | "type_alias_declaration" => is("name"),
+        "formal_parameters"
+        | "array_pattern"
+        | "rest_pattern"
+        | "import_clause"
+        | "namespace_import"
+        | "import_specifier"
+        | "object_assignment_pattern"
         | "import_require_clause" => true,
         "required_parameter" | "optional_parameter" => is("pattern"),
         "arrow_function" | "catch_clause" => is("parameter"),
@@ -50,12 +80,29 @@ fn is_foreign(node: Node<'_>) -> bool {
     match parent.kind() {
         "attribute" => is("attribute"),
         "keyword_argument" => is("name"),
-        "dotted_name" | "import_statement" | "import_from_statement" | "relative_import"
-        | "keyword_pattern" | "export_specifier" | "labeled_statement" | "meta_property"
-        | "jsx_attribute" | "jsx_namespace_name" | "nested_identifier" | "import_specifier"
-        | "index_signature" | "type_predicate" | "this_type" | "asserts" | "jsx_opening_element"
-        | "jsx_closing_element" | "jsx_self_closing_element" | "namespace_export"
-        | "construct_signature" | "function_type" | "nested_type_identifier" => true,
+        "dotted_name"
+        | "import_statement"
+        | "import_from_statement"
+        | "relative_import"
+        | "keyword_pattern"
+        | "export_specifier"
+        | "labeled_statement"
+        | "meta_property"
+        | "jsx_attribute"
+        | "jsx_namespace_name"
+        | "nested_identifier"
+        | "import_specifier"
+        | "index_signature"
+        | "type_predicate"
+        | "this_type"
+        | "asserts"
+        | "jsx_opening_element"
+        | "jsx_closing_element"
+        | "jsx_self_closing_element"
+        | "namespace_export"
+        | "construct_signature"
+        | "function_type"
+        | "nested_type_identifier" => true,
         _ => false,
     }
 }
@@ -76,11 +123,16 @@ pub fn undefined(source: &Source<'_>) -> Vec<Hit> {
     let python = source.language == Language::Python;
     let opaque = if python {
         source.imports.iter().any(|import| import.item == "*")
-            || ["globals()", "exec(", "__builtin__", "builtins.", "__getattr__"].iter().any(|word| source.text.contains(word))
+            || ["globals()", "exec(", "__builtin__", "builtins.", "__getattr__"]
+                .iter()
+                .any(|word| source.text.contains(word))
     } else {
         // Concatenated scripts, `with`, and files that name their own globals.
-        source.imports.is_empty() && !source.text.contains("module.exports") && !source.text.contains("export ")
-            || source.text.contains("/* global") || source.text.contains("/*global")
+        source.imports.is_empty()
+            && !source.text.contains("module.exports")
+            && !source.text.contains("export ")
+            || source.text.contains("/* global")
+            || source.text.contains("/*global")
             || source.of_kind(&["with_statement", "ambient_declaration"]).next().is_some()
             || source.path.as_str().ends_with(".d.ts")
     };
@@ -104,13 +156,36 @@ pub fn undefined(source: &Source<'_>) -> Vec<Hit> {
             continue;
         }
         let asked = node.parent().is_some_and(|parent| {
-            matches!(parent.kind(), "unary_expression" | "type_query") && source.of(parent).starts_with("typeof")
+            matches!(parent.kind(), "unary_expression" | "type_query")
+                && source.of(parent).starts_with("typeof")
         });
         let guarded = if python {
-            source.around(node, &["try_statement", "match_statement", "case_clause", "type_alias_statement", "type"]).is_some()
+            source
+                .around(
+                    node,
+                    &[
+                        "try_statement",
+                        "match_statement",
+                        "case_clause",
+                        "type_alias_statement",
+                        "type",
+                    ],
+                )
+                .is_some()
         } else {
-            asked || source.text.contains(&format!("typeof {name}"))
-                || source.around(node, &["type_annotation", "type_alias_declaration", "interface_declaration", "type_arguments"]).is_some()
+            asked
+                || source.text.contains(&format!("typeof {name}"))
+                || source
+                    .around(
+                        node,
+                        &[
+                            "type_annotation",
+                            "type_alias_declaration",
+                            "interface_declaration",
+                            "type_arguments",
+                        ],
+                    )
+                    .is_some()
         };
         if !guarded {
             told.insert(name.to_owned());
@@ -136,11 +211,24 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
         if text.starts_with('_') || text == "ignored" || text == "unused" {
             continue;
         }
-        if source.around(node, &["field_declaration", "export_statement", "ambient_declaration", "catch_clause", "resource_specification"]).is_some() {
+        if source
+            .around(
+                node,
+                &[
+                    "field_declaration",
+                    "ambient_declaration",
+                    "catch_clause",
+                    "resource_specification",
+                ],
+            )
+            .is_some()
+        {
             continue;
         }
         // The nearest function or class owns the name; a module's or class's names are read elsewhere.
-        let Some(owner) = source.around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat()) else {
+        let Some(owner) =
+            source.around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat())
+        else {
             continue;
         };
         if !FUNCTIONS.contains(&owner.kind()) {
@@ -152,7 +240,10 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
         }
         let shared = source.inside(owner).any(|inner| {
             matches!(inner.kind(), "global_statement" | "nonlocal_statement")
-                && source.of(inner).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == text)
+                && source
+                    .of(inner)
+                    .split(|c: char| !c.is_alphanumeric() && c != '_')
+                    .any(|word| word == text)
         });
         let read = source.inside(owner).any(|inner| {
             inner.child_count() == 0
@@ -196,7 +287,14 @@ pub fn redeclared(source: &Source<'_>) -> Vec<Hit> {
             for name in declared(source, node) {
                 let text = source.of(name).to_owned();
                 let key = match source.language {
-                    Language::Go => format!("{}{text}", source.field(node, "receiver").rsplit(['*', ' ', '(']).next().unwrap_or_default()),
+                    Language::Go => format!(
+                        "{}{text}",
+                        source
+                            .field(node, "receiver")
+                            .rsplit(['*', ' ', '('])
+                            .next()
+                            .unwrap_or_default()
+                    ),
                     _ => text.clone(),
                 };
                 let before = seen.insert(key, node.end_byte());
@@ -261,7 +359,8 @@ pub fn shadowing(source: &Source<'_>) -> Vec<Hit> {
     let mut told = BTreeSet::new();
     let mut hits = Vec::new();
     for node in source.of_kind(&["assignment", "variable_declarator", "for_statement"]) {
-        let Some(name) = node.child_by_field_name("left").or_else(|| node.child_by_field_name("name"))
+        let Some(name) =
+            node.child_by_field_name("left").or_else(|| node.child_by_field_name("name"))
         else {
             continue;
         };
@@ -269,12 +368,14 @@ pub fn shadowing(source: &Source<'_>) -> Vec<Hit> {
         if name.kind() != "identifier" || !imported.contains(text) {
             continue;
         }
-        let Some(owner) = source.around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat()) else {
+        let Some(owner) =
+            source.around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat())
+        else {
             continue;
         };
-        let lifted = source.inside(owner).any(|inner| {
-            inner.kind() == "global_statement" && source.of(inner).contains(text)
-        });
+        let lifted = source
+            .inside(owner)
+            .any(|inner| inner.kind() == "global_statement" && source.of(inner).contains(text));
         if FUNCTIONS.contains(&owner.kind()) && !lifted && told.insert((owner.id(), text)) {
             hits.push(Hit::noted(line(name), text));
         }

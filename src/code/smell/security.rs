@@ -39,7 +39,13 @@ pub fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
         return Vec::new();
     }
     let mut hits = Vec::new();
-    for node in source.of_kind(&["string", "string_literal", "interpreted_string_literal", "raw_string_literal", "template_string"]) {
+    for node in source.of_kind(&[
+        "string",
+        "string_literal",
+        "interpreted_string_literal",
+        "raw_string_literal",
+        "template_string",
+    ]) {
         let value = source.of(node).trim_matches(['"', '\'', '`']);
         if shape.is_match(value) && !value.contains("EXAMPLE") {
             hits.push(Hit::noted(line(node), "its form is that of a known key"));
@@ -65,7 +71,9 @@ fn given_to<'a>(source: &Source<'a>, node: Node<'a>) -> Option<&'a str> {
     if parent.kind() == "expression_list" {
         parent = parent.parent()?;
     }
-    let name = ["left", "name", "key", "pattern"].iter().find_map(|field| parent.child_by_field_name(field))?;
+    let name = ["left", "name", "key", "pattern"]
+        .iter()
+        .find_map(|field| parent.child_by_field_name(field))?;
     (name.id() != node.id()).then(|| source.of(name).trim_matches(['"', '\'']))
 }
 
@@ -85,9 +93,13 @@ pub fn logged(source: &Source<'_>) -> Vec<Hit> {
         return Vec::new();
     }
     let mut hits = Vec::new();
-    for node in source.of_kind(&["call", "call_expression", "method_invocation", "macro_invocation"]) {
+    for node in
+        source.of_kind(&["call", "call_expression", "method_invocation", "macro_invocation"])
+    {
         let callee = match node.kind() {
-            "method_invocation" => format!("{}.{}", source.field(node, "object"), source.field(node, "name")),
+            "method_invocation" => {
+                format!("{}.{}", source.field(node, "object"), source.field(node, "name"))
+            }
             "macro_invocation" => source.field(node, "macro").to_owned(),
             _ => source.field(node, "function").to_owned(),
         };
@@ -102,9 +114,14 @@ pub fn logged(source: &Source<'_>) -> Vec<Hit> {
         let found = source.inside(arguments).find(|inner| {
             let callee = inner.parent().is_some_and(|parent| {
                 matches!(parent.kind(), "call" | "call_expression" | "keyword_argument")
-                    && !parent.child_by_field_name("value").is_some_and(|value| value.id() == inner.id())
+                    && !parent
+                        .child_by_field_name("value")
+                        .is_some_and(|value| value.id() == inner.id())
             });
-            inner.child_count() == 0 && inner.kind().ends_with("identifier") && !callee && sensitive.is_match(source.of(*inner))
+            inner.child_count() == 0
+                && inner.kind().ends_with("identifier")
+                && !callee
+                && sensitive.is_match(source.of(*inner))
         });
         if let Some(found) = found {
             hits.push(Hit::noted(line(found), source.of(found)));

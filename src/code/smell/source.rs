@@ -1,6 +1,5 @@
 //! One file as detections see it: text, tree, imports, and which part of it is test code.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -57,8 +56,9 @@ impl Hit {
 }
 
 /// Folders and names of code that exists for tests, beside what `testing::is_test` knows.
-static SUPPORT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)").ok());
+static SUPPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)").ok()
+});
 
 impl<'a> Source<'a> {
     /// Reads a parsed file.
@@ -102,7 +102,10 @@ impl<'a> Source<'a> {
                 .of_kind(&["mod_item", "function_item", "use_declaration", "impl_item"])
                 .filter(|node| {
                     let marks = source.marks(*node);
-                    marks.contains("cfg(test") || marks.contains("[test]") || marks.contains("cfg(any(test") || marks.contains("cfg(all(test")
+                    marks.contains("cfg(test")
+                        || marks.contains("[test]")
+                        || marks.contains("cfg(any(test")
+                        || marks.contains("cfg(all(test")
                 })
                 .map(|node| (line(node), end_line(node)))
                 .collect();
@@ -153,9 +156,9 @@ impl<'a> Source<'a> {
     pub fn marks(&self, node: Node<'a>) -> String {
         let mut marks = String::new();
         let mut before = node.prev_sibling();
-        while let Some(mark) = before.filter(|mark| {
-            matches!(mark.kind(), "attribute_item" | "decorator" | "line_comment")
-        }) {
+        while let Some(mark) = before
+            .filter(|mark| matches!(mark.kind(), "attribute_item" | "decorator" | "line_comment"))
+        {
             if mark.kind() != "line_comment" {
                 marks.push_str(self.of(mark));
             }
@@ -177,16 +180,6 @@ impl<'a> Source<'a> {
     /// JavaScript or TypeScript.
     pub fn is_script(&self) -> bool {
         matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
-    }
-
-    /// All identifiers of the file as text, occurrences outside `except` only.
-    pub fn words_outside(&self, except: &std::ops::Range<usize>) -> BTreeSet<&'a str> {
-        self.nodes
-            .iter()
-            .filter(|node| node.child_count() == 0 && !except.contains(&node.start_byte()))
-            .filter(|node| node.kind().ends_with("identifier"))
-            .map(|node| self.of(*node))
-            .collect()
     }
 
     /// The innermost node of these kinds around a node.

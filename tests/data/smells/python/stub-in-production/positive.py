@@ -1,2 +1,2 @@
-def f(target):
+def f(mock, target):
     return mock.patch.object(target, "send")  # expect: stub-in-production
