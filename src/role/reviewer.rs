@@ -24,6 +24,8 @@ pub struct Review<'a> {
 pub struct Reviewed {
     /// Findings by file and line.
     pub findings: Vec<Finding>,
+    /// Files that a program made; they are not looked at.
+    pub made: Vec<RepoPath>,
     /// New texts, with the findings that they take away.
     pub repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
 }
@@ -37,14 +39,19 @@ pub fn review(request: &Review<'_>) -> Reviewed {
     for (package, files) in request.installed {
         project.install(package, files.iter().cloned());
     }
-    let mut found = smell::scan(request.chosen, request.files, &project);
+    let is_made =
+        |file: &&RepoPath| request.files.get(*file).is_some_and(|text| smell::is_made(file, text));
+    let (made, own): (Vec<&RepoPath>, Vec<&RepoPath>) =
+        request.chosen.iter().partition(|file| is_made(file));
+    let mut found = smell::scan(&own, request.files, &project);
     found.retain(|one| request.tests || one.finding.stage == Stage::Code);
-    let mut reviewed = Reviewed::default();
-    for file in request.chosen {
-        if let Some(text) = request.files.get(*file)
+    let mut reviewed =
+        Reviewed { made: made.into_iter().cloned().collect(), ..Reviewed::default() };
+    for file in own {
+        if let Some(text) = request.files.get(file)
             && let Some(repair) = smell::repair(file, text, &found)
         {
-            reviewed.repairs.insert((*file).clone(), repair);
+            reviewed.repairs.insert(file.clone(), repair);
         }
     }
     reviewed.findings = found.into_iter().map(|one| one.finding).collect();
@@ -61,5 +68,9 @@ pub fn reads(file: &RepoPath) -> bool {
 #[must_use]
 pub fn typed(said: &[(RepoPath, u32, String)]) -> Vec<Finding> {
     let Some(row) = smell::row("type-mismatch") else { return Vec::new() };
-    said.iter().map(|(file, line, text)| smell::finding(row, file, *line, text, false)).collect()
+    let languages = row.languages();
+    said.iter()
+        .filter(|(file, _, _)| Language::of(file).is_some_and(|one| languages.contains(&one)))
+        .map(|(file, line, text)| smell::finding(row, file, *line, text, false))
+        .collect()
 }

@@ -36,7 +36,9 @@ pub fn mixed(source: &Source<'_>) -> Vec<Hit> {
         names.iter().copied().filter(|name| regex.is_match(source.of(*name))).collect()
     };
     let (snakes, camels) = (of(snake), of(camel));
-    if snakes.len() < 2 || camels.len() < 2 {
+    // A few strangers among many are names that somebody else gave.
+    let (few, many) = (snakes.len().min(camels.len()), snakes.len().max(camels.len()));
+    if few < 2 || few * 4 < many {
         return Vec::new();
     }
     let rare = if snakes.len() <= camels.len() { &snakes } else { &camels };
@@ -107,10 +109,11 @@ static PREDICATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 static NO_TRUTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:str|string|String|&str|int|Integer|number|float|double|long|i8|i16|i32|i64|u8|u16|u32|u64|usize|isize|f32|f64|int64|int32|float64|bytes|list\b.*|dict\b.*|List<.*|Map<.*|Vec<.*|string\[\]|number\[\]|\[\]string|\[\]byte|void|None|Array<.*)$").ok()
+    Regex::new(r"^(?:str|string|String|&str|int|Integer|number|float|double|long|i8|i16|i32|i64|u8|u16|u32|u64|usize|isize|f32|f64|int64|int32|float64|bytes|list\b.*|dict\b.*|List<.*|Map<.*|Vec<.*|string\[\]|number\[\]|\[\]string|\[\]byte|Array<.*)$").ok()
 });
 
-/// Functions named like a question whose declared answer is no truth value.
+/// Functions named like a question whose declared answer is a value of another kind; each name once
+/// in a file. One that answers nothing checks and throws: that is a convention.
 pub fn misleading(source: &Source<'_>) -> Vec<Hit> {
     let (Some(predicate), Some(wrong)) = (PREDICATE.as_ref(), NO_TRUTH.as_ref()) else {
         return Vec::new();
@@ -120,6 +123,7 @@ pub fn misleading(source: &Source<'_>) -> Vec<Hit> {
         Language::Java => "type",
         _ => "return_type",
     };
+    let mut told = std::collections::BTreeSet::new();
     source
         .of_kind(&[
             "function_definition",
@@ -133,7 +137,8 @@ pub fn misleading(source: &Source<'_>) -> Vec<Hit> {
             let answer = source.field(node, field).trim_start_matches([':', '-', '>', ' ']);
             // A test is named after what it checks; a setter may carry the name of its flag.
             let fits = predicate.is_match(source.of(name)) && wrong.is_match(answer);
-            fits.then(|| Hit::noted(line(name), format!("{} answers {answer}", source.of(name))))
+            (fits && told.insert(source.of(name)))
+                .then(|| Hit::noted(line(name), format!("{} answers {answer}", source.of(name))))
         })
         .collect()
 }

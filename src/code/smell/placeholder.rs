@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::source::{Hit, Source, line, statements};
+use super::source::{FUNCTIONS, Hit, Source, line, statements};
 
 static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -17,19 +17,43 @@ static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Comments that stand for an implementation.
+/// A plan that is only a gap when nothing else is there.
+static PLAN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation").ok());
+
+/// Comments that stand for an implementation: phrases of a gap, and plans in a function that does
+/// next to nothing.
 pub fn phrases(source: &Source<'_>) -> Vec<Hit> {
-    let Some(phrase) = PHRASE.as_ref() else { return Vec::new() };
+    let (Some(phrase), Some(plan)) = (PHRASE.as_ref(), PLAN.as_ref()) else { return Vec::new() };
     source
         .comments()
         .filter(|node| {
             let text = source.of(*node);
             // Documentation explains; a gap is marked inside code.
             let inside = ["/**", "///", "//!"].iter().all(|doc| !text.starts_with(doc));
-            inside && phrase.is_match(text)
+            inside
+                && phrase.is_match(text)
+                && (!plan.is_match(text) || (is_short(text) && is_bare(source, *node)))
         })
         .map(|node| Hit::at(line(node)))
         .collect()
+}
+
+/// A gap is named in a few words; more of them explain.
+fn is_short(text: &str) -> bool {
+    text.split("expect:").next().unwrap_or_default().split_whitespace().count() <= 9
+}
+
+/// Whether the function around a comment holds at most one statement.
+fn is_bare<'a>(source: &Source<'a>, comment: Node<'a>) -> bool {
+    let Some(function) = source.around(comment, FUNCTIONS) else { return false };
+    let Some(body) = function.child_by_field_name("body") else { return false };
+    let list = statements(body);
+    let inner = match list.as_slice() {
+        [only] if only.kind() == "statement_list" => statements(*only).len(),
+        list => list.len(),
+    };
+    inner <= 1
 }
 
 /// A missing implementation that is raised: in a plain function, or with words that say "later". A
@@ -44,8 +68,28 @@ pub fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
                 == 1
         })
     });
-    let decorated = source.around(node, &["decorated_definition"]).is_some();
-    if node.kind() == "raise_statement" { whole && !decorated && (later || !method) } else { true }
+    match node.kind() {
+        "raise_statement" => {
+            let decorated = source.around(node, &["decorated_definition"]).is_some();
+            whole && !decorated && (later || !method)
+        }
+        // Words that say something else explain why this cannot happen.
+        "macro_invocation" => later || text.len() < 24 || text.contains("implement this"),
+        // A class made to be extended says so in its methods.
+        "throw_statement" => {
+            let class =
+                source.around(node, &["class_declaration", "class", "abstract_class_declaration"]);
+            let extended = class.is_some_and(|class| {
+                let name = source.field(class, "name");
+                class.kind().starts_with("abstract")
+                    || name.starts_with("Abstract")
+                    || name.starts_with("Base")
+                    || source.text.contains(&format!("extends {name} "))
+            });
+            later || !extended
+        }
+        _ => true,
+    }
 }
 
 /// The only statement of an undecorated function at the top of a module that has no other use for

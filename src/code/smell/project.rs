@@ -38,6 +38,12 @@ pub struct Project {
     pub installed: BTreeMap<String, BTreeSet<String>>,
     /// Who imports whom, by path; Python and JavaScript.
     pub edges: BTreeMap<String, BTreeSet<String>>,
+    /// Python packages that make modules of their own while they load.
+    pub python_made: BTreeSet<String>,
+    /// Names that Python files take out of modules of one another: stem of the module, name.
+    pub taken: BTreeSet<(String, String)>,
+    /// Names of the npm packages that the repository makes.
+    pub script_own: BTreeSet<String>,
     /// Names of asynchronous functions that no ordinary function shares.
     pub asynchronous: BTreeSet<String>,
 }
@@ -99,6 +105,10 @@ static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
+static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*from\s+[.\w]*?(\w+)\s+import\s+(\([^)]*\)|[^\n(]+)").ok()
+});
+
 impl Project {
     /// Reads a repository: its sources and its manifests.
     #[must_use]
@@ -115,6 +125,11 @@ impl Project {
                     let stem = path.file_name().split('.').next().unwrap_or_default();
                     project.python_roots.insert(stem.to_owned());
                     project.python_roots.extend(path.parent().split('/').map(str::to_owned));
+                    if text.contains("sys.modules[") || text.contains("sys.modules.") {
+                        let folders = path.parent().split('/').map(str::to_owned);
+                        project.python_made.extend(folders);
+                    }
+                    project.take(text);
                 }
                 Some(Language::Java) => {
                     for package in capture(r"(?m)^\s*package\s+([\w.]+)\s*;", text) {
@@ -144,6 +159,19 @@ impl Project {
         project.asynchronous.retain(|name| !plain.contains(name));
         project.edges = super::imports::edges(files, &project);
         project
+    }
+
+    /// Notes the names that a Python text takes out of modules.
+    fn take(&mut self, text: &str) {
+        let Some(regex) = TAKES.as_ref() else { return };
+        for one in regex.captures_iter(text) {
+            let (Some(module), Some(names)) = (one.get(1), one.get(2)) else { continue };
+            for name in names.as_str().split(',') {
+                let name = name.trim_matches(['(', ')', ' ', '\n', '\r', '\t']);
+                let name = name.split([' ', '#', '\n']).next().unwrap_or_default();
+                self.taken.insert((module.as_str().to_owned(), name.to_owned()));
+            }
+        }
     }
 
     fn manifest(&mut self, path: &RepoPath, text: &str) {
@@ -212,7 +240,10 @@ impl Project {
     fn package_json(&mut self, text: &str) {
         let list = self.script.get_or_insert_default();
         let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return };
-        list.extend(value.get("name").and_then(|name| name.as_str()).map(str::to_owned));
+        if let Some(name) = value.get("name").and_then(|name| name.as_str()) {
+            self.script_own.insert(name.to_owned());
+            list.insert(name.to_owned());
+        }
         for group in [
             "dependencies",
             "devDependencies",

@@ -14,6 +14,17 @@ fn binds(source: &Source<'_>, node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     let is = |name: &str| parent.child_by_field_name(name).is_some_and(|one| one.id() == node.id());
     if source.language == Language::Python {
+        // `with x as (a, b)`: what looks like a value is a target.
+        let mut outer = parent;
+        while matches!(outer.kind(), "tuple" | "list" | "list_splat" | "parenthesized_expression") {
+            match outer.parent() {
+                Some(up) => outer = up,
+                None => break,
+            }
+        }
+        if outer.kind() == "as_pattern_target" {
+            return true;
+        }
         return match parent.kind() {
             "assignment" | "for_statement" | "for_in_clause" => is("left"),
             "function_definition"
@@ -47,6 +58,7 @@ fn binds(source: &Source<'_>, node: Node<'_>) -> bool {
         | "function_declaration"
         | "generator_function_declaration"
         | "function_expression"
+        | "generator_function"
         | "class_declaration"
         | "class"
         | "function_signature"
@@ -149,6 +161,7 @@ pub fn undefined(source: &Source<'_>) -> Vec<Hit> {
         } else {
             // Build tools put names in capitals.
             SCRIPT_GLOBALS.contains(name)
+                || matches!(name, "await" | "yield" | "async" | "arguments")
                 || name.starts_with("__")
                 || name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())
         };

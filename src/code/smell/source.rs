@@ -152,6 +152,12 @@ impl<'a> Source<'a> {
         self.test || SUPPORT.as_ref().is_some_and(|support| support.is_match(self.path.as_str()))
     }
 
+    /// Whether the file measures speed.
+    pub fn is_bench(&self) -> bool {
+        let bench = ["bench", "benches", "benchmark", "benchmarks", "perf"];
+        self.path.parent().split('/').any(|part| bench.contains(&part))
+    }
+
     /// Attributes or decorators directly before a node.
     pub fn marks(&self, node: Node<'a>) -> String {
         let mut marks = String::new();

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::code::language::Language::Python;
+use crate::code::language::Language::{Python, Tsx, TypeScript};
 use crate::code::smell::source::Source;
 use crate::code::smell::{Detection, Row, flow, imports, naming, placeholder, resource, security};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
@@ -408,20 +408,36 @@ pub const ROWS: &[Row] = &[
 /// The sixth place of its kind in a file: five are tolerated.
 fn beyond_five<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let text = source.of(node);
-    let kind_around = |node: Node<'a>| node.parent().map_or("", |parent| parent.kind());
-    // A Python name is also imported: only what stands where types stand counts.
-    let place = (source.language == Python).then(|| kind_around(node));
-    let earlier = source
-        .nodes
-        .iter()
-        .filter(|one| {
-            one.kind() == node.kind()
-                && one.start_byte() < node.start_byte()
-                && source.of(**one) == text
-                && place.is_none_or(|place| kind_around(**one) == place)
-        })
-        .count();
-    earlier == 5
+    !source.path.as_str().ends_with(".d.ts")
+        && is_escape(source, node)
+        && source
+            .nodes
+            .iter()
+            .filter(|one| one.kind() == node.kind() && one.start_byte() < node.start_byte())
+            .filter(|one| source.of(**one) == text && is_escape(source, **one))
+            .count()
+            == 5
+}
+
+/// Whether an escape type is the whole type of a value. `Any` inside another type, and the type of
+/// "all other arguments", have no better name.
+fn is_escape<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let rest = |outer: Node<'a>| source.of(outer).starts_with(['*', '.']);
+    match source.language {
+        Python => {
+            parent.kind() == "type"
+                && parent.parent().is_some_and(|outer| {
+                    outer.kind() != "type_parameter"
+                        && !outer.kind().ends_with("_type")
+                        && !rest(outer)
+                })
+        }
+        TypeScript | Tsx => {
+            !source.around(node, &["required_parameter", "optional_parameter"]).is_some_and(rest)
+        }
+        _ => true,
+    }
 }
 
 /// A cast that is not the inner part of a longer chain.

@@ -71,6 +71,10 @@ fn package<'b>(source: &Source<'_>, import: &'b Import<'_>) -> Option<&'b str> {
                                 .any(|word| word == first)
                             && source.field(node, "argument").split("::").next() != Some(first))
                 });
+            // `use a;` names what is here already; a macro may hold the module.
+            let local = local
+                || !module.trim_start_matches("::").contains("::")
+                || source.text.contains(&format!("mod {first}"));
             let guarded = source.marks(import.node).contains("cfg");
             // `use a::b` in the 2018 edition may also begin at a module of the same folder.
             let beside = source.project.files.iter().any(|file| {

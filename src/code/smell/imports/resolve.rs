@@ -66,6 +66,9 @@ pub fn edges(
     static SCRIPT: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
         regex::Regex::new(r#"(?m)^(?:import|export)\s+(type\s)?[^;'"]*?['"](\.[^'"]+)['"]|^(?:const|let|var)\s[^=\n]+=\s*require\(['"](\.[^'"]+)['"]\)"#).ok()
     });
+    static RUNS: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
+        regex::Regex::new(r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:class|function|const|let|var|enum|namespace)\s").ok()
+    });
     for (file, text) in files {
         let mut targets = BTreeSet::new();
         match Language::of(file) {
@@ -95,6 +98,11 @@ pub fn edges(
             }
             Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
                 let Some(regex) = SCRIPT.as_ref() else { continue };
+                // Types are gone when a file is loaded, and imports that only they need.
+                let typed = !matches!(Language::of(file), Some(Language::JavaScript));
+                if typed && !RUNS.as_ref().is_some_and(|runs| runs.is_match(text)) {
+                    continue;
+                }
                 for one in regex.captures_iter(text).filter(|one| one.get(1).is_none()) {
                     let module = one.get(2).or(one.get(3)).map_or("", |m| m.as_str());
                     let Some(path) = joined(file.parent(), module) else { continue };
@@ -123,6 +131,9 @@ pub fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
             Language::Python => {
                 let path = module.replace('.', "/");
                 let Some((first, _)) = path.split_once('/') else { return false };
+                if project.python_made.contains(first) {
+                    return false;
+                }
                 let root = ["", "src/"]
                     .iter()
                     .map(|root| format!("{root}{first}"))
@@ -285,6 +296,7 @@ pub fn circular(source: &Source<'_>) -> Vec<Hit> {
             let at = source
                 .imports
                 .iter()
+                .filter(|import| !import.types)
                 .find(|import| {
                     import.item == stem || import.module.split(['.', '/']).any(|part| part == stem)
                 })

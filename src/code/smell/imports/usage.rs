@@ -69,6 +69,7 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
     {
         return Vec::new();
     }
+    let stem = name.split('.').next().unwrap_or_default();
     let mut hits = Vec::new();
     for import in &source.imports {
         let bound = import.bound.as_str();
@@ -88,6 +89,10 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
                 || text.contains("@ts-")
                 || text.contains("pylint")
         });
+        let handed_on = handed_on
+            || (source.language == Language::Python
+                && source.project.taken.contains(&(stem.to_owned(), bound.to_owned())))
+            || stem.contains("compat");
         if guarded || handed_on || marked || (bound == "React" && source.is_script()) {
             continue;
         }

@@ -105,6 +105,12 @@ pub fn no_subject(source: &Source<'_>) -> Vec<Hit> {
     } else {
         source.imports.iter().any(|import| {
             import.module.starts_with(['.', '@', '~', '#', '/'])
+                || source.project.script_own.iter().any(|own| {
+                    import
+                        .module
+                        .strip_prefix(own.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                })
                 || source.project.script.as_ref().is_some_and(|list| list.contains(&import.module))
                     && import.module.contains(subject)
         }) || ["spawn", "exec", "require(", "import(", "page.", "cy.", "load", "request("]

@@ -102,12 +102,10 @@ static COMMENTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn skipped(source: &Source<'_>) -> Vec<Hit> {
     let commented = regex(&COMMENTED);
     let mut hits = skipped_by(source, true);
-    hits.extend(
-        source
-            .comments()
-            .filter(|node| commented(source.of(*node)))
-            .map(|node| Hit::noted(line(node), "commented out")),
-    );
+    let gone: Vec<_> = source.comments().filter(|node| commented(source.of(*node))).collect();
+    hits.extend(gone.first().map(|first| {
+        Hit::noted(line(*first), format!("{} commented out in this file", gone.len()))
+    }));
     hits
 }
 

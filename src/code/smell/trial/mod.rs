@@ -37,8 +37,15 @@ fn trials<'a>(source: &Source<'a>) -> Vec<Trial<'a>> {
     for node in source.nodes.iter().copied() {
         let name = source.field(node, "name");
         let marks = match (source.language, node.kind()) {
-            (Language::Python, "function_definition") if name.starts_with("test") => {
-                source.marks(node)
+            // Inside another function it is data of a test; with a fixture's mark it serves tests.
+            (Language::Python, "function_definition")
+                if name.starts_with("test") && source.around(node, FUNCTIONS).is_none() =>
+            {
+                let marks = source.marks(node);
+                if marks.contains("fixture") {
+                    continue;
+                }
+                marks
             }
             (Language::Go, "function_declaration")
                 if name.starts_with("Test")
@@ -137,6 +144,22 @@ fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
         )
     });
     if direct {
+        return true;
+    }
+    // What a macro of Rust holds is not a tree; a call with types and no values is checked by the
+    // compiler.
+    let rust = source.language == Language::Rust
+        && source.inside(outer).any(|node| match node.kind() {
+            "token_tree" => ["assert", "panic!", "unreachable!", ".unwrap()", ".expect("]
+                .iter()
+                .any(|word| source.of(node).contains(word)),
+            "call_expression" => {
+                source.field(node, "function").ends_with('>')
+                    && source.field(node, "arguments") == "()"
+            }
+            _ => false,
+        });
+    if rust {
         return true;
     }
     let calls = calls(source, outer);
