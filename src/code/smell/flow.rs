@@ -153,6 +153,9 @@ pub fn endless(source: &Source<'_>) -> Vec<Hit> {
                     let last =
                         callee.rsplit(['.', ':']).next().unwrap_or_default().to_ascii_lowercase();
                     WAITS.iter().any(|word| last.starts_with(word))
+                        || ["park", "exit", "sleep", "wait", "throw"]
+                            .iter()
+                            .any(|word| last.contains(word))
                 };
             !foreign && (exit || called)
         });

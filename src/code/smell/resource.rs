@@ -84,7 +84,11 @@ fn is_taken_care_of<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
             !own || source.field(parent, "name").contains("close")
         }
         // Compared, or written to again: still nobody else's.
-        "comparison_operator" | "binary_expression" | "expression_list" | "if_statement" => {
+        "expression_list" => parent.parent().is_some_and(|up| {
+            up.kind() == "return_statement"
+                || up.child_by_field_name("right").is_some_and(|right| right.id() == parent.id())
+        }),
+        "comparison_operator" | "binary_expression" | "if_statement" => {
             parent.parent().is_some_and(|up| up.kind() == "return_statement")
         }
         _ => true,

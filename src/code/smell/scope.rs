@@ -123,7 +123,11 @@ fn is_foreign(node: Node<'_>) -> bool {
 fn bound(source: &Source<'_>) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = source
         .of_kind(&["identifier", "shorthand_property_identifier_pattern", "type_identifier"])
-        .filter(|node| node.kind() != "identifier" || binds(source, *node))
+        .filter(|node| {
+            node.kind() != "identifier"
+                || binds(source, *node)
+                || source.around(*node, &["case_pattern"]).is_some()
+        })
         .map(|node| source.of(node).to_owned())
         .collect();
     names.extend(source.imports.iter().map(|import| import.bound.clone()));
@@ -135,9 +139,19 @@ pub fn undefined(source: &Source<'_>) -> Vec<Hit> {
     let python = source.language == Language::Python;
     let opaque = if python {
         source.imports.iter().any(|import| import.item == "*")
-            || ["globals()", "exec(", "__builtin__", "builtins.", "__getattr__"]
-                .iter()
-                .any(|word| source.text.contains(word))
+            || [
+                "globals()",
+                "exec(",
+                "__builtin__",
+                "builtins.",
+                "__getattr__",
+                "NameError",
+                "_convert_(",
+                "__dict__.update",
+                "sys.modules[__name__]",
+            ]
+            .iter()
+            .any(|word| source.text.contains(word))
     } else {
         // Concatenated scripts, `with`, and files that name their own globals.
         source.imports.is_empty()
@@ -221,7 +235,7 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
         };
         let Some(name) = name.filter(|name| name.kind() == "identifier") else { continue };
         let text = source.of(name);
-        if text.starts_with('_') || text == "ignored" || text == "unused" {
+        if text.starts_with('_') || matches!(text, "ignored" | "ignore" | "unused" | "dummy") {
             continue;
         }
         if source
@@ -295,6 +309,13 @@ pub fn redeclared(source: &Source<'_>) -> Vec<Hit> {
         _ => &["program", "statement_block"],
     };
     for block in source.of_kind(blocks) {
+        // A function may define the same helper for one case after another.
+        if source.language == Language::Python
+            && block.kind() == "block"
+            && block.parent().is_none_or(|parent| parent.kind() != "class_definition")
+        {
+            continue;
+        }
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         for node in statements(block) {
             for name in declared(source, node) {

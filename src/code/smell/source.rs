@@ -57,7 +57,10 @@ impl Hit {
 
 /// Folders and names of code that exists for tests, beside what `testing::is_test` knows.
 static SUPPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)").ok()
+    Regex::new(
+        r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)|tests?(ing|utils?|kit)?/",
+    )
+    .ok()
 });
 
 impl<'a> Source<'a> {

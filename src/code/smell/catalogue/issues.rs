@@ -203,7 +203,7 @@ pub const ROWS: &[Row] = &[
                     "((import_declaration (_) @m) @here (#match? @m \"^(org\\\\.junit|org\\\\.mockito|org\\\\.hamcrest|org\\\\.assertj|org\\\\.testng)\\\\.\"))",
                 ),
             ],
-            proper,
+            shipped,
         ),
         "move what needs it into a test file",
     ),
@@ -404,6 +404,13 @@ pub const ROWS: &[Row] = &[
         "parse the text, or choose among functions by name",
     ),
 ];
+
+/// An import of product code that runs when the file is loaded: a file may test itself when it is
+/// run as a program.
+fn shipped<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
+    !source.is_support()
+        && source.around(node, &["if_statement", "function_definition", "try_statement"]).is_none()
+}
 
 /// The sixth place of its kind in a file: five are tolerated.
 fn beyond_five<'a>(source: &Source<'a>, node: Node<'a>) -> bool {

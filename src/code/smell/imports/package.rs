@@ -17,13 +17,18 @@ fn package<'b>(source: &Source<'_>, import: &'b Import<'_>) -> Option<&'b str> {
         Language::Python => {
             let first = module.split('.').next()?;
             let optional = source
-                .around(import.node, &["try_statement", "if_statement", "function_definition"])
-                .is_some();
+                .around(
+                    import.node,
+                    &["try_statement", "if_statement", "function_definition", "with_statement"],
+                )
+                .is_some()
+                // Who changes the path knows of modules that no manifest names.
+                || source.text.contains("sys.path");
             (!first.is_empty()
                 && !optional
                 && !PYTHON_MODULES.contains(first)
                 && !project.python_roots.contains(first)
-                && !first.starts_with("__"))
+                && !first.starts_with('_'))
             .then_some(first)
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {

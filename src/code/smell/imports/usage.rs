@@ -73,7 +73,11 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for import in &source.imports {
         let bound = import.bound.as_str();
-        if bound.is_empty() || bound == "_" || import.module == "__future__" || import.module == "."
+        if bound.is_empty()
+            || bound == "_"
+            || bound.starts_with("__")
+            || import.module == "__future__"
+            || import.module == "."
         {
             continue;
         }

@@ -17,9 +17,14 @@ pub fn empty(source: &Source<'_>) -> Vec<Hit> {
             trial.body.is_some_and(|body| body.kind().ends_with("block"))
                 && body_statements(source, trial).is_empty()
         })
-        .filter(|trial| skip_of(source, trial).is_none())
+        .filter(|trial| skip_of(source, trial).is_none() && !is_doctest(source, trial))
         .map(|trial| Hit::noted(line(trial.node), trial.name))
         .collect()
+}
+
+/// Whether the documentation of a test is run.
+fn is_doctest(source: &Source<'_>, trial: &Trial<'_>) -> bool {
+    source.language == Language::Python && source.of(trial.node).contains(">>> ")
 }
 
 /// Tests that do something and assert nothing.
@@ -27,7 +32,7 @@ pub fn setup_only(source: &Source<'_>) -> Vec<Hit> {
     trials(source)
         .iter()
         .filter(|trial| !body_statements(source, trial).is_empty())
-        .filter(|trial| skip_of(source, trial).is_none())
+        .filter(|trial| skip_of(source, trial).is_none() && !is_doctest(source, trial))
         .filter(|trial| {
             let expects = ["should_panic", "expected", "raises", "-> Result"];
             let head = source.of(trial.node).lines().next().unwrap_or_default();

@@ -10,3 +10,9 @@ func TestA(t *testing.T) {
 		t.Error("no")
 	}
 }
+
+func TestB(t *testing.T) {
+	if count > 7 {
+		t.Error("no")
+	}
+}
