@@ -26,6 +26,8 @@ pub struct Reviewed {
     pub findings: Vec<Finding>,
     /// Files that a program made; they are not looked at.
     pub made: Vec<RepoPath>,
+    /// Files nested too deeply to be looked at.
+    pub deep: Vec<RepoPath>,
     /// New texts, with the findings that they take away.
     pub repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
 }
@@ -43,7 +45,8 @@ pub fn review(request: &Review<'_>) -> Reviewed {
         |file: &&RepoPath| request.files.get(*file).is_some_and(|text| smell::is_made(file, text));
     let (made, own): (Vec<&RepoPath>, Vec<&RepoPath>) =
         request.chosen.iter().partition(|file| is_made(file));
-    let mut found = smell::scan(&own, request.files, &project);
+    let scanned = smell::scan(&own, request.files, &project);
+    let mut found = scanned.found;
     found.retain(|one| request.tests || one.finding.stage == Stage::Code);
     let mut reviewed =
         Reviewed { made: made.into_iter().cloned().collect(), ..Reviewed::default() };

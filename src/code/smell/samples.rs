@@ -90,6 +90,7 @@ fn samples_are_judged_as_they_are_marked() {
                 }
             }
             let found: Places = scan(&chosen, &files, &project)
+                .found
                 .into_iter()
                 .map(|one| (one.finding.id, one.finding.file.as_str().to_owned(), one.finding.line))
                 .collect();
@@ -200,7 +201,7 @@ fn a_folder_is_scanned() {
         chosen.iter().filter_map(|file| files.get(*file)).map(|text| text.lines().count()).sum();
     assert!(lines > 0, "there is something to scan");
     let began = std::time::Instant::now();
-    let found = scan(&chosen, &files, &Project::of(&files));
+    let found = scan(&chosen, &files, &Project::of(&files)).found;
     let took = began.elapsed();
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for one in &found {

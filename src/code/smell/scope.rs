@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::data::{PYTHON_BUILTINS, SCRIPT_GLOBALS};
-use super::source::{FUNCTIONS, Hit, Source, line, statements};
+use super::source::{FUNCTIONS, Hit, Source, line, statements, whole_line};
 
 /// Whether an identifier is where a name is bound, not where it is read.
 fn binds(source: &Source<'_>, node: Node<'_>) -> bool {
@@ -280,10 +280,48 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
                 && !is_plain_write(source, inner)
         });
         if !shared && !read {
-            hits.push(Hit::noted(line(name), text));
+            let written = source
+                .inside(owner)
+                .filter(|inner| inner.kind().ends_with("identifier") && source.of(*inner) == text);
+            let cut = if written.count() == 1 { plain_line(source, node) } else { None };
+            hits.push(Hit { line: line(name), note: text.to_owned(), cut });
         }
     }
     hits
+}
+
+/// The line of an assignment that can go: its value is a literal, so nothing happens in it, and a
+/// block keeps a statement.
+fn plain_line(source: &Source<'_>, node: Node<'_>) -> Option<std::ops::Range<usize>> {
+    const LITERALS: &[&str] = &[
+        "integer",
+        "float",
+        "string",
+        "true",
+        "false",
+        "none",
+        "number",
+        "null",
+        "string_literal",
+        "decimal_integer_literal",
+        "null_literal",
+    ];
+    let value = node.child_by_field_name("right").or_else(|| node.child_by_field_name("value"))?;
+    let statement = node.parent()?;
+    let made = source.inside(value).any(|inner| inner.kind() == "interpolation");
+    let block = statement.parent()?;
+    let alone = statement.named_child_count() == 1 || source.language == Language::Java;
+    let one = ["declarator"].iter().all(|field| {
+        let mut cursor = statement.walk();
+        statement.children_by_field_name(field, &mut cursor).count() <= 1
+    });
+    (LITERALS.contains(&value.kind())
+        && !made
+        && alone
+        && one
+        && matches!(block.kind(), "block" | "statement_block")
+        && statements(block).len() >= 2)
+        .then(|| whole_line(source.text, statement.byte_range()))?
 }
 
 /// Whether an identifier is only written here.

@@ -1,5 +1,6 @@
 //! One file as detections see it: text, tree, imports, and which part of it is test code.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -40,7 +41,7 @@ pub struct Hit {
     /// What exactly, when the row's text alone does not tell.
     pub note: String,
     /// Bytes to take out to repair it; `None` when only a person can.
-    pub cut: Option<std::ops::Range<usize>>,
+    pub cut: Option<Range<usize>>,
 }
 
 impl Hit {
@@ -155,6 +156,11 @@ impl<'a> Source<'a> {
         self.test || SUPPORT.as_ref().is_some_and(|support| support.is_match(self.path.as_str()))
     }
 
+    /// The text of a line, from 1.
+    pub fn line_text(&self, line: u32) -> Option<&'a str> {
+        self.text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)
+    }
+
     /// Whether the file measures speed.
     pub fn is_bench(&self) -> bool {
         let bench = ["bench", "benches", "benchmark", "benchmarks", "perf"];
@@ -235,4 +241,13 @@ pub fn end_line(node: Node<'_>) -> u32 {
 pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = block.walk();
     block.named_children(&mut cursor).filter(|node| !node.kind().ends_with("comment")).collect()
+}
+
+/// The bytes of one statement with its line end.
+pub fn whole_line(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let start = text.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
+    let rest = text.get(range.end..)?;
+    let end = range.end + rest.find('\n').map_or(rest.len(), |at| at + 1);
+    let around = [text.get(start..range.start)?, text.get(range.end..end)?].concat();
+    around.trim().trim_matches(';').is_empty().then_some(start..end)
 }

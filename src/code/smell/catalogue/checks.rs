@@ -82,12 +82,12 @@ pub const ROWS: &[Row] = &[
         Detection::Named(PY_JS, scope::undefined),
         "define or import it, or correct its spelling",
     )),
-    code(
+    fixable(code(
         "unused-variable",
         "variables",
         Warning,
         "assigned and never read",
         Detection::Named(PY_JS_JAVA, scope::unused),
         "use the value or take the variable out",
-    ),
+    )),
 ];

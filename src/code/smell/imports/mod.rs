@@ -25,6 +25,8 @@ pub struct Import<'a> {
     pub item: String,
     /// The name it has in this file; empty when it binds none.
     pub bound: String,
+    /// The part of the statement that names it, when the statement may name more.
+    pub part: Option<Node<'a>>,
     /// How many names the statement binds.
     pub siblings: usize,
     /// Whether it always runs, when the file is loaded.
@@ -38,6 +40,7 @@ pub fn read<'a>(source: &Source<'a>) -> Vec<Import<'a>> {
     let mut all = Vec::new();
     for node in source.nodes.iter().copied() {
         let mut names: Vec<(String, String, String)> = Vec::new();
+        let mut parts: Vec<Node<'a>> = Vec::new();
         let mut types = false;
         match (source.language, node.kind()) {
             (Language::Python, "import_statement") => {
@@ -48,6 +51,7 @@ pub fn read<'a>(source: &Source<'a>) -> Vec<Import<'a>> {
                     let first = module.split('.').next().unwrap_or_default();
                     let bound = if alias.is_empty() { first } else { alias };
                     names.push((module.into(), String::new(), bound.into()));
+                    parts.push(name);
                 }
             }
             (Language::Python, "import_from_statement") => {
@@ -58,6 +62,7 @@ pub fn read<'a>(source: &Source<'a>) -> Vec<Import<'a>> {
                     let alias = source.field(name, "alias");
                     let bound = if alias.is_empty() { item } else { alias };
                     names.push((module.into(), item.into(), bound.into()));
+                    parts.push(name);
                 }
                 if names.is_empty() {
                     names.push((module.into(), "*".into(), String::new()));
@@ -81,12 +86,14 @@ pub fn read<'a>(source: &Source<'a>) -> Vec<Import<'a>> {
                     match (inner.kind(), parent) {
                         ("identifier", "import_clause" | "namespace_import") => {
                             let item = if parent == "import_clause" { "default" } else { "*" };
+                            parts.push(inner);
                             names.push((module.clone(), item.into(), source.of(inner).into()));
                         }
                         ("import_specifier", _) => {
                             let item = source.field(inner, "name");
                             let alias = source.field(inner, "alias");
                             let bound = if alias.is_empty() { item } else { alias };
+                            parts.push(inner);
                             names.push((module.clone(), item.into(), bound.into()));
                         }
                         _ => {}
@@ -140,8 +147,10 @@ pub fn read<'a>(source: &Source<'a>) -> Vec<Import<'a>> {
             parent,
             "module" | "program" | "source_file" | "import_spec_list" | "import_declaration"
         );
-        all.extend(names.into_iter().map(|(module, item, bound)| Import {
+        let whole = parts.len() == names.len();
+        all.extend(names.into_iter().enumerate().map(|(index, (module, item, bound))| Import {
             node,
+            part: parts.get(index).copied().filter(|_| whole),
             module,
             item,
             bound,

@@ -3,20 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use tree_sitter::Node;
+
 use crate::code::language::Language;
 use crate::code::smell::data::{NODE_MODULES, PYTHON_MODULES};
-use crate::code::smell::source::{Hit, Source, line};
+use crate::code::smell::source::{Hit, Source, line, whole_line};
 
 use super::Import;
-
-/// The bytes of one statement with its line end.
-fn whole_line(text: &str, range: Range<usize>) -> Option<Range<usize>> {
-    let start = text.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
-    let rest = text.get(range.end..)?;
-    let end = range.end + rest.find('\n').map_or(rest.len(), |at| at + 1);
-    let around = [text.get(start..range.start)?, text.get(range.end..end)?].concat();
-    around.trim().trim_matches(';').is_empty().then_some(start..end)
-}
 
 /// What takes an import out: its whole statement, when it binds one name and stands on its own
 /// line. Modules that are loaded for what they do, and package doors, stay.
@@ -33,9 +26,27 @@ fn cut(source: &Source<'_>, import: &Import<'_>) -> Option<Range<usize>> {
         Language::Java => true,
         _ => NODE_MODULES.contains(import.module.trim_start_matches("node:")),
     };
-    // A Python block must keep a statement.
-    (safe && import.siblings == 1 && import.top)
-        .then(|| whole_line(source.text, import.node.byte_range()))?
+    match import.siblings {
+        // A Python block must keep a statement.
+        1 => (safe && import.top).then(|| whole_line(source.text, import.node.byte_range()))?,
+        // The other names load the module anyway.
+        _ => import.part.filter(|_| import.top).and_then(|part| one_of_several(source, part)),
+    }
+}
+
+/// The bytes of one name of a list with the comma that parts it from its neighbour; `None` where
+/// somebody wrote more between them.
+fn one_of_several(source: &Source<'_>, part: Node<'_>) -> Option<Range<usize>> {
+    let listed = matches!(part.kind(), "import_specifier" | "dotted_name" | "aliased_import");
+    let neighbour = |one: Node<'_>| one.kind() == part.kind() || listed;
+    let range = match (part.next_named_sibling(), part.prev_named_sibling()) {
+        (Some(next), _) if neighbour(next) => part.start_byte()..next.start_byte(),
+        (_, Some(before)) if neighbour(before) => before.end_byte()..part.end_byte(),
+        _ => return None,
+    };
+    let between = source.text.get(range.clone())?.replace(source.of(part), "");
+    let plain = between.chars().all(|c| c == ',' || c.is_whitespace());
+    (listed && plain && between.contains(',')).then_some(range)
 }
 
 /// The same name imported twice in one place.
@@ -49,10 +60,11 @@ pub fn duplicate(source: &Source<'_>) -> Vec<Hit> {
         let binds = !import.bound.is_empty()
             || (source.language == Language::Rust && !source.marks(import.node).contains("cfg"));
         if binds && seen.insert(stem, ()).is_some() {
-            let cut = (import.siblings == 1)
-                .then(|| whole_line(source.text, import.node.byte_range()))
-                .flatten()
-                .filter(|_| source.language != Language::Rust);
+            let cut = match import.siblings {
+                1 => whole_line(source.text, import.node.byte_range()),
+                _ => import.part.and_then(|part| one_of_several(source, part)),
+            }
+            .filter(|_| source.language != Language::Rust);
             hits.push(Hit { line: line(import.node), note: import.module.clone(), cut });
         }
     }
@@ -87,11 +99,10 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
         let handed_on = source.language == Language::Python
             && import.item == import.bound
             && source.of(import.node).contains(&format!("{bound} as {bound}"));
-        let marked = source.text.lines().nth(line(import.node) as usize - 1).is_some_and(|text| {
-            text.contains("noqa")
-                || text.contains("eslint-disable")
-                || text.contains("@ts-")
-                || text.contains("pylint")
+        let marked = [Some(import.node), import.part].into_iter().flatten().any(|node| {
+            source.line_text(line(node)).is_some_and(|text| {
+                ["noqa", "eslint-disable", "@ts-", "pylint"].iter().any(|mark| text.contains(mark))
+            })
         });
         let handed_on = handed_on
             || (source.language == Language::Python
@@ -101,11 +112,8 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
             continue;
         }
         if !is_read(source, bound, &import.node.byte_range()) {
-            hits.push(Hit {
-                line: line(import.node),
-                note: bound.to_owned(),
-                cut: cut(source, import),
-            });
+            let at = line(import.part.unwrap_or(import.node));
+            hits.push(Hit { line: at, note: bound.to_owned(), cut: cut(source, import) });
         }
     }
     hits
