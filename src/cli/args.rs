@@ -36,7 +36,7 @@ pub enum Verb {
     Doctor(DoctorArguments),
     /// Look through the code for what generated code gets wrong, and decide the gate on it.
     #[command(
-        after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix"
+        after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix\n  regreen validate src/shop tests/test_shop.py --tests\n\nThe exit code is 0 for PASS, 1 for SOFT_FAIL and HARD_FAIL; the report says which. Under GitHub\nActions findings are annotations too."
     )]
     Validate(ValidateArguments),
     /// Print the report of a session.
@@ -189,9 +189,9 @@ pub struct DoctorArguments {
 /// Flags of `validate`.
 #[derive(Debug, Args)]
 pub struct ValidateArguments {
-    /// The repository, or a folder below it.
-    #[arg(default_value = ".")]
-    pub repository: PathBuf,
+    /// A repository, or files and folders of one; the current folder when none is named.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// Look only at files of this glob; repeat for more.
     #[arg(long, value_name = "GLOB")]
     pub files: Vec<String>,
@@ -201,13 +201,17 @@ pub struct ValidateArguments {
     /// Tolerate no error.
     #[arg(long)]
     pub strict: bool,
-    /// Repair what is safe to repair in the files that are looked at: imports that are not needed.
-    /// Needs `--files` or `--base`.
+    /// Repair what is safe to repair in the files that are looked at: imports that are not needed,
+    /// variables that hold a literal nobody reads, formatting by the project's own formatter. Needs
+    /// a PATH, `--files` or `--base`.
     #[arg(long)]
     pub fix: bool,
     /// Leave the project's own type checkers out.
     #[arg(long)]
     pub skip_types: bool,
+    /// Leave all tools of the project out, type checkers too: nothing of the project is run.
+    #[arg(long)]
+    pub skip_tools: bool,
     /// Look at the quality of tests too, and count it.
     #[arg(long)]
     pub tests: bool,

@@ -66,6 +66,9 @@ pub struct Finding {
     pub auto_fixable: bool,
 }
 
+/// What a tool of the project said of a line: file, line from 1, words.
+pub type Remark = (RepoPath, u32, String);
+
 /// Findings by severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {

@@ -74,6 +74,8 @@ pub struct Parts {
     pub decision: (Decision, String),
     /// What was not looked at.
     pub skipped: Vec<Skipped>,
+    /// Times it was tried again after repairs.
+    pub retries: u32,
 }
 
 impl From<Parts> for ValidationReport {
@@ -97,7 +99,7 @@ impl From<Parts> for ValidationReport {
             findings,
             auto_fixes_applied: parts.fixed,
             gate_decision: parts.decision.1,
-            retry_count: 0,
+            retry_count: parts.retries,
             max_retries: MAX_RETRIES,
             skipped: parts.skipped,
         }
@@ -118,13 +120,57 @@ fn totals(report: &ValidationReport) -> String {
 /// Findings of a severity told in full on a terminal; the JSON has all.
 const SHOWN: usize = 200;
 
+/// Annotations of each level that GitHub shows for one step; more are dropped there, silently.
+const ANNOTATED: usize = 10;
+
+/// One value of a workflow command: the characters that end it are encoded.
+fn encoded(text: &str, property: bool) -> String {
+    let plain = line(text, 500).replace('%', "%25");
+    if property { plain.replace(':', "%3A").replace(',', "%2C") } else { plain }
+}
+
+/// Findings as workflow commands that GitHub shows beside the code, worst first, as many as it
+/// shows; a last one says how many are left out.
+#[must_use]
+pub fn annotations(report: &ValidationReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (level, severities) in
+        [("error", &[Severity::Critical, Severity::Error][..]), ("warning", &[Severity::Warning])]
+    {
+        let all: Vec<&Finding> = severities
+            .iter()
+            .flat_map(|severity| report.findings.get(severity).into_iter().flatten())
+            .collect();
+        let shown = if all.len() > ANNOTATED { ANNOTATED - 1 } else { all.len() };
+        for one in all.iter().take(shown) {
+            lines.push(format!(
+                "::{level} file={},line={},title={}::{}",
+                encoded(one.file.as_str(), true),
+                one.line,
+                encoded(&format!("{} ({})", one.id, one.severity.name()), true),
+                encoded(&format!("{}; {}", one.message, one.suggestion), false),
+            ));
+        }
+        if all.len() > shown {
+            let left = all.len() - shown;
+            lines.push(format!("::{level} title=regreen::{left} more in the log and the report"));
+        }
+    }
+    lines
+}
+
+/// A line that no reader of logs takes for a command.
+fn harmless(text: String) -> String {
+    if text.starts_with("::") { format!("'{text}") } else { text }
+}
+
 /// The report for a terminal.
 #[must_use]
 pub fn render_text(report: &ValidationReport) -> String {
     let mut text = String::new();
     for finding in report.findings.values().flat_map(|list| list.iter().take(SHOWN)) {
         let fixable = if finding.auto_fixable { " (`--fix` does it)" } else { "" };
-        text.push_str(&format!(
+        text.push_str(&harmless(format!(
             "{}:{}: {} [{}] {}\n    {}{fixable}\n",
             line(finding.file.as_str(), 200),
             finding.line,
@@ -132,7 +178,7 @@ pub fn render_text(report: &ValidationReport) -> String {
             finding.id,
             line(&finding.message, 300),
             finding.suggestion,
-        ));
+        )));
     }
     for (severity, list) in &report.findings {
         if list.len() > SHOWN {
@@ -212,28 +258,61 @@ mod tests {
     use super::*;
     use crate::domain::id::RepoPath;
 
-    #[test]
-    fn report_shows_place_and_advice_and_disarms_a_hostile_name() {
-        let finding = Finding {
+    fn finding(file: &str, severity: Severity, message: &str) -> Finding {
+        Finding {
             stage: Stage::Code,
             id: "unknown-package".into(),
             category: "hallucinated_imports".into(),
-            severity: Severity::Critical,
-            file: RepoPath::parse("src/a.js").unwrap(),
+            severity,
+            file: RepoPath::parse(file).unwrap(),
             line: 3,
-            message: "no manifest: `x|<img>`".into(),
+            message: message.into(),
             suggestion: "declare it".into(),
             auto_fixable: false,
-        };
-        let report = ValidationReport::from(Parts {
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> ValidationReport {
+        ValidationReport::from(Parts {
             session: None,
             timestamp: "2026-01-02T03:04:05Z".into(),
             files: 1,
-            findings: vec![finding],
+            findings,
             fixed: Vec::new(),
             decision: (Decision::HardFail, "1 critical, none is tolerated".into()),
             skipped: Vec::new(),
-        });
+            retries: 0,
+        })
+    }
+
+    #[test]
+    fn annotations_name_the_place_and_carry_no_second_command() {
+        let hostile = finding("a,b:c%0A.js", Severity::Critical, "x\n::set-env name=A::b%0A::stop");
+        insta::assert_snapshot!(annotations(&report(vec![hostile])).join("\n"), @"");
+    }
+
+    #[test]
+    fn annotations_are_as_many_as_are_shown_and_the_worst_come_first() {
+        let mut list = vec![finding("z.js", Severity::Critical, "worst")];
+        list.extend((0..30).map(|_| finding("a.js", Severity::Error, "bad")));
+        list.extend((0..3).map(|_| finding("a.js", Severity::Warning, "so so")));
+        let lines = annotations(&report(list));
+        let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("::error")).collect();
+        assert_eq!(errors.len(), 10, "{lines:#?}");
+        assert!(errors[0].contains("worst") && errors[9].contains("22 more"), "{errors:#?}");
+        assert_eq!(lines.len(), 13);
+    }
+
+    #[test]
+    fn no_line_for_a_terminal_begins_a_command() {
+        let text = render_text(&report(vec![finding("::error x.js", Severity::Error, "m")]));
+        assert!(text.lines().all(|line| !line.starts_with("::")), "{text}");
+    }
+
+    #[test]
+    fn report_shows_place_and_advice_and_disarms_a_hostile_name() {
+        let report =
+            report(vec![finding("src/a.js", Severity::Critical, "no manifest: `x|<img>`")]);
         insta::assert_snapshot!(render_text(&report), @r"
         src/a.js:3: critical [unknown-package] no manifest: `x|<img>`
             declare it

@@ -19,7 +19,7 @@ pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
 pub use impact::Impact;
 pub use minimise::minimise;
-pub use reviewer::{Review, Reviewed, reads, review, typed};
+pub use reviewer::{Review, Reviewed, reads, review, told};
 
 use crate::effect::{GitError, RunError, StoreError};
 use crate::repair::RepairError;

@@ -1,11 +1,11 @@
 //! Gate 001.3 and the half of gate 001.5 that needs no run: files in, findings and safe repairs out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::smell::{self, Project};
 use crate::domain::id::RepoPath;
-use crate::domain::quality::{Finding, Stage};
+use crate::domain::quality::{Finding, Remark, Stage};
 
 /// What to look at.
 pub struct Review<'a> {
@@ -48,8 +48,11 @@ pub fn review(request: &Review<'_>) -> Reviewed {
     let scanned = smell::scan(&own, request.files, &project);
     let mut found = scanned.found;
     found.retain(|one| request.tests || one.finding.stage == Stage::Code);
-    let mut reviewed =
-        Reviewed { made: made.into_iter().cloned().collect(), ..Reviewed::default() };
+    let mut reviewed = Reviewed {
+        made: made.into_iter().cloned().collect(),
+        deep: scanned.deep,
+        ..Reviewed::default()
+    };
     for file in own {
         if let Some(text) = request.files.get(file)
             && let Some(repair) = smell::repair(file, text, &found)
@@ -67,13 +70,19 @@ pub fn reads(file: &RepoPath) -> bool {
     Language::of(file).is_some()
 }
 
-/// What the project's own type checker said, as findings.
+/// What a tool of the project said, as findings of a row; of files that are looked at only.
 #[must_use]
-pub fn typed(said: &[(RepoPath, u32, String)]) -> Vec<Finding> {
-    let Some(row) = smell::row("type-mismatch") else { return Vec::new() };
+pub fn told(
+    row: &str,
+    said: &[Remark],
+    chosen: &BTreeSet<RepoPath>,
+    can_fix: impl Fn(&RepoPath) -> bool,
+) -> Vec<Finding> {
+    let Some(row) = smell::row(row) else { return Vec::new() };
     let languages = row.languages();
     said.iter()
+        .filter(|(file, _, _)| chosen.contains(file))
         .filter(|(file, _, _)| Language::of(file).is_some_and(|one| languages.contains(&one)))
-        .map(|(file, line, text)| smell::finding(row, file, *line, text, false))
+        .map(|(file, line, text)| smell::finding(row, file, *line, text, can_fix(file)))
         .collect()
 }

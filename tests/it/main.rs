@@ -20,4 +20,5 @@ mod sandbox;
 mod state;
 mod story;
 mod support;
+mod validate;
 mod warm;

@@ -10,13 +10,13 @@ mod framework;
 #[cfg(test)]
 mod recorded;
 mod run;
-mod types;
+mod tools;
 mod warm;
 
 pub use detect::{Detection, detect};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
-pub use types::types;
+pub use tools::{Question, accepted, formatted, tools};
 
 /// Reads a JUnit report; for the benches.
 #[must_use]

@@ -17,9 +17,6 @@ mod security;
 mod source;
 mod trial;
 
-#[cfg(test)]
-mod samples;
-
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -32,6 +29,8 @@ use crate::domain::quality::{Finding, Severity, Stage};
 use super::language::Language;
 use super::syntax;
 
+#[cfg(test)]
+pub use catalogue::rows;
 pub use made::is_made;
 pub use project::{Project, is_manifest};
 use source::{Hit, Source, line};
@@ -315,4 +314,74 @@ pub fn repair(file: &RepoPath, text: &str, found: &[Found]) -> Option<(String, V
     }
     gone.reverse();
     (!gone.is_empty() && syntax::first_error(language, &new).is_none()).then_some((new, gone))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        for (language, _, _) in super::super::language::LANGUAGES {
+            compile(*language).unwrap();
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_rows_that_are_repaired_are_never_critical() {
+        let mut seen = std::collections::BTreeSet::new();
+        for row in rows() {
+            assert!(seen.insert(row.id), "{} twice", row.id);
+            assert!(!row.languages().is_empty(), "{} applies nowhere", row.id);
+            assert!(!row.fixable || row.severity != Severity::Critical, "{}", row.id);
+        }
+    }
+
+    fn repaired(name: &str, text: &str) -> Option<(String, usize)> {
+        let file = RepoPath::parse(name).unwrap();
+        let files = BTreeMap::from([(file.clone(), text.to_owned())]);
+        let scanned = scan(&[&file], &files, &Project::of(&files));
+        repair(&file, text, &scanned.found).map(|(text, gone)| (text, gone.len()))
+    }
+
+    #[test]
+    fn repairs_take_out_what_nobody_needs_and_nothing_else() {
+        let table = [
+            ("a.py", "import os\nx = 1\n", Some("x = 1\n")),
+            ("a.py", "import plugins\nx = 1\n", None),
+            ("a.py", "from m import a, b\na()\n", Some("from m import a\na()\n")),
+            ("a.py", "from m import a as c, b\nb()\n", Some("from m import b\nb()\n")),
+            ("a.py", "from m import (\n    a,  # why\n    b,\n)\nb()\n", None),
+            ("a.py", "def f():\n    x = 1\n    return 2\n", Some("def f():\n    return 2\n")),
+            ("a.py", "def f():\n    x = g()\n    return 2\ndef g(): return f\n", None),
+            ("a.py", "def f():\n    x = 1\n", None),
+            (
+                "a.js",
+                "import { a, b } from './m';\nb();\n",
+                Some("import { b } from './m';\nb();\n"),
+            ),
+            ("a.js", "import './m';\nimport d from './m';\n", None),
+            (
+                "a.js",
+                "export function f() {\n  const x = 1;\n  return 2;\n}\n",
+                Some("export function f() {\n  return 2;\n}\n"),
+            ),
+            ("A.java", "import java.util.List;\nclass A {}\n", Some("class A {}\n")),
+            ("a.go", "package a\n\nimport \"fmt\"\n", None),
+        ];
+        for (name, text, expected) in table {
+            let new = repaired(name, text).map(|(text, _)| text);
+            assert_eq!(new.as_deref(), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn hostile_nesting_is_told_and_does_not_end_the_program() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let text = format!("x = {}1{}\n", "(".repeat(5000), ")".repeat(5000));
+        let files = BTreeMap::from([(file.clone(), text)]);
+        let scanned = scan(&[&file], &files, &Project::default());
+        assert!(scanned.found.is_empty());
+        assert_eq!(scanned.deep, [file]);
+    }
 }

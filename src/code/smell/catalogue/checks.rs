@@ -27,6 +27,22 @@ pub const ROWS: &[Row] = &[
         "correct the type; the checker's own message says which",
     )),
     both(code(
+        "project-rule",
+        "lint",
+        Warning,
+        "a rule of the project is broken",
+        Detection::Tool(PY_JS),
+        "follow the rule, or change it for all",
+    )),
+    fixable(both(code(
+        "format",
+        "lint",
+        Warning,
+        "not formatted",
+        Detection::Tool(ALL),
+        "run the project's formatter",
+    ))),
+    both(code(
         "unresolved-import",
         "imports",
         Critical,
