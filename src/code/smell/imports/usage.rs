@@ -37,16 +37,16 @@ fn cut(source: &Source<'_>, import: &Import<'_>) -> Option<Range<usize>> {
 /// The bytes of one name of a list with the comma that parts it from its neighbour; `None` where
 /// somebody wrote more between them.
 fn one_of_several(source: &Source<'_>, part: Node<'_>) -> Option<Range<usize>> {
-    let listed = matches!(part.kind(), "import_specifier" | "dotted_name" | "aliased_import");
-    let neighbour = |one: Node<'_>| one.kind() == part.kind() || listed;
+    let is_name =
+        |one: Node<'_>| matches!(one.kind(), "import_specifier" | "dotted_name" | "aliased_import");
     let range = match (part.next_named_sibling(), part.prev_named_sibling()) {
-        (Some(next), _) if neighbour(next) => part.start_byte()..next.start_byte(),
-        (_, Some(before)) if neighbour(before) => before.end_byte()..part.end_byte(),
+        (Some(next), _) if is_name(next) => part.start_byte()..next.start_byte(),
+        (_, Some(before)) if is_name(before) => before.end_byte()..part.end_byte(),
         _ => return None,
     };
     let between = source.text.get(range.clone())?.replace(source.of(part), "");
     let plain = between.chars().all(|c| c == ',' || c.is_whitespace());
-    (listed && plain && between.contains(',')).then_some(range)
+    (is_name(part) && plain && between.contains(',')).then_some(range)
 }
 
 /// The same name imported twice in one place.
