@@ -7,6 +7,7 @@ pub mod markdown;
 pub mod records;
 pub mod summary;
 pub mod terminal;
+pub mod test_quality;
 pub mod validation;
 #[cfg_attr(not(test), expect(dead_code, reason = "the publisher calls it"))]
 pub mod view;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Severity, Stage};
 
 use super::markdown::{self, cell, count, line};
+use super::test_quality::{self, TestQuality};
 
 /// Counts, and how many files were looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +57,20 @@ pub struct ValidationReport {
     pub max_retries: u32,
     /// What was not looked at, and why.
     pub skipped: Vec<Skipped>,
+    /// The gate on tests, when it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestQuality>,
+}
+
+impl ValidationReport {
+    /// Everything that was found, worst first.
+    fn all(&self) -> Vec<&Finding> {
+        let tests = self.tests.iter().flat_map(|tests| &tests.findings);
+        let mut all: Vec<&Finding> =
+            self.findings.iter().chain(tests).flat_map(|(_, list)| list).collect();
+        all.sort_by_key(|one| one.severity);
+        all
+    }
 }
 
 /// What a report is made of.
@@ -76,15 +91,24 @@ pub struct Parts {
     pub skipped: Vec<Skipped>,
     /// Times it was tried again after repairs.
     pub retries: u32,
+    /// The gate on tests, when it was asked.
+    pub tests: Option<TestQuality>,
+}
+
+/// Sorts findings into their severities.
+#[must_use]
+pub fn by_severity(list: Vec<Finding>) -> BTreeMap<Severity, Vec<Finding>> {
+    let mut findings: BTreeMap<Severity, Vec<Finding>> = BTreeMap::new();
+    for finding in list {
+        findings.entry(finding.severity).or_default().push(finding);
+    }
+    findings
 }
 
 impl From<Parts> for ValidationReport {
     fn from(parts: Parts) -> Self {
         let counts = Counts::of(parts.findings.iter());
-        let mut findings: BTreeMap<Severity, Vec<Finding>> = BTreeMap::new();
-        for finding in parts.findings {
-            findings.entry(finding.severity).or_default().push(finding);
-        }
+        let findings = by_severity(parts.findings);
         Self {
             schema_version: 1,
             session_id: parts.session,
@@ -102,6 +126,7 @@ impl From<Parts> for ValidationReport {
             retry_count: parts.retries,
             max_retries: MAX_RETRIES,
             skipped: parts.skipped,
+            tests: parts.tests,
         }
     }
 }
@@ -117,7 +142,7 @@ fn totals(report: &ValidationReport) -> String {
     )
 }
 
-/// Findings of a severity told in full on a terminal; the JSON has all.
+/// Findings told in full on a terminal; the JSON has all.
 const SHOWN: usize = 200;
 
 /// Annotations of each level that GitHub shows for one step; more are dropped there, silently.
@@ -137,10 +162,8 @@ pub fn annotations(report: &ValidationReport) -> Vec<String> {
     for (level, severities) in
         [("error", &[Severity::Critical, Severity::Error][..]), ("warning", &[Severity::Warning])]
     {
-        let all: Vec<&Finding> = severities
-            .iter()
-            .flat_map(|severity| report.findings.get(severity).into_iter().flatten())
-            .collect();
+        let all: Vec<&Finding> =
+            report.all().into_iter().filter(|one| severities.contains(&one.severity)).collect();
         let shown = if all.len() > ANNOTATED { ANNOTATED - 1 } else { all.len() };
         for one in all.iter().take(shown) {
             lines.push(format!(
@@ -159,18 +182,14 @@ pub fn annotations(report: &ValidationReport) -> Vec<String> {
     lines
 }
 
-/// A line that no reader of logs takes for a command.
-fn harmless(text: String) -> String {
-    if text.starts_with("::") { format!("'{text}") } else { text }
-}
-
 /// The report for a terminal.
 #[must_use]
 pub fn render_text(report: &ValidationReport) -> String {
     let mut text = String::new();
-    for finding in report.findings.values().flat_map(|list| list.iter().take(SHOWN)) {
+    let all = report.all();
+    for finding in all.iter().take(SHOWN) {
         let fixable = if finding.auto_fixable { " (`--fix` does it)" } else { "" };
-        text.push_str(&harmless(format!(
+        text.push_str(&format!(
             "{}:{}: {} [{}] {}\n    {}{fixable}\n",
             line(finding.file.as_str(), 200),
             finding.line,
@@ -178,12 +197,10 @@ pub fn render_text(report: &ValidationReport) -> String {
             finding.id,
             line(&finding.message, 300),
             finding.suggestion,
-        )));
+        ));
     }
-    for (severity, list) in &report.findings {
-        if list.len() > SHOWN {
-            text.push_str(&format!("... and {} more {}\n", list.len() - SHOWN, severity.name()));
-        }
+    if all.len() > SHOWN {
+        text.push_str(&format!("... and {} more\n", all.len() - SHOWN));
     }
     for fixed in &report.auto_fixes_applied {
         text.push_str(&format!(
@@ -209,19 +226,16 @@ pub fn render_text(report: &ValidationReport) -> String {
         report.status.name(),
         report.gate_decision
     ));
+    if let Some(tests) = &report.tests {
+        text.push_str(&test_quality::render_text(tests));
+    }
     text
 }
 
-/// `code-validation-report.md`.
-#[must_use]
-pub fn render_markdown(report: &ValidationReport) -> String {
-    let mut text = format!(
-        "# Code validation: {}\n\n{}. {}.\n",
-        report.status.name(),
-        totals(report),
-        line(&report.gate_decision, 300)
-    );
-    for (severity, list) in &report.findings {
+/// Findings as tables, one for a severity.
+pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
+    let mut text = String::new();
+    for (severity, list) in findings {
         text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
         for finding in list {
             let gate = if finding.stage == Stage::Code { "001.3" } else { "001.5" };
@@ -234,6 +248,19 @@ pub fn render_markdown(report: &ValidationReport) -> String {
             ));
         }
     }
+    text
+}
+
+/// `code-validation-report.md`.
+#[must_use]
+pub fn render_markdown(report: &ValidationReport) -> String {
+    let mut text = format!(
+        "# Code validation: {}\n\n{}. {}.\n",
+        report.status.name(),
+        totals(report),
+        line(&report.gate_decision, 300)
+    );
+    text.push_str(&tables(&report.findings));
     if !report.auto_fixes_applied.is_empty() {
         text.push_str("\n## Fixed\n\n");
         for fixed in &report.auto_fixes_applied {
@@ -282,13 +309,14 @@ mod tests {
             decision: (Decision::HardFail, "1 critical, none is tolerated".into()),
             skipped: Vec::new(),
             retries: 0,
+            tests: None,
         })
     }
 
     #[test]
     fn annotations_name_the_place_and_carry_no_second_command() {
         let hostile = finding("a,b:c%0A.js", Severity::Critical, "x\n::set-env name=A::b%0A::stop");
-        insta::assert_snapshot!(annotations(&report(vec![hostile])).join("\n"), @"");
+        insta::assert_snapshot!(annotations(&report(vec![hostile])).join("\n"), @"::error file=a%2Cb%3Ac%250A.js,line=3,title=unknown-package (critical)::x ::set-env name=A::b%250A::stop; declare it");
     }
 
     #[test]
@@ -304,9 +332,8 @@ mod tests {
     }
 
     #[test]
-    fn no_line_for_a_terminal_begins_a_command() {
-        let text = render_text(&report(vec![finding("::error x.js", Severity::Error, "m")]));
-        assert!(text.lines().all(|line| !line.starts_with("::")), "{text}");
+    fn no_file_has_a_name_that_begins_a_command() {
+        assert!(RepoPath::parse("::error x.js").is_err());
     }
 
     #[test]

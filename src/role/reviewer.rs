@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::smell::{self, Project};
 use crate::domain::id::RepoPath;
-use crate::domain::quality::{Finding, Remark, Stage};
+use crate::domain::quality::{Finding, Remark, Stage, TestMetrics};
 
 /// What to look at.
 pub struct Review<'a> {
@@ -24,6 +24,8 @@ pub struct Review<'a> {
 pub struct Reviewed {
     /// Findings by file and line.
     pub findings: Vec<Finding>,
+    /// How complete the tests are, when that was asked.
+    pub metrics: Option<TestMetrics>,
     /// Files that a program made; they are not looked at.
     pub made: Vec<RepoPath>,
     /// Files nested too deeply to be looked at.
@@ -53,12 +55,15 @@ pub fn review(request: &Review<'_>) -> Reviewed {
         deep: scanned.deep,
         ..Reviewed::default()
     };
-    for file in own {
-        if let Some(text) = request.files.get(file)
+    for file in &own {
+        if let Some(text) = request.files.get(*file)
             && let Some(repair) = smell::repair(file, text, &found)
         {
-            reviewed.repairs.insert(file.clone(), repair);
+            reviewed.repairs.insert((*file).clone(), repair);
         }
+    }
+    if request.tests {
+        reviewed.metrics = Some(smell::measure(&own, request.files, &project));
     }
     reviewed.findings = found.into_iter().map(|one| one.finding).collect();
     reviewed

@@ -145,9 +145,52 @@ fn quality_of_tests_counts_only_when_it_is_asked_for() {
         ),
     ]);
     assert_eq!(judged(&repo.regreen(&["validate", "--json"])).1, "PASS");
+    let folder = repo.around().join("reports");
+    let ran =
+        repo.regreen(&["validate", "--json", "--tests", "--report", folder.to_str().unwrap()]);
+    let document = ran.document();
+    fits_its_schema(&document);
+    assert_eq!((ran.code, document["status"].as_str()), (Some(1), Some("PASS")));
+    let tests = &document["tests"];
+    assert_eq!(tests["status"], "HARD_FAIL");
+    assert_eq!(tests["findings"]["critical"][0]["id"], "tautology");
+    assert_eq!(
+        (&tests["metrics"]["tests"], &tests["metrics"]["assertions"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(tests["metrics"]["layers"][0]["covered"], 1);
+    let page = std::fs::read_to_string(folder.join("test-quality-report.md")).unwrap();
+    assert!(page.starts_with("# Test quality: HARD_FAIL"), "{page}");
+}
+
+#[test]
+fn layers_count_what_tests_name_and_list_what_they_leave_out() {
+    let repo = TestRepo::new(&[
+        (
+            "cart.py",
+            "def total(items):\n    return sum(items)\n\n\ndef pay(x):\n    if x < 0:\n        raise ValueError(x)\n    return x\n\n\ndef _hidden():\n    return 1\n",
+        ),
+        (
+            "test_cart.py",
+            "from cart import total\n\n\ndef test_total_of_an_empty_cart():\n    assert total([]) == 0\n    assert total([2]) == 2\n",
+        ),
+    ]);
     let ran = repo.regreen(&["validate", "--json", "--tests"]);
-    let rows = vec!["test_cart.py:5 tautology".to_owned()];
-    assert_eq!(judged(&ran), (Some(1), "HARD_FAIL".into(), rows));
+    let tests = &ran.document()["tests"];
+    let layer = |index: usize| {
+        let layer = &tests["metrics"]["layers"][index];
+        (
+            layer["covered"].as_u64().unwrap(),
+            layer["of"].as_u64().unwrap(),
+            layer["missing"].to_string(),
+        )
+    };
+    assert_eq!(layer(0), (1, 2, "[\"cart.py:5 pay\"]".into()));
+    assert_eq!(layer(1), (0, 1, "[\"cart.py:5 pay\"]".into()));
+    assert_eq!(layer(2), (1, 2, "[\"cart.py:5 pay\"]".into()));
+    assert_eq!((ran.code, tests["status"].as_str()), (Some(1), Some("SOFT_FAIL")));
+    let page = repo.regreen(&["validate", "--tests"]).out;
+    assert!(page.contains("L1.1  50 % (at least 100 %, too few)"), "{page}");
 }
 
 #[test]

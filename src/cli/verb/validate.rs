@@ -12,10 +12,14 @@ use crate::adapter::{state_root, store, work_root};
 use crate::cli::args::ValidateArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::quality::{Counts, Decision, Finding, LIMITS, MAX_RETRIES, STRICT, decide};
+use crate::domain::quality::{
+    Counts, Decision, Finding, LIMITS, MAX_RETRIES, STRICT, Stage, TestMetrics, decide,
+    decide_tests,
+};
 use crate::effect::StoreError;
+use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{
-    Parts, Skipped, ValidationReport, annotations, render_markdown, render_text,
+    Parts, Skipped, ValidationReport, annotations, by_severity, render_markdown, render_text,
 };
 use crate::role::{Review, Reviewed, review, told};
 
@@ -54,18 +58,26 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
         looked = desk.look(&sources).await;
     }
     let limits = if arguments.strict { STRICT } else { LIMITS };
-    let decision = decide(Counts::of(looked.findings.iter()), limits, retries);
-    let met = decision.0 == Decision::Pass;
+    let (own, about): (Vec<Finding>, Vec<Finding>) =
+        looked.findings.into_iter().partition(|one| one.stage == Stage::Code);
+    let decision = decide(Counts::of(own.iter()), limits, retries);
+    let tests = looked.metrics.map(|metrics| {
+        let (status, reason) = decide_tests(Counts::of(about.iter()), limits, &metrics, 0);
+        TestQuality { status, gate_decision: reason, metrics, findings: by_severity(about) }
+    });
+    let met = decision.0 == Decision::Pass
+        && tests.as_ref().is_none_or(|tests| tests.status == Decision::Pass);
     let unread = sources.unread.into_iter().map(|(what, reason)| Skipped { what, reason });
     let report = ValidationReport::from(Parts {
         session: session.map(|id| id.to_string()),
         timestamp: clock::now(),
         files: looked.files,
-        findings: looked.findings,
+        findings: own,
         fixed,
         decision,
         skipped: unread.chain(looked.skipped).collect(),
         retries,
+        tests,
     });
     show(&report, folder.as_deref(), arguments.json)?;
     Ok(if met { exit::MET } else { exit::NOT_MET })
@@ -85,10 +97,13 @@ fn show(report: &ValidationReport, folder: Option<&Path>, json: bool) -> Result<
     let document = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
     if let Some(folder) = folder {
         files::create_folder(folder).map_err(|source| failed(folder, source))?;
+        let quality = report.tests.as_ref();
         for (name, text) in [
-            ("code-validation-report.json", document.clone()),
-            ("code-validation-report.md", render_markdown(report)),
+            ("code-validation-report.json", Some(document.clone())),
+            ("code-validation-report.md", Some(render_markdown(report))),
+            ("test-quality-report.md", quality.map(test_quality::render_markdown)),
         ] {
+            let Some(text) = text else { continue };
             let path = folder.join(name);
             files::write(&path, text.as_bytes()).map_err(|source| failed(&path, source))?;
         }
@@ -144,6 +159,7 @@ struct Looked {
     findings: Vec<Finding>,
     skipped: Vec<Skipped>,
     repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
+    metrics: Option<TestMetrics>,
 }
 
 /// What does not change between two looks.
@@ -186,6 +202,7 @@ impl Desk<'_> {
             findings: reviewed.findings,
             skipped,
             repairs: reviewed.repairs,
+            metrics: reviewed.metrics,
         };
         self.tools(&own, sources, &mut looked).await;
         looked.findings.sort_by(|one, other| {

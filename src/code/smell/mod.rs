@@ -7,6 +7,7 @@ mod catalogue;
 mod data;
 mod flow;
 mod imports;
+mod layers;
 mod made;
 mod naming;
 mod placeholder;
@@ -31,6 +32,7 @@ use super::syntax;
 
 #[cfg(test)]
 pub use catalogue::rows;
+pub use layers::measure;
 pub use made::is_made;
 pub use project::{Project, is_manifest};
 use source::{Hit, Source, line};
@@ -134,6 +136,27 @@ pub fn finding(row: &Row, file: &RepoPath, line: u32, note: &str, fixable: bool)
     }
 }
 
+/// Does some work for each file, on all processors; the answers are in no order.
+fn each<T: Send>(files: &[&RepoPath], work: impl Fn(&RepoPath) -> T + Sync) -> Vec<T> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    // Files differ much in size, so each worker takes the next one that nobody has.
+    let worker = || {
+        let mut done = Vec::new();
+        while let Some(file) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+            done.push(work(file));
+        }
+        done
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers
+            .into_iter()
+            .flat_map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
 /// What a scan brought.
 #[derive(Debug, Default)]
 pub struct Scanned {
@@ -150,29 +173,12 @@ pub fn scan(
     files: &BTreeMap<RepoPath, String>,
     project: &Project,
 ) -> Scanned {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    // Files differ much in size, so each worker takes the next one that nobody has.
-    let work = || {
-        let mut scanned = Scanned::default();
-        loop {
-            let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let Some(file) = chosen.get(index) else { return scanned };
-            match files.get(*file).map(|text| scan_file(file, text, project)) {
-                Some(Some(found)) => scanned.found.extend(found),
-                Some(None) => scanned.deep.push((*file).clone()),
-                None => {}
-            }
-        }
-    };
-    let parts: Vec<Scanned> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .map(|worker| {
-                worker.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
-            })
-            .collect()
+    let parts = each(chosen, |file| match files.get(file) {
+        Some(text) => match scan_file(file, text, project) {
+            Some(found) => Scanned { found, deep: Vec::new() },
+            None => Scanned { found: Vec::new(), deep: vec![file.clone()] },
+        },
+        None => Scanned::default(),
     });
     let mut all = Scanned::default();
     for part in parts {

@@ -1,14 +1,14 @@
 //! What no test of a file tries, and tests of nothing here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use crate::code::language::Language;
-use crate::code::smell::source::{Hit, Source, line};
+use crate::code::smell::source::{FUNCTIONS, Hit, Source, line};
 
-use super::{calls, regex, trials};
+use super::{assertions, asserts, calls, regex, trials};
 
 static NEGATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)rais|throw|reject|invalid|error|\berr\b|fail|except|panic|is_err|unwrap_err|missing|denied|forbidden|refus|illegal|bad|wrong|malformed|not_?found|unauthori|unknown|cannot|no_|without|not_").ok()
@@ -118,4 +118,65 @@ pub fn no_subject(source: &Source<'_>) -> Vec<Hit> {
             .any(|word| source.text.contains(word))
     };
     if there && !loads { vec![Hit::noted(line(first.node), subject)] } else { Vec::new() }
+}
+
+/// What one test tries.
+pub struct Tried {
+    /// Names in it, in its marks, and in the helpers of its file that it names.
+    pub words: BTreeSet<String>,
+    /// It speaks of what must fail.
+    pub negative: bool,
+    /// It speaks of an edge.
+    pub edge: bool,
+    /// It waits for something.
+    pub waits: bool,
+    /// Its assertions; one when only a helper asserts.
+    pub assertions: u32,
+}
+
+/// What the tests of a file try.
+pub fn tried(source: &Source<'_>) -> Vec<Tried> {
+    let trials = trials(source);
+    if trials.is_empty() {
+        return Vec::new();
+    }
+    let words = |node| -> BTreeSet<String> {
+        source
+            .inside(node)
+            .filter(|one| one.child_count() == 0 && one.kind().ends_with("identifier"))
+            .map(|one| source.of(one).to_owned())
+            .collect()
+    };
+    let helpers: BTreeMap<&str, BTreeSet<String>> = source
+        .of_kind(FUNCTIONS)
+        .filter(|node| !trials.iter().any(|trial| trial.node.id() == node.id()))
+        .map(|node| (source.field(node, "name"), words(node)))
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    trials
+        .iter()
+        .map(|trial| {
+            let mut own = words(trial.node);
+            own.extend(
+                trial.marks.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned),
+            );
+            let lent: Vec<String> = own
+                .iter()
+                .filter_map(|word| helpers.get(word.as_str()))
+                .flatten()
+                .cloned()
+                .collect();
+            own.extend(lent);
+            let text = format!("{}{}", trial.marks, source.of(trial.node));
+            let direct = u32::try_from(assertions(source, trial).len()).unwrap_or(u32::MAX);
+            let lent = u32::from(direct == 0 && asserts(source, trial.node, 2));
+            Tried {
+                negative: regex(&NEGATIVE)(&text),
+                edge: regex(&EDGE)(&text),
+                waits: regex(&WAITS)(&text),
+                assertions: direct + lent,
+                words: own,
+            }
+        })
+        .collect()
 }

@@ -15,7 +15,7 @@ use crate::code::language::Language;
 use super::source::{FUNCTIONS, Source, statements};
 
 pub use assertion::{copied, defined_only, mock_only, snapshots, tautology, truthy_only};
-pub use coverage::{no_edge, no_negative, no_subject, not_awaited};
+pub use coverage::{Tried, no_edge, no_negative, no_subject, not_awaited, tried};
 pub use emptiness::{empty, setup_only, skipped, skipped_silently};
 pub use isolation::{no_cleanup, shared_state};
 
