@@ -27,7 +27,7 @@ pub struct TestQuality {
 fn ratio(a: u32, b: u32) -> String {
     (u64::from(a) * 10)
         .checked_div(u64::from(b))
-        .map_or_else(|| "none".into(), |tenths| format!("{}.{}", tenths / 10, tenths % 10))
+        .map_or_else(|| "no".into(), |tenths| format!("{}.{}", tenths / 10, tenths % 10))
 }
 
 /// Percent of a layer, or that it is about nothing.

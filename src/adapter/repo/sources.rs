@@ -29,17 +29,22 @@ pub struct Sources {
 }
 
 /// Reads a checkout the way git ignores it. Links are not followed.
-///
-/// # Errors
-///
-/// [`GitError`] when the checkout cannot be walked.
-pub fn read_sources(facts: &RepositoryFacts) -> Result<Sources, GitError> {
+/// What cannot be read is named.
+#[must_use]
+pub fn read_sources(facts: &RepositoryFacts) -> Sources {
     let mut sources = Sources::default();
     let walk = ignore::WalkBuilder::new(&facts.root)
         .hidden(false)
         .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != "node_modules")
         .build();
-    for entry in walk.flatten() {
+    for entry in walk {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                sources.unread.push(("a folder".into(), error.to_string()));
+                continue;
+            }
+        };
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             continue;
         }
@@ -74,7 +79,7 @@ pub fn read_sources(facts: &RepositoryFacts) -> Result<Sources, GitError> {
         }
         sources.files.insert(path, text);
     }
-    Ok(sources)
+    sources
 }
 
 /// Files that differ from the merge base with `reference`, uncommitted and untracked ones included.

@@ -38,7 +38,7 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
         Some(id) => Some(store::find(&state_root(&facts), id)?.0.join(".process")),
         None => arguments.report.clone(),
     };
-    let mut sources = repo::read_sources(&facts)?;
+    let mut sources = repo::read_sources(&facts);
     let chosen = choose(arguments, &facts, &below, &sources)?;
     let scratch = work_root(&facts).join("validate");
     files::create_folder(&scratch).map_err(|source| failed(&scratch, source))?;
@@ -278,10 +278,8 @@ impl Desk<'_> {
         let told = told("format", &loose, own, |file| texts.contains_key(file));
         for (file, text) in texts {
             // What is cut out is formatted the next time.
-            if !looked.repairs.contains_key(&file) {
-                let gone = told.iter().filter(|one| one.file == file).cloned().collect();
-                looked.repairs.insert(file, (text, gone));
-            }
+            let gone = told.iter().filter(|one| one.file == file).cloned().collect();
+            looked.repairs.entry(file).or_insert((text, gone));
         }
         looked.findings.extend(told);
     }

@@ -166,12 +166,53 @@ pub fn endless(source: &Source<'_>) -> Vec<Hit> {
     hits
 }
 
+/// Names of calls that tidy up; when they fail there is nothing left to do.
+const TIDY: &[&str] = &[
+    "close",
+    "detach",
+    "flush",
+    "unlink",
+    "remove",
+    "rmtree",
+    "rmdir",
+    "kill",
+    "terminate",
+    "cancel",
+    "disconnect",
+    "release",
+    "shutdown",
+    "cleanup",
+    "stop",
+    "destroy",
+    "dispose",
+    "unref",
+    "delete",
+];
+
+/// Whether what a handler passes over is answered all the same: only tidying up was tried, or the
+/// code behind returns what stands for the failure.
+fn is_answered<'a>(source: &Source<'a>, handler: Node<'a>) -> bool {
+    let Some(whole) = handler.parent().filter(|up| up.kind() == "try_statement") else {
+        return false;
+    };
+    let Some(body) = whole.child_by_field_name("body") else { return false };
+    let tried = statements(body);
+    let tidies = matches!(tried.as_slice(), [only] if {
+        let text = source.of(*only);
+        let call = text.split('(').next().unwrap_or_default();
+        let last = call.rsplit(['.', ' ']).next().unwrap_or_default().to_ascii_lowercase();
+        only.kind() == "delete_statement" || TIDY.iter().any(|word| last.starts_with(word))
+    });
+    let returns = |node: Option<Node<'a>>| node.is_some_and(|one| one.kind() == "return_statement");
+    tidies || returns(tried.last().copied()) && returns(whole.next_named_sibling())
+}
+
 /// Whether a block does nothing and says nothing.
 pub fn is_silent<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let block = node
         .child_by_field_name("body")
         .or_else(|| node.child_by_field_name("consequence"))
-        .or_else(|| node.child(u32::try_from(node.child_count().saturating_sub(1)).unwrap_or(0)));
+        .or_else(|| node.child(node.child_count().saturating_sub(1)));
     let Some(block) = block else { return false };
     let empty = statements(block).iter().all(|inner| {
         inner.kind() == "pass_statement"
@@ -191,5 +232,5 @@ pub fn is_silent<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
         .inside(node)
         .filter(|inner| inner.kind().ends_with("comment"))
         .any(|inner| !source.of(inner).contains("expect:"));
-    empty && (!spoken || !said && source.has_comment(node))
+    empty && !is_answered(source, node) && (!spoken || !said && source.has_comment(node))
 }

@@ -13,7 +13,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::quality::{Completeness, Layer, TestMetrics};
 
 use super::project::Project;
-use super::source::{FUNCTIONS, Source, line};
+use super::source::{FUNCTIONS, Source, around, line};
 use super::trial::{self, Tried};
 use super::{each, made};
 
@@ -199,18 +199,18 @@ fn name_of<'a>(source: &Source<'a>, node: Node<'a>) -> Option<&'a str> {
     let mut name = source.field(node, "name");
     let public = match source.language {
         Language::Python => {
-            let class = source.around(node, &["class_definition"]);
+            let class = around(node, &["class_definition"]);
             let open = class.is_none_or(|class| !source.field(class, "name").starts_with('_'));
             let marks = source.marks(node);
             let declared = marks.contains("overload") || marks.contains("abstractmethod");
-            open && !declared && !name.starts_with('_') && source.around(node, FUNCTIONS).is_none()
+            open && !declared && !name.starts_with('_') && around(node, FUNCTIONS).is_none()
         }
         Language::Rust => {
             let mut cursor = node.walk();
             let public = node
                 .children(&mut cursor)
                 .any(|one| one.kind() == "visibility_modifier" && source.of(one) == "pub");
-            public && source.around(node, FUNCTIONS).is_none()
+            public && around(node, FUNCTIONS).is_none()
         }
         Language::Go => name.starts_with(|c: char| c.is_ascii_uppercase()),
         Language::Java => {
@@ -226,8 +226,8 @@ fn name_of<'a>(source: &Source<'a>, node: Node<'a>) -> Option<&'a str> {
                 let parent = node.parent().filter(|up| up.kind() == "variable_declarator")?;
                 name = source.field(parent, "name");
             }
-            let nested = source.around(node, FUNCTIONS).is_some();
-            let class = source.around(node, &["class_declaration", "class"]);
+            let nested = around(node, FUNCTIONS).is_some();
+            let class = around(node, &["class_declaration", "class"]);
             let hidden = name.starts_with(['#', '_'])
                 || matches!(name, "constructor")
                 || source.of(node).starts_with("private");
@@ -235,7 +235,7 @@ fn name_of<'a>(source: &Source<'a>, node: Node<'a>) -> Option<&'a str> {
                 rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
                     .any(|word| word == name)
             }) || source.text.contains(&format!("exports.{name} "));
-            let exported = source.around(class.unwrap_or(node), &["export_statement"]).is_some();
+            let exported = around(class.unwrap_or(node), &["export_statement"]).is_some();
             !nested && !hidden && (exported || (given && class.is_none()))
         }
     };

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::source::{FUNCTIONS, Hit, Source, line, statements};
+use super::source::{FUNCTIONS, Hit, Source, around, line, statements};
 
 static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -33,7 +33,7 @@ pub fn phrases(source: &Source<'_>) -> Vec<Hit> {
             let inside = ["/**", "///", "//!"].iter().all(|doc| !text.starts_with(doc));
             inside
                 && phrase.is_match(text)
-                && (!plan.is_match(text) || (is_short(text) && is_bare(source, *node)))
+                && (!plan.is_match(text) || (is_short(text) && is_bare(*node)))
         })
         .map(|node| Hit::at(line(node)))
         .collect()
@@ -45,8 +45,8 @@ fn is_short(text: &str) -> bool {
 }
 
 /// Whether the function around a comment holds at most one statement.
-fn is_bare<'a>(source: &Source<'a>, comment: Node<'a>) -> bool {
-    let Some(function) = source.around(comment, FUNCTIONS) else { return false };
+fn is_bare(comment: Node<'_>) -> bool {
+    let Some(function) = around(comment, FUNCTIONS) else { return false };
     let Some(body) = function.child_by_field_name("body") else { return false };
     let list = statements(body);
     let inner = match list.as_slice() {
@@ -61,8 +61,8 @@ fn is_bare<'a>(source: &Source<'a>, comment: Node<'a>) -> bool {
 pub fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let text = source.of(node).to_ascii_lowercase();
     let later = ["yet", "todo", "to be implemented"].iter().any(|word| text.contains(word));
-    let method = source.around(node, &["class_definition"]).is_some();
-    let whole = source.around(node, &["function_definition"]).is_some_and(|function| {
+    let method = around(node, &["class_definition"]).is_some();
+    let whole = around(node, &["function_definition"]).is_some_and(|function| {
         function.child_by_field_name("body").is_some_and(|body| {
             statements(body).iter().filter(|one| !source.of(**one).starts_with(['"', '\''])).count()
                 == 1
@@ -70,15 +70,14 @@ pub fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     });
     match node.kind() {
         "raise_statement" => {
-            let decorated = source.around(node, &["decorated_definition"]).is_some();
+            let decorated = around(node, &["decorated_definition"]).is_some();
             whole && !decorated && (later || !method)
         }
         // Words that say something else explain why this cannot happen.
         "macro_invocation" => later || text.len() < 24 || text.contains("implement this"),
         // A class made to be extended says so in its methods.
         "throw_statement" => {
-            let class =
-                source.around(node, &["class_declaration", "class", "abstract_class_declaration"]);
+            let class = around(node, &["class_declaration", "class", "abstract_class_declaration"]);
             let extended = class.is_some_and(|class| {
                 let name = source.field(class, "name");
                 class.kind().starts_with("abstract")
@@ -96,7 +95,7 @@ pub fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
 /// The only statement of an undecorated function at the top of a module that has no other use for
 /// it: no name that says that nothing happens, no stub file.
 pub fn is_whole_body<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
-    let Some(function) = source.around(node, &["function_definition"]) else { return false };
+    let Some(function) = around(node, &["function_definition"]) else { return false };
     let body = function.child_by_field_name("body");
     let alone = body.is_some_and(|body| statements(body).len() == 1);
     let top = function.parent().is_some_and(|parent| parent.kind() == "module");

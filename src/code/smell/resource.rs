@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 
-use super::source::{FUNCTIONS, Hit, Source, line};
+use super::source::{FUNCTIONS, Hit, Source, around, line};
 
 static OPENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:open|io\.open|os\.Open|os\.Create|os\.OpenFile|net\.Dial|fs\.openSync|socket\.socket|socket\.create_connection|sqlite3\.connect)$").ok()
@@ -28,7 +28,7 @@ pub fn unclosed(source: &Source<'_>) -> Vec<Hit> {
         if !regex.as_ref().is_some_and(|regex| regex.is_match(callee)) {
             continue;
         }
-        let Some(owner) = source.around(node, FUNCTIONS) else { continue };
+        let Some(owner) = around(node, FUNCTIONS) else { continue };
         let Some(parent) = node.parent() else { continue };
         // Read in one breath and never bound: nobody can close it.
         if source.language == Language::Python
@@ -107,11 +107,11 @@ pub fn unstopped(source: &Source<'_>) -> Vec<Hit> {
             callee == "time.NewTicker" && !has(&[".Stop()", "Stop("])
         } else {
             let dropped = parent == "expression_statement";
-            let inside = source.around(node, FUNCTIONS).is_some();
+            let inside = around(node, FUNCTIONS).is_some();
             (last == "setInterval" && dropped && inside && !has(&["clearInterval", ".unref("]))
                 || (last == "subscribe"
                     && dropped
-                    && source.around(node, &["class_body"]).is_some()
+                    && around(node, &["class_body"]).is_some()
                     && !has(&[
                         "unsubscribe",
                         "takeUntil",
@@ -146,7 +146,7 @@ pub fn unremoved(source: &Source<'_>) -> Vec<Hit> {
                 "window.addEventListener"
                     | "document.addEventListener"
                     | "globalThis.addEventListener"
-            ) && source.around(*node, FUNCTIONS).is_some()
+            ) && around(*node, FUNCTIONS).is_some()
         })
         .map(|node| Hit::at(line(node)))
         .collect()

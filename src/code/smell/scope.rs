@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::data::{PYTHON_BUILTINS, SCRIPT_GLOBALS};
-use super::source::{FUNCTIONS, Hit, Source, line, statements, whole_line};
+use super::source::{FUNCTIONS, Hit, Source, around, line, statements, whole_line};
 
 /// Whether an identifier is where a name is bound, not where it is read.
 fn binds(source: &Source<'_>, node: Node<'_>) -> bool {
@@ -78,8 +78,7 @@ fn binds(source: &Source<'_>, node: Node<'_>) -> bool {
         | "import_require_clause" => true,
         "required_parameter" | "optional_parameter" => is("pattern"),
         "arrow_function" | "catch_clause" => is("parameter"),
-        "for_in_statement" => is("left"),
-        "assignment_pattern" => is("left"),
+        "for_in_statement" | "assignment_pattern" => is("left"),
         "pair_pattern" => is("value"),
         _ => false,
     }
@@ -126,7 +125,7 @@ fn bound(source: &Source<'_>) -> BTreeSet<String> {
         .filter(|node| {
             node.kind() != "identifier"
                 || binds(source, *node)
-                || source.around(*node, &["case_pattern"]).is_some()
+                || around(*node, &["case_pattern"]).is_some()
         })
         .map(|node| source.of(node).to_owned())
         .collect();
@@ -187,32 +186,30 @@ pub fn undefined(source: &Source<'_>) -> Vec<Hit> {
                 && source.of(parent).starts_with("typeof")
         });
         let guarded = if python {
-            source
-                .around(
-                    node,
-                    &[
-                        "try_statement",
-                        "match_statement",
-                        "case_clause",
-                        "type_alias_statement",
-                        "type",
-                    ],
-                )
-                .is_some()
+            around(
+                node,
+                &[
+                    "try_statement",
+                    "match_statement",
+                    "case_clause",
+                    "type_alias_statement",
+                    "type",
+                ],
+            )
+            .is_some()
         } else {
             asked
                 || source.text.contains(&format!("typeof {name}"))
-                || source
-                    .around(
-                        node,
-                        &[
-                            "type_annotation",
-                            "type_alias_declaration",
-                            "interface_declaration",
-                            "type_arguments",
-                        ],
-                    )
-                    .is_some()
+                || around(
+                    node,
+                    &[
+                        "type_annotation",
+                        "type_alias_declaration",
+                        "interface_declaration",
+                        "type_arguments",
+                    ],
+                )
+                .is_some()
         };
         if !guarded {
             told.insert(name.to_owned());
@@ -238,23 +235,16 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
         if text.starts_with('_') || matches!(text, "ignored" | "ignore" | "unused" | "dummy") {
             continue;
         }
-        if source
-            .around(
-                node,
-                &[
-                    "field_declaration",
-                    "ambient_declaration",
-                    "catch_clause",
-                    "resource_specification",
-                ],
-            )
-            .is_some()
+        if around(
+            node,
+            &["field_declaration", "ambient_declaration", "catch_clause", "resource_specification"],
+        )
+        .is_some()
         {
             continue;
         }
         // The nearest function or class owns the name; a module's or class's names are read elsewhere.
-        let Some(owner) =
-            source.around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat())
+        let Some(owner) = around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat())
         else {
             continue;
         };
@@ -440,8 +430,7 @@ pub fn shadowing(source: &Source<'_>) -> Vec<Hit> {
         if name.kind() != "identifier" || !imported.contains(text) {
             continue;
         }
-        let Some(owner) =
-            source.around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat())
+        let Some(owner) = around(node, &[FUNCTIONS, &["class_definition", "class_body"]].concat())
         else {
             continue;
         };

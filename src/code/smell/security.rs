@@ -114,9 +114,9 @@ pub fn logged(source: &Source<'_>) -> Vec<Hit> {
         let found = source.inside(arguments).find(|inner| {
             let callee = inner.parent().is_some_and(|parent| {
                 matches!(parent.kind(), "call" | "call_expression" | "keyword_argument")
-                    && !parent
+                    && parent
                         .child_by_field_name("value")
-                        .is_some_and(|value| value.id() == inner.id())
+                        .is_none_or(|value| value.id() != inner.id())
             });
             inner.child_count() == 0
                 && inner.kind().ends_with("identifier")

@@ -196,18 +196,18 @@ impl<'a> Source<'a> {
     pub fn is_script(&self) -> bool {
         matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
     }
+}
 
-    /// The innermost node of these kinds around a node.
-    pub fn around(&self, node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {
-        let mut up = node.parent();
-        while let Some(parent) = up {
-            if kinds.contains(&parent.kind()) {
-                return Some(parent);
-            }
-            up = parent.parent();
+/// The innermost node of these kinds around a node.
+pub fn around<'a>(node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {
+    let mut up = node.parent();
+    while let Some(parent) = up {
+        if kinds.contains(&parent.kind()) {
+            return Some(parent);
         }
-        None
+        up = parent.parent();
     }
+    None
 }
 
 /// Kinds of nodes that are functions, all languages.

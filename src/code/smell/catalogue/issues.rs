@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::code::language::Language::{Python, Tsx, TypeScript};
-use crate::code::smell::source::Source;
+use crate::code::smell::source::{Source, around};
 use crate::code::smell::{Detection, Row, flow, imports, naming, placeholder, resource, security};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
@@ -409,7 +409,7 @@ pub const ROWS: &[Row] = &[
 /// run as a program.
 fn shipped<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     !source.is_support()
-        && source.around(node, &["if_statement", "function_definition", "try_statement"]).is_none()
+        && around(node, &["if_statement", "function_definition", "try_statement"]).is_none()
 }
 
 /// The sixth place of its kind in a file: five are tolerated.
@@ -441,7 +441,7 @@ fn is_escape<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
                 })
         }
         TypeScript | Tsx => {
-            !source.around(node, &["required_parameter", "optional_parameter"]).is_some_and(rest)
+            !around(node, &["required_parameter", "optional_parameter"]).is_some_and(rest)
         }
         _ => true,
     }

@@ -49,12 +49,14 @@ const fn code(
     }
 }
 
-const fn both(row: Row) -> Row {
-    Row { applies: Applies::Both, ..row }
+const fn both(mut row: Row) -> Row {
+    row.applies = Applies::Both;
+    row
 }
 
-const fn fixable(row: Row) -> Row {
-    Row { fixable: true, ..row }
+const fn fixable(mut row: Row) -> Row {
+    row.fixable = true;
+    row
 }
 
 const fn test(

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::code::language::Language;
 use crate::code::smell::data::{NODE_MODULES, PYTHON_ALIASES, PYTHON_MODULES};
 use crate::code::smell::project::spelled;
-use crate::code::smell::source::{Hit, Source, line};
+use crate::code::smell::source::{Hit, Source, around, line};
 
 use super::Import;
 
@@ -16,8 +16,7 @@ fn package<'b>(source: &Source<'_>, import: &'b Import<'_>) -> Option<&'b str> {
     match source.language {
         Language::Python => {
             let first = module.split('.').next()?;
-            let optional = source
-                .around(
+            let optional = around(
                     import.node,
                     &["try_statement", "if_statement", "function_definition", "with_statement"],
                 )
@@ -46,7 +45,7 @@ fn package<'b>(source: &Source<'_>, import: &'b Import<'_>) -> Option<&'b str> {
             let known = NODE_MODULES.contains(first)
                 || project.aliases.iter().any(|alias| module.starts_with(alias.as_str()))
                 || (import.node.kind() == "call_expression"
-                    && source.around(import.node, &["try_statement"]).is_some());
+                    && around(import.node, &["try_statement"]).is_some());
             (plain && !known && !import.types).then_some(name)
         }
         Language::Rust => {

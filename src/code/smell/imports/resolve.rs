@@ -1,10 +1,13 @@
 //! Where imports lead: paths, circles.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::code::language::Language;
 use crate::code::smell::project::Project;
-use crate::code::smell::source::{Hit, Source, line};
+use crate::code::smell::source::{Hit, Source, around, line};
 use crate::domain::id::RepoPath;
 
 use super::Import;
@@ -54,21 +57,22 @@ fn python_relative(file: &RepoPath, module: &str) -> Option<String> {
     Some(folder.join("/"))
 }
 
+static PYTHON: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^(?:from\s+([.\w]+)\s+import\s+\(?\s*(\w+)|import\s+([\w.]+))").ok()
+});
+static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?m)^(?:import|export)\s+(type\s)?[^;'"]*?['"](\.[^'"]+)['"]|^(?:const|let|var)\s[^=\n]+=\s*require\(['"](\.[^'"]+)['"]\)"#).ok()
+});
+static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:class|function|const|let|var|enum|namespace)\s").ok()
+});
+
 /// Who imports whom at load time, as far as it is certain.
 pub fn edges(
     files: &BTreeMap<RepoPath, String>,
     project: &Project,
 ) -> BTreeMap<String, BTreeSet<String>> {
     let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    static PYTHON: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
-        regex::Regex::new(r"(?m)^(?:from\s+([.\w]+)\s+import\s+\(?\s*(\w+)|import\s+([\w.]+))").ok()
-    });
-    static SCRIPT: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
-        regex::Regex::new(r#"(?m)^(?:import|export)\s+(type\s)?[^;'"]*?['"](\.[^'"]+)['"]|^(?:const|let|var)\s[^=\n]+=\s*require\(['"](\.[^'"]+)['"]\)"#).ok()
-    });
-    static RUNS: std::sync::LazyLock<Option<regex::Regex>> = std::sync::LazyLock::new(|| {
-        regex::Regex::new(r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:class|function|const|let|var|enum|namespace)\s").ok()
-    });
     for (file, text) in files {
         let mut targets = BTreeSet::new();
         match Language::of(file) {
@@ -140,7 +144,7 @@ pub fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
                     .find(|root| project.files.contains(&format!("{root}/__init__.py")));
                 let Some(root) = root else { return false };
                 let full = format!("{}{path}", root.strip_suffix(first).unwrap_or_default());
-                source.around(import.node, &["try_statement", "if_statement"]).is_none()
+                around(import.node, &["try_statement", "if_statement"]).is_none()
                     && ![".py", ".pyi", ".so", ".pyx", ".pyd"].iter().any(|e| project.files.contains(&format!("{full}{e}")))
                     && !project.has_folder(&full)
                     // A package may make modules of what it imports.
@@ -200,13 +204,13 @@ pub fn unresolved(source: &Source<'_>) -> Vec<Hit> {
         if !import.module.starts_with('.') {
             return false;
         }
-        if source.around(import.node, &["try_statement", "if_statement"]).is_some() {
+        if around(import.node, &["try_statement", "if_statement"]).is_some() {
             return false;
         }
         if source.language == Language::Python {
             let Some(base) = python_relative(source.path, &import.module) else { return true };
             // Compiled modules and those a build makes are not in the repository.
-            return import.module.trim_start_matches('.') != ""
+            return !import.module.trim_start_matches('.').is_empty()
                 && !["py", "pyi", "so", "pyx", "pyd", "c"]
                     .iter()
                     .any(|ending| project.files.contains(&format!("{base}.{ending}")))
@@ -245,7 +249,7 @@ fn unresolved_module(source: &Source<'_>) -> Vec<Hit> {
             let marks = source.marks(*node);
             !marks.contains("path") && !marks.contains("cfg")
         })
-        .filter(|node| source.around(*node, &["mod_item", "macro_definition"]).is_none())
+        .filter(|node| around(*node, &["mod_item", "macro_definition"]).is_none())
         .filter(|node| {
             let name = source.field(*node, "name").trim_start_matches("r#");
             let folder = path.parent();

@@ -1,13 +1,13 @@
 //! Imports that are not needed: twice, or never read.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::smell::data::{NODE_MODULES, PYTHON_MODULES};
-use crate::code::smell::source::{Hit, Source, line, whole_line};
+use crate::code::smell::source::{Hit, Source, around, line, whole_line};
 
 use super::Import;
 
@@ -51,7 +51,7 @@ fn one_of_several(source: &Source<'_>, part: Node<'_>) -> Option<Range<usize>> {
 
 /// The same name imported twice in one place.
 pub fn duplicate(source: &Source<'_>) -> Vec<Hit> {
-    let mut seen: BTreeMap<(String, String, String, bool), ()> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let mut hits = Vec::new();
     for import in
         source.imports.iter().filter(|one| one.top && (one.node.kind() != "call_expression"))
@@ -59,7 +59,7 @@ pub fn duplicate(source: &Source<'_>) -> Vec<Hit> {
         let stem = (import.module.clone(), import.item.clone(), import.bound.clone(), import.types);
         let binds = !import.bound.is_empty()
             || (source.language == Language::Rust && !source.marks(import.node).contains("cfg"));
-        if binds && seen.insert(stem, ()).is_some() {
+        if binds && !seen.insert(stem) {
             let cut = match import.siblings {
                 1 => whole_line(source.text, import.node.byte_range()),
                 _ => import.part.and_then(|part| one_of_several(source, part)),
@@ -93,9 +93,8 @@ pub fn unused(source: &Source<'_>) -> Vec<Hit> {
         {
             continue;
         }
-        let guarded = source
-            .around(import.node, &["try_statement", "if_statement", "with_statement"])
-            .is_some();
+        let guarded =
+            around(import.node, &["try_statement", "if_statement", "with_statement"]).is_some();
         let handed_on = source.language == Language::Python
             && import.item == import.bound
             && source.of(import.node).contains(&format!("{bound} as {bound}"));

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use crate::code::smell::source::{Hit, Source, line};
+use crate::code::smell::source::{Hit, Source, around, line};
 
 use super::{assertions, body_statements, regex, trials};
 
@@ -122,8 +122,7 @@ pub fn copied(source: &Source<'_>) -> Vec<Hit> {
             .collect::<Vec<_>>()
             .join("\n");
         // Decorated tests differ in what they are given; methods in what surrounds them.
-        let place = source
-            .around(trial.node, &["class_definition", "class_declaration"])
+        let place = around(trial.node, &["class_definition", "class_declaration"])
             .map_or(0, |one| one.start_byte());
         if list.len() < 2
             || text.len() < 40
@@ -140,13 +139,13 @@ pub fn copied(source: &Source<'_>) -> Vec<Hit> {
             continue;
         }
         let group = if source.is_script() {
-            source.around(trial.node, &["call_expression"]).map_or(0, |one| one.start_byte())
+            around(trial.node, &["call_expression"]).map_or(0, |one| one.start_byte())
         } else {
             place
         };
         match seen.get(&format!("{group}{text}")) {
             Some(other) => {
-                hits.push(Hit::noted(line(trial.node), format!("{} as {other}", trial.name)))
+                hits.push(Hit::noted(line(trial.node), format!("{} as {other}", trial.name)));
             }
             None => {
                 seen.insert(format!("{group}{text}"), trial.name);

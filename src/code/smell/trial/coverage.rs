@@ -136,7 +136,8 @@ pub struct Tried {
 
 /// What the tests of a file try.
 pub fn tried(source: &Source<'_>) -> Vec<Tried> {
-    let trials = trials(source);
+    let mut trials = trials(source);
+    trials.retain(|trial| source.is_test_line(line(trial.node)));
     if trials.is_empty() {
         return Vec::new();
     }

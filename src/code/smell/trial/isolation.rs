@@ -10,7 +10,7 @@ use crate::code::smell::source::{Hit, Source, line};
 
 use super::{regex, trials};
 
-fn kind_of<'a>(node: Option<Node<'a>>) -> &'a str {
+fn kind_of(node: Option<Node<'_>>) -> &str {
     node.map_or("", |node| node.kind())
 }
 

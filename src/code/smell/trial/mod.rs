@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 
-use super::source::{FUNCTIONS, Source, statements};
+use super::source::{FUNCTIONS, Source, around, statements};
 
 pub use assertion::{copied, defined_only, mock_only, snapshots, tautology, truthy_only};
 pub use coverage::{Tried, no_edge, no_negative, no_subject, not_awaited, tried};
@@ -39,7 +39,7 @@ fn trials<'a>(source: &Source<'a>) -> Vec<Trial<'a>> {
         let marks = match (source.language, node.kind()) {
             // Inside another function it is data of a test; with a fixture's mark it serves tests.
             (Language::Python, "function_definition")
-                if name.starts_with("test") && source.around(node, FUNCTIONS).is_none() =>
+                if name.starts_with("test") && around(node, FUNCTIONS).is_none() =>
             {
                 let marks = source.marks(node);
                 if marks.contains("fixture") {
