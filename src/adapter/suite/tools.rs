@@ -286,6 +286,11 @@ pub async fn tools(root: &Path, scratch: &Path, questions: &[Question]) -> Said 
         if !is_set_up(tool, root) {
             continue;
         }
+        if tool.name == "cargo check" && !root.join("Cargo.lock").is_file() {
+            let reason = "there is no Cargo.lock, and nothing may be written";
+            said.skipped.push((tool.name.to_owned(), reason.into()));
+            continue;
+        }
         let log = scratch.join("tool.log");
         let child = invocation(program(root, tool.argv), root, scratch);
         let reason = match process::run(&child, LIMIT, &log).await {

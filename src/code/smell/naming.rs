@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::data::MISSPELLINGS;
-use super::source::{FUNCTIONS, Hit, Source, line};
+use super::source::{FUNCTIONS, Hit, Source, around, line};
 
 static SNAKE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^_*[a-z][a-z0-9]*(_[a-z0-9]+)+$").ok());
@@ -31,7 +31,21 @@ fn functions<'a>(source: &Source<'a>) -> Vec<Node<'a>> {
 /// of the rarer one.
 pub fn mixed(source: &Source<'_>) -> Vec<Hit> {
     let (Some(snake), Some(camel)) = (SNAKE.as_ref(), CAMEL.as_ref()) else { return Vec::new() };
-    let names = functions(source);
+    let mut names = functions(source);
+    // A method of a class that extends another may carry a name that the other one gave.
+    names.retain(|name| {
+        let method =
+            around(*name, &["function_definition", "method_definition", "method_declaration"]);
+        let class =
+            method.and_then(|one| around(one, &["class_definition", "class_declaration", "class"]));
+        class.is_none_or(|class| {
+            let mut cursor = class.walk();
+            class.child_by_field_name("superclasses").is_none()
+                && class.child_by_field_name("superclass").is_none()
+                && class.child_by_field_name("interfaces").is_none()
+                && !class.children(&mut cursor).any(|one| one.kind() == "class_heritage")
+        })
+    });
     let of = |regex: &Regex| -> Vec<Node<'_>> {
         names.iter().copied().filter(|name| regex.is_match(source.of(*name))).collect()
     };
