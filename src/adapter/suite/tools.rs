@@ -338,13 +338,21 @@ pub fn accepted(
     doubted: &[RepoPath],
 ) -> BTreeMap<RepoPath, &'static str> {
     const PYTHON: &str = "import sys; name = sys.argv[1]; compile(open(name, 'rb').read(), name, 'exec', dont_inherit=True); print('ok')";
+    // The project's own TypeScript, which says only whether it can be read.
+    const SCRIPT: &str = "const [root, name] = process.argv.slice(1); \
+        const ts = require(root + '/node_modules/typescript'); \
+        const text = require('fs').readFileSync(name, 'utf8'); \
+        const said = ts.transpileModule(text, { fileName: name, reportDiagnostics: true }); \
+        if (said.diagnostics.length) process.exit(1); console.log('ok')";
     let mut known = BTreeMap::new();
+    let at = root.display().to_string();
     // Each file takes a process; a tree of broken files is broken.
     for file in doubted.iter().take(40) {
         let path: PathBuf = root.join(file.as_str());
         let (name, argv): (&str, Vec<&str>) = match file.extension() {
             "py" => ("python", vec!["python3", "-c", PYTHON]),
             "js" | "mjs" | "cjs" => ("node", vec!["node", "--check"]),
+            "ts" | "tsx" | "mts" | "cts" => ("TypeScript", vec!["node", "-e", SCRIPT, &at]),
             "go" => ("gofmt", vec!["gofmt", "-e", "-l"]),
             "rs" => {
                 ("rustfmt", vec!["rustfmt", "--edition", "2024", "--emit", "stdout", "--quiet"])
