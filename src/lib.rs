@@ -19,6 +19,8 @@ mod report;
 mod role;
 #[cfg(test)]
 mod schemas;
+#[cfg(test)]
+mod smells;
 
 #[doc(hidden)]
 pub mod bench;

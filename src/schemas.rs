@@ -12,6 +12,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::session::SessionRecord;
 use crate::report::document::Document;
 use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
+use crate::report::validation::ValidationReport;
 use crate::role::{Analysis, Edits};
 
 /// Name and schema of every stored or printed form.
@@ -26,6 +27,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("fix-history", schema_for!(FixHistory)),
         ("fix-task", schema_for!(FixTask)),
         ("suite-task", schema_for!(SuiteTask)),
+        ("code-validation-report", schema_for!(ValidationReport)),
         ("event", schema_for!(Event)),
         ("document", schema_for!(Document)),
         ("config", config::schema()),

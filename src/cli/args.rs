@@ -34,6 +34,11 @@ pub enum Verb {
     Status(StatusArguments),
     /// Show what was detected in a repository, and what is missing.
     Doctor(DoctorArguments),
+    /// Look through the code for what generated code gets wrong, and decide the gate on it.
+    #[command(
+        after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix\n  regreen validate src/shop tests/test_shop.py --tests\n\nThe exit code is 0 for PASS, 1 for SOFT_FAIL and HARD_FAIL; the report says which. Under GitHub\nActions findings are annotations too."
+    )]
+    Validate(ValidateArguments),
     /// Print the report of a session, or draw it as a page.
     Report(ReportArguments),
     /// Decide a session again from its files, and say what would differ now.
@@ -63,6 +68,7 @@ impl Verb {
             Self::Status(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
+            Self::Validate(arguments) => arguments.json,
             Self::Report(_)
             | Self::Config(_)
             | Self::Action
@@ -193,6 +199,46 @@ pub struct DoctorArguments {
     #[arg(default_value = ".")]
     pub repository: PathBuf,
     /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Flags of `validate`.
+#[derive(Debug, Args)]
+pub struct ValidateArguments {
+    /// A repository, or files and folders of one; the current folder when none is named.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Look only at files of this glob; repeat for more.
+    #[arg(long, value_name = "GLOB")]
+    pub files: Vec<String>,
+    /// Look only at files that differ from the merge base with this branch, tag or commit.
+    #[arg(long, value_name = "REF")]
+    pub base: Option<String>,
+    /// Tolerate no error.
+    #[arg(long)]
+    pub strict: bool,
+    /// Repair what is safe to repair in the files that are looked at: imports that are not needed,
+    /// variables that hold a literal nobody reads, formatting by the project's own formatter. Needs
+    /// a PATH, `--files` or `--base`.
+    #[arg(long)]
+    pub fix: bool,
+    /// Leave the project's own type checkers out.
+    #[arg(long)]
+    pub skip_types: bool,
+    /// Leave all tools of the project out, type checkers too: nothing of the project is run.
+    #[arg(long)]
+    pub skip_tools: bool,
+    /// Look at the quality of tests too, and count it.
+    #[arg(long)]
+    pub tests: bool,
+    /// Write the reports into the folder of this session.
+    #[arg(long, value_name = "SESSION", conflicts_with = "report")]
+    pub session: Option<String>,
+    /// Write the reports into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub report: Option<PathBuf>,
+    /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,
 }

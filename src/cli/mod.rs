@@ -71,6 +71,7 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, Failure> {
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),
         Verb::Report(arguments) => verb::report::run(&arguments),
+        Verb::Validate(arguments) => verb::validate::run(&arguments).await,
         Verb::Replay(arguments) => verb::replay::run(&arguments),
         Verb::Config(arguments) => verb::config::run(&arguments),
         Verb::Completions { shell } => {

@@ -20,6 +20,7 @@ pub mod id;
 pub mod ledger;
 pub mod plan;
 pub mod proposal;
+pub mod quality;
 pub mod rate;
 pub mod request;
 pub mod retry;

@@ -18,11 +18,13 @@ pub mod pull;
 pub mod records;
 pub mod summary;
 pub mod terminal;
+pub mod test_quality;
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the pipeline of test generation lays out more of it")
 )]
 pub mod todo;
+pub mod validation;
 pub mod view;
 pub mod workflow;
 

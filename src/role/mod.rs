@@ -11,6 +11,7 @@ mod fixer;
 mod impact;
 mod minimise;
 mod prompt;
+mod reviewer;
 pub mod vet;
 
 pub use answer::{Analysis, Edits};
@@ -18,6 +19,7 @@ pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
 pub use impact::Impact;
 pub use minimise::minimise;
+pub use reviewer::{Review, Reviewed, reads, review, told};
 
 use crate::effect::{GitError, RunError, StoreError};
 use crate::repair::RepairError;

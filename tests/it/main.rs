@@ -22,4 +22,5 @@ mod sandbox;
 mod state;
 mod story;
 mod support;
+mod validate;
 mod warm;

@@ -12,6 +12,7 @@ mod pkt;
 mod push;
 mod remote;
 mod seed;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -26,6 +27,7 @@ pub use open::{
 };
 pub use remote::GitRemote;
 pub use seed::{recover_trees, seed};
+pub use sources::{Sources, changed_since, installed, read_sources};
 pub use transport::{Credential, Transport};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};
 

@@ -10,11 +10,13 @@ mod framework;
 #[cfg(test)]
 mod recorded;
 mod run;
+mod tools;
 mod warm;
 
 pub use detect::{Detection, detect};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
+pub use tools::{Question, accepted, formatted, tools};
 
 /// Reads a JUnit report; for the benches.
 #[must_use]

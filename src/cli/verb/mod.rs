@@ -8,3 +8,4 @@ pub mod providers;
 pub mod replay;
 pub mod report;
 pub mod status;
+pub mod validate;

@@ -1,0 +1,307 @@
+//! What a repository declares and holds: dependencies, own modules, what is installed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::code::language::Language;
+use crate::code::testing;
+use crate::domain::id::RepoPath;
+
+use super::imports::paths_without_ending;
+
+/// Facts of a repository that a single file cannot tell.
+#[derive(Clone, Debug, Default)]
+pub struct Project {
+    /// All paths.
+    pub files: BTreeSet<String>,
+    /// Names that Python can import from the repository: stems of files and names of folders.
+    pub python_roots: BTreeSet<String>,
+    /// Declared Python packages, in one spelling; `None` without a manifest.
+    pub python: Option<BTreeSet<String>>,
+    /// Declared npm packages; `None` without a manifest.
+    pub script: Option<BTreeSet<String>>,
+    /// Prefixes that a bundler or compiler resolves.
+    pub aliases: BTreeSet<String>,
+    /// Declared crates; `None` without a manifest.
+    pub rust: Option<BTreeSet<String>>,
+    /// Required Go modules; `None` without a manifest.
+    pub go: Option<BTreeSet<String>>,
+    /// Go modules of the repository, with their folders.
+    pub go_own: BTreeMap<String, String>,
+    /// Groups of Maven and Gradle dependencies; `None` without a manifest.
+    pub java: Option<BTreeSet<String>>,
+    /// Java packages of the repository, with the names of their files.
+    pub java_own: BTreeMap<String, BTreeSet<String>>,
+    /// Files inside installed npm packages that were asked for, by package.
+    pub installed: BTreeMap<String, BTreeSet<String>>,
+    /// Who imports whom, by path; Python and JavaScript.
+    pub edges: BTreeMap<String, BTreeSet<String>>,
+    /// Python packages that make modules of their own while they load.
+    pub python_made: BTreeSet<String>,
+    /// Names that Python files take out of modules of one another: stem of the module, name.
+    pub taken: BTreeSet<(String, String)>,
+    /// Names of the npm packages that the repository makes.
+    pub script_own: BTreeSet<String>,
+    /// Names of asynchronous functions that no ordinary function shares.
+    pub asynchronous: BTreeSet<String>,
+}
+
+/// One spelling of a Python package.
+pub fn spelled(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace(['-', '.'], "_")
+}
+
+/// Whether a file is a manifest or lock file that [`Project::of`] reads.
+#[must_use]
+pub fn is_manifest(path: &RepoPath) -> bool {
+    let name = path.file_name();
+    let requirements = path.extension() == "txt"
+        && (name.contains("requirements") || path.parent().contains("requirements"));
+    requirements
+        || matches!(
+            name,
+            "package.json"
+                | "package-lock.json"
+                | "yarn.lock"
+                | "pnpm-lock.yaml"
+                | "tsconfig.json"
+                | "jsconfig.json"
+                | "deno.json"
+                | "import_map.json"
+                | "pyproject.toml"
+                | "setup.cfg"
+                | "setup.py"
+                | "Pipfile"
+                | "poetry.lock"
+                | "uv.lock"
+                | "environment.yml"
+                | "tox.ini"
+                | "Cargo.toml"
+                | "Cargo.lock"
+                | "go.mod"
+                | "pom.xml"
+                | "build.gradle"
+                | "build.gradle.kts"
+                | "libs.versions.toml"
+        )
+}
+
+fn capture(pattern: &str, text: &str) -> Vec<String> {
+    Regex::new(pattern)
+        .map(|regex| {
+            regex.captures_iter(text).filter_map(|c| Some(c.get(1)?.as_str().to_owned())).collect()
+        })
+        .unwrap_or_default()
+}
+
+static ASYNC: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)\basync\s+(?:def|function\*?)\s+(\w+)|\b(?:const|let)\s+(\w+)\s*=\s*async\b|^\s+async\s+(\w+)\s*\(")
+        .ok()
+});
+static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*(?:export\s+)?(?:def|function\*?)\s+(\w+)|\b(?:const|let)\s+(\w+)\s*=\s*\(|^\s+(\w+)\s*\([^)]*\)\s*\{")
+        .ok()
+});
+
+static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*from\s+[.\w]*?(\w+)\s+import\s+(\([^)]*\)|[^\n(]+)").ok()
+});
+
+impl Project {
+    /// Reads a repository: its sources and its manifests.
+    #[must_use]
+    pub fn of(files: &BTreeMap<RepoPath, String>) -> Self {
+        let mut project = Self::default();
+        let mut plain = BTreeSet::new();
+        for (path, text) in files {
+            project.files.insert(path.as_str().to_owned());
+            if is_manifest(path) {
+                project.manifest(path, text);
+            }
+            match Language::of(path) {
+                Some(Language::Python) => {
+                    let stem = path.file_name().split('.').next().unwrap_or_default();
+                    project.python_roots.insert(stem.to_owned());
+                    project.python_roots.extend(path.parent().split('/').map(str::to_owned));
+                    if text.contains("sys.modules[") || text.contains("sys.modules.") {
+                        let folders = path.parent().split('/').map(str::to_owned);
+                        project.python_made.extend(folders);
+                    }
+                    project.take(text);
+                }
+                Some(Language::Java) => {
+                    for package in capture(r"(?m)^\s*package\s+([\w.]+)\s*;", text) {
+                        let stem = path.file_name().trim_end_matches(".java").to_owned();
+                        project.java_own.entry(package).or_default().insert(stem);
+                    }
+                }
+                Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {}
+                _ => continue,
+            }
+            if Language::of(path) != Some(Language::Java) && !testing::is_test(path) {
+                let names = |regex: &LazyLock<Option<Regex>>| -> Vec<String> {
+                    let Some(regex) = regex.as_ref() else { return Vec::new() };
+                    regex
+                        .captures_iter(text)
+                        .filter_map(|c| {
+                            c.iter().skip(1).flatten().next().map(|m| m.as_str().to_owned())
+                        })
+                        .collect()
+                };
+                if text.contains("async") {
+                    project.asynchronous.extend(names(&ASYNC));
+                }
+                plain.extend(names(&PLAIN));
+            }
+        }
+        project.asynchronous.retain(|name| !plain.contains(name));
+        project.edges = super::imports::edges(files, &project);
+        project
+    }
+
+    /// Notes the names that a Python text takes out of modules.
+    fn take(&mut self, text: &str) {
+        let Some(regex) = TAKES.as_ref() else { return };
+        for one in regex.captures_iter(text) {
+            let (Some(module), Some(names)) = (one.get(1), one.get(2)) else { continue };
+            for name in names.as_str().split(',') {
+                let name = name.trim_matches(['(', ')', ' ', '\n', '\r', '\t']);
+                let name = name.split([' ', '#', '\n']).next().unwrap_or_default();
+                self.taken.insert((module.as_str().to_owned(), name.to_owned()));
+            }
+        }
+    }
+
+    fn manifest(&mut self, path: &RepoPath, text: &str) {
+        let name = path.file_name();
+        match name {
+            "package.json" => self.package_json(text),
+            "package-lock.json" | "yarn.lock" | "pnpm-lock.yaml" => {
+                let list = self.script.get_or_insert_default();
+                list.extend(capture(r#""(?:[^"]*/)?node_modules/((?:@[^/"]+/)?[^/"]+)""#, text));
+                list.extend(capture(r#"(?m)^"?((?:@[\w.-]+/)?[\w.-]+)@"#, text));
+                list.extend(capture(r"(?m)^\s+'?/?((?:@[\w.-]+/)?[\w.-]+)@\d", text));
+            }
+            "tsconfig.json" | "jsconfig.json" | "deno.json" | "import_map.json" => {
+                let inside = text
+                    .split("\"paths\"")
+                    .nth(1)
+                    .or(text.split("\"imports\"").nth(1))
+                    .unwrap_or_default();
+                let inside = inside.split('}').next().unwrap_or_default();
+                self.aliases.extend(capture(r#""([^"*]+)\*?"\s*:"#, inside));
+                if text.contains("\"baseUrl\"") {
+                    let names = self.files.iter().filter_map(|file| file.split('/').next());
+                    self.aliases.insert("src/".into());
+                    let names: Vec<String> = names.map(str::to_owned).collect();
+                    self.aliases.extend(names);
+                }
+            }
+            "Cargo.toml" | "Cargo.lock" => {
+                let list = self.rust.get_or_insert_default();
+                let names = capture(
+                    r#"(?m)^\s*"?([A-Za-z0-9_-]+)"?(?:\.workspace|\.version|\.path)?\s*="#,
+                    text,
+                )
+                .into_iter()
+                .chain(capture(r"(?m)^\[.*dependencies\.([A-Za-z0-9_-]+)\]", text))
+                .chain(capture(r#"(?m)^\s*name\s*=\s*"([^"]+)""#, text))
+                .chain(capture(r#"package\s*=\s*"([^"]+)""#, text));
+                list.extend(names.map(|name| name.replace('-', "_")));
+            }
+            "go.mod" => {
+                for module in capture(r"(?m)^module\s+(\S+)", text) {
+                    self.go_own.insert(module.trim_matches('"').into(), path.parent().into());
+                }
+                let list = self.go.get_or_insert_default();
+                list.extend(capture(
+                    r"(?m)^\s*(?:require\s+|replace\s+)?([\w.-]+\.[\w./~-]+)\s+v",
+                    text,
+                ));
+                list.extend(capture(
+                    r"(?m)^\s*(?:replace\s+)?([\w.-]+\.[\w./~-]+)(?:\s+v\S+)?\s+=>",
+                    text,
+                ));
+            }
+            "pom.xml" => {
+                let list = self.java.get_or_insert_default();
+                list.extend(capture(r"<groupId>\s*([\w.-]+)\s*</groupId>", text));
+            }
+            "build.gradle" | "build.gradle.kts" | "libs.versions.toml" => {
+                let list = self.java.get_or_insert_default();
+                list.extend(capture(r#"["']([\w-]+(?:\.[\w-]+)+):[\w.-]+"#, text));
+            }
+            _ => self.python_manifest(name, text),
+        }
+    }
+
+    fn package_json(&mut self, text: &str) {
+        let list = self.script.get_or_insert_default();
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return };
+        if let Some(name) = value.get("name").and_then(|name| name.as_str()) {
+            self.script_own.insert(name.to_owned());
+            list.insert(name.to_owned());
+        }
+        for group in [
+            "dependencies",
+            "devDependencies",
+            "peerDependencies",
+            "optionalDependencies",
+            "resolutions",
+        ] {
+            let names = value.get(group).and_then(|group| group.as_object());
+            for name in names.into_iter().flat_map(|names| names.keys()) {
+                list.insert(name.clone());
+                // Types of a package stand for the package.
+                if let Some(typed) = name.strip_prefix("@types/") {
+                    list.insert(match typed.split_once("__") {
+                        Some((scope, name)) => format!("@{scope}/{name}"),
+                        None => typed.to_owned(),
+                    });
+                }
+            }
+        }
+        for group in ["bundledDependencies", "bundleDependencies"] {
+            let names = value.get(group).and_then(|group| group.as_array());
+            list.extend(names.into_iter().flatten().filter_map(|n| n.as_str()).map(str::to_owned));
+        }
+    }
+
+    fn python_manifest(&mut self, name: &str, text: &str) {
+        let list = self.python.get_or_insert_default();
+        let names = match name {
+            "poetry.lock" | "uv.lock" => capture(r#"(?m)^name\s*=\s*"([^"]+)""#, text),
+            // Any quoted requirement, any key of a table, any line that begins with a name.
+            "pyproject.toml" | "Pipfile" => [
+                capture(r#"["']([A-Za-z][A-Za-z0-9._-]*)\s*(?:\[[^\]"']*\])?\s*(?:[<>=!~;@ ][^"']*)?["']"#, text),
+                capture(r#"(?m)^"?([A-Za-z][A-Za-z0-9._-]*)"?\s*="#, text),
+            ]
+            .concat(),
+            "setup.py" => capture(r#"["']([A-Za-z][A-Za-z0-9._-]*)\s*(?:\[[^\]"']*\])?\s*(?:[<>=!~;@ ][^"']*)?["']"#, text),
+            "environment.yml" => capture(r"(?m)^\s*-\s*([A-Za-z][A-Za-z0-9._-]*)", text),
+            _ => capture(r"(?m)^\s*([A-Za-z][A-Za-z0-9._-]*)", text)
+                .into_iter()
+                .chain(capture(r"egg=([\w.-]+)", text))
+                .collect(),
+        };
+        list.extend(names.iter().map(|name| spelled(name)));
+    }
+
+    /// Whether a path is there, or one of its usual endings is.
+    pub fn has(&self, path: &str) -> bool {
+        self.files.contains(path) || paths_without_ending(path).any(|one| self.files.contains(&one))
+    }
+
+    /// Whether a folder holds something.
+    pub fn has_folder(&self, folder: &str) -> bool {
+        let prefix = format!("{}/", folder.trim_end_matches('/'));
+        self.files.range(prefix.clone()..).next().is_some_and(|file| file.starts_with(&prefix))
+    }
+
+    /// Says which files lie in an installed npm package, paths below the package.
+    pub fn install(&mut self, package: &str, files: impl IntoIterator<Item = String>) {
+        self.installed.entry(package.to_owned()).or_default().extend(files);
+    }
+}

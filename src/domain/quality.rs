@@ -1,0 +1,369 @@
+//! What a review found, and whether the gate on code lets it pass.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::RepoPath;
+
+/// How bad a finding is (product.md 6.3).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Blocks by itself and is never fixed without a person.
+    Critical,
+    /// A few are tolerated.
+    Error,
+    /// Some are tolerated.
+    Warning,
+}
+
+impl Severity {
+    /// Its name for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Which gate asks.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Gate 001.3, code validation.
+    Code,
+    /// Gate 001.5, test quality; the half that needs no run.
+    Tests,
+}
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The gate it counts for.
+    pub stage: Stage,
+    /// Row of the catalogue.
+    pub id: String,
+    /// Its category.
+    pub category: String,
+    /// How bad.
+    pub severity: Severity,
+    /// Where.
+    pub file: RepoPath,
+    /// Line, from 1.
+    pub line: u32,
+    /// What.
+    pub message: String,
+    /// What to do.
+    pub suggestion: String,
+    /// Whether `--fix` repairs it.
+    pub auto_fixable: bool,
+}
+
+/// What a tool of the project said of a line: file, line from 1, words.
+pub type Remark = (RepoPath, u32, String);
+
+/// Findings by severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    /// Critical ones.
+    pub critical: u32,
+    /// Errors.
+    pub error: u32,
+    /// Warnings.
+    pub warning: u32,
+}
+
+impl Counts {
+    /// Counts findings.
+    #[must_use]
+    pub fn of<'a>(findings: impl Iterator<Item = &'a Finding>) -> Self {
+        let mut counts = Self::default();
+        for finding in findings {
+            match finding.severity {
+                Severity::Critical => counts.critical += 1,
+                Severity::Error => counts.error += 1,
+                Severity::Warning => counts.warning += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// What is tolerated: counts up to and including these (product.md 5.4, 6.6). No limit tolerates a
+/// critical finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Errors.
+    pub error: u32,
+    /// Warnings.
+    pub warning: u32,
+}
+
+/// Limits when nothing else is said.
+pub const LIMITS: Limits = Limits { error: 3, warning: 10 };
+
+/// Limits of `--strict`: no error.
+pub const STRICT: Limits = Limits { error: 0, warning: 10 };
+
+/// Times a soft failure may be tried again (product.md 5.4).
+pub const MAX_RETRIES: u32 = 2;
+
+/// What the gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Decision {
+    /// Go on.
+    Pass,
+    /// Fix what is safe to fix, and try again.
+    SoftFail,
+    /// Stop, with a report.
+    HardFail,
+}
+
+impl Decision {
+    /// Its name for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::SoftFail => "SOFT_FAIL",
+            Self::HardFail => "HARD_FAIL",
+        }
+    }
+}
+
+/// Decides the gate, and says why.
+///
+/// `retries` is how often a soft failure was tried again already. Limits are inclusive: exactly
+/// three errors pass. A text that does not compile is a critical finding. Never fails.
+///
+/// Source: product.md 6.6.
+#[must_use]
+pub fn decide(counts: Counts, limits: Limits, retries: u32) -> (Decision, String) {
+    let over = |number: u32, limit: u32, noun: &str| {
+        (number > limit).then(|| format!("{number} {noun}s, at most {limit} are tolerated"))
+    };
+    if counts.critical > 0 {
+        return (Decision::HardFail, format!("{} critical, none is tolerated", counts.critical));
+    }
+    let reasons: Vec<String> = [
+        over(counts.error, limits.error, "error"),
+        over(counts.warning, limits.warning, "warning"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if reasons.is_empty() {
+        return (Decision::Pass, "within the limits".into());
+    }
+    if retries >= MAX_RETRIES {
+        return (Decision::HardFail, format!("{}; all retries are used", reasons.join("; ")));
+    }
+    (Decision::SoftFail, reasons.join("; "))
+}
+
+/// A layer of tests that a look at the sources can tell (product.md 6.1).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Layer {
+    /// Normal input, expected output.
+    #[serde(rename = "L1.1")]
+    Happy,
+    /// Invalid input is rejected.
+    #[serde(rename = "L1.2")]
+    Negative,
+    /// Nothing, zero, the empty, the largest.
+    #[serde(rename = "L1.3")]
+    Edge,
+    /// What is changed is looked at before and after.
+    #[serde(rename = "L1.4")]
+    State,
+    /// What takes time is waited for.
+    #[serde(rename = "L1.5")]
+    Async,
+    /// Modules work together.
+    #[serde(rename = "L2")]
+    Wiring,
+}
+
+impl Layer {
+    /// Its number in the specification, and what it is about.
+    #[must_use]
+    pub fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Happy => ("L1.1", "public functions that a test tries"),
+            Self::Negative => {
+                ("L1.2", "functions that reject something, tried with what must fail")
+            }
+            Self::Edge => ("L1.3", "public functions tried on an edge"),
+            Self::State => ("L1.4", "functions that change state, looked at twice"),
+            Self::Async => ("L1.5", "asynchronous functions that a test waits for"),
+            Self::Wiring => ("L2", "imports between modules, with a test that loads both"),
+        }
+    }
+
+    /// Percent that are asked for (product.md 5.4, 6.2).
+    #[must_use]
+    pub fn threshold(self) -> u32 {
+        match self {
+            Self::Happy | Self::Async => 100,
+            Self::Negative | Self::State => 80,
+            Self::Edge => 60,
+            Self::Wiring => 70,
+        }
+    }
+}
+
+/// How complete a layer is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Completeness {
+    /// The layer.
+    pub layer: Layer,
+    /// Those that are covered.
+    pub covered: u32,
+    /// All it is about.
+    pub of: u32,
+    /// Those that are not, with their places.
+    pub missing: Vec<String>,
+}
+
+impl Completeness {
+    /// Percent covered, cut; `None` when the layer is about nothing here.
+    #[must_use]
+    pub fn percent(&self) -> Option<u32> {
+        (u64::from(self.covered) * 100)
+            .checked_div(u64::from(self.of))
+            .and_then(|percent| u32::try_from(percent).ok())
+    }
+
+    /// Whether its threshold is met; exactly at it is enough.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        self.percent().is_none_or(|percent| percent >= self.layer.threshold())
+    }
+}
+
+/// What can be counted of the tests of a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestMetrics {
+    /// The layers, first to last.
+    pub layers: Vec<Completeness>,
+    /// Tests.
+    pub tests: u32,
+    /// Assertions in them.
+    pub assertions: u32,
+    /// Lines of product code that are not empty.
+    pub code_lines: u32,
+    /// Lines of test code that are not empty.
+    pub test_lines: u32,
+}
+
+/// Decides the gate on tests, and says why: its half that needs no run.
+///
+/// Limits are those of the gate on code; every layer must meet its threshold. Assertions per test
+/// and lines per line are told and decide nothing. Never fails.
+///
+/// Source: product.md 6.6, 5.4.
+#[must_use]
+pub fn decide_tests(
+    counts: Counts,
+    limits: Limits,
+    metrics: &TestMetrics,
+    retries: u32,
+) -> (Decision, String) {
+    let (decision, reason) = decide(counts, limits, retries);
+    let gaps: Vec<String> = metrics
+        .layers
+        .iter()
+        .filter(|layer| !layer.is_met())
+        .map(|layer| {
+            let percent = layer.percent().unwrap_or_default();
+            format!("{} {percent} % of {} %", layer.layer.name().0, layer.layer.threshold())
+        })
+        .collect();
+    if gaps.is_empty() || decision == Decision::HardFail {
+        return (decision, reason);
+    }
+    let all = if decision == Decision::Pass {
+        gaps.join("; ")
+    } else {
+        format!("{reason}; {}", gaps.join("; "))
+    };
+    if retries >= MAX_RETRIES {
+        return (Decision::HardFail, format!("{all}; all retries are used"));
+    }
+    (Decision::SoftFail, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decision::{HardFail, Pass, SoftFail};
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn limits_are_inclusive_and_critical_beats_everything() {
+        let table = [
+            ("nothing found", (0, 0, 0), LIMITS, 0, Pass),
+            ("exactly at the limits", (0, 3, 10), LIMITS, 0, Pass),
+            ("one error more", (0, 4, 0), LIMITS, 0, SoftFail),
+            ("one warning more", (0, 0, 11), LIMITS, 1, SoftFail),
+            ("retries used", (0, 4, 0), LIMITS, 2, HardFail),
+            ("retries used, nothing left", (0, 3, 10), LIMITS, 2, Pass),
+            ("critical", (1, 0, 0), LIMITS, 0, HardFail),
+            ("critical with retries left", (1, 9, 99), LIMITS, 1, HardFail),
+            ("strict tolerates no error", (0, 1, 0), STRICT, 0, SoftFail),
+            ("strict tolerates warnings", (0, 0, 10), STRICT, 0, Pass),
+        ];
+        for (why, (critical, error, warning), limits, retries, expected) in table {
+            let counts = Counts { critical, error, warning };
+            assert_eq!(decide(counts, limits, retries).0, expected, "{why}");
+        }
+    }
+
+    fn metrics(covered: u32, of: u32) -> TestMetrics {
+        let layer = Completeness { layer: Layer::Negative, covered, of, missing: Vec::new() };
+        TestMetrics { layers: vec![layer], ..TestMetrics::default() }
+    }
+
+    #[test]
+    fn layers_are_met_at_their_threshold_and_a_critical_finding_beats_them() {
+        let table = [
+            ("exactly at 80 %", 0, metrics(4, 5), 0, Pass),
+            ("below", 0, metrics(79, 100), 0, SoftFail),
+            ("below, retries used", 0, metrics(79, 100), 2, HardFail),
+            ("about nothing", 0, metrics(0, 0), 0, Pass),
+            ("complete, and a tautology", 1, metrics(5, 5), 0, HardFail),
+        ];
+        for (why, critical, metrics, retries, expected) in table {
+            let counts = Counts { critical, ..Counts::default() };
+            assert_eq!(decide_tests(counts, LIMITS, &metrics, retries).0, expected, "{why}");
+        }
+        let counts = Counts { error: 4, ..Counts::default() };
+        let (decision, reason) = decide_tests(counts, LIMITS, &metrics(0, 1), 0);
+        assert_eq!(decision, SoftFail);
+        assert!(reason.contains("4 errors") && reason.contains("L1.2 0 % of 80 %"), "{reason}");
+    }
+
+    proptest! {
+        #[test]
+        fn fewer_findings_never_make_it_worse(
+            critical in 0u32..3, error in 0u32..8, warning in 0u32..20, retries in 0u32..4,
+        ) {
+            let badness = |decision| match decision { Pass => 0, SoftFail => 1, HardFail => 2 };
+            let more = Counts { critical, error, warning };
+            let less = Counts { critical, error: error / 2, warning: warning / 2 };
+            prop_assert!(
+                badness(decide(less, LIMITS, retries).0) <= badness(decide(more, LIMITS, retries).0)
+            );
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The report of gate 001.3: for programs, for pages, for a terminal.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Severity, Stage};
+
+use super::markdown::{self, cell, count, line};
+use super::test_quality::{self, TestQuality};
+
+/// Counts, and how many files were looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Files looked at.
+    pub files_validated: u32,
+    /// Critical findings.
+    pub critical: u32,
+    /// Errors.
+    pub error: u32,
+    /// Warnings.
+    pub warning: u32,
+}
+
+/// A file that was not looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skipped {
+    /// The file or check.
+    pub what: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// `code-validation-report.json` (product.md 6.6).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ValidationReport {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// The session; `None` when the gate ran alone.
+    pub session_id: Option<String>,
+    /// When, in UTC.
+    pub timestamp: String,
+    /// What the gate says.
+    pub status: Decision,
+    /// Counts of what is left.
+    pub summary: Summary,
+    /// What is left, by severity.
+    pub findings: BTreeMap<Severity, Vec<Finding>>,
+    /// What was repaired.
+    pub auto_fixes_applied: Vec<Finding>,
+    /// Why the gate says so.
+    pub gate_decision: String,
+    /// Times it was tried again.
+    pub retry_count: u32,
+    /// Times it may be.
+    pub max_retries: u32,
+    /// What was not looked at, and why.
+    pub skipped: Vec<Skipped>,
+    /// The gate on tests, when it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestQuality>,
+}
+
+impl ValidationReport {
+    /// Everything that was found, worst first.
+    fn all(&self) -> Vec<&Finding> {
+        let tests = self.tests.iter().flat_map(|tests| &tests.findings);
+        let mut all: Vec<&Finding> =
+            self.findings.iter().chain(tests).flat_map(|(_, list)| list).collect();
+        all.sort_by_key(|one| one.severity);
+        all
+    }
+}
+
+/// What a report is made of.
+pub struct Parts {
+    /// The session, if any.
+    pub session: Option<String>,
+    /// Now, in UTC.
+    pub timestamp: String,
+    /// Files looked at.
+    pub files: usize,
+    /// What is left.
+    pub findings: Vec<Finding>,
+    /// What was repaired.
+    pub fixed: Vec<Finding>,
+    /// The gate's answer and reason.
+    pub decision: (Decision, String),
+    /// What was not looked at.
+    pub skipped: Vec<Skipped>,
+    /// Times it was tried again after repairs.
+    pub retries: u32,
+    /// The gate on tests, when it was asked.
+    pub tests: Option<TestQuality>,
+}
+
+/// Sorts findings into their severities.
+#[must_use]
+pub fn by_severity(list: Vec<Finding>) -> BTreeMap<Severity, Vec<Finding>> {
+    let mut findings: BTreeMap<Severity, Vec<Finding>> = BTreeMap::new();
+    for finding in list {
+        findings.entry(finding.severity).or_default().push(finding);
+    }
+    findings
+}
+
+impl From<Parts> for ValidationReport {
+    fn from(parts: Parts) -> Self {
+        let counts = Counts::of(parts.findings.iter());
+        let findings = by_severity(parts.findings);
+        Self {
+            schema_version: 1,
+            session_id: parts.session,
+            timestamp: parts.timestamp,
+            status: parts.decision.0,
+            summary: Summary {
+                files_validated: u32::try_from(parts.files).unwrap_or(u32::MAX),
+                critical: counts.critical,
+                error: counts.error,
+                warning: counts.warning,
+            },
+            findings,
+            auto_fixes_applied: parts.fixed,
+            gate_decision: parts.decision.1,
+            retry_count: parts.retries,
+            max_retries: MAX_RETRIES,
+            skipped: parts.skipped,
+            tests: parts.tests,
+        }
+    }
+}
+
+fn totals(report: &ValidationReport) -> String {
+    let summary = report.summary;
+    format!(
+        "{} looked at: {} critical, {}, {}",
+        count(summary.files_validated.into(), "file"),
+        summary.critical,
+        count(summary.error.into(), "error"),
+        count(summary.warning.into(), "warning"),
+    )
+}
+
+/// Findings told in full on a terminal; the JSON has all.
+const SHOWN: usize = 200;
+
+/// Annotations of each level that GitHub shows for one step; more are dropped there, silently.
+const ANNOTATED: usize = 10;
+
+/// One value of a workflow command: the characters that end it are encoded.
+fn encoded(text: &str, property: bool) -> String {
+    let plain = line(text, 500).replace('%', "%25");
+    if property { plain.replace(':', "%3A").replace(',', "%2C") } else { plain }
+}
+
+/// Findings as workflow commands that GitHub shows beside the code, worst first, as many as it
+/// shows; a last one says how many are left out.
+#[must_use]
+pub fn annotations(report: &ValidationReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (level, severities) in
+        [("error", &[Severity::Critical, Severity::Error][..]), ("warning", &[Severity::Warning])]
+    {
+        let all: Vec<&Finding> =
+            report.all().into_iter().filter(|one| severities.contains(&one.severity)).collect();
+        let shown = if all.len() > ANNOTATED { ANNOTATED - 1 } else { all.len() };
+        for one in all.iter().take(shown) {
+            lines.push(format!(
+                "::{level} file={},line={},title={}::{}",
+                encoded(one.file.as_str(), true),
+                one.line,
+                encoded(&format!("{} ({})", one.id, one.severity.name()), true),
+                encoded(&format!("{}; {}", one.message, one.suggestion), false),
+            ));
+        }
+        if all.len() > shown {
+            let left = all.len() - shown;
+            lines.push(format!("::{level} title=regreen::{left} more in the log and the report"));
+        }
+    }
+    lines
+}
+
+/// The report for a terminal.
+#[must_use]
+pub fn render_text(report: &ValidationReport) -> String {
+    let mut text = String::new();
+    let all = report.all();
+    for finding in all.iter().take(SHOWN) {
+        let fixable = if finding.auto_fixable { " (`--fix` does it)" } else { "" };
+        text.push_str(&format!(
+            "{}:{}: {} [{}] {}\n    {}{fixable}\n",
+            line(finding.file.as_str(), 200),
+            finding.line,
+            finding.severity.name(),
+            finding.id,
+            line(&finding.message, 300),
+            finding.suggestion,
+        ));
+    }
+    if all.len() > SHOWN {
+        text.push_str(&format!("... and {} more\n", all.len() - SHOWN));
+    }
+    for fixed in &report.auto_fixes_applied {
+        text.push_str(&format!(
+            "fixed {}:{}: {}\n",
+            line(fixed.file.as_str(), 200),
+            fixed.line,
+            line(&fixed.message, 300)
+        ));
+    }
+    for skipped in report.skipped.iter().take(20) {
+        text.push_str(&format!(
+            "not checked: {}: {}\n",
+            line(&skipped.what, 200),
+            line(&skipped.reason, 200)
+        ));
+    }
+    if report.skipped.len() > 20 {
+        text.push_str(&format!("not checked: {} more\n", report.skipped.len() - 20));
+    }
+    text.push_str(&format!(
+        "\n{}\n{}: {}\n",
+        totals(report),
+        report.status.name(),
+        report.gate_decision
+    ));
+    if let Some(tests) = &report.tests {
+        text.push_str(&test_quality::render_text(tests));
+    }
+    text
+}
+
+/// Findings as tables, one for a severity.
+pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
+    let mut text = String::new();
+    for (severity, list) in findings {
+        text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
+        for finding in list {
+            let gate = if finding.stage == Stage::Code { "001.3" } else { "001.5" };
+            text.push_str(&format!(
+                "| {} | {gate} | {} | {} | {} |\n",
+                cell(&format!("{}:{}", finding.file, finding.line)),
+                finding.category,
+                cell(&finding.message),
+                markdown::line(&finding.suggestion, 300),
+            ));
+        }
+    }
+    text
+}
+
+/// `code-validation-report.md`.
+#[must_use]
+pub fn render_markdown(report: &ValidationReport) -> String {
+    let mut text = format!(
+        "# Code validation: {}\n\n{}. {}.\n",
+        report.status.name(),
+        totals(report),
+        line(&report.gate_decision, 300)
+    );
+    text.push_str(&tables(&report.findings));
+    if !report.auto_fixes_applied.is_empty() {
+        text.push_str("\n## Fixed\n\n");
+        for fixed in &report.auto_fixes_applied {
+            text.push_str(&format!(
+                "- {} {}\n",
+                cell(&format!("{}:{}", fixed.file, fixed.line)),
+                cell(&fixed.message)
+            ));
+        }
+    }
+    if !report.skipped.is_empty() {
+        text.push_str("\n## Not checked\n\n");
+        for skipped in &report.skipped {
+            text.push_str(&format!("- {}: {}\n", cell(&skipped.what), cell(&skipped.reason)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+
+    fn finding(file: &str, severity: Severity, message: &str) -> Finding {
+        Finding {
+            stage: Stage::Code,
+            id: "unknown-package".into(),
+            category: "hallucinated_imports".into(),
+            severity,
+            file: RepoPath::parse(file).unwrap(),
+            line: 3,
+            message: message.into(),
+            suggestion: "declare it".into(),
+            auto_fixable: false,
+        }
+    }
+
+    fn report(findings: Vec<Finding>) -> ValidationReport {
+        ValidationReport::from(Parts {
+            session: None,
+            timestamp: "2026-01-02T03:04:05Z".into(),
+            files: 1,
+            findings,
+            fixed: Vec::new(),
+            decision: (Decision::HardFail, "1 critical, none is tolerated".into()),
+            skipped: Vec::new(),
+            retries: 0,
+            tests: None,
+        })
+    }
+
+    #[test]
+    fn annotations_name_the_place_and_carry_no_second_command() {
+        let hostile = finding("a,b:c%0A.js", Severity::Critical, "x\n::set-env name=A::b%0A::stop");
+        insta::assert_snapshot!(annotations(&report(vec![hostile])).join("\n"), @"::error file=a%2Cb%3Ac%250A.js,line=3,title=unknown-package (critical)::x ::set-env name=A::b%250A::stop; declare it");
+    }
+
+    #[test]
+    fn annotations_are_as_many_as_are_shown_and_the_worst_come_first() {
+        let mut list = vec![finding("z.js", Severity::Critical, "worst")];
+        list.extend((0..30).map(|_| finding("a.js", Severity::Error, "bad")));
+        list.extend((0..3).map(|_| finding("a.js", Severity::Warning, "so so")));
+        let lines = annotations(&report(list));
+        let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("::error")).collect();
+        assert_eq!(errors.len(), 10, "{lines:#?}");
+        assert!(errors[0].contains("worst") && errors[9].contains("22 more"), "{errors:#?}");
+        assert_eq!(lines.len(), 13);
+    }
+
+    #[test]
+    fn no_file_has_a_name_that_begins_a_command() {
+        assert!(RepoPath::parse("::error x.js").is_err());
+    }
+
+    #[test]
+    fn report_shows_place_and_advice_and_disarms_a_hostile_name() {
+        let report =
+            report(vec![finding("src/a.js", Severity::Critical, "no manifest: `x|<img>`")]);
+        insta::assert_snapshot!(render_text(&report), @r"
+        src/a.js:3: critical [unknown-package] no manifest: `x|<img>`
+            declare it
+
+        1 file looked at: 1 critical, 0 errors, 0 warnings
+        HARD_FAIL: 1 critical, none is tolerated
+        ");
+        assert!(render_markdown(&report).contains("`` no manifest: `x\\|<img>` ``"));
+    }
+}

@@ -1,0 +1,8 @@
+package a
+
+import (
+	"fmt"
+	"fmt" // expect: duplicate-import
+)
+
+func f() { fmt.Println(1) }

@@ -1,0 +1,6 @@
+package a
+
+func f(err error) {
+	if err != nil { // expect: empty-catch
+	}
+}

@@ -1,0 +1,7 @@
+package a
+
+func f(a int) {
+	for { // expect: endless-loop
+		a++
+	}
+}

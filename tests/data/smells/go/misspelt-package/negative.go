@@ -1,0 +1,5 @@
+package a
+
+import "github.com/pkg/errors"
+
+func f() { errors.New("a") }

@@ -1,0 +1,4 @@
+package a
+
+func thirdThing() {}
+func FourthThing() {}

@@ -1,0 +1,6 @@
+package a
+
+func first_thing() {} // expect: mixed-naming
+func second_thing() {}
+func thirdThing() {}
+func fourthThing() {}

@@ -1,0 +1,3 @@
+package a
+
+func f(t int) { mocked.Controller(t) }

@@ -1,0 +1,7 @@
+package a
+
+import "testing"
+
+func TestA(t *testing.T) { assert.Equal(t, 4, f(2)) }
+func TestB(t *testing.T) { assert.Equal(t, 6, f(nil)) }
+func TestError(t *testing.T) { assert.Equal(t, 10, f(5)) }

@@ -1,0 +1,8 @@
+package a
+
+func f(a int) int {
+	if a < 0 {
+		panic("negative")
+	}
+	return a
+}

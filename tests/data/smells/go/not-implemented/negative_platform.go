@@ -1,0 +1,7 @@
+//go:build plan9
+
+package a
+
+func sync() {
+	panic("not implemented")
+}

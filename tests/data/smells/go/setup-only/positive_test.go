@@ -1,0 +1,8 @@
+package a
+
+import "testing"
+
+func TestA(t *testing.T) { // expect: setup-only
+	items := []int{2}
+	items = append(items, 4)
+}

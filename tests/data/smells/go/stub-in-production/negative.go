@@ -1,0 +1,3 @@
+package a
+
+func f() { clock.New("x") }

@@ -1,0 +1,5 @@
+package a
+
+import "testing" // expect: test-import-in-production
+
+func f(t *testing.T) {}

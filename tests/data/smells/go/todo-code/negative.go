@@ -1,0 +1,4 @@
+package a
+
+// f keeps what is pending.
+func f() int { return 1 }

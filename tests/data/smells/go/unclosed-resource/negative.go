@@ -1,0 +1,12 @@
+package a
+
+import "os"
+
+func f() error {
+	file, err := os.Open("a")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return nil
+}

@@ -1,0 +1,10 @@
+package a
+
+import "os"
+
+func f() {
+	file, err := os.Open("a") // expect: unclosed-resource
+	if err == nil {
+		file.Name()
+	}
+}

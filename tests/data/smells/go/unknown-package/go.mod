@@ -1,0 +1,3 @@
+module example.com/shop
+
+require github.com/pkg/errors v0.9.1

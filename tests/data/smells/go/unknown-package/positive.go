@@ -1,0 +1,5 @@
+package a
+
+import "github.com/nobody/nothing" // expect: unknown-package
+
+func f() { nothing.Do() }

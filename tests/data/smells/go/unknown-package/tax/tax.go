@@ -1,0 +1,3 @@
+package tax
+
+var Rate = "1"

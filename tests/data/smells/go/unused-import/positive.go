@@ -1,0 +1,8 @@
+package a
+
+import (
+	"fmt"
+	"strings" // expect: unused-import
+)
+
+func f() { fmt.Println(1) }

@@ -1,0 +1,5 @@
+package a
+
+import "example.com/shop/tax"
+
+func f() { tax.Do() }

@@ -1,0 +1,4 @@
+class NegativeTest { @Test void a() {
+  assertNotNull(f(2));
+  assertEquals(4, f(2));
+} }

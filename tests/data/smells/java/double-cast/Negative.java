@@ -1,0 +1,3 @@
+class Negative { String f(Object a) {
+  return (String) a;
+} }

@@ -1,0 +1,3 @@
+class Positive { String f(Integer a) {
+  return (String) (Object) a; // expect: double-cast
+} }

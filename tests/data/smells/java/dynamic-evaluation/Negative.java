@@ -1,0 +1,3 @@
+class Negative { Object f(String text) throws Exception {
+  return model.eval(text);
+} }

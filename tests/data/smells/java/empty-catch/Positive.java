@@ -1,0 +1,3 @@
+class Positive { void f() {
+  try { f(); } catch (Exception e) {} // expect: empty-catch
+} }

@@ -1,0 +1,3 @@
+class PositiveTest {
+  @Test void a() {} // expect: empty-test
+}

@@ -1,0 +1,3 @@
+class Negative { int f(int a) {
+  while (true) { a++; if (a > 3) { return a; } }
+} }

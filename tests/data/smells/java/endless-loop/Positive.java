@@ -1,0 +1,3 @@
+class Positive { void f(int a) {
+  while (true) { a++; } // expect: endless-loop
+} }

@@ -1,0 +1,4 @@
+class Negative {
+  @SuppressWarnings("unchecked") int a;
+  @SuppressWarnings("deprecation") int b;
+}

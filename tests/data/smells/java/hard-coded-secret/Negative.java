@@ -1,0 +1,1 @@
+class Negative { String password = System.getenv("PASSWORD"); }

@@ -1,0 +1,1 @@
+class Positive { String password = "hT9kQ2vRxW7pLz4m"; } // expect: hard-coded-secret

@@ -1,0 +1,1 @@
+class Negative { void initialValue() {} }

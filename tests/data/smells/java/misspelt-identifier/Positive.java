@@ -1,0 +1,1 @@
+class Positive { void initalValue() {} } // expect: misspelt-identifier

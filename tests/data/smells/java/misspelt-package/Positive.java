@@ -1,0 +1,2 @@
+import com.gogle.common.List; // expect: misspelt-package
+class Positive { List names; }

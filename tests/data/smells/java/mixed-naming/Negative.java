@@ -1,0 +1,4 @@
+class Negative {
+  void thirdThing() {}
+  void fourthThing() {}
+}

@@ -1,0 +1,3 @@
+class Negative { Object f() {
+  return Market.mock();
+} }

@@ -1,0 +1,3 @@
+class Positive { Object f() {
+  return Mockito.mock(Object.class); // expect: mock-in-production
+} }

@@ -1,0 +1,4 @@
+class NegativeTest { @Test void a() {
+  assertEquals(4, f(send));
+  verify(send).send();
+} }

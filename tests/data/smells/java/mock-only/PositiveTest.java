@@ -1,0 +1,4 @@
+class PositiveTest { @Test void a() {
+  f(send);
+  verify(send).send(); // expect: mock-only
+} }

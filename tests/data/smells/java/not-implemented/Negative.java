@@ -1,0 +1,3 @@
+class Negative { int f() {
+  throw new UnsupportedOperationException("read only");
+} }

@@ -1,0 +1,1 @@
+class NegativeTest { @Test void a() { assertEquals(4, f(2)); } }

@@ -1,0 +1,1 @@
+class NegativeTest { @Test void ignored() { assertEquals(4, f(2)); } }

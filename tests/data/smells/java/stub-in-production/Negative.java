@@ -1,0 +1,3 @@
+class Negative { void f(Clock c) {
+  c.when();
+} }

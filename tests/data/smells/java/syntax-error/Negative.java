@@ -1,0 +1,1 @@
+class Negative { int f() { return 1; } }

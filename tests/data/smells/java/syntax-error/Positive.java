@@ -1,0 +1,1 @@
+class Positive { int f( { return 1; } } // expect: syntax-error

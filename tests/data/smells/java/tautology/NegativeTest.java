@@ -1,0 +1,1 @@
+class NegativeTest { @Test void a() { assertEquals(2, f(1)); } }

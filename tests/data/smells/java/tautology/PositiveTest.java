@@ -1,0 +1,4 @@
+class PositiveTest { @Test void a() {
+  assertTrue(true); // expect: tautology
+  assertEquals(1, 1); // expect: tautology
+} }

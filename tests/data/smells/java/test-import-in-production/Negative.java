@@ -1,0 +1,2 @@
+import org.junction.Other;
+class Negative { void f() { Other.go(); } }

@@ -1,0 +1,4 @@
+class Positive { int f() {
+  // TODO implement, expect: todo-code
+  return 0;
+} }

@@ -1,0 +1,3 @@
+class NegativeTest { @Test void a() {
+  assertTrue(f(2) > 3);
+} }

@@ -1,0 +1,4 @@
+class Negative { int f(int a) {
+  if (a > 1) { return a; }
+  return f(a);
+} }

@@ -1,0 +1,3 @@
+import java.util.List; // expect: unused-import
+import java.util.Map;
+class Positive { Map<String, String> names; }

@@ -1,0 +1,4 @@
+class Positive { int f() {
+  int tax = 3; // expect: unused-variable
+  return 1;
+} }

@@ -1,0 +1,4 @@
+package shop;
+import shop.tax.Tax;
+import shop.tax.*;
+class Negative { Tax tax; }

@@ -1,0 +1,2 @@
+package shop.tax;
+public class Tax {}

@@ -1,0 +1,1 @@
+export async function fetchAll(x) { return x * 2; }

@@ -1,0 +1,2 @@
+export const f = (a?: { b?: number }) => a!.b;
+export const g = (a: object) => a as string;

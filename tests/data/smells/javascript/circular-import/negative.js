@@ -1,0 +1,2 @@
+import { c } from './third';
+export const d = c;

@@ -1,0 +1,4 @@
+import { First } from './negative_types';
+export interface Second {
+  first: First;
+}

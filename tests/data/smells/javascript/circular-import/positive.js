@@ -1,0 +1,2 @@
+import { b } from './second'; // expect: circular-import
+export const a = () => b;

@@ -1,0 +1,2 @@
+import { a } from './positive';
+export const b = () => a;

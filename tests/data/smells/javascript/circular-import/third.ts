@@ -1,0 +1,2 @@
+import type { d } from './negative';
+export const c: typeof d = 1;

@@ -1,0 +1,5 @@
+test('a', () => {
+  expect(f(2)).toBeDefined();
+  expect(f(2)).toBe(4);
+});
+function f(x) { return x * 2; }

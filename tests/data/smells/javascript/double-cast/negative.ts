@@ -1,0 +1,1 @@
+export const f = (a: unknown) => a as number;

@@ -1,0 +1,1 @@
+export const f = (a: string) => a as unknown as number; // expect: double-cast

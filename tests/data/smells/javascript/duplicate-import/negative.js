@@ -1,0 +1,3 @@
+import { a } from 'fs';
+import { c } from 'fs';
+export const b = a + c;

@@ -1,0 +1,3 @@
+export function f(text, page) {
+  return [JSON.parse(text), page.eval(text)];
+}

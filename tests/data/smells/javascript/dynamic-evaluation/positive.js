@@ -1,0 +1,3 @@
+export function f(text) {
+  return [eval(text), new Function(text)]; // expect: dynamic-evaluation
+}

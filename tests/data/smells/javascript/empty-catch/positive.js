@@ -1,0 +1,3 @@
+export function f(a) {
+  try { a(); } catch (e) {} // expect: empty-catch
+}

@@ -1,0 +1,2 @@
+test('a', () => { expect(f(2)).toBe(4); });
+function f(x) { return x * 2; }

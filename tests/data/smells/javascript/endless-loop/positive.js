@@ -1,0 +1,3 @@
+export function f(a) {
+  while (true) { a += 1; } // expect: endless-loop
+}

@@ -1,0 +1,2 @@
+export const apiKey = process.env.API_KEY;
+export const password = 'password-field-1';

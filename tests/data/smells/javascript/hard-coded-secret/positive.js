@@ -1,0 +1,1 @@
+export const apiKey = 'hT9kQ2vRxW7pLz4m'; // expect: hard-coded-secret

@@ -1,0 +1,4 @@
+export function f(a) {
+  window.addEventListener('resize', a);
+  return () => window.removeEventListener('resize', a);
+}

@@ -1,0 +1,3 @@
+export function f(a) {
+  window.addEventListener('resize', a); // expect: listener-not-removed
+}

@@ -1,0 +1,1 @@
+export function parseLength(text) { return text; }

@@ -1,0 +1,1 @@
+export function parseLenght(text) { return text; } // expect: misspelt-identifier

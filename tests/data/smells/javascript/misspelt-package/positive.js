@@ -1,0 +1,2 @@
+import _ from 'loadsh'; // expect: misspelt-package
+export const a = _;

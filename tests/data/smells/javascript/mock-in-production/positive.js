@@ -1,0 +1,1 @@
+export const send = jest.fn(); // expect: mock-in-production

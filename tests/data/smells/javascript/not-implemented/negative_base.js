@@ -1,0 +1,5 @@
+export class BaseStore {
+  read() {
+    throw new Error('Not implemented');
+  }
+}

@@ -1,0 +1,3 @@
+export function total() {
+  throw new Error('Not implemented'); // expect: not-implemented
+}

@@ -1,0 +1,4 @@
+test('a', () => { // expect: setup-only
+  const items = [2];
+  items.push(4);
+});

@@ -1,0 +1,1 @@
+export const f = (a) => a.stub('b');

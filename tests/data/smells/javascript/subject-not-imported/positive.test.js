@@ -1,0 +1,1 @@
+test('a', () => { expect(2 + 2).toBe(4); }); // expect: subject-not-imported

@@ -1,0 +1,2 @@
+import { vi } from 'vite';
+export const a = vi;

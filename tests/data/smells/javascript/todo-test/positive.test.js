@@ -1,0 +1,1 @@
+it.todo('a'); // expect: todo-test

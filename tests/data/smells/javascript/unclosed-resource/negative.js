@@ -1,0 +1,5 @@
+import fs from 'fs';
+export function f(name) {
+  const file = fs.openSync(name);
+  fs.closeSync(file);
+}

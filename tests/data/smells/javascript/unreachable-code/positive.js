@@ -1,0 +1,4 @@
+export function f(a) {
+  return a;
+  console.log(a); // expect: unreachable-code
+}

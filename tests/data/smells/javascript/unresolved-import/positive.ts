@@ -1,0 +1,2 @@
+import { price } from './missing'; // expect: unresolved-import
+export const a = price;

@@ -1,0 +1,2 @@
+import { a, b } from 'fs'; // expect: unused-import
+export const c = a;

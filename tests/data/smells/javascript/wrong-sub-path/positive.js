@@ -1,0 +1,2 @@
+import x from 'lodash/fltr'; // expect: wrong-sub-path
+export const a = x;

@@ -1,0 +1,2 @@
+async def fetch(x):
+    return x * 2

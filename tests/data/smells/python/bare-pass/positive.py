@@ -1,0 +1,2 @@
+def total(items):
+    pass  # expect: bare-pass

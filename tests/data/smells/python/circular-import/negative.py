@@ -1,0 +1,2 @@
+from third import c
+print(c)

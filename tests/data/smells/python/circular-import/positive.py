@@ -1,0 +1,2 @@
+from second import b  # expect: circular-import
+a = b

@@ -1,0 +1,2 @@
+from positive import a
+b = a

@@ -1,0 +1,4 @@
+c = 1
+def late():
+    from negative import c as d
+    return d

@@ -1,0 +1,3 @@
+from typing import cast
+def f(a):
+    return cast(int, a)

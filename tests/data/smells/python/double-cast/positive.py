@@ -1,0 +1,3 @@
+from typing import Any, cast
+def f(a):
+    return cast(int, cast(Any, a))  # expect: double-cast

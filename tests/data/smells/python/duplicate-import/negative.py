@@ -1,0 +1,3 @@
+import os
+import os.path as path
+print(os.sep, path.sep)

@@ -1,0 +1,3 @@
+import json
+import json  # expect: duplicate-import
+print(json.dumps(1))

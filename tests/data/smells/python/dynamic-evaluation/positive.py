@@ -1,0 +1,2 @@
+def f(text):
+    return eval(text)  # expect: dynamic-evaluation

@@ -1,0 +1,5 @@
+def f(a):
+    try:
+        return a()
+    except Exception:  # expect: empty-catch
+        pass

@@ -1,0 +1,3 @@
+def f(a):
+    while True:  # expect: endless-loop
+        a += 1

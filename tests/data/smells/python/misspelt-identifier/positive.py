@@ -1,0 +1,2 @@
+def recieve_order(order):  # expect: misspelt-identifier
+    return order

@@ -1,0 +1,3 @@
+import requests
+import numpy
+print(requests, numpy)

@@ -1,0 +1,2 @@
+import reqeusts  # expect: misspelt-package
+print(reqeusts)

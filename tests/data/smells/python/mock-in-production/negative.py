@@ -1,0 +1,2 @@
+def client(factory):
+    return factory.Mockingbird()

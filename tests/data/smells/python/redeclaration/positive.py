@@ -1,0 +1,4 @@
+def f():
+    return 1
+def f():  # expect: redeclaration
+    return 2

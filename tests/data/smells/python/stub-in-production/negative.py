@@ -1,0 +1,3 @@
+def f(client, name):
+    return client.patch(name)
+mock = None

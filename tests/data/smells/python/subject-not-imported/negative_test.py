@@ -1,0 +1,3 @@
+from negative import f
+def test_a():
+    assert f(2) == 4

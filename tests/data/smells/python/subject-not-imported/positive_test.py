@@ -1,0 +1,2 @@
+def test_a():  # expect: subject-not-imported
+    assert sum([2, 2]) == 4

@@ -1,0 +1,2 @@
+def f(:  # expect: syntax-error
+    return 1

@@ -1,0 +1,3 @@
+def total(items):
+    # TODO: implement this, expect: todo-code
+    return 0

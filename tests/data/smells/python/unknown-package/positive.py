@@ -1,0 +1,3 @@
+import leftpadder  # expect: unknown-package
+from numpyx_tools.array import zeros  # expect: unknown-package
+print(leftpadder, zeros)

@@ -1,0 +1,5 @@
+def f(a):
+    if a:
+        return a
+    print(a)
+    raise ValueError

@@ -1,0 +1,2 @@
+from .tax import rate
+print(rate)

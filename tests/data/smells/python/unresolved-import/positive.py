@@ -1,0 +1,2 @@
+from .missing import price  # expect: unresolved-import
+print(price)

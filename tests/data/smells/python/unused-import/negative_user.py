@@ -1,0 +1,3 @@
+from shims import loads
+
+print(loads("1"))

@@ -1,0 +1,3 @@
+import json  # expect: unused-import
+from os import path, sep  # expect: unused-import
+print(path)

@@ -1,0 +1,3 @@
+def total(items):
+    tax = 3  # expect: unused-variable
+    return sum(items)

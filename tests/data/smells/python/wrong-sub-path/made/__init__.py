@@ -1,0 +1,5 @@
+import sys
+
+import other
+
+sys.modules["made.other"] = other

@@ -1,0 +1,3 @@
+from shop.tax import rate
+import shop.deep.more
+print(rate, shop)

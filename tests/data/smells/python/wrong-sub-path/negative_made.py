@@ -1,0 +1,3 @@
+import made.other
+
+print(made.other)

@@ -1,0 +1,2 @@
+from shop.taxes import rate  # expect: wrong-sub-path
+print(rate)

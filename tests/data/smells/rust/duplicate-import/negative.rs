@@ -1,0 +1,5 @@
+#[cfg(unix)]
+use std::fmt;
+#[cfg(windows)]
+use std::fmt;
+pub fn f(_: fmt::Error) {}

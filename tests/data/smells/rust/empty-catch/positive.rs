@@ -1,0 +1,3 @@
+pub fn f(a: Result<u32, u32>) {
+    if let Err(_) = a {} // expect: empty-catch
+}

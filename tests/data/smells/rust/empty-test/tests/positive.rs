@@ -1,0 +1,2 @@
+#[test]
+fn a() {} // expect: empty-test

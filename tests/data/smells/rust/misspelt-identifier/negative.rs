@@ -1,0 +1,1 @@
+pub fn separate(a: u32) -> u32 { a }

@@ -1,0 +1,2 @@
+use serde_json::Value;
+pub fn f(_: Value) {}

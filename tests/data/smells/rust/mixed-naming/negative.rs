@@ -1,0 +1,2 @@
+pub fn first_thing() {}
+pub fn second_thing() {}

@@ -1,0 +1,2 @@
+#[cfg_attr(test, automock)]
+pub trait Send { fn send(&self); }

@@ -1,0 +1,2 @@
+#[automock] // expect: mock-in-production
+pub trait Send { fn send(&self); }

@@ -1,0 +1,4 @@
+fn f(a: u32) -> u32 {
+    if a > 3 { unreachable!() }
+    a
+}

@@ -1,0 +1,3 @@
+pub fn register() {
+    unimplemented!("use `register_borrowed`, which keeps the handle alive")
+}

@@ -1,0 +1,1 @@
+pub fn f() { let _s = hyper::Server::new(); }

@@ -1,0 +1,1 @@
+fn f( -> u32 { 1 } // expect: syntax-error

@@ -1,0 +1,3 @@
+#[cfg(test)]
+use mockall::predicate;
+pub fn f() {}

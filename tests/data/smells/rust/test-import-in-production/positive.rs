@@ -1,0 +1,2 @@
+use mockall::predicate; // expect: test-import-in-production
+pub fn f() { predicate::eq(1); }

@@ -1,0 +1,4 @@
+fn f() -> u32 {
+    // TODO: another number
+    4
+}

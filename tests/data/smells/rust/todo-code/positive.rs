@@ -1,0 +1,4 @@
+fn f() -> u32 {
+    // ... rest of the code, expect: todo-code
+    0
+}

@@ -1,0 +1,4 @@
+mod tax;
+#[cfg(windows)]
+mod windows;
+pub fn f() -> u32 { tax::f() }

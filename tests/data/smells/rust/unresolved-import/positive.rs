@@ -1,0 +1,2 @@
+mod missing; // expect: unresolved-import
+pub fn f() -> u32 { missing::f() }

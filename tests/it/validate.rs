@@ -1,0 +1,254 @@
+//! `regreen validate` as a person or a workflow calls it.
+
+use serde_json::Value;
+
+use super::support::{Ran, TestRepo};
+
+/// Exit code, verdict and the rows of the findings.
+fn judged(ran: &Ran) -> (Option<i32>, String, Vec<String>) {
+    let report = ran.document();
+    let mut rows: Vec<String> = ["critical", "error", "warning"]
+        .iter()
+        .flat_map(|severity| report["findings"][severity].as_array().cloned().unwrap_or_default())
+        .map(|one| format!("{}:{} {}", one["file"], one["line"], one["id"]).replace('"', ""))
+        .collect();
+    rows.sort();
+    (ran.code, report["status"].as_str().unwrap().to_owned(), rows)
+}
+
+fn fits_its_schema(document: &Value) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schemas/code-validation-report.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(document).map(|one| one.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+const CLEAN: &str = "def total(items):\n    return sum(items)\n";
+
+#[test]
+fn clean_code_passes_and_the_document_fits_its_schema() {
+    let repo = TestRepo::new(&[("shop/cart.py", CLEAN)]);
+    let ran = repo.regreen(&["validate", "--json"]);
+    assert_eq!(judged(&ran), (Some(0), "PASS".into(), vec![]), "{}", ran.err);
+    let document = ran.document();
+    fits_its_schema(&document);
+    assert_eq!(document["summary"]["files_validated"], 1);
+}
+
+#[test]
+fn a_package_that_no_manifest_names_fails_hard() {
+    let repo = TestRepo::new(&[
+        ("pyproject.toml", "[project]\nname = \"shop\"\ndependencies = [\"requests>=2\"]\n"),
+        (
+            "shop/rates.py",
+            "import requests\nimport reqests_cache\n\n\ndef f(u):\n    return reqests_cache.get(requests.get(u))\n",
+        ),
+        ("shop/tax.py", "import requets\n\nprint(requets)\n"),
+    ]);
+    let ran = repo.regreen(&["validate", "--json"]);
+    let rows = vec![
+        "shop/rates.py:2 unknown-package".to_owned(),
+        "shop/tax.py:1 misspelt-package".to_owned(),
+    ];
+    assert_eq!(judged(&ran), (Some(1), "HARD_FAIL".into(), rows), "{}", ran.err);
+    fits_its_schema(&ran.document());
+}
+
+#[test]
+fn limits_are_inclusive_and_strict_tolerates_no_error() {
+    let swallow = "def f():\n    try:\n        g()\n    except Exception:\n        pass\n\n\ndef g():\n    return 1\n";
+    let four: Vec<(String, &str)> = (0..4).map(|n| (format!("shop/m{n}.py"), swallow)).collect();
+    let files: Vec<(&str, &str)> = four.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    let three = TestRepo::new(&files[..3]);
+    assert_eq!(judged(&three.regreen(&["validate", "--json"])).1, "PASS");
+    let ran = three.regreen(&["validate", "--json", "--strict"]);
+    assert_eq!((ran.code, judged(&ran).1.as_str()), (Some(1), "SOFT_FAIL"));
+    let four = TestRepo::new(&files);
+    let ran = four.regreen(&["validate", "--json"]);
+    assert_eq!((ran.code, judged(&ran).1.as_str()), (Some(1), "SOFT_FAIL"));
+    let one = four.regreen(&["validate", "--json", "shop/m0.py", "shop/m1.py"]);
+    assert_eq!((one.code, judged(&one).1.as_str()), (Some(0), "PASS"), "{}", one.err);
+    assert_eq!(one.document()["summary"]["files_validated"], 2);
+}
+
+#[test]
+fn safe_repairs_are_made_only_in_files_that_are_named_and_the_rest_stays() {
+    let text = "import os\nimport sys\nfrom json import dumps, loads, load\n\n\ndef f(x):\n    unread = 3\n    print(sys.argv, loads(x))\n    return x\n";
+    let repo = TestRepo::new(&[("a.py", text), ("b.py", text)]);
+    let refused = repo.regreen(&["validate", "--fix"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    let ran = repo.regreen(&["validate", "--fix", "--json", "a.py"]);
+    assert_eq!(judged(&ran), (Some(0), "PASS".into(), vec![]), "{}", ran.err);
+    let document = ran.document();
+    fits_its_schema(&document);
+    assert_eq!(document["auto_fixes_applied"].as_array().map(Vec::len), Some(4));
+    let read = |name: &str| std::fs::read_to_string(repo.root().join(name)).unwrap();
+    assert_eq!(
+        read("a.py"),
+        "import sys\nfrom json import loads\n\n\ndef f(x):\n    print(sys.argv, loads(x))\n    return x\n"
+    );
+    assert_eq!(read("b.py"), text);
+}
+
+#[test]
+fn what_may_have_an_effect_is_told_and_never_taken_out() {
+    let text = "import plugins\nfrom shop.register import handlers\n\n\ndef f():\n    answer = g()\n    return 1\n\n\ndef g():\n    return 2\n";
+    let repo = TestRepo::new(&[
+        ("a.py", text),
+        ("plugins.py", ""),
+        ("shop/register.py", "handlers = []\n"),
+    ]);
+    let ran = repo.regreen(&["validate", "--fix", "--json", "a.py"]);
+    let rows: Vec<String> =
+        ["a.py:1 unused-import", "a.py:2 unused-import", "a.py:6 unused-variable"]
+            .map(str::to_owned)
+            .into();
+    assert_eq!(judged(&ran), (Some(0), "PASS".into(), rows));
+    assert_eq!(std::fs::read_to_string(repo.root().join("a.py")).unwrap(), text);
+}
+
+#[test]
+fn annotations_appear_in_github_actions_and_nowhere_else() {
+    let repo = TestRepo::new(&[("a.js", "export const f = (x) => eval(x);\n")]);
+    let quiet = repo.regreen(&["validate"]);
+    assert!(!quiet.err.contains("::") && !quiet.out.contains("::error"), "{}", quiet.err);
+    let out = repo.command().env("GITHUB_ACTIONS", "true").arg("validate").output().unwrap();
+    let ran = Ran::from(out);
+    assert!(
+        ran.err.contains(
+            "::error file=a.js,line=1,title=dynamic-evaluation (critical)::text is run as code"
+        ),
+        "{}",
+        ran.err
+    );
+    assert!(!ran.out.contains("::error"), "{}", ran.out);
+}
+
+#[test]
+fn only_what_changed_since_a_branch_is_looked_at() {
+    let repo = TestRepo::new(&[("old.py", "import os\n"), ("new.py", CLEAN)]);
+    repo.git(&["checkout", "-q", "-b", "work"]);
+    repo.write(&[("new.py", "import json\n"), ("untracked.py", "import re\n")]);
+    let ran = repo.regreen(&["validate", "--json", "--base", "main"]);
+    let rows = vec!["new.py:1 unused-import".to_owned(), "untracked.py:1 unused-import".to_owned()];
+    assert_eq!(judged(&ran), (Some(0), "PASS".into(), rows), "{}", ran.err);
+}
+
+#[test]
+fn quality_of_tests_counts_only_when_it_is_asked_for() {
+    let repo = TestRepo::new(&[
+        ("cart.py", CLEAN),
+        (
+            "test_cart.py",
+            "from cart import total\n\n\ndef test_total():\n    assert True\n    print(total)\n",
+        ),
+    ]);
+    assert_eq!(judged(&repo.regreen(&["validate", "--json"])).1, "PASS");
+    let folder = repo.around().join("reports");
+    let ran =
+        repo.regreen(&["validate", "--json", "--tests", "--report", folder.to_str().unwrap()]);
+    let document = ran.document();
+    fits_its_schema(&document);
+    assert_eq!((ran.code, document["status"].as_str()), (Some(1), Some("PASS")));
+    let tests = &document["tests"];
+    assert_eq!(tests["status"], "HARD_FAIL");
+    assert_eq!(tests["findings"]["critical"][0]["id"], "tautology");
+    assert_eq!(
+        (&tests["metrics"]["tests"], &tests["metrics"]["assertions"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(tests["metrics"]["layers"][0]["covered"], 1);
+    let page = std::fs::read_to_string(folder.join("test-quality-report.md")).unwrap();
+    assert!(page.starts_with("# Test quality: HARD_FAIL"), "{page}");
+}
+
+#[test]
+fn layers_count_what_tests_name_and_list_what_they_leave_out() {
+    let repo = TestRepo::new(&[
+        (
+            "cart.py",
+            "def total(items):\n    return sum(items)\n\n\ndef pay(x):\n    if x < 0:\n        raise ValueError(x)\n    return x\n\n\ndef _hidden():\n    return 1\n",
+        ),
+        (
+            "test_cart.py",
+            "from cart import total\n\n\ndef test_total_of_an_empty_cart():\n    assert total([]) == 0\n    assert total([2]) == 2\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["validate", "--json", "--tests"]);
+    let tests = &ran.document()["tests"];
+    let layer = |index: usize| {
+        let layer = &tests["metrics"]["layers"][index];
+        (
+            layer["covered"].as_u64().unwrap(),
+            layer["of"].as_u64().unwrap(),
+            layer["missing"].to_string(),
+        )
+    };
+    assert_eq!(layer(0), (1, 2, "[\"cart.py:5 pay\"]".into()));
+    assert_eq!(layer(1), (0, 1, "[\"cart.py:5 pay\"]".into()));
+    assert_eq!(layer(2), (1, 2, "[\"cart.py:5 pay\"]".into()));
+    assert_eq!((ran.code, tests["status"].as_str()), (Some(1), Some("SOFT_FAIL")));
+    let page = repo.regreen(&["validate", "--tests"]).out;
+    assert!(page.contains("L1.1  50 % (at least 100 %, too few)"), "{page}");
+}
+
+#[test]
+fn reports_are_written_where_they_are_asked_for() {
+    let repo = TestRepo::new(&[("a.py", CLEAN), ("b.py", "import os\n")]);
+    let folder = repo.around().join("reports");
+    let ran = repo.regreen(&["validate", "--json", "--report", folder.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let json = std::fs::read_to_string(folder.join("code-validation-report.json")).unwrap();
+    assert_eq!(json, ran.out);
+    let page = std::fs::read_to_string(folder.join("code-validation-report.md")).unwrap();
+    assert!(page.contains("# Code validation: PASS") && page.contains("b.py:1"), "{page}");
+}
+
+#[test]
+fn wrong_paths_are_named() {
+    let repo = TestRepo::new(&[("a.py", CLEAN)]);
+    for (path, said) in [("nowhere.py", "nowhere.py"), ("/", "not in a git repository")] {
+        let ran = repo.regreen(&["validate", path]);
+        assert!(
+            matches!(ran.code, Some(2 | 3)) && ran.err.contains(said),
+            "{:?} {}",
+            ran.code,
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn nothing_of_the_user_changes_by_looking() {
+    let repo = TestRepo::new(&[
+        ("calc.py", "import os\n"),
+        ("go.mod", "module a\n"),
+        ("a.go", "package a\n"),
+    ]);
+    let before = repo.belongings();
+    repo.regreen(&["validate", "--tests"]);
+    assert_eq!(repo.belongings(), before);
+}
+
+/// Ten thousand files are looked at in seconds. Written here, so that no corpus is needed.
+#[test]
+#[ignore = "needs a release build"]
+fn ten_thousand_files_take_seconds() {
+    let repo = TestRepo::new(&[("a.py", CLEAN)]);
+    let body: String = (0..30)
+        .map(|n| format!("def f{n}(x):\n    try:\n        return [y + {n} for y in x if y]\n    except ValueError as error:\n        raise RuntimeError(str(error)) from error\n\n\n"))
+        .collect();
+    for n in 0..10_000 {
+        repo.write(&[(
+            &format!("pkg{}/m{n}.py", n % 100),
+            &format!("import json\n\n\n{body}print(json)\n"),
+        )]);
+    }
+    let began = std::time::Instant::now();
+    let ran = repo.regreen(&["validate", "--json", "--skip-tools"]);
+    let took = began.elapsed();
+    assert_eq!(ran.document()["summary"]["files_validated"], 10_001, "{}", ran.err);
+    println!("10 001 files in {took:?}");
+    assert!(took.as_secs() < 30, "{took:?}");
+}
