@@ -14,6 +14,7 @@ pub mod event;
 pub mod failure;
 pub mod fix_loop;
 pub mod gate;
+pub mod generation;
 pub mod guard;
 pub mod history;
 pub mod id;
@@ -27,6 +28,7 @@ pub mod secret;
 pub mod session;
 pub mod similarity;
 pub mod strategy;
+pub mod task;
 pub mod test;
 
 /// A reader of foreign text under its name: it may refuse any text and must survive every one.
