@@ -2,6 +2,8 @@
 //!
 //! Pure: text in, values out. It does not know where a file lies on disk or who asks.
 
+pub mod behaviour;
+pub mod coverage;
 pub mod edit;
 pub mod imports;
 pub mod language;
