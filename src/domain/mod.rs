@@ -9,6 +9,7 @@ pub mod chain;
 #[cfg_attr(not(test), expect(dead_code, reason = "the verb that reads comments comes next"))]
 pub mod command;
 pub mod commit;
+pub mod coverage;
 pub mod criticality;
 pub mod event;
 pub mod failure;

@@ -14,101 +14,11 @@ mod xml;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::coverage::FileLines;
 use crate::domain::id::RepoPath;
 
 /// Bytes of a report that are read at most.
 pub const LIMIT: u64 = 256 << 20;
-
-/// Lines of one file that count at most.
-const LINES: u32 = 1_000_000;
-
-/// What ran of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileLines {
-    /// Lines that can run, with how often they did.
-    pub lines: BTreeMap<u32, u64>,
-    /// Branches by line: taken, and all.
-    pub branches: BTreeMap<u32, (u32, u32)>,
-    /// Functions that the tool names: first line and how often they were entered.
-    pub functions: BTreeMap<String, (u32, u64)>,
-}
-
-impl FileLines {
-    /// Notes a line; the highest count stays, since one line may be told of twice.
-    fn line(&mut self, line: u32, hits: u64) {
-        if (1..=LINES).contains(&line) {
-            let known = self.lines.entry(line).or_default();
-            *known = (*known).max(hits);
-        }
-    }
-
-    fn branch(&mut self, line: u32, taken: u32, all: u32) {
-        if (1..=LINES).contains(&line) && all > 0 {
-            let known = self.branches.entry(line).or_default();
-            known.0 = known.0.saturating_add(taken.min(all));
-            known.1 = known.1.saturating_add(all);
-        }
-    }
-
-    /// Lines that ran and lines that can.
-    #[must_use]
-    pub fn line_counts(&self) -> (u32, u32) {
-        let ran = self.lines.values().filter(|hits| **hits > 0).count();
-        (number(ran), number(self.lines.len()))
-    }
-
-    /// Branches that were taken and branches that are there.
-    #[must_use]
-    pub fn branch_counts(&self) -> (u32, u32) {
-        let sum = |of: fn(&(u32, u32)) -> u32| {
-            self.branches.values().fold(0_u32, |sum, pair| sum.saturating_add(of(pair)))
-        };
-        (sum(|pair| pair.0), sum(|pair| pair.1))
-    }
-
-    /// Lines that can run and did not, as `9, 14-18`; lines that cannot run do not break a range.
-    #[must_use]
-    pub fn uncovered(&self) -> String {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        let mut open = false;
-        for (line, hits) in &self.lines {
-            if *hits > 0 {
-                open = false;
-            } else if open && let Some(last) = ranges.last_mut() {
-                last.1 = *line;
-            } else {
-                ranges.push((*line, *line));
-                open = true;
-            }
-        }
-        let shown = ranges.iter().map(|(from, to)| {
-            if from == to { from.to_string() } else { format!("{from}-{to}") }
-        });
-        shown.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Whether a line ran; `None` when it cannot run or is not told of.
-    #[must_use]
-    pub fn ran(&self, line: u32) -> Option<bool> {
-        self.lines.get(&line).map(|hits| *hits > 0)
-    }
-
-    /// Whether a line behind `start`, up to `end`, ran; the line of the definition itself runs when
-    /// the file is loaded. `None` when no line between is told of.
-    #[must_use]
-    pub fn entered(&self, start: u32, end: u32) -> Option<bool> {
-        if end <= start {
-            return self.ran(start);
-        }
-        let mut told = self.lines.range(start + 1..=end).peekable();
-        told.peek()?;
-        Some(told.any(|(_, hits)| *hits > 0))
-    }
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
 
 /// A report as it was read: paths are the tool's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -200,7 +110,7 @@ pub struct BadReport {
 
 impl BadReport {
     fn at(line: usize, expected: impl Into<String>) -> Self {
-        Self { line: number(line).max(1), expected: expected.into() }
+        Self { line: u32::try_from(line).unwrap_or(u32::MAX).max(1), expected: expected.into() }
     }
 
     fn json(error: &serde_json::Error) -> Self {
