@@ -110,6 +110,8 @@ pub struct Behaviour {
     pub handlers: Vec<Handler>,
     /// Fields of its object or variables of its module that it changes, with the line.
     pub changes: Vec<(u32, String)>,
+    /// What its loops go over, with the line.
+    pub loops: Vec<(u32, String)>,
     /// What it calls, as written, with the line.
     pub calls: Vec<(u32, String)>,
 }

@@ -7,6 +7,9 @@ use super::Condition;
 #[must_use]
 pub fn condition(one: &Condition) -> String {
     let text = unwrapped(&one.text);
+    if let Some(caught) = text.strip_prefix("caught ") {
+        return format!("a failure inside that is caught as `{caught}`");
+    }
     if one.holds {
         return positive(text);
     }
@@ -179,6 +182,7 @@ mod tests {
             ("a and b", true, "input for which `a and b` holds"),
             ("a || b", false, "input for which `a || b` does not hold"),
             ("valid(x)", true, "input for which `valid(x)` holds"),
+            ("caught OSError", true, "a failure inside that is caught as `OSError`"),
             ("not valid(x)", true, "input for which `valid(x)` does not hold"),
         ];
         for (text, holds, expected) in table {

@@ -72,7 +72,7 @@ class Cart:
         "  15 changes items",
         "  16 changes total",
         "pub async Cart.load(path) 18-22",
-        "  22 what was caught (): always",
+        "  22 what was caught (): a failure inside that is caught as `OSError as error`",
         "  20 -> await read(path): always",
         "  21 catches OSError as error",
         "Cart._hidden() 24-25",
@@ -109,7 +109,7 @@ export class Cart {
         "pub Cart.add(item) 11-11",
         "  11 changes count",
         "pub async Cart.load() 12-12",
-        "  12 -> null: always",
+        "  12 -> null: a failure inside that is caught as `error`",
         "  12 catches error",
     ];
     assert_eq!(facts(Language::JavaScript, text), expected);

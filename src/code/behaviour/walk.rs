@@ -201,11 +201,23 @@ impl Walk<'_> {
         }
         match kind {
             Kind::If | Kind::Ternary => return self.choice(node, guard),
-            Kind::Loop | Kind::Case => self.told.decisions += 1,
+            Kind::Loop => {
+                self.told.decisions += 1;
+                self.over(node);
+            }
+            Kind::Case => self.told.decisions += 1,
             Kind::Raise => self.raise(node, guard),
             Kind::Return => self.give(node, guard),
             Kind::Comparison => self.comparison(node),
-            Kind::Handler => self.handler(node),
+            Kind::Handler => {
+                let catches = self.handler(node);
+                guard.push(Condition { text: format!("caught {catches}"), holds: true });
+                for child in children(node) {
+                    self.visit(child, guard);
+                }
+                guard.pop();
+                return;
+            }
             Kind::Call => self.call(node, guard),
             Kind::Macro => self.macro_call(node, guard),
             Kind::Assignment => self.assignment(node),
@@ -281,6 +293,18 @@ impl Walk<'_> {
             guard.push(Condition { text: text.clone(), holds: is_consequence });
             self.visit(child, guard);
             guard.pop();
+        }
+    }
+
+    /// What a loop goes over.
+    fn over(&mut self, node: Node<'_>) {
+        let range = children(node).into_iter().find(|child| child.kind() == "range_clause");
+        let over = node
+            .child_by_field_name("right")
+            .or_else(|| node.child_by_field_name("value"))
+            .or_else(|| range.and_then(|range| range.child_by_field_name("right")));
+        if let Some(over) = over {
+            self.told.loops.push((line(node), said(over, self.text)));
         }
     }
 
@@ -437,7 +461,7 @@ impl Walk<'_> {
         self.told.boundaries.push(Boundary { line: line(node), left, operator, right });
     }
 
-    fn handler(&mut self, node: Node<'_>) {
+    fn handler(&mut self, node: Node<'_>) -> String {
         let catches = children(node)
             .into_iter()
             .find(|child| {
@@ -446,7 +470,8 @@ impl Walk<'_> {
             .map(|child| said(child, self.text))
             .unwrap_or_default();
         let catches = catches.trim_matches(['(', ')']).to_owned();
-        self.told.handlers.push(Handler { line: line(node), catches });
+        self.told.handlers.push(Handler { line: line(node), catches: catches.clone() });
+        catches
     }
 
     fn call(&mut self, node: Node<'_>, guard: &Guard) {

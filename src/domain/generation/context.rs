@@ -1,6 +1,8 @@
 //! What is known about a repository before tests are planned: the two context packages and the
 //! explorations behind them (product.md 6.8, 8.7, 8.12).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -378,7 +380,7 @@ pub struct ExplorationResults {
 pub struct PrioritizedContext {
     /// What is asked for.
     pub goal: String,
-    /// What it names here.
+    /// What it names here: files, and functions as `file:function`.
     pub scope: Vec<String>,
     /// Files by tier.
     pub critical: Vec<RepoPath>,
@@ -470,6 +472,24 @@ impl Package {
             Self::Session(package) => package.metadata.complexity,
             Self::Prompt(package) => package.metadata.complexity,
         }
+    }
+
+    /// Functions by file that alone are meant; a file that is not in it is meant as a whole.
+    #[must_use]
+    pub fn only(&self) -> BTreeMap<RepoPath, BTreeSet<String>> {
+        let mut only = BTreeMap::new();
+        if let Self::Prompt(package) = self {
+            for place in &package.prioritized_context.scope {
+                if let Some((file, function)) = place.split_once(':')
+                    && let Ok(file) = RepoPath::parse(file)
+                {
+                    let names: &mut BTreeSet<String> =
+                        only.entry(file).or_default();
+                    names.insert(function.to_owned());
+                }
+            }
+        }
+        only
     }
 
     /// Its file inside the session folder.
