@@ -9,10 +9,12 @@ mod perform;
 mod records;
 mod replay;
 mod run;
+mod test_fix;
 
 pub use failure::Failure;
 pub use replay::{Moved, OUTCOMES, replay};
 pub use run::{SetUp, run};
+pub use test_fix::{PlanSetUp, Planned, generation, plan};
 
 use close::close;
 use drive::{Driven, drive};

@@ -12,6 +12,20 @@ pub fn code(text: &str) -> String {
     format!("{fence}{pad}{plain}{pad}{fence}")
 }
 
+/// A sentence of ours with code spans in it. Where foreign text stands outside of them and could
+/// mean something, or a span is not closed, the whole becomes one span.
+#[must_use]
+pub fn prose(text: &str) -> String {
+    let plain = line(text, 600);
+    let spans = plain.matches('`').count();
+    let mut outside = plain.split('`').step_by(2);
+    let harmless = |part: &str| {
+        !part.contains(['@', '<', '>', '#', '[', ']', '|', '*', '~', '\\', '&', '!'])
+            && !part.contains("://")
+    };
+    if spans % 2 == 0 && !plain.contains("``") && outside.all(harmless) { plain } else { code(text) }
+}
+
 /// The same inside a table cell.
 #[must_use]
 pub fn cell(text: &str) -> String {
@@ -77,6 +91,15 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(code(text), expected);
+        }
+        let sentences = [
+            ("`f` raises ValueError (\"empty\")", "`f` raises ValueError (\"empty\")"),
+            ("`f` says \"ask @octocat\"", "`` `f` says \"ask @octocat\" ``"),
+            ("an open ` span", "``an open ` span``"),
+            ("`a < b` holds", "`a < b` holds"),
+        ];
+        for (text, expected) in sentences {
+            assert_eq!(prose(text), expected);
         }
         assert_eq!(cell("a|b"), "`a\\|b`");
         assert!(block("```\ninner", "diff").starts_with("````diff"));

@@ -4,6 +4,7 @@ pub mod document;
 pub mod forms;
 pub mod handover;
 pub mod markdown;
+pub mod planning;
 pub mod records;
 pub mod summary;
 pub mod terminal;

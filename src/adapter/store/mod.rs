@@ -4,11 +4,13 @@
 //! same layout travels in commits below `.workflow`.
 
 mod archive;
+mod foreign;
 mod session;
 
 pub use archive::{archive, half_archived};
+pub use foreign::{SourceError, read_source, sources};
 pub use session::{
-    SessionStore, active, archive_folder, find, forget, newest, parse_record, read_record,
+    SessionStore, active, archive_folder, find, forget, newest, parse_record, read_file, read_record,
     session_folder,
 };
 

@@ -91,6 +91,11 @@ pub fn read_record(folder: &Path) -> Result<Option<SessionRecord>, StoreError> {
     read_bytes(&path)?.map(|bytes| parse_record(&path, &bytes)).transpose()
 }
 
+/// A JSON file of the session in a folder; `None` when it is not there.
+pub fn read_file(folder: &Path, name: &str) -> Result<Option<Value>, StoreError> {
+    read_value(&folder.join(name))
+}
+
 /// A session's record out of its bytes; `path` is where they come from.
 pub fn parse_record(path: &Path, bytes: &[u8]) -> Result<SessionRecord, StoreError> {
     let value = parse(path, bytes)?;

@@ -15,10 +15,10 @@ fn line(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
 }
 
-/// The text of a node on one line, bounded.
+/// The text of a node on one line, bounded. It stands in code spans, so backticks become quotes.
 fn said(node: Node<'_>, text: &str) -> String {
     let own = text.get(node.byte_range()).unwrap_or_default();
-    let joined = own.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = own.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
     if joined.chars().count() <= EXPRESSION {
         return joined;
     }

@@ -204,6 +204,19 @@ pub struct ImplementationSummary {
     pub implementation_type: String,
 }
 
+/// A finished implementation session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceSession {
+    /// Its id.
+    pub id: SessionId,
+    /// What it was for.
+    pub description: String,
+    /// Languages and frameworks, when it names them.
+    pub tech_stack: Vec<String>,
+    /// Summaries of its completed tasks; files are those that are named, still here or not.
+    pub summaries: Vec<ImplementationSummary>,
+}
+
 /// How the project is written, told by counts over its sources.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectPatterns {

@@ -93,6 +93,8 @@ pub enum Done {
         /// One line for people.
         summary: String,
     },
+    /// What an earlier phase left cannot be read; that phase is done again.
+    InputMissing,
     /// A person said yes.
     Confirmed,
     /// Tests were written.
@@ -195,6 +197,8 @@ impl Pipeline {
                     Step::Finish { verdict: Verdict::Failed { problems } }
                 };
             }
+            (Step::Analyse, Done::InputMissing) => self.back(2, Step::Gather),
+            (Step::Plan { .. }, Done::InputMissing) => self.back(3, Step::Analyse),
             (Step::Confirm, Done::Confirmed) => self.next = Step::Generate,
             (Step::Generate, Done::Generated { summary }) => {
                 self.end(5, summary);
@@ -226,6 +230,11 @@ impl Pipeline {
     #[must_use]
     pub fn rests(&self) -> bool {
         matches!(self.next, Step::Finish { .. } | Step::Confirm)
+    }
+
+    fn back(&mut self, phase: u32, next: Step) {
+        self.phases.retain(|row| row.phase < phase);
+        self.next = next;
     }
 
     fn end(&mut self, phase: u32, summary: String) {
@@ -277,6 +286,8 @@ mod tests {
             (Goal::Plan, Never, vec![gathered(1)], Step::Analyse),
             (Goal::Plan, Never, vec![analysed(3)], Step::Gather),
             (Goal::Plan, Never, vec![gathered(1), analysed(0)], nothing_missing()),
+            (Goal::Plan, Never, vec![gathered(1), Done::InputMissing], Step::Gather),
+            (Goal::Plan, Never, vec![gathered(1), analysed(3), Done::InputMissing], Step::Analyse),
             (
                 Goal::Plan,
                 Always,
@@ -323,7 +334,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_answers_end_and_phases_stay_in_order(
-            answers in prop::collection::vec(0u8..6, 0..40), test: bool, asks: bool,
+            answers in prop::collection::vec(0u8..7, 0..40), test: bool, asks: bool,
         ) {
             let goal = if test { Goal::Test } else { Goal::Plan };
             let confirm = if asks { ConfirmPlan::Always } else { ConfirmPlan::Never };
@@ -336,6 +347,7 @@ mod tests {
                     2 => analysed(1),
                     3 => planned(&[]),
                     4 => planned(&["no"]),
+                    5 => Done::InputMissing,
                     _ => Done::Confirmed,
                 });
                 let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();

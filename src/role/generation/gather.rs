@@ -10,7 +10,7 @@ use crate::domain::generation::angle::{angles, complexity, conflict_risk, tier};
 use crate::domain::generation::context::{
     Asset, Assets, ConflictDetection, ContextPackage, CoverageSource, Dependencies, Exploration,
     ExplorationResults, ExplorationsManifest, ImplementationSummary, InternalDependency,
-    ManifestLine, Metadata, Package, PrioritizedContext, ProjectContext, SourceContext,
+    ManifestLine, Metadata, Package, PrioritizedContext, ProjectContext, SourceContext, SourceSession,
     TestContextPackage, TestCoverage, TestMetadata,
 };
 use crate::domain::id::{RepoPath, SessionId};
@@ -27,19 +27,6 @@ const FILES: usize = 50;
 
 /// Names that are offered for a description that names nothing.
 const OFFERED: usize = 5;
-
-/// A finished implementation session, as the adapter read it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceSession {
-    /// Its id.
-    pub id: SessionId,
-    /// What it was for.
-    pub description: String,
-    /// Its languages and frameworks, when it names them.
-    pub tech_stack: Vec<String>,
-    /// Summaries of its completed tasks; files are those that are named, here or not.
-    pub summaries: Vec<ImplementationSummary>,
-}
 
 /// What phase 2 is given.
 #[derive(Clone, Copy)]
@@ -243,7 +230,7 @@ pub fn assemble(
                 complexity: complexity(request.description),
             },
             source_context: SourceContext {
-                implementation_summaries: source.summaries.clone(),
+                implementation_summaries: here(source, survey),
                 tech_stack: if source.tech_stack.is_empty() {
                     project::languages(survey)
                 } else {
@@ -289,6 +276,16 @@ pub fn assemble(
     };
     let package = Package::Prompt(Box::new(package));
     Gathered { package, explorations, manifest: Some(manifest), ran }
+}
+
+/// Summaries with those of their files that are in the repository.
+fn here(source: &SourceSession, survey: &Survey) -> Vec<ImplementationSummary> {
+    let names: BTreeSet<&RepoPath> = survey.names.iter().collect();
+    let mut summaries = source.summaries.clone();
+    for one in &mut summaries {
+        one.changed_files.retain(|file| names.contains(file));
+    }
+    summaries
 }
 
 /// The files that are worked on: those that fit best, those with gaps first where there are many.

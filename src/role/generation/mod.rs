@@ -13,7 +13,7 @@ mod sentence;
 mod survey;
 
 pub use coverage::Ran;
-pub use gather::{GatherError, Gathered, Request, SourceSession, gather};
+pub use gather::{GatherError, Gathered, Request, gather};
 pub use planner::plan;
 pub use requirements::analyse;
 pub use survey::Survey;

@@ -102,6 +102,7 @@ fn requirements_say_what_to_give_and_what_to_see() {
     L0.1 tests/test_price.py compiles
     L0.2 tests/test_price.py imports only what is there
     L0.5 tests/test_price.py has no critical issue of the catalogue
+    L1.3 `parse_price` keeps the edge `amount < 0`: `amount` of -1 and 0 differ (shop/price.py:8)
     L1.2 `parse_price` raises ValueError ("negative price") for a `text` that is not empty and `amount` below 0 (shop/price.py:9)
     L1.3 `gross` keeps the edge `percent > 100`: `percent` of 100 and 101 differ (shop/price.py:14)
     L1.2 `gross` raises ValueError ("more than all") for `percent` above 100 (shop/price.py:15)
@@ -130,6 +131,7 @@ fn lines_that_ran_are_not_asked_for_again() {
     L0.1 tests/test_price.py compiles
     L0.2 tests/test_price.py imports only what is there
     L0.5 tests/test_price.py has no critical issue of the catalogue
+    L1.3 `parse_price` keeps the edge `amount < 0`: `amount` of -1 and 0 differ (shop/price.py:8)
     L1.2 `parse_price` raises ValueError ("negative price") for a `text` that is not empty and `amount` below 0 (shop/price.py:9)
     L1.3 `gross` keeps the edge `percent > 100`: `percent` of 100 and 101 differ (shop/price.py:14)
     L1.2 `gross` raises ValueError ("more than all") for `percent` above 100 (shop/price.py:15)
