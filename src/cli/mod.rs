@@ -18,6 +18,8 @@ use clap::Parser;
 use args::{Arguments, Verb};
 use failure::{Failure, exit};
 
+use crate::domain::generation::pipeline::Goal;
+
 /// Runs the command line.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let parsed = match Arguments::try_parse_from(arguments) {
@@ -58,6 +60,9 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 async fn dispatch(verb: Verb) -> Result<u8, Failure> {
     match verb {
         Verb::Fix(arguments) => verb::fix::run(&arguments).await,
+        Verb::Plan(arguments) => verb::plan::run(&arguments, Goal::Plan).await,
+        Verb::Test(arguments) => verb::plan::run(&arguments, Goal::Test).await,
+        Verb::Session(arguments) => verb::session::run(&arguments),
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),

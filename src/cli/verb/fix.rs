@@ -23,10 +23,10 @@ use crate::effect::Screen;
 use crate::report::document::Document;
 
 /// Where the configuration lies in a repository.
-const CONFIGURATION: &str = ".github/regreen.yml";
+pub const CONFIGURATION: &str = ".github/regreen.yml";
 
 /// Limit of one test run when nothing else is said.
-const TEST_TIMEOUT: Duration = Duration::from_mins(20);
+pub const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// Runs the verb.
 pub async fn run(arguments: &FixArguments) -> Result<u8, Failure> {
@@ -129,7 +129,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
 }
 
 /// The settings of a file, when there is one.
-fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
+pub fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
     let bytes = files::read(path, 1 << 20).map_err(|error| {
         Failure::usage(format!("{}: {error}", path.display()), "make it readable")
     })?;
