@@ -10,7 +10,9 @@ use crate::domain::generation::entry::{Entry, title, wanted_id};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
-use crate::effect::{Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree};
+use crate::effect::{
+    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
+};
 
 use super::host::clock::HostClock;
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
@@ -141,7 +143,9 @@ impl<'a> PlanSpace<'a> {
         let detection = detect(request, &facts)?;
         let mut told = notices(&facts);
         if let Some(missing) = detection.missing.first() {
-            told.push(format!("the suite cannot run here, so coverage is told by names: {missing}"));
+            told.push(format!(
+                "the suite cannot run here, so coverage is told by names: {missing}"
+            ));
         }
         let runnable = detection.missing.is_empty();
         let (mut record, pipeline) = match found {
@@ -320,8 +324,8 @@ fn found(
         return Ok(None);
     }
     let same = |(record, pipeline): &Found| {
-        let text = pipeline.description == request.description
-            || matches!(entry, Entry::Session(_));
+        let text =
+            pipeline.description == request.description || matches!(entry, Entry::Session(_));
         pipeline.entry == *entry && text && record.git.head_sha == facts.head
     };
     Ok(store::active(root)?.iter().filter_map(read).find(same))
@@ -338,8 +342,10 @@ fn begin(
     let entry = request.entry.clone().unwrap_or_else(|| Entry::Text(request.description.clone()));
     let description =
         source.map_or_else(|| request.description.clone(), |source| source.description.clone());
-    let base =
-        request.session.as_ref().map_or_else(|| wanted_id(&entry, &description), ToString::to_string);
+    let base = request
+        .session
+        .as_ref()
+        .map_or_else(|| wanted_id(&entry, &description), ToString::to_string);
     let free = |id: &SessionId| {
         let record = store::read_record(&store::session_folder(root, id));
         // A folder without a record is what a kill left of a session that never began.

@@ -85,7 +85,8 @@ const MOCKS: &[Sign] = &[
 pub fn read(framework: &str, tests: &BTreeMap<RepoPath, String>) -> Habits {
     let own: Vec<(&RepoPath, &String)> =
         tests.iter().filter(|(file, _)| is_case_file(file)).collect();
-    let text_of = |signs: &'static [Sign]| counted(signs, own.iter().map(|(_, text)| text.as_str()));
+    let text_of =
+        |signs: &'static [Sign]| counted(signs, own.iter().map(|(_, text)| text.as_str()));
     let sample = own.iter().max_by_key(|(file, text)| {
         let facts = Language::of(file).map(|language| testing::facts(language, text));
         let facts = facts.unwrap_or_default();
@@ -121,17 +122,24 @@ fn is_case_file(file: &RepoPath) -> bool {
             stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests"
         }
         Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
-            name.contains(".test.") || name.contains(".spec.") || name.contains("-test.")
-                || name.contains("_test.") || file.as_str().contains("__tests__/")
+            name.contains(".test.")
+                || name.contains(".spec.")
+                || name.contains("-test.")
+                || name.contains("_test.")
+                || file.as_str().contains("__tests__/")
                 || name.starts_with("test.")
         }
         Some(Language::Go) => stem.ends_with("_test"),
         Some(Language::Java) => {
-            stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("IT")
+            stem.ends_with("Test")
+                || stem.ends_with("Tests")
+                || stem.ends_with("IT")
                 || stem.starts_with("Test")
         }
         Some(Language::Rust) => {
-            file.as_str().starts_with("tests/") || file.as_str().contains("/tests/") || stem == "tests"
+            file.as_str().starts_with("tests/")
+                || file.as_str().contains("/tests/")
+                || stem == "tests"
         }
         None => false,
     }
@@ -205,9 +213,9 @@ fn directory(framework: &str, own: &[(&RepoPath, &String)]) -> String {
     for (file, _) in own {
         let parent = file.parent();
         let folders = ["tests", "test", "spec", "src/test/java"];
-        let top = folders.into_iter().find(|folder| {
-            parent == *folder || parent.starts_with(&format!("{folder}/"))
-        });
+        let top = folders
+            .into_iter()
+            .find(|folder| parent == *folder || parent.starts_with(&format!("{folder}/")));
         *counts.entry(top.unwrap_or_default()).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
@@ -253,7 +261,8 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
     let mut found = Vec::new();
     for (file, text) in tests {
         let Some(language) = Language::of(file) else {
-            let data = file.parent().split('/').any(|part| part == "fixtures" || part == "testdata");
+            let data =
+                file.parent().split('/').any(|part| part == "fixtures" || part == "testdata");
             if data {
                 found.push(file.to_string());
             }
@@ -325,7 +334,10 @@ pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
         list.push(join(parent, &own));
     } else if ending == "java" {
         let module = parent.split_once("src/main/java").map_or("", |(module, _)| module);
-        let folder = format!("{module}src/test/java/{}", parent.split_once("src/main/java/").map_or("", |(_, rest)| rest));
+        let folder = format!(
+            "{module}src/test/java/{}",
+            parent.split_once("src/main/java/").map_or("", |(_, rest)| rest)
+        );
         list.push(join(folder.trim_end_matches('/'), &own));
     } else {
         list.push(join(&nested, &own));
@@ -367,7 +379,9 @@ mod tests {
     use super::*;
 
     fn files(list: &[(&str, &str)]) -> BTreeMap<RepoPath, String> {
-        list.iter().map(|(path, text)| (RepoPath::parse(*path).unwrap(), (*text).to_owned())).collect()
+        list.iter()
+            .map(|(path, text)| (RepoPath::parse(*path).unwrap(), (*text).to_owned()))
+            .collect()
     }
 
     #[test]
@@ -377,7 +391,10 @@ mod tests {
                 "tests/test_price.py",
                 "import pytest\n\n\n@pytest.mark.parametrize('a', [1])\ndef test_a(a, shop):\n    assert a\n    with pytest.raises(ValueError):\n        f()\n",
             ),
-            ("tests/conftest.py", "import pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n"),
+            (
+                "tests/conftest.py",
+                "import pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n",
+            ),
         ]);
         let habits = read("pytest", &python);
         assert_eq!(habits.conventions.file_naming, "test_*.py");

@@ -5,17 +5,91 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::id::RepoPath;
 
 /// Words that name nothing, or everything.
-const EVERYTHING: &[&str] = &["everything", "all", "whole", "entire", "repository", "project", "codebase"];
+const EVERYTHING: &[&str] =
+    &["everything", "all", "whole", "entire", "repository", "project", "codebase"];
 
 /// Words that say what to do, not with what.
 const PLAIN: &[&str] = &[
-    "the", "and", "for", "with", "tests", "test", "testing", "unit", "add", "write", "cover", "coverage",
-    "please", "generate", "make", "sure", "that", "this", "from", "into", "our", "are", "is", "has", "have",
-    "should", "must", "not", "all", "any", "its", "their", "when", "where", "which", "what", "how", "use",
-    "uses", "using", "function", "functions", "method", "methods", "module", "modules", "class", "classes",
-    "file", "files", "code", "some", "more", "new", "edge", "cases", "case", "happy", "path", "paths",
-    "missing", "lacks", "without", "every", "each", "integration", "of", "in", "on", "to", "a", "an",
-    "src", "lib", "whole", "entire", "project", "repository", "everything", "codebase",
+    "the",
+    "and",
+    "for",
+    "with",
+    "tests",
+    "test",
+    "testing",
+    "unit",
+    "add",
+    "write",
+    "cover",
+    "coverage",
+    "please",
+    "generate",
+    "make",
+    "sure",
+    "that",
+    "this",
+    "from",
+    "into",
+    "our",
+    "are",
+    "is",
+    "has",
+    "have",
+    "should",
+    "must",
+    "not",
+    "all",
+    "any",
+    "its",
+    "their",
+    "when",
+    "where",
+    "which",
+    "what",
+    "how",
+    "use",
+    "uses",
+    "using",
+    "function",
+    "functions",
+    "method",
+    "methods",
+    "module",
+    "modules",
+    "class",
+    "classes",
+    "file",
+    "files",
+    "code",
+    "some",
+    "more",
+    "new",
+    "edge",
+    "cases",
+    "case",
+    "happy",
+    "path",
+    "paths",
+    "missing",
+    "lacks",
+    "without",
+    "every",
+    "each",
+    "integration",
+    "of",
+    "in",
+    "on",
+    "to",
+    "a",
+    "an",
+    "src",
+    "lib",
+    "whole",
+    "entire",
+    "project",
+    "repository",
+    "everything",
+    "codebase",
 ];
 
 /// Words of a description that are kept at most.
@@ -199,7 +273,9 @@ fn alike(a: &str, b: &str) -> bool {
         return true;
     }
     let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    common >= 4 && common + 4 > a.chars().count().max(b.chars().count()) && a.len().min(b.len()) >= 4
+    common >= 4
+        && common + 4 > a.chars().count().max(b.chars().count())
+        && a.len().min(b.len()) >= 4
 }
 
 /// Names nearest to the words of a description, best first.
@@ -221,10 +297,8 @@ pub fn nearest(description: &str, known: &Known, limit: usize) -> Vec<String> {
         });
         for (name, shown) in own.chain(shorts) {
             let lower = name.to_lowercase();
-            let score = words
-                .iter()
-                .map(|word| strsim::jaro_winkler(word, &lower))
-                .fold(0.0, f64::max);
+            let score =
+                words.iter().map(|word| strsim::jaro_winkler(word, &lower)).fold(0.0, f64::max);
             let known = names.entry(shown).or_default();
             *known = known.max(score);
         }
@@ -248,7 +322,9 @@ mod tests {
             ("tools/run.py", &["main"]),
         ];
         let own = |text: &&str| (*text).to_owned();
-        list.iter().map(|(file, names)| (RepoPath::parse(*file).unwrap(), names.iter().map(own).collect())).collect()
+        list.iter()
+            .map(|(file, names)| (RepoPath::parse(*file).unwrap(), names.iter().map(own).collect()))
+            .collect()
     }
 
     #[test]
@@ -286,7 +362,11 @@ mod tests {
 
     #[test]
     fn names_fall_apart_at_their_seams() {
-        let table = [("parsePrice", "parse price"), ("parse_price", "parse price"), ("HTTPServer", "httpserver")];
+        let table = [
+            ("parsePrice", "parse price"),
+            ("parse_price", "parse price"),
+            ("HTTPServer", "httpserver"),
+        ];
         for (name, expected) in table {
             assert_eq!(parts(name).join(" "), expected);
         }

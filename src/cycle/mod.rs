@@ -14,7 +14,7 @@ mod test_fix;
 pub use failure::Failure;
 pub use replay::{Moved, OUTCOMES, replay};
 pub use run::{SetUp, run};
-pub use test_fix::{PlanSetUp, Planned, generation, plan};
+pub use test_fix::{PlanSetUp, plan};
 
 use close::close;
 use drive::{Driven, drive};

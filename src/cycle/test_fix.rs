@@ -90,6 +90,18 @@ pub async fn plan(
         Some(analysis) => tasks(analysis, fx).await?,
         None => None,
     };
+    let waiting = match (&state.next, &plan) {
+        (Step::Generate, Some(plan)) => generation(plan).len(),
+        _ => 0,
+    };
+    if waiting > 0 {
+        // When the generator is there, its loop over `generation` stands here.
+        let text = format!(
+            "{waiting} {} would write tests now; that phase is not yet available",
+            if waiting == 1 { "task" } else { "tasks" }
+        );
+        fx.screen.show(&Event::Notice { text });
+    }
     Ok(Planned { state, package, plan })
 }
 
@@ -165,9 +177,11 @@ impl Work<'_> {
             now: &now,
         };
         let found = gather(request, survey, fx).await?;
-        for (one, line) in found.explorations.iter().zip(
-            found.manifest.iter().flat_map(|manifest| &manifest.explorations),
-        ) {
+        for (one, line) in found
+            .explorations
+            .iter()
+            .zip(found.manifest.iter().flat_map(|manifest| &manifest.explorations))
+        {
             write(fx, &line.path, one).await?;
         }
         if let Some(manifest) = &found.manifest {
@@ -193,18 +207,23 @@ impl Work<'_> {
         };
         let now = fx.clock.now();
         let survey = self.survey().await?;
-        let analysis =
-            analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
+        let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
         let problems = analysis::problems(&analysis);
         if !problems.is_empty() {
-            return Err(Failure::Internal(format!("the analysis is wrong: {}", problems.join("; "))));
+            return Err(Failure::Internal(format!(
+                "the analysis is wrong: {}",
+                problems.join("; ")
+            )));
         }
         write(fx, &format!("{RESULTS}.json"), &analysis).await?;
         let store = fx.store;
         store.write_text(&format!("{RESULTS}.md"), &planning::analysis(&analysis)).await?;
         let raw = planning::raw_analysis(&analysis, &package);
         store.write_text(".process/test-analysis.md", &raw).await?;
-        Ok(Done::Analysed { requirements: analysis.total(), summary: planning::analysed(&analysis) })
+        Ok(Done::Analysed {
+            requirements: analysis.total(),
+            summary: planning::analysed(&analysis),
+        })
     }
 
     /// Phase 4.
@@ -238,7 +257,9 @@ impl Work<'_> {
 /// The package of this session; `None` when it is not there, broken, or of another session.
 async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
     let package = match state.entry {
-        Entry::Session(_) => read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one))),
+        Entry::Session(_) => {
+            read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one)))
+        }
         Entry::Document(_) | Entry::Text(_) => {
             read(fx, CONTEXT).await?.map(|one| Package::Prompt(Box::new(one)))
         }
@@ -249,8 +270,11 @@ async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, 
 /// The stored tasks of an analysis; `None` when phase 4 has not written all of them.
 async fn tasks(analysis: Analysis, fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
     let mut tasks: Vec<TestTask> = Vec::new();
-    for (id, ending) in [("IMPL-001", ""), ("IMPL-001.3", "-validation"), ("IMPL-001.5", "-review")] {
-        let Some(task) = read(fx, &format!(".task/{id}{ending}.json")).await? else { return Ok(None) };
+    for (id, ending) in [("IMPL-001", ""), ("IMPL-001.3", "-validation"), ("IMPL-001.5", "-review")]
+    {
+        let Some(task) = read(fx, &format!(".task/{id}{ending}.json")).await? else {
+            return Ok(None);
+        };
         tasks.push(task);
     }
     for number in 2..=task::MOST {

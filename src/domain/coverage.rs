@@ -70,9 +70,9 @@ impl FileLines {
                 open = true;
             }
         }
-        let shown = ranges.iter().map(|(from, to)| {
-            if from == to { from.to_string() } else { format!("{from}-{to}") }
-        });
+        let shown = ranges
+            .iter()
+            .map(|(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") });
         shown.collect::<Vec<_>>().join(", ")
     }
 
@@ -98,7 +98,6 @@ impl FileLines {
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
-
 
 /// What a coverage run told.
 #[derive(Clone, Debug, PartialEq, Eq)]

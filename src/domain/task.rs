@@ -67,7 +67,9 @@ pub fn order(tasks: &[(String, Vec<String>)]) -> Result<Vec<String>, OrderError>
     let mut done: Vec<String> = Vec::new();
     while done.len() < tasks.len() {
         let next = tasks.iter().map(|(task, _)| task.as_str()).find(|task| {
-            waiting.get(task).is_some_and(|needs| needs.iter().all(|need| !waiting.contains_key(need)))
+            waiting
+                .get(task)
+                .is_some_and(|needs| needs.iter().all(|need| !waiting.contains_key(need)))
         });
         let Some(next) = next else {
             let tasks = waiting.into_keys().map(str::to_owned).collect();

@@ -23,7 +23,11 @@ pub fn prose(text: &str) -> String {
         !part.contains(['@', '<', '>', '#', '[', ']', '|', '*', '~', '\\', '&', '!'])
             && !part.contains("://")
     };
-    if spans % 2 == 0 && !plain.contains("``") && outside.all(harmless) { plain } else { code(text) }
+    if spans % 2 == 0 && !plain.contains("``") && outside.all(harmless) {
+        plain
+    } else {
+        code(text)
+    }
 }
 
 /// The same inside a table cell.

@@ -42,7 +42,9 @@ pub enum SourceError {
         kind: String,
     },
     /// No task of it is done.
-    #[error("source session {session} is incomplete: {done} of {all} implementation tasks are completed")]
+    #[error(
+        "source session {session} is incomplete: {done} of {all} implementation tasks are completed"
+    )]
     Incomplete {
         /// The session.
         session: SessionId,
@@ -67,7 +69,10 @@ impl SourceError {
     pub fn hint(&self) -> String {
         match self {
             Self::NotFound { known, root, .. } if known.is_empty() => {
-                format!("there is no session below {}; describe what is to be tested", root.display())
+                format!(
+                    "there is no session below {}; describe what is to be tested",
+                    root.display()
+                )
             }
             Self::NotFound { known, .. } => format!("choose one of {}", known.join(", ")),
             Self::WrongKind { .. } => "name the session that implemented the feature".into(),
@@ -177,7 +182,9 @@ fn tasks(folder: &Path) -> Result<Vec<Task>, SourceError> {
     }
     // An archive may hold summaries alone.
     for name in names(&folder.join(".summaries")) {
-        let Some(id) = name.strip_suffix("-summary.md").or(name.strip_suffix(".md")) else { continue };
+        let Some(id) = name.strip_suffix("-summary.md").or(name.strip_suffix(".md")) else {
+            continue;
+        };
         if id.starts_with("IMPL-") && found.iter().all(|task| task.id != id) {
             let (summary_path, summary) = summary_of(folder, id)?;
             found.push(Task {
@@ -239,7 +246,9 @@ fn summary(task: &Task) -> ImplementationSummary {
 /// `:parse:3-9`) is cut off.
 fn mentioned(text: &str) -> Vec<RepoPath> {
     let mut found = Vec::new();
-    let apart = |c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | '*' | '|');
+    let apart = |c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | '*' | '|')
+    };
     for word in text.split(apart) {
         let word = word.trim_start_matches("./").split(':').next().unwrap_or_default();
         let word = word.trim_matches(['.', ';']);
@@ -256,7 +265,8 @@ fn mentioned(text: &str) -> Vec<RepoPath> {
 
 fn text(path: &Path) -> Result<Option<String>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
-    let bytes = files::read_left(path, FILE_LIMIT).map_err(|error| unreadable(error.to_string()))?;
+    let bytes =
+        files::read_left(path, FILE_LIMIT).map_err(|error| unreadable(error.to_string()))?;
     let text = bytes.map(String::from_utf8).transpose();
     text.map_err(|_bytes| unreadable("not UTF-8".into()))
 }
@@ -288,7 +298,9 @@ mod tests {
         );
         put(
             ".task/IMPL-001.json",
-            &format!(r#"{{"id": "IMPL-001", "title": "Add the parser", "status": "{status}", "flow_control": {{"target_files": ["shop/price.py:parse:1-9"]}}}}"#),
+            &format!(
+                r#"{{"id": "IMPL-001", "title": "Add the parser", "status": "{status}", "flow_control": {{"target_files": ["shop/price.py:parse:1-9"]}}}}"#
+            ),
         );
         put(".task/IMPL-002.json", r#"{"id": "IMPL-002", "title": "Later", "status": "pending"}"#);
         put(
@@ -309,7 +321,10 @@ mod tests {
         assert_eq!(read.description, "Add price parsing");
         assert_eq!(read.summaries.len(), 1);
         let first = &read.summaries[0];
-        assert_eq!((first.task_id.as_str(), first.implementation_type.as_str()), ("IMPL-001", "feature"));
+        assert_eq!(
+            (first.task_id.as_str(), first.implementation_type.as_str()),
+            ("IMPL-001", "feature")
+        );
         assert_eq!(first.summary_path, ".summaries/IMPL-001-summary.md");
         let files: Vec<&str> = first.changed_files.iter().map(RepoPath::as_str).collect();
         assert_eq!(files, ["shop/tax.py", "shop/price.py", "gone.py"]);
@@ -328,7 +343,8 @@ mod tests {
         let error = read_source(root.path(), &id("WFS-test-x")).unwrap_err();
         assert!(matches!(error, SourceError::WrongKind { .. }), "{error}");
         assert_eq!(sources(root.path()), [id("WFS-add-prices")]);
-        files::write(&root.path().join("active/WFS-add-prices/.task/IMPL-002.json"), b"{\n x").unwrap();
+        files::write(&root.path().join("active/WFS-add-prices/.task/IMPL-002.json"), b"{\n x")
+            .unwrap();
         let error = read_source(root.path(), &id("WFS-add-prices")).unwrap_err();
         assert!(error.to_string().contains("line 2"), "{error}");
     }

@@ -10,8 +10,8 @@ mod session;
 pub use archive::{archive, half_archived};
 pub use foreign::{SourceError, read_source, sources};
 pub use session::{
-    SessionStore, active, archive_folder, archived, find, forget, newest, parse_record, read_file, read_record,
-    save_record, session_folder, tasks,
+    SessionStore, active, archive_folder, archived, find, forget, newest, parse_record, read_file,
+    read_record, save_record, session_folder, tasks,
 };
 
 /// Folder of the state root below the common git directory.

@@ -70,23 +70,40 @@ fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
             Ok(plain("npx jest --coverage", vec![argv], out.join("coverage-final.json"), ""))
         }
         "Vitest" => {
-            if !["v8", "istanbul"].iter().any(|kind| site.depends_on(&format!("@vitest/coverage-{kind}"))) {
+            if !["v8", "istanbul"]
+                .iter()
+                .any(|kind| site.depends_on(&format!("@vitest/coverage-{kind}")))
+            {
                 return Err("Vitest has no coverage provider here: `npm install --save-dev @vitest/coverage-v8`".into());
             }
-            let argv = words("npx --no-install vitest run --coverage.enabled --coverage.reporter=json");
-            let argv = [argv, vec![format!("--coverage.reportsDirectory={}", out.display())]].concat();
+            let argv =
+                words("npx --no-install vitest run --coverage.enabled --coverage.reporter=json");
+            let argv =
+                [argv, vec![format!("--coverage.reportsDirectory={}", out.display())]].concat();
             Ok(plain("npx vitest run --coverage", vec![argv], out.join("coverage-final.json"), ""))
         }
         "node --test" => {
-            let mut tool =
-                plain("NODE_V8_COVERAGE=… node --test", vec![words("node --test")], out.join("v8"), "*.json");
+            let mut tool = plain(
+                "NODE_V8_COVERAGE=… node --test",
+                vec![words("node --test")],
+                out.join("v8"),
+                "*.json",
+            );
             if site.has("node_modules/.bin/c8") {
                 let argv = [
                     words("node_modules/.bin/c8 --all --reporter=json"),
-                    vec![format!("--report-dir={}", out.display()), format!("--temp-directory={}", shown("tmp"))],
+                    vec![
+                        format!("--report-dir={}", out.display()),
+                        format!("--temp-directory={}", shown("tmp")),
+                    ],
                     words("node --test"),
                 ];
-                tool = plain("npx c8 --all node --test", vec![argv.concat()], out.join("coverage-final.json"), "");
+                tool = plain(
+                    "npx c8 --all node --test",
+                    vec![argv.concat()],
+                    out.join("coverage-final.json"),
+                    "",
+                );
             } else {
                 tool.environment.insert("NODE_V8_COVERAGE".into(), shown("v8"));
             }
@@ -98,17 +115,28 @@ fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
             Ok(plain("go test -coverprofile=cover.out ./...", vec![argv], out.join("report"), ""))
         }
         "cargo test" | "nextest" => {
-            let argv = [words("cargo llvm-cov --lcov --output-path"), vec![shown("report")]].concat();
+            let argv =
+                [words("cargo llvm-cov --lcov --output-path"), vec![shown("report")]].concat();
             Ok(plain("cargo llvm-cov --lcov", vec![argv], out.join("report"), ""))
         }
         "Maven Surefire" if site.text("pom.xml").is_some_and(|text| text.contains("jacoco")) => {
             let argv = words("mvn -q -B -Dmaven.test.failure.ignore test jacoco:report");
-            Ok(plain("mvn test jacoco:report", vec![argv], site.folder(), "**/target/site/jacoco/jacoco.xml"))
+            Ok(plain(
+                "mvn test jacoco:report",
+                vec![argv],
+                site.folder(),
+                "**/target/site/jacoco/jacoco.xml",
+            ))
         }
         "Maven Surefire" => Err("pom.xml has no jacoco-maven-plugin".into()),
         "Gradle" if gradle_has_jacoco(site) => {
             let argv = words("gradle -q --continue test jacocoTestReport");
-            Ok(plain("gradle test jacocoTestReport", vec![argv], site.folder(), "**/build/reports/jacoco/**/*.xml"))
+            Ok(plain(
+                "gradle test jacocoTestReport",
+                vec![argv],
+                site.folder(),
+                "**/build/reports/jacoco/**/*.xml",
+            ))
         }
         "Gradle" => Err("the build does not apply the jacoco plugin".into()),
         other => Err(format!("no coverage tool is known for {other}")),
@@ -160,7 +188,8 @@ async fn run(
         let directory = around.site.folder();
         let invocation = Invocation { argv, directory, environment, access: Some(access) };
         let ending = process::run(&invocation, around.limit, &around.log).await;
-        let ending = ending.map_err(|error| format!("`{program}` could not be started: {error}"))?;
+        let ending =
+            ending.map_err(|error| format!("`{program}` could not be started: {error}"))?;
         if ending == Ending::TimedOut {
             return Err(format!("`{}` did not end in {} s", tool.typed, around.limit.as_secs()));
         }
@@ -169,7 +198,8 @@ async fn run(
     let report = report(&tool.reports, around.root)?;
     let Some(report) = report else {
         let said = process::tail_of(&around.log, 400);
-        let said = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        let said =
+            said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
         let ended = endings.first().map(ToString::to_string).unwrap_or_default();
         return Err(format!("`{}` left no report ({ended}: {said})", tool.typed));
     };

@@ -73,10 +73,11 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         );
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
     } else {
-        let text = planning::summary(&planned.state, planned.plan.as_ref(), &folder);
-        for line in text.lines() {
-            println!("{}", harmless(line, 400));
-        }
+        // Everything foreign in it is shortened and harmless already.
+        print!(
+            "{}",
+            planning::summary(&planned.state, planned.plan.as_ref(), &harmless(&folder, 300))
+        );
     }
     Ok(match &planned.state.next {
         Step::Finish { verdict: Verdict::Failed { .. } } => exit::NOT_MET,
@@ -162,7 +163,9 @@ fn description(entry: &Entry, root: &Path) -> Result<String, Failure> {
 fn report(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     let bytes = files::read(path, REPORT_LIMIT)
-        .map_err(|error| Failure::usage(format!("{name}: {error}"), "name a report that can be read"))?
+        .map_err(|error| {
+            Failure::usage(format!("{name}: {error}"), "name a report that can be read")
+        })?
         .ok_or_else(|| Failure::usage(format!("{name} is not there"), "name a coverage report"))?;
     Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }

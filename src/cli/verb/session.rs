@@ -107,11 +107,7 @@ fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<Value, Failure> 
     }))
 }
 
-fn list(
-    arguments: &SessionArguments,
-    facts: &RepositoryFacts,
-    root: &Path,
-) -> Result<u8, Failure> {
+fn list(arguments: &SessionArguments, facts: &RepositoryFacts, root: &Path) -> Result<u8, Failure> {
     let mut rows = Vec::new();
     for id in store::active(root)? {
         rows.push(row(&id, &store::session_folder(root, &id), false)?);
@@ -129,9 +125,9 @@ fn list(
         println!("no session here; begin one with `regreen plan WHAT`");
     }
     for row in &rows {
-        let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+        let text = |key: &str| harmless(row[key].as_str().unwrap_or("-"), 160);
         let all = row["tasks"].as_array().map_or(0, Vec::len);
-        let line = format!(
+        println!(
             "{:<9} {}  {} of {all} tasks  {}  {}",
             text("marker"),
             text("session"),
@@ -139,7 +135,6 @@ fn list(
             text("created-at"),
             text("description"),
         );
-        println!("{}", harmless(&line, 300));
     }
     for id in sources {
         println!("SOURCE    {id}  `regreen plan {id}` plans its tests");
@@ -154,19 +149,20 @@ fn status(arguments: &SessionArguments, row: &Value, folder: &Path) -> Result<u8
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
         return Ok(exit::MET);
     }
-    let say = |line: String| println!("{}", harmless(&line, 300));
-    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-    say(format!("{}  {}", text(&row["session"]), text(&row["marker"])));
-    say(format!("{}", text(&row["description"])));
+    let text = |value: &Value| harmless(value.as_str().unwrap_or("-"), 200);
+    println!("{}  {}", text(&row["session"]), text(&row["marker"]));
+    println!("{}", text(&row["description"]));
     for phase in row["phases"].as_array().into_iter().flatten() {
-        say(format!("  phase {}  {:<22} {}", phase["phase"], text(&phase["name"]), text(&phase["summary"])));
+        let (name, summary) = (text(&phase["name"]), text(&phase["summary"]));
+        println!("  phase {}  {name:<22} {summary}", phase["phase"]);
     }
     for task in row["tasks"].as_array().into_iter().flatten() {
-        say(format!("  {:<11} {:<12} {}", text(&task["id"]), text(&task["status"]), text(&task["title"])));
+        let (id, status) = (text(&task["id"]), text(&task["status"]));
+        println!("  {id:<11} {status:<12} {}", text(&task["title"]));
     }
     if row["next"].is_string() {
-        say(format!("next: {}", text(&row["next"])));
+        println!("next: {}", text(&row["next"]));
     }
-    say(format!("{}", folder.display()));
+    println!("{}", harmless(&folder.display().to_string(), 300));
     Ok(exit::MET)
 }

@@ -83,9 +83,9 @@ fn negated(text: &str) -> Option<String> {
 fn positive(text: &str) -> String {
     let text = unwrapped(text);
     if !JOINED.iter().any(|word| text.contains(word)) {
-        let nothing = text.strip_prefix("not ").or_else(|| {
-            text.strip_prefix('!').filter(|rest| !rest.starts_with('='))
-        });
+        let nothing = text
+            .strip_prefix("not ")
+            .or_else(|| text.strip_prefix('!').filter(|rest| !rest.starts_with('=')));
         if let Some(rest) = nothing {
             let rest = unwrapped(rest);
             return if is_name(rest) { format!("an empty `{rest}`") } else { negative(rest) };

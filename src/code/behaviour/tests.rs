@@ -13,13 +13,21 @@ fn facts(language: Language, text: &str) -> Vec<String> {
         };
         for raise in &one.raises {
             let message = raise.message.clone().unwrap_or_default();
-            lines.push(format!("  {} {} ({message}): {}", raise.line, raise.class, when(&raise.guard)));
+            lines.push(format!(
+                "  {} {} ({message}): {}",
+                raise.line,
+                raise.class,
+                when(&raise.guard)
+            ));
         }
         for give in &one.returns {
             lines.push(format!("  {} -> {}: {}", give.line, give.value, when(&give.guard)));
         }
         for edge in &one.boundaries {
-            lines.push(format!("  {} edge {} {} {}", edge.line, edge.left, edge.operator, edge.right));
+            lines.push(format!(
+                "  {} edge {} {} {}",
+                edge.line, edge.left, edge.operator, edge.right
+            ));
         }
         for handler in &one.handlers {
             lines.push(format!("  {} catches {}", handler.line, handler.catches));
@@ -183,8 +191,16 @@ class Calc {
 #[test]
 fn imports_name_packages() {
     let table = [
-        (Language::Python, "import os, sys\nfrom .a import b\nfrom requests.auth import x\n", "os requests"),
-        (Language::JavaScript, "import a from 'axios';\nconst b = require('@x/y/z');\nimport './c';\n", "@x/y axios"),
+        (
+            Language::Python,
+            "import os, sys\nfrom .a import b\nfrom requests.auth import x\n",
+            "os requests",
+        ),
+        (
+            Language::JavaScript,
+            "import a from 'axios';\nconst b = require('@x/y/z');\nimport './c';\n",
+            "@x/y axios",
+        ),
         (Language::Rust, "use serde::Serialize;\nuse crate::a;\n", "serde"),
         (Language::Go, "package a\nimport (\n\t\"net/http\"\n)\n", "net/http"),
         (Language::Java, "import java.sql.Connection;\n", "java.sql"),

@@ -109,7 +109,8 @@ fn behaviour(
         ..Behaviour::default()
     };
     if let Some(body) = own.child_by_field_name("body") {
-        let mut walk = Walk { language, text, told: &mut told, receiver: receiver_name(node, text) };
+        let mut walk =
+            Walk { language, text, told: &mut told, receiver: receiver_name(node, text) };
         walk.visit(body, &mut Vec::new());
         walk.tail(body);
     }
@@ -121,9 +122,7 @@ fn marks(node: Node<'_>, text: &str) -> Vec<String> {
     let mut found: Vec<String> = children(node)
         .into_iter()
         .flat_map(|child| if child.kind() == "modifiers" { children(child) } else { vec![child] })
-        .filter(|child| {
-            matches!(child.kind(), "decorator" | "annotation" | "marker_annotation")
-        })
+        .filter(|child| matches!(child.kind(), "decorator" | "annotation" | "marker_annotation"))
         .map(|child| said(child, text))
         .collect();
     let mut before = node.prev_sibling();
@@ -152,8 +151,10 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
     let Some(list) = own.child_by_field_name("parameters") else { return Vec::new() };
     let mut found = Vec::new();
     for child in children(list).into_iter().filter(Node::is_named) {
-        if matches!(child.kind(), "comment" | "line_comment" | "self_parameter" | "keyword_separator")
-            || child.kind().ends_with("separator")
+        if matches!(
+            child.kind(),
+            "comment" | "line_comment" | "self_parameter" | "keyword_separator"
+        ) || child.kind().ends_with("separator")
         {
             continue;
         }
@@ -256,7 +257,10 @@ impl Walk<'_> {
         let leaves = matches!(kinds::of(self.language, last.kind()), Kind::Raise | Kind::Return)
             || matches!(
                 last.kind(),
-                "continue_statement" | "break_statement" | "continue_expression" | "break_expression"
+                "continue_statement"
+                    | "break_statement"
+                    | "continue_expression"
+                    | "break_expression"
             );
         leaves.then(|| self.condition_of(inner)).flatten()
     }
@@ -339,11 +343,17 @@ impl Walk<'_> {
                 let inner = shown.trim_start_matches("Err(").trim_end_matches(')');
                 let class: String =
                     inner.split(['{', '(', ' ', '"']).next().unwrap_or_default().to_owned();
-                let class = if class.is_empty() { "Err".to_owned() } else { format!("Err({class})") };
+                let class =
+                    if class.is_empty() { "Err".to_owned() } else { format!("Err({class})") };
                 self.note_raise(line(value), class, first_text(value, self.text), guard);
             }
             Language::Go if is_go_error(value, self.text) => {
-                self.note_raise(line(value), "an error".into(), first_text(value, self.text), guard);
+                self.note_raise(
+                    line(value),
+                    "an error".into(),
+                    first_text(value, self.text),
+                    guard,
+                );
             }
             _ => {
                 // A choice is told by its parts.
@@ -359,7 +369,11 @@ impl Walk<'_> {
     fn ternary_results(&mut self, node: Node<'_>, guard: &Guard) {
         let python = node.kind() == "conditional_expression";
         let part = |name: &str, index: usize| {
-            if python { node.named_child(u32::try_from(index).unwrap_or(0) as _) } else { node.child_by_field_name(name) }
+            if python {
+                node.named_child(u32::try_from(index).unwrap_or(0) as _)
+            } else {
+                node.child_by_field_name(name)
+            }
         };
         let Some(text) = self.condition_of(node) else { return };
         for (value, holds) in [(part("consequence", 0), true), (part("alternative", 2), false)] {
@@ -503,7 +517,8 @@ impl Walk<'_> {
     }
 
     fn macro_call(&mut self, node: Node<'_>, guard: &Guard) {
-        let name = node.child_by_field_name("macro").map(|n| said(n, self.text)).unwrap_or_default();
+        let name =
+            node.child_by_field_name("macro").map(|n| said(n, self.text)).unwrap_or_default();
         if matches!(name.as_str(), "panic" | "bail" | "unreachable" | "assert" | "assert_eq") {
             let class = if name == "bail" { "Err" } else { "panic" };
             self.note_raise(line(node), class.into(), first_text(node, self.text), guard);
@@ -542,7 +557,9 @@ fn is_go_error(value: Node<'_>, text: &str) -> bool {
     };
     last.is_some_and(|last| {
         let last = said(last, text);
-        last.starts_with("errors.New(") || last.starts_with("fmt.Errorf(") || last.starts_with("Err")
+        last.starts_with("errors.New(")
+            || last.starts_with("fmt.Errorf(")
+            || last.starts_with("Err")
     })
 }
 
@@ -628,7 +645,9 @@ pub fn packages(root: Node<'_>, language: Language, text: &str) -> BTreeSet<Stri
                     && !name.starts_with('.')
                 {
                     let take = if name.starts_with('@') { 2 } else { 1 };
-                    found.insert(name.splitn(take + 1, '/').take(take).collect::<Vec<_>>().join("/"));
+                    found.insert(
+                        name.splitn(take + 1, '/').take(take).collect::<Vec<_>>().join("/"),
+                    );
                 }
             }
             (Language::Rust, "use_declaration") => {

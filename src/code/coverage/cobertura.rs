@@ -27,7 +27,8 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
             }
             let own = report.file(&file);
             own.line(line, hits);
-            if let Some((taken, all)) = attribute("condition-coverage").and_then(|text| pair(&text)) {
+            if let Some((taken, all)) = attribute("condition-coverage").and_then(|text| pair(&text))
+            {
                 own.branch(line, taken, all);
             }
         }

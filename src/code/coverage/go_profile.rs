@@ -17,7 +17,8 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
         })?;
         let file = report.file(block.file);
         // The line on which a block ends holds its brace; the next statement is another block's.
-        let last = if block.to > block.from && block.to_column <= 3 { block.to - 1 } else { block.to };
+        let last =
+            if block.to > block.from && block.to_column <= 3 { block.to - 1 } else { block.to };
         for line in block.from..=last.min(block.from.saturating_add(BLOCK)) {
             file.line(line, block.count);
         }

@@ -124,10 +124,7 @@ impl BadReport {
 /// # Errors
 ///
 /// [`BadReport`] with the place, also for a form that is not known.
-pub fn read(
-    text: &str,
-    source: &dyn Fn(&str) -> Option<String>,
-) -> Result<Report, BadReport> {
+pub fn read(text: &str, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if start.starts_with("mode: ") {
         return go_profile::read(start);

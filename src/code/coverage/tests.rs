@@ -113,7 +113,8 @@ fn source(path: &str) -> Option<String> {
 #[test]
 fn recorded_reports_of_every_tool_say_the_same_of_the_same_file() {
     for row in ROWS {
-        let report = read(row.text, &source).unwrap_or_else(|error| panic!("{}: {error}", row.name));
+        let report =
+            read(row.text, &source).unwrap_or_else(|error| panic!("{}: {error}", row.name));
         assert_eq!(report.format, row.name);
         let placed = report.placed("/repo", &known());
         let file = &placed[&RepoPath::parse(row.file).unwrap()];

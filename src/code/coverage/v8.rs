@@ -8,10 +8,7 @@ use super::{BadReport, Report};
 const SOURCE: usize = 4 << 20;
 
 /// Reads a report; `source` gives the text of a file, without which its ranges say nothing.
-pub fn read(
-    value: &Value,
-    source: &dyn Fn(&str) -> Option<String>,
-) -> Result<Report, BadReport> {
+pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
     let mut report = Report::of("V8 JSON");
     for script in value["result"].as_array().into_iter().flatten() {
         let url = script["url"].as_str().ok_or_else(|| BadReport::at(1, "`url` of each script"))?;

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much a description asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Complexity {
     /// One thing.
@@ -28,7 +30,9 @@ impl Complexity {
 }
 
 /// One side from which a repository is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Angle {
     Architecture,
@@ -91,7 +95,9 @@ impl Angle {
             Self::Bottlenecks => &["for", "while", "sleep", "lock", "sort"],
             Self::Caching => &["cache", "memo", "ttl", "evict"],
             Self::DataAccess => &["query", "select", "insert", "database", "repository", "sql"],
-            Self::ErrorHandling => &["error", "except", "raise", "throw", "catch", "result", "panic"],
+            Self::ErrorHandling => {
+                &["error", "except", "raise", "throw", "catch", "result", "panic"]
+            }
             Self::StateManagement => &["state", "store", "reduce", "self.", "this.", "mut"],
             Self::EdgeCases => &["none", "null", "empty", "zero", "limit", "min", "max"],
             Self::Patterns => &["class", "interface", "trait", "decorator", "def", "function"],
@@ -216,7 +222,8 @@ mod tests {
         for (files, expected) in risks {
             assert_eq!(conflict_risk(files), expected, "{files}");
         }
-        let tiers = [(0.85, "critical"), (0.84, "high"), (0.7, "high"), (0.5, "medium"), (0.49, "low")];
+        let tiers =
+            [(0.85, "critical"), (0.84, "high"), (0.7, "high"), (0.5, "medium"), (0.49, "low")];
         for (value, expected) in tiers {
             assert_eq!(tier(value), expected, "{value}");
         }

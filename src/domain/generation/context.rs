@@ -11,7 +11,9 @@ use crate::domain::id::{RepoPath, SessionId};
 use super::angle::{Angle, Complexity};
 
 /// How urgent a gap is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// First.
@@ -496,8 +498,7 @@ impl Package {
                 if let Some((file, function)) = place.split_once(':')
                     && let Ok(file) = RepoPath::parse(file)
                 {
-                    let names: &mut BTreeSet<String> =
-                        only.entry(file).or_default();
+                    let names: &mut BTreeSet<String> = only.entry(file).or_default();
                     names.insert(function.to_owned());
                 }
             }

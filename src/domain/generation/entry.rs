@@ -212,7 +212,10 @@ mod tests {
     #[test]
     fn titles_and_ids_follow_the_mode() {
         let source = Entry::Session(SessionId::parse("WFS-add-login").unwrap());
-        assert_eq!(title(&source, "Add login\nmore"), "Test validation for WFS-add-login: Add login");
+        assert_eq!(
+            title(&source, "Add login\nmore"),
+            "Test validation for WFS-add-login: Add login"
+        );
         assert_eq!(wanted_id(&source, "Add login"), "WFS-test-add-login");
         let text = Entry::Document("x.md".into());
         assert_eq!(title(&text, "\n## Price parser\n"), "Test generation for: Price parser");

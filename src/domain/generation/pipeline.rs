@@ -318,9 +318,8 @@ mod tests {
     #[test]
     fn a_plan_is_carried_out_when_it_is_asked_for_again() {
         let steps = || [gathered(1), analysed(3), planned(&[])];
-        let plan = |confirm| {
-            steps().into_iter().fold(start(Goal::Plan, confirm), Pipeline::advance)
-        };
+        let plan =
+            |confirm| steps().into_iter().fold(start(Goal::Plan, confirm), Pipeline::advance);
         let never = plan(ConfirmPlan::Never).go_on(Goal::Test, false);
         assert_eq!(never.next, Step::Generate);
         let always = plan(ConfirmPlan::Always).go_on(Goal::Test, false);

@@ -27,7 +27,9 @@ pub fn analysis(told: &Analysis) -> String {
         told.coverage_target
     ));
     page.push_str(&conventions(told));
-    page.push_str("\n## Multi-layered test plan\n\n| Layer | About | Requirements |\n|---|---|--:|\n");
+    page.push_str(
+        "\n## Multi-layered test plan\n\n| Layer | About | Requirements |\n|---|---|--:|\n",
+    );
     let counts = told.by_layer();
     for layer in SubLayer::ALL {
         if let Some(number) = counts.get(layer) {
@@ -78,11 +80,19 @@ fn list(page: &mut String, lines: &[String]) {
 fn conventions(told: &Analysis) -> String {
     let own = &told.framework;
     let mut page = String::from("\n## Test framework and conventions\n\n");
-    let said = |list: &[String]| if list.is_empty() { "none seen".to_owned() } else { list.join(", ") };
+    let said =
+        |list: &[String]| if list.is_empty() { "none seen".to_owned() } else { list.join(", ") };
     let rows = [
         ("framework", format!("{} {}", own.framework, own.version)),
         ("test files", own.test_pattern.clone()),
-        ("folder", if own.test_directory.is_empty() { "beside the sources".into() } else { own.test_directory.clone() }),
+        (
+            "folder",
+            if own.test_directory.is_empty() {
+                "beside the sources".into()
+            } else {
+                own.test_directory.clone()
+            },
+        ),
         ("structure", own.conventions.test_structure.clone()),
         ("assertions", said(&own.conventions.assertion_style)),
         ("many values", said(&own.conventions.parametrisation)),
@@ -132,7 +142,10 @@ fn of_file(file: &FileRequirements) -> String {
 #[must_use]
 pub fn raw_analysis(told: &Analysis, package: &Package) -> String {
     let coverage = package.coverage();
-    let mut page = format!("# Raw test analysis by {}\n\n## 1. Implementation context\n\n", line(&told.author, 60));
+    let mut page = format!(
+        "# Raw test analysis by {}\n\n## 1. Implementation context\n\n",
+        line(&told.author, 60)
+    );
     list(&mut page, package.focus_areas());
     page.push_str(&format!("\n## 2. Coverage assessment\n\n- {}\n", prose(&told.current_coverage)));
     for row in &coverage.files {
@@ -158,7 +171,11 @@ pub fn raw_analysis(told: &Analysis, package: &Package) -> String {
     list(&mut page, &told.strategy);
     page.push_str("\n## 6. Implementation targets\n\n");
     for file in &told.files {
-        page.push_str(&format!("- {} for {}\n", code(file.test_file.as_str()), code(file.file.as_str())));
+        page.push_str(&format!(
+            "- {} for {}\n",
+            code(file.test_file.as_str()),
+            code(file.file.as_str())
+        ));
     }
     page.push_str("\n## 7. Success metrics\n\n");
     list(&mut page, &told.success_criteria);

@@ -6,7 +6,9 @@ mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
-pub use summary::{PlanDocument, Progress, document, progress, summary};
+#[cfg(test)]
+pub use summary::{PlanDocument, Progress};
+pub use summary::{document, progress, summary};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::generation::analysis::Analysis;

@@ -87,12 +87,13 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
         ),
         Step::Generate => (
             "planned",
-            format!("the plan is ready; writing the tests is not yet available. The plan waits: `regreen test --resume {id}` goes on with it"),
+            format!(
+                "the plan is ready; writing the tests is not yet available. The plan waits: `regreen test --resume {id}` goes on with it"
+            ),
         ),
-        Step::Gather | Step::Analyse | Step::Plan { .. } => (
-            "stopped",
-            format!("stopped between two phases; `regreen test --resume {id}` goes on"),
-        ),
+        Step::Gather | Step::Analyse | Step::Plan { .. } => {
+            ("stopped", format!("stopped between two phases; `regreen test --resume {id}` goes on"))
+        }
     }
 }
 
@@ -107,7 +108,12 @@ pub fn summary(state: &Pipeline, plan: Option<&TestPlan>, folder: &str) -> Strin
         line(state.entry.text(), 100)
     );
     for row in &state.phases {
-        text.push_str(&format!("  phase {}  {:<22} {}\n", row.phase, row.name, line(&row.summary, 160)));
+        text.push_str(&format!(
+            "  phase {}  {:<22} {}\n",
+            row.phase,
+            row.name,
+            line(&row.summary, 160)
+        ));
     }
     if let Some(plan) = plan {
         text.push_str("\ntasks\n");
@@ -128,7 +134,9 @@ pub fn summary(state: &Pipeline, plan: Option<&TestPlan>, folder: &str) -> Strin
         }
         let more = usize::try_from(told.total()).unwrap_or(0).saturating_sub(shown.len());
         if more > 0 {
-            text.push_str(&format!("  and {}\n", count(more as u64, "more")).replace("mores", "more"));
+            text.push_str(
+                &format!("  and {}\n", count(more as u64, "more")).replace("mores", "more"),
+            );
         }
         let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
         text.push_str(&format!(
@@ -236,7 +244,11 @@ pub fn document(
         phases: state
             .phases
             .iter()
-            .map(|row| PhaseLine { phase: row.phase, name: row.name.clone(), summary: row.summary.clone() })
+            .map(|row| PhaseLine {
+                phase: row.phase,
+                name: row.name.clone(),
+                summary: row.summary.clone(),
+            })
             .collect(),
         gaps: missing
             .unwrap_or_default()

@@ -130,8 +130,7 @@ pub fn todo(state: &Pipeline, plan: &TestPlan) -> String {
 /// Layers a task is about, such as `L0 L1`.
 fn layers(task: &TestTask) -> String {
     let steps = &task.flow_control.implementation_approach;
-    let named: Vec<&str> =
-        steps.iter().filter_map(|step| step.title.split(':').next()).collect();
+    let named: Vec<&str> = steps.iter().filter_map(|step| step.title.split(':').next()).collect();
     if named.is_empty() { "all layers".to_owned() } else { named.join(" ") }
 }
 

@@ -47,12 +47,7 @@ pub struct Reach<'a> {
 
 impl<'a> Reach<'a> {
     /// What is known of one file.
-    pub fn of(
-        file: &RepoPath,
-        tests: &[RepoPath],
-        survey: &'a Survey,
-        ran: &'a Ran,
-    ) -> Self {
+    pub fn of(file: &RepoPath, tests: &[RepoPath], survey: &'a Survey, ran: &'a Ran) -> Self {
         let texts = tests.iter().filter(|test| *test != file);
         Self {
             lines: ran.files.get(file),
@@ -146,9 +141,9 @@ pub fn assess(
         let untested: Vec<&Behaviour> = functions.iter().filter(|one| !reach.enters(one)).collect();
         let row = row(file, &tests, &untested, ran.files.get(file));
         if let Some(reason) = gap(&row, &functions, &untested, ran) {
-            let decisions = untested.iter().map(|one| {
-                usize::try_from(one.decisions).unwrap_or(0) + one.raises.len()
-            });
+            let decisions = untested
+                .iter()
+                .map(|one| usize::try_from(one.decisions).unwrap_or(0) + one.raises.len());
             missing.push(MissingTest {
                 implementation_file: file.clone(),
                 suggested_test_file: suggested(file, survey, habits),
@@ -198,7 +193,12 @@ fn row(
 }
 
 /// What is missing for a file, in words with numbers; `None` when nothing is.
-fn gap(row: &FileCoverage, functions: &[Behaviour], untested: &[&Behaviour], ran: &Ran) -> Option<String> {
+fn gap(
+    row: &FileCoverage,
+    functions: &[Behaviour],
+    untested: &[&Behaviour],
+    ran: &Ran,
+) -> Option<String> {
     if functions.is_empty() {
         return None;
     }

@@ -20,8 +20,17 @@ const CANDIDATES: usize = 400;
 
 /// Signs of couplings that imports do not show (product.md 4.4).
 const RUNTIME: &[&str] = &[
-    "getattr(", "importlib", "__import__", "globals()", "eval(", "require(", "Class.forName", "reflect.",
-    "render_template", "dispatch", "registry",
+    "getattr(",
+    "importlib",
+    "__import__",
+    "globals()",
+    "eval(",
+    "require(",
+    "Class.forName",
+    "reflect.",
+    "render_template",
+    "dispatch",
+    "registry",
 ];
 
 /// What is asked for, for all explorers.
@@ -49,10 +58,8 @@ pub fn explore_all(angles: &[Angle], topic: Topic<'_>) -> Vec<Exploration> {
 pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
     let Topic { description, named, survey, now } = topic;
     let near = candidates(named, survey);
-    let mut files: Vec<RelevantFile> = near
-        .iter()
-        .map(|(file, distance)| relevant(file, *distance, angle, topic))
-        .collect();
+    let mut files: Vec<RelevantFile> =
+        near.iter().map(|(file, distance)| relevant(file, *distance, angle, topic)).collect();
     files.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.path.cmp(&b.path)));
     files.truncate(FILES);
     let chosen: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
@@ -114,8 +121,7 @@ fn candidates(named: &Named, survey: &Survey) -> BTreeMap<RepoPath, u32> {
         }
     }
     if found.len() < 3 {
-        let folders: BTreeSet<String> =
-            found.keys().map(|file| file.parent().to_owned()).collect();
+        let folders: BTreeSet<String> = found.keys().map(|file| file.parent().to_owned()).collect();
         let beside = survey.texts.keys().filter(|file| folders.contains(file.parent()));
         for file in beside.take(8) {
             found.entry(file.clone()).or_insert(3);
@@ -157,7 +163,11 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
     let score = (score * 1000.0).round() / 1000.0;
     let symbols = named.functions.get(file).map(|names| names.iter().cloned().collect());
     let symbols: Vec<String> = symbols.unwrap_or_else(|| {
-        survey.known.get(file).map(|names| names.iter().take(8).cloned().collect()).unwrap_or_default()
+        survey
+            .known
+            .get(file)
+            .map(|names| names.iter().take(8).cloned().collect())
+            .unwrap_or_default()
     });
     let rationale = match (named.files.get(file), distance) {
         (Some((_, why)), _) => why.clone(),
@@ -174,7 +184,8 @@ fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> R
     } else {
         "context_only"
     };
-    let relation = if score >= 0.7 { format!("{rationale}; seen as {}", angle.word()) } else { String::new() };
+    let relation =
+        if score >= 0.7 { format!("{rationale}; seen as {}", angle.word()) } else { String::new() };
     RelevantFile {
         path: file.clone(),
         relevance: score,

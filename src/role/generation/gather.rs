@@ -10,8 +10,8 @@ use crate::domain::generation::angle::{angles, complexity, conflict_risk, tier};
 use crate::domain::generation::context::{
     Asset, Assets, ConflictDetection, ContextPackage, CoverageSource, Dependencies, Exploration,
     ExplorationResults, ExplorationsManifest, ImplementationSummary, InternalDependency,
-    ManifestLine, Metadata, Package, PrioritizedContext, ProjectContext, SourceContext, SourceSession,
-    TestContextPackage, TestCoverage, TestMetadata,
+    ManifestLine, Metadata, Package, PrioritizedContext, ProjectContext, SourceContext,
+    SourceSession, TestContextPackage, TestCoverage, TestMetadata,
 };
 use crate::domain::id::{RepoPath, SessionId};
 use crate::effect::{Effects, SuiteFacts};
@@ -160,8 +160,10 @@ fn reported(
         let own = survey.texts.keys().find(|file| path.ends_with(&format!("/{file}")))?;
         Some(survey.text(own).to_owned())
     };
-    let report = reports::read(text, &source)
-        .map_err(|error| GatherError::Report { file: file.to_owned(), reason: error.to_string() })?;
+    let report = reports::read(text, &source).map_err(|error| GatherError::Report {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    })?;
     let files = report.placed(&fx.worktree.root().display().to_string(), known);
     if files.is_empty() {
         let reason = "it names no file of this repository".to_owned();
@@ -201,7 +203,12 @@ fn chosen(request: &Request<'_>, survey: &Survey) -> Result<Named, GatherError> 
 /// Functions that alone are meant: those of files that were named only through them.
 fn only(named: &Named) -> Only {
     let whole = |file: &RepoPath| named.files.get(file).is_some_and(|(score, _)| *score >= 0.99);
-    named.functions.iter().filter(|(file, _)| !whole(file)).map(|(a, b)| (a.clone(), b.clone())).collect()
+    named
+        .functions
+        .iter()
+        .filter(|(file, _)| !whole(file))
+        .map(|(a, b)| (a.clone(), b.clone()))
+        .collect()
 }
 
 /// Puts the package together; pure.
@@ -248,8 +255,7 @@ pub fn assemble(
     }
     let level = complexity(request.description);
     let sides = angles(request.description);
-    let topic =
-        Topic { description: request.description, named: &named, survey, now: request.now };
+    let topic = Topic { description: request.description, named: &named, survey, now: request.now };
     let explorations = explore_all(&sides, topic);
     let manifest = manifest(request, &explorations);
     let package = ContextPackage {
@@ -426,7 +432,11 @@ fn dependencies(files: &[RepoPath], survey: &Survey) -> Dependencies {
         let mut next = Vec::new();
         for from in &edge {
             for to in survey.graph.imports_of(from).filter(|to| *to != from) {
-                let one = InternalDependency { from: from.clone(), to: to.clone(), kind: "import".into() };
+                let one = InternalDependency {
+                    from: from.clone(),
+                    to: to.clone(),
+                    kind: "import".into(),
+                };
                 if internal.len() < 200 && internal.insert(one) {
                     next.push(to.clone());
                 }
@@ -450,7 +460,10 @@ fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
             format!("{} files are worked on", files.len()),
             format!("{} files import them", dependents.len()),
         ],
-        affected_modules: modules.into_iter().map(|name| if name.is_empty() { ".".into() } else { name }).collect(),
+        affected_modules: modules
+            .into_iter()
+            .map(|name| if name.is_empty() { ".".into() } else { name })
+            .collect(),
         mitigation_strategy: "only test files are written; sources stay as they are".into(),
     }
 }
@@ -460,12 +473,14 @@ fn results(explorations: &[Exploration], manifest: &ExplorationsManifest) -> Exp
     let mut ranked = merged(explorations);
     // 0.6 for how many name it, 0.4 for how well it fits.
     ranked.sort_by(|a, b| {
-        let rank = |one: &(RepoPath, f64, u32)| 0.6 * f64::from(one.2) / f64::from(all) + 0.4 * one.1;
+        let rank =
+            |one: &(RepoPath, f64, u32)| 0.6 * f64::from(one.2) / f64::from(all) + 0.4 * one.1;
         rank(b).total_cmp(&rank(a)).then(a.0.cmp(&b.0))
     });
     let mut insights: Vec<String> =
         explorations.iter().flat_map(|one| one.constraints.clone()).collect();
-    insights.extend(explorations.first().map(|one| one.integration_points.clone()).unwrap_or_default());
+    insights
+        .extend(explorations.first().map(|one| one.integration_points.clone()).unwrap_or_default());
     let mut seen = BTreeSet::new();
     insights.retain(|text| seen.insert(text.clone()));
     ExplorationResults {

@@ -13,7 +13,9 @@ mod sentence;
 mod survey;
 
 pub use coverage::Ran;
-pub use gather::{GatherError, Gathered, Request, gather};
+#[cfg(test)]
+use gather::Gathered;
+pub use gather::{GatherError, Request, gather};
 pub use planner::plan;
 pub use requirements::analyse;
 pub use survey::Survey;

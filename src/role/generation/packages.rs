@@ -2,35 +2,110 @@
 
 /// Databases, by package.
 const DATABASES: &[&str] = &[
-    "sqlite3", "sqlalchemy", "psycopg2", "psycopg", "pymongo", "pymysql", "django", "peewee", "pg",
-    "mysql", "mysql2", "knex", "sequelize", "typeorm", "mongoose", "@prisma/client", "better-sqlite3",
-    "diesel", "sqlx", "rusqlite", "database/sql", "gorm.io/gorm", "java.sql", "jakarta.persistence",
+    "sqlite3",
+    "sqlalchemy",
+    "psycopg2",
+    "psycopg",
+    "pymongo",
+    "pymysql",
+    "django",
+    "peewee",
+    "pg",
+    "mysql",
+    "mysql2",
+    "knex",
+    "sequelize",
+    "typeorm",
+    "mongoose",
+    "@prisma/client",
+    "better-sqlite3",
+    "diesel",
+    "sqlx",
+    "rusqlite",
+    "database/sql",
+    "gorm.io/gorm",
+    "java.sql",
+    "jakarta.persistence",
     "javax.persistence",
 ];
 
 /// Services behind a network, by package.
 const SERVICES: &[&str] = &[
-    "requests", "httpx", "aiohttp", "urllib", "urllib3", "boto3", "axios", "node-fetch", "got",
-    "undici", "superagent", "reqwest", "ureq", "hyper", "net/http", "java.net", "okhttp3",
+    "requests",
+    "httpx",
+    "aiohttp",
+    "urllib",
+    "urllib3",
+    "boto3",
+    "axios",
+    "node-fetch",
+    "got",
+    "undici",
+    "superagent",
+    "reqwest",
+    "ureq",
+    "hyper",
+    "net/http",
+    "java.net",
+    "okhttp3",
 ];
 
 /// Parts of calls that write or read a database.
 const QUERIES: &[&str] = &[
-    "execute", "query", "commit", "rollback", "save", "insert", "update_one", "delete", "find_one",
-    "create", "session.add", "Exec", "QueryRow",
+    "execute",
+    "query",
+    "commit",
+    "rollback",
+    "save",
+    "insert",
+    "update_one",
+    "delete",
+    "find_one",
+    "create",
+    "session.add",
+    "Exec",
+    "QueryRow",
 ];
 
 /// Calls to a network, by their beginning.
 const REQUESTS: &[&str] = &[
-    "requests.", "httpx.", "aiohttp.", "urllib.", "axios", "fetch", "got", "undici.", "reqwest",
-    "http.Get", "http.Post", "client.get", "client.post", "session.get", "session.post", "urlopen",
+    "requests.",
+    "httpx.",
+    "aiohttp.",
+    "urllib.",
+    "axios",
+    "fetch",
+    "got",
+    "undici.",
+    "reqwest",
+    "http.Get",
+    "http.Post",
+    "client.get",
+    "client.post",
+    "session.get",
+    "session.post",
+    "urlopen",
 ];
 
 /// Calls whose answer changes from run to run.
 const UNSTEADY: &[&str] = &[
-    "time.time", "time.sleep", "datetime.now", "datetime.utcnow", "datetime.datetime.now",
-    "date.today", "random.", "uuid.uuid4", "Date.now", "Math.random", "new Date", "crypto.randomUUID",
-    "time.Now", "rand.", "Instant::now", "SystemTime::now", "System.currentTimeMillis",
+    "time.time",
+    "time.sleep",
+    "datetime.now",
+    "datetime.utcnow",
+    "datetime.datetime.now",
+    "date.today",
+    "random.",
+    "uuid.uuid4",
+    "Date.now",
+    "Math.random",
+    "new Date",
+    "crypto.randomUUID",
+    "time.Now",
+    "rand.",
+    "Instant::now",
+    "SystemTime::now",
+    "System.currentTimeMillis",
 ];
 
 /// Whether one of the packages is a database.
@@ -45,7 +120,9 @@ pub fn has_service(packages: &std::collections::BTreeSet<String>) -> bool {
 
 /// Whether a call writes or reads a database.
 pub fn is_query(call: &str) -> bool {
-    QUERIES.iter().any(|name| call.rsplit('.').next() == Some(name) || call.ends_with(name) && name.contains('.'))
+    QUERIES.iter().any(|name| {
+        call.rsplit('.').next() == Some(name) || call.ends_with(name) && name.contains('.')
+    })
 }
 
 /// Whether a call goes to a network; a bare `fetch` needs no package.

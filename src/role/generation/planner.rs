@@ -44,7 +44,8 @@ pub fn plan(analysis: Analysis, package: &Package, max_iterations: u32) -> TestP
     for (index, share) in shares.iter().enumerate() {
         // What crosses files comes behind the units of its files.
         let crossing = share.title.starts_with("Integration");
-        let needs = if crossing { names.get(..index).unwrap_or_default().to_vec() } else { Vec::new() };
+        let needs =
+            if crossing { names.get(..index).unwrap_or_default().to_vec() } else { Vec::new() };
         tasks.push(write_task(&writer(index), share, needs, &analysis, package));
     }
     tasks.push(validation(&names, &analysis, package));
@@ -67,7 +68,8 @@ fn shares(analysis: &Analysis) -> Vec<Share<'_>> {
     let apart = size(files.len()) != "simple";
     let mut modules: BTreeMap<String, Vec<&FileRequirements>> = BTreeMap::new();
     for file in files {
-        let module = if files.len() <= TOGETHER { String::new() } else { file.file.parent().to_owned() };
+        let module =
+            if files.len() <= TOGETHER { String::new() } else { file.file.parent().to_owned() };
         modules.entry(module).or_default().push(file);
     }
     let room = MOST - FIXED - usize::from(apart);
@@ -82,7 +84,8 @@ fn shares(analysis: &Analysis) -> Vec<Share<'_>> {
         let work: Vec<_> = files
             .iter()
             .map(|file| {
-                let own = if apart { of(file, false) } else { (0..file.requirements.len()).collect() };
+                let own =
+                    if apart { of(file, false) } else { (0..file.requirements.len()).collect() };
                 (*file, own.into_iter().filter_map(|at| file.requirements.get(at)).collect())
             })
             .filter(|(_, list): &(_, Vec<&Requirement>)| !list.is_empty())
@@ -93,7 +96,10 @@ fn shares(analysis: &Analysis) -> Vec<Share<'_>> {
         let work: Vec<_> = files
             .iter()
             .map(|file| {
-                (file, of(file, true).into_iter().filter_map(|at| file.requirements.get(at)).collect())
+                (
+                    file,
+                    of(file, true).into_iter().filter_map(|at| file.requirements.get(at)).collect(),
+                )
             })
             .filter(|(_, list): &(_, Vec<&Requirement>)| !list.is_empty())
             .collect();
@@ -107,14 +113,17 @@ type Group<'a> = (String, Vec<&'a FileRequirements>);
 
 /// Joins the smallest groups until there are at most `room`.
 fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
-    let weight = |group: &Group<'_>| -> usize {
-        group.1.iter().map(|file| file.requirements.len()).sum()
-    };
+    let weight =
+        |group: &Group<'_>| -> usize { group.1.iter().map(|file| file.requirements.len()).sum() };
     while groups.len() > room.max(1) {
         groups.sort_by(|a, b| weight(b).cmp(&weight(a)).then(a.0.cmp(&b.0)));
         let Some((name, files)) = groups.pop() else { break };
         if let Some(last) = groups.last_mut() {
-            last.0 = if last.0.ends_with(" and others") { last.0.clone() } else { format!("{} and others", last.0) };
+            last.0 = if last.0.ends_with(" and others") {
+                last.0.clone()
+            } else {
+                format!("{} and others", last.0)
+            };
             last.1.extend(files);
         } else {
             groups.push((name, files));
@@ -153,7 +162,11 @@ fn task(
         status_history: Vec::new(),
         context_package_path: package.file().to_owned(),
         cli_execution_id: format!("{}-{id}", analysis.session_id),
-        cli_execution: CliExecution { strategy: "new".into(), resume_from: None, merge_from: Vec::new() },
+        cli_execution: CliExecution {
+            strategy: "new".into(),
+            resume_from: None,
+            merge_from: Vec::new(),
+        },
         meta: TaskMeta {
             kind,
             agent: kind.agent().to_owned(),
@@ -182,7 +195,8 @@ fn write_task(
     let mut test_files: Vec<RepoPath> = Vec::new();
     for (file, list) in &share.work {
         requirements.push(format!("{}: {}", file.file, counted(list)));
-        requirements.extend(list.iter().map(|one| format!("{} {} {}", one.id, one.layer, one.text)));
+        requirements
+            .extend(list.iter().map(|one| format!("{} {} {}", one.id, one.layer, one.text)));
         ids.extend(list.iter().map(|one| one.id.clone()));
         if !test_files.contains(&file.test_file) {
             test_files.push(file.test_file.clone());
@@ -228,7 +242,8 @@ fn counted(list: &[&Requirement]) -> String {
     for one in list {
         *layers.entry(one.layer).or_default() += 1;
     }
-    let parts: Vec<String> = layers.iter().map(|(layer, count)| format!("{count} {layer}")).collect();
+    let parts: Vec<String> =
+        layers.iter().map(|(layer, count)| format!("{count} {layer}")).collect();
     let word = if list.len() == 1 { "requirement" } else { "requirements" };
     format!("{} {word}: {}", list.len(), parts.join(", "))
 }
@@ -242,8 +257,18 @@ fn pre_analysis(package: &Package, analysis: &Analysis) -> Vec<PreStep> {
         on_error: on_error.to_owned(),
     };
     let mut steps = vec![
-        step("load_analysis", "Load the requirements", vec![format!("Read({RESULTS}.json)")], "fail"),
-        step("load_context", "Load the context package", vec![format!("Read({})", package.file())], "fail"),
+        step(
+            "load_analysis",
+            "Load the requirements",
+            vec![format!("Read({RESULTS}.json)")],
+            "fail",
+        ),
+        step(
+            "load_context",
+            "Load the context package",
+            vec![format!("Read({})", package.file())],
+            "fail",
+        ),
     ];
     if let Package::Session(package) = package {
         let own = package.source_context.implementation_summaries.iter().take(10);
@@ -260,14 +285,24 @@ fn pre_analysis(package: &Package, analysis: &Analysis) -> Vec<PreStep> {
         }
     }
     if !samples.is_empty() {
-        steps.push(step("study_tests", "Study how tests are written here", samples, "skip_optional"));
+        steps.push(step(
+            "study_tests",
+            "Study how tests are written here",
+            samples,
+            "skip_optional",
+        ));
     }
     steps
 }
 
 fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
     let mut steps: Vec<ApproachStep> = Vec::new();
-    for (layer, title) in [(0, "L0: the file itself"), (1, "L1: units"), (2, "L2: what crosses files"), (3, "L3: the whole program")] {
+    for (layer, title) in [
+        (0, "L0: the file itself"),
+        (1, "L1: units"),
+        (2, "L2: what crosses files"),
+        (3, "L3: the whole program"),
+    ] {
         let of_layer = share.work.iter().flat_map(|(_, list)| list.iter());
         let own: Vec<&&Requirement> = of_layer.filter(|one| one.layer.layer() == layer).collect();
         if own.is_empty() {
@@ -278,8 +313,10 @@ fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
         for one in &own {
             *layers.entry(one.layer).or_default() += 1;
         }
-        let parts: Vec<String> =
-            layers.iter().map(|(layer, count)| format!("{layer} {}: {count}", layer.title())).collect();
+        let parts: Vec<String> = layers
+            .iter()
+            .map(|(layer, count)| format!("{layer} {}: {count}", layer.title()))
+            .collect();
         steps.push(ApproachStep {
             step: number,
             title: title.to_owned(),
@@ -309,8 +346,14 @@ fn validation(names: &[String], analysis: &Analysis, package: &Package) -> TestT
         test_commands: commands(analysis),
         ai_issue_scan: Some(AiIssueScan {
             categories: own(&[
-                "hallucinated_imports", "placeholder_code", "mock_leakage", "type_abuse",
-                "naming_issues", "control_flow", "resource_leaks", "security_issues",
+                "hallucinated_imports",
+                "placeholder_code",
+                "mock_leakage",
+                "type_abuse",
+                "naming_issues",
+                "control_flow",
+                "resource_leaks",
+                "security_issues",
             ]),
             severity_levels: own(&["CRITICAL", "ERROR", "WARNING"]),
             auto_fix_enabled: true,
@@ -325,14 +368,17 @@ fn validation(names: &[String], analysis: &Analysis, package: &Package) -> TestT
 
 /// Gate 001.5 (product.md 5.4).
 fn review(names: &[String], analysis: &Analysis, package: &Package) -> TestTask {
-    let percent = [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
+    let percent =
+        [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
     let layer_completeness: BTreeMap<String, u32> =
         percent.iter().map(|(layer, percent)| ((*layer).to_owned(), *percent)).collect();
     let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
     let covered: Vec<String> =
         analysis.by_layer().iter().map(|(layer, count)| format!("{count} {layer}")).collect();
-    let mut acceptance =
-        vec![format!("0 critical anti-patterns in the new tests: `{}`", analysis.framework.run_tests)];
+    let mut acceptance = vec![format!(
+        "0 critical anti-patterns in the new tests: `{}`",
+        analysis.framework.run_tests
+    )];
     if !analysis.framework.run_coverage.is_empty() {
         acceptance.push(format!(
             "coverage reaches {}: `{}`",
@@ -340,7 +386,11 @@ fn review(names: &[String], analysis: &Analysis, package: &Package) -> TestTask 
         ));
     }
     let context = TaskContext {
-        requirements: vec![format!("{} requirements are shown: {}", analysis.total(), covered.join(", "))],
+        requirements: vec![format!(
+            "{} requirements are shown: {}",
+            analysis.total(),
+            covered.join(", ")
+        )],
         acceptance,
         focus_paths: test_files(analysis),
         files_to_test: analysis.files.iter().map(|file| file.file.clone()).collect(),
@@ -352,7 +402,10 @@ fn review(names: &[String], analysis: &Analysis, package: &Package) -> TestTask 
         quality_gates: Some(QualityGates {
             layer_completeness,
             anti_patterns: own(&[
-                "empty_tests", "weak_assertions", "test_isolation", "incomplete_coverage",
+                "empty_tests",
+                "weak_assertions",
+                "test_isolation",
+                "incomplete_coverage",
                 "ai_generated_issues",
             ]),
             coverage_thresholds: analysis.coverage_target,
@@ -370,7 +423,8 @@ fn execution(names: &[String], analysis: &Analysis, package: &Package, limit: u3
         acceptance: vec![format!("all tests pass: `{}`", analysis.framework.run_tests)],
         focus_paths: test_files(analysis),
         files_to_test: analysis.files.iter().map(|file| file.file.clone()).collect(),
-        depends_on: [names.to_vec(), vec!["IMPL-001.3".to_owned(), "IMPL-001.5".to_owned()]].concat(),
+        depends_on: [names.to_vec(), vec!["IMPL-001.3".to_owned(), "IMPL-001.5".to_owned()]]
+            .concat(),
         ..TaskContext::default()
     };
     let flow = FlowControl {
@@ -412,11 +466,14 @@ fn conversations(tasks: &mut [TestTask], analysis: &Analysis) {
     for task in tasks {
         let own = match task.context.depends_on.as_slice() {
             [] => continue,
-            [parent] if children.get(parent) == Some(&1) => ("resume", Some(id(parent)), Vec::new()),
+            [parent] if children.get(parent) == Some(&1) => {
+                ("resume", Some(id(parent)), Vec::new())
+            }
             [parent] => ("fork", Some(id(parent)), Vec::new()),
             several => ("merge_fork", None, several.iter().map(|parent| id(parent)).collect()),
         };
         let (strategy, resume_from, merge_from) = own;
-        task.cli_execution = CliExecution { strategy: strategy.to_owned(), resume_from, merge_from };
+        task.cli_execution =
+            CliExecution { strategy: strategy.to_owned(), resume_from, merge_from };
     }
 }

@@ -170,7 +170,8 @@ pub fn external(survey: &Survey, files: &[RepoPath]) -> Vec<ExternalDependency> 
     let package = RepoPath::parse("package.json").ok();
     let package: Option<Value> =
         package.and_then(|path| serde_json::from_str(survey.text(&path)).ok());
-    let own: Vec<&str> = survey.known.keys().filter_map(|file| file.as_str().split(['/', '.']).next()).collect();
+    let own: Vec<&str> =
+        survey.known.keys().filter_map(|file| file.as_str().split(['/', '.']).next()).collect();
     usage
         .into_iter()
         .filter(|(name, _)| !own.contains(&name.as_str()))

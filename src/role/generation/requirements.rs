@@ -217,7 +217,10 @@ fn unit(
         let known = function.parameters.iter().any(|one| about(&one.name))
             || raised.chain(given).any(decides);
         if known {
-            want(speaker.boundary(function, edge), reach.decides(function, edge.line, &[&edge.right]));
+            want(
+                speaker.boundary(function, edge),
+                reach.decides(function, edge.line, &[&edge.right]),
+            );
         }
     }
     for (line, parameter) in collections(function) {
@@ -238,8 +241,24 @@ fn unit(
 /// Parameters that hold several things or a text, and are not asked about already.
 fn collections(function: &Behaviour) -> Vec<(u32, String)> {
     const KINDS: &[&str] = &[
-        "str", "list", "dict", "set", "tuple", "Iterable", "Sequence", "Mapping", "[]", "string",
-        "Array", "Map", "Vec", "List", "Set", "Collection", "String", "map[",
+        "str",
+        "list",
+        "dict",
+        "set",
+        "tuple",
+        "Iterable",
+        "Sequence",
+        "Mapping",
+        "[]",
+        "string",
+        "Array",
+        "Map",
+        "Vec",
+        "List",
+        "Set",
+        "Collection",
+        "String",
+        "map[",
     ];
     let mut found = Vec::new();
     for parameter in function.parameters.iter().filter(|one| !one.optional) {
@@ -301,7 +320,10 @@ fn integration(
                 && wired.len() < 3
                 && wired.insert(other)
             {
-                want(speaker.wiring(function, *line, last, other), reach.shows(function, *line, &[last]));
+                want(
+                    speaker.wiring(function, *line, last, other),
+                    reach.shows(function, *line, &[last]),
+                );
             }
         }
         if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
@@ -309,22 +331,35 @@ fn integration(
         }
         let query = function.calls.iter().find(|(_, call)| database && packages::is_query(call));
         if let Some((line, call)) = query {
-            want(speaker.database(function, *line, call), reach.shows(function, *line, &["rollback"]));
+            want(
+                speaker.database(function, *line, call),
+                reach.shows(function, *line, &["rollback"]),
+            );
         }
-        let requests = function.calls.iter().filter(|(_, call)| packages::is_request(call, service));
+        let requests =
+            function.calls.iter().filter(|(_, call)| packages::is_request(call, service));
         // Of a chain of calls the first one leaves the machine.
         let request = requests.min_by_key(|(line, call)| (*line, call.len()));
         if let Some((line, call)) = request {
-            want(speaker.service(function, *line, call), reach.shows(function, *line, &["timeout", "Timeout"]));
+            want(
+                speaker.service(function, *line, call),
+                reach.shows(function, *line, &["timeout", "Timeout"]),
+            );
         }
         for handler in &function.handlers {
             let class: String =
                 handler.catches.chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
             // The body of the handler, not the line that names the error.
-            want(speaker.failure(function, handler), reach.shows(function, handler.line + 1, &[&class]));
+            want(
+                speaker.failure(function, handler),
+                reach.shows(function, handler.line + 1, &[&class]),
+            );
         }
         if function.short_name() == "main" {
-            let text = format!("the program ends well when `main` is started ({}:{})", speaker.file, function.start);
+            let text = format!(
+                "the program ends well when `main` is started ({}:{})",
+                speaker.file, function.start
+            );
             let draft = Draft {
                 layer: SubLayer::Critical,
                 function: function.name.clone(),
@@ -362,7 +397,11 @@ fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(Draft, String)
             framework::collect(own, test_file),
         ),
         (
-            draft(SubLayer::AiIssues, "has no critical issue of the catalogue", "0 critical, at most 3 errors"),
+            draft(
+                SubLayer::AiIssues,
+                "has no critical issue of the catalogue",
+                "0 critical, at most 3 errors",
+            ),
             format!("regreen validate --files {test_file}"),
         ),
     ]
@@ -420,13 +459,23 @@ fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
         format!("in the manner of this project: {}", manner(package)),
     ];
     if files.iter().any(|file| file.requirements.iter().any(|one| one.layer.layer() == 2)) {
-        said.push("then what crosses a file or the machine (L2), with doubles only at the machine's edge".into());
+        said.push(
+            "then what crosses a file or the machine (L2), with doubles only at the machine's edge"
+                .into(),
+        );
     }
     if files.iter().any(|file| !file.mocks.is_empty()) {
-        let tool = if own.mocking_framework.is_empty() { "the framework's own doubles" } else { &own.mocking_framework };
+        let tool = if own.mocking_framework.is_empty() {
+            "the framework's own doubles"
+        } else {
+            &own.mocking_framework
+        };
         said.push(format!("doubles with {tool}"));
     }
-    said.push("each new test runs at once, and is kept only when it passes and notices a broken line".into());
+    said.push(
+        "each new test runs at once, and is kept only when it passes and notices a broken line"
+            .into(),
+    );
     said
 }
 

@@ -53,7 +53,11 @@ impl Speaker<'_> {
             .filter(|one| !one.optional)
             .map(|one| format!("`{}`", one.name))
             .collect();
-        if names.is_empty() { "a plain call".into() } else { format!("ordinary {}", names.join(", ")) }
+        if names.is_empty() {
+            "a plain call".into()
+        } else {
+            format!("ordinary {}", names.join(", "))
+        }
     }
 
     /// L1.1, one for each result.
@@ -79,11 +83,15 @@ impl Speaker<'_> {
     /// L1.2, one for each error.
     pub fn error(self, function: &Behaviour, raise: &Raise) -> Draft {
         let given = Self::given(function, &raise.guard);
-        let message = raise.message.as_ref().map(|text| format!(" (\"{text}\")")).unwrap_or_default();
+        let message =
+            raise.message.as_ref().map(|text| format!(" (\"{text}\")")).unwrap_or_default();
         let does = match (self.language, raise.class.as_str()) {
             (_, "panic") => format!("panics{message}"),
             (Language::Python, class) => format!("raises {class}{message}"),
-            (Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Java, class) => {
+            (
+                Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Java,
+                class,
+            ) => {
                 format!("throws {class}{message}")
             }
             (Language::Rust | Language::Go, class) => format!("returns {class}{message}"),
@@ -96,8 +104,14 @@ impl Speaker<'_> {
     pub fn boundary(self, function: &Behaviour, edge: &Boundary) -> Draft {
         let values = sides(&edge.operator, &edge.right);
         let given = format!("`{}` of {}", edge.left, values.join(" and "));
-        let said = format!("keeps the edge `{} {} {}`: {given} differ", edge.left, edge.operator, edge.right);
-        let expect = format!("the side of `{} {} {}` that each value is on", edge.left, edge.operator, edge.right);
+        let said = format!(
+            "keeps the edge `{} {} {}`: {given} differ",
+            edge.left, edge.operator, edge.right
+        );
+        let expect = format!(
+            "the side of `{} {} {}` that each value is on",
+            edge.left, edge.operator, edge.right
+        );
         self.draft(SubLayer::Edge, function, edge.line, &said, given, expect)
     }
 
@@ -105,14 +119,28 @@ impl Speaker<'_> {
     pub fn empty(self, function: &Behaviour, parameter: &str, line: u32) -> Draft {
         let given = format!("an empty `{parameter}`");
         let said = format!("has a defined result for {given}");
-        self.draft(SubLayer::Edge, function, line, &said, given, "the result for nothing, without a crash".into())
+        self.draft(
+            SubLayer::Edge,
+            function,
+            line,
+            &said,
+            given,
+            "the result for nothing, without a crash".into(),
+        )
     }
 
     /// L1.4.
     pub fn change(self, function: &Behaviour, line: u32, field: &str) -> Draft {
         let given = format!("`{field}` read before and after");
         let said = format!("changes `{field}` and nothing else of its object");
-        self.draft(SubLayer::State, function, line, &said, given, format!("`{field}` differs as the call says"))
+        self.draft(
+            SubLayer::State,
+            function,
+            line,
+            &said,
+            given,
+            format!("`{field}` differs as the call says"),
+        )
     }
 
     /// L1.5.
@@ -157,10 +185,21 @@ impl Speaker<'_> {
 
     /// L2.5: a handler.
     pub fn failure(self, function: &Behaviour, handler: &Handler) -> Draft {
-        let caught = if handler.catches.is_empty() { "any error".to_owned() } else { format!("`{}`", handler.catches) };
+        let caught = if handler.catches.is_empty() {
+            "any error".to_owned()
+        } else {
+            format!("`{}`", handler.catches)
+        };
         let given = format!("a call inside that fails with {caught}");
         let said = format!("does what its handler says when {caught} is caught");
-        self.draft(SubLayer::FailureMode, function, handler.line, &said, given, "the handler's result or error".into())
+        self.draft(
+            SubLayer::FailureMode,
+            function,
+            handler.line,
+            &said,
+            given,
+            "the handler's result or error".into(),
+        )
     }
 }
 
@@ -168,7 +207,11 @@ impl Speaker<'_> {
 fn sides(operator: &str, value: &str) -> Vec<String> {
     let plain = value.replace('_', "");
     let Ok(number) = plain.parse::<i64>() else {
-        return vec![value.to_owned(), format!("just below {value}"), format!("just above {value}")];
+        return vec![
+            value.to_owned(),
+            format!("just below {value}"),
+            format!("just above {value}"),
+        ];
     };
     let (less, more) = (number.saturating_sub(1), number.saturating_add(1));
     let list = match operator {

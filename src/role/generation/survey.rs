@@ -62,9 +62,8 @@ impl Survey {
     pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();
-        let wanted = |name: &&RepoPath| {
-            Language::of(name).is_some() || TELLING.contains(&name.file_name())
-        };
+        let wanted =
+            |name: &&RepoPath| Language::of(name).is_some() || TELLING.contains(&name.file_name());
         let cut = names.iter().filter(wanted).count() > FILES;
         for name in names.iter().filter(wanted).take(FILES) {
             let bytes = fx.worktree.read(tree, name).await?.unwrap_or_default();
@@ -151,6 +150,9 @@ fn is_set_up(file: &RepoPath) -> bool {
         || name.ends_with(".d.ts")
         || name.ends_with(".min.js")
         || file.as_str().split('/').any(|part| {
-            matches!(part, "node_modules" | "vendor" | "dist" | "build" | "migrations" | "third_party")
+            matches!(
+                part,
+                "node_modules" | "vendor" | "dist" | "build" | "migrations" | "third_party"
+            )
         })
 }

@@ -116,10 +116,21 @@ fn requirements_say_what_to_give_and_what_to_see() {
 #[test]
 fn lines_that_ran_are_not_asked_for_again() {
     let mut ran = by_names();
-    ran.source =
-        CoverageSource::Measured { command: "coverage".into(), format: "JSON".into() };
+    ran.source = CoverageSource::Measured { command: "coverage".into(), format: "JSON".into() };
     let mut file = FileLines::default();
-    for (line, hits) in [(4, 1), (5, 1), (6, 1), (7, 1), (8, 1), (9, 0), (10, 1), (13, 1), (14, 0), (15, 0), (16, 0)] {
+    for (line, hits) in [
+        (4, 1),
+        (5, 1),
+        (6, 1),
+        (7, 1),
+        (8, 1),
+        (9, 0),
+        (10, 1),
+        (13, 1),
+        (14, 0),
+        (15, 0),
+        (16, 0),
+    ] {
         file.line(line, hits);
     }
     file.branch(5, 2, 2);
