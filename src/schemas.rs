@@ -10,9 +10,8 @@ use crate::domain::archive::ManifestEntry;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::generation;
-use crate::domain::generation::context::{
-    ContextPackage, Exploration, ExplorationsManifest, TestContextPackage,
-};
+use crate::domain::generation::context::{ContextPackage, TestContextPackage};
+use crate::domain::generation::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::generation::pipeline::Pipeline;
 use crate::domain::generation::task::TestTask;
 use crate::domain::session::SessionRecord;

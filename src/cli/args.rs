@@ -182,8 +182,8 @@ pub struct PlanArguments {
     /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
     #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Read this coverage report instead of running the tests: lcov, Cobertura or JaCoCo XML,
-    /// JSON of coverage.py, c8 or V8, or a Go cover profile.
+    /// Read this coverage report instead of running the tests: lcov, XML of Cobertura or
+    /// `JaCoCo`, JSON of coverage.py, c8 or V8, or a Go cover profile.
     #[arg(long, value_name = "FILE")]
     pub coverage_report: Option<PathBuf>,
     /// Run no test; tell by names and imports what has tests.

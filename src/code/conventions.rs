@@ -285,8 +285,7 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
 fn library(framework: &str, styles: &[String]) -> String {
     let first = styles.first().map_or("", String::as_str);
     match (framework, first) {
-        ("unittest", _) => "unittest.TestCase",
-        ("pytest", "self.assertEqual and kin") => "unittest.TestCase",
+        ("unittest", _) | ("pytest", "self.assertEqual and kin") => "unittest.TestCase",
         ("pytest", _) => "assert",
         ("Jest" | "Vitest", _) => "expect",
         ("node --test", _) => "node:assert",

@@ -23,7 +23,7 @@ pub fn prose(text: &str) -> String {
         !part.contains(['@', '<', '>', '#', '[', ']', '|', '*', '~', '\\', '&', '!'])
             && !part.contains("://")
     };
-    if spans % 2 == 0 && !plain.contains("``") && outside.all(harmless) {
+    if spans.is_multiple_of(2) && !plain.contains("``") && outside.all(harmless) {
         plain
     } else {
         code(text)

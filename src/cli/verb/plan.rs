@@ -80,8 +80,10 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         );
     }
     Ok(match &planned.state.next {
-        Step::Finish { verdict: Verdict::Failed { .. } } => exit::NOT_MET,
-        Step::Gather | Step::Analyse | Step::Plan { .. } => exit::NOT_MET,
+        Step::Finish { verdict: Verdict::Failed { .. } }
+        | Step::Gather
+        | Step::Analyse
+        | Step::Plan { .. } => exit::NOT_MET,
         // Writing tests was asked for, and is not done yet.
         Step::Generate if goal == Goal::Test => exit::NOT_MET,
         Step::Generate | Step::Confirm | Step::Finish { .. } => exit::MET,

@@ -24,7 +24,8 @@ pub fn run(arguments: &SessionArguments) -> Result<u8, Failure> {
         SessionVerb::Status => {
             let id = named(arguments, &root)?;
             let (folder, archived) = store::find(&root, &id)?;
-            status(arguments, &row(&id, &folder, archived)?, &folder)
+            status(arguments, &row(&id, &folder, archived)?, &folder);
+            Ok(exit::MET)
         }
         SessionVerb::Complete | SessionVerb::Archive => {
             let id = named(arguments, &root)?;
@@ -86,11 +87,10 @@ fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<Value, Failure> 
     let status = record.as_ref().map(|record| record.status);
     let marker = match status {
         _ if archived => "ARCHIVED",
-        None => "ERROR",
         Some(SessionStatus::Planning | SessionStatus::Active) => "ACTIVE",
         Some(SessionStatus::Initialized | SessionStatus::Paused) => "PAUSED",
         Some(SessionStatus::Completed) => "COMPLETED",
-        Some(SessionStatus::Blocked) => "ERROR",
+        Some(SessionStatus::Blocked) | None => "ERROR",
     };
     Ok(json!({
         "session": id,
@@ -142,12 +142,12 @@ fn list(arguments: &SessionArguments, facts: &RepositoryFacts, root: &Path) -> R
     Ok(exit::MET)
 }
 
-fn status(arguments: &SessionArguments, row: &Value, folder: &Path) -> Result<u8, Failure> {
+fn status(arguments: &SessionArguments, row: &Value, folder: &Path) {
     if arguments.json {
         let mut document = row.clone();
         document["schema-version"] = json!(1);
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
-        return Ok(exit::MET);
+        return;
     }
     let text = |value: &Value| harmless(value.as_str().unwrap_or("-"), 200);
     println!("{}  {}", text(&row["session"]), text(&row["marker"]));
@@ -164,5 +164,4 @@ fn status(arguments: &SessionArguments, row: &Value, folder: &Path) -> Result<u8
         println!("next: {}", text(&row["next"]));
     }
     println!("{}", harmless(&folder.display().to_string(), 300));
-    Ok(exit::MET)
 }

@@ -4,6 +4,7 @@
 
 mod kinds;
 mod phrase;
+mod surface;
 mod walk;
 
 use std::collections::BTreeSet;
@@ -136,10 +137,10 @@ impl Behaviour {
 pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = Vec::new();
-    let exported = walk::exported(tree.root_node(), language, text);
+    let exported = surface::exported(tree.root_node(), language, text);
     walk::functions(tree.root_node(), language, text, "", &mut found);
     for function in &mut found {
-        function.is_public = walk::is_public(function, language, &exported);
+        function.is_public = surface::is_public(function, language, exported.as_ref());
     }
     found
 }
@@ -148,7 +149,7 @@ pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
 #[must_use]
 pub fn packages(language: Language, text: &str) -> BTreeSet<String> {
     let Some(tree) = language.parse(text) else { return BTreeSet::new() };
-    walk::packages(tree.root_node(), language, text)
+    surface::packages(tree.root_node(), language, text)
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ export class Cart {
 
 #[test]
 fn errors_as_values_are_errors() {
-    let rust = r#"
+    let rust = r"
 pub fn parse(text: &str, mut limit: u32) -> Result<u32, Bad> {
     if text.is_empty() {
         return Err(Bad::Empty);
@@ -139,7 +139,7 @@ impl Cart {
 }
 #[cfg(test)]
 mod tests { fn x() {} }
-"#;
+";
     let expected = [
         "pub parse(text, limit) 2-7",
         "  4 Err(Bad::Empty) (): an empty `text`",

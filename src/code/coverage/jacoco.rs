@@ -1,4 +1,4 @@
-//! JaCoCo XML.
+//! The XML report of `JaCoCo`.
 
 use super::xml::{Piece, walk};
 use super::{BadReport, Report};

@@ -24,7 +24,7 @@ pub struct Requirement {
     pub function: String,
     /// The line that decides it, from 1.
     pub line: u32,
-    /// The sentence, such as "`parse_price` raises ValueError for an empty text".
+    /// The sentence, such as "`parse_price` raises `E` for an empty text".
     pub text: String,
     /// What the test gives.
     pub given: String,

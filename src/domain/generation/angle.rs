@@ -17,18 +17,6 @@ pub enum Complexity {
     High,
 }
 
-impl Complexity {
-    /// The stored word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
-
 /// One side from which a repository is looked at.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

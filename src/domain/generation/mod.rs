@@ -5,6 +5,7 @@ pub mod analysis;
 pub mod angle;
 pub mod context;
 pub mod entry;
+pub mod exploration;
 pub mod layer;
 pub mod pipeline;
 pub mod task;

@@ -97,8 +97,9 @@ impl<'a> Reach<'a> {
                 };
                 let before = text.get(..at).and_then(|text| text.chars().next_back());
                 let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
-                !(name(before) && word.starts_with(char::is_alphanumeric))
-                    && !(name(after) && word.ends_with(char::is_alphanumeric))
+                let joined = name(before) && word.starts_with(char::is_alphanumeric)
+                    || name(after) && word.ends_with(char::is_alphanumeric);
+                !joined
             })
         })
     }

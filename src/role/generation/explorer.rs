@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::names::Named;
 use crate::code::testing;
 use crate::domain::generation::angle::{Angle, relevance};
-use crate::domain::generation::context::{Exploration, ExplorationMetadata, RelevantFile};
+use crate::domain::generation::exploration::{Exploration, ExplorationMetadata, RelevantFile};
 use crate::domain::id::RepoPath;
 
 use super::project;

@@ -74,8 +74,7 @@ pub fn check(framework: &TestFramework, file: &RepoPath, function: &str) -> Stri
         return run;
     }
     match framework.framework.as_str() {
-        "pytest" => format!("{run} -k {short}"),
-        "unittest" => format!("{run} -k {short}"),
+        "pytest" | "unittest" => format!("{run} -k {short}"),
         "Jest" | "Vitest" => format!("{run} -t {short}"),
         "node --test" => format!("node --test --test-name-pattern={short} {file}"),
         "go test" => format!("{run} -run {short}"),

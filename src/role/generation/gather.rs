@@ -8,11 +8,12 @@ use crate::code::names::{self, Named};
 use crate::domain::coverage::Measured;
 use crate::domain::generation::angle::{angles, complexity, conflict_risk, tier};
 use crate::domain::generation::context::{
-    Asset, Assets, ConflictDetection, ContextPackage, CoverageSource, Dependencies, Exploration,
-    ExplorationResults, ExplorationsManifest, ImplementationSummary, InternalDependency,
-    ManifestLine, Metadata, Package, PrioritizedContext, ProjectContext, SourceContext,
-    SourceSession, TestContextPackage, TestCoverage, TestMetadata,
+    Asset, Assets, ConflictDetection, ContextPackage, CoverageSource, Dependencies,
+    ExplorationResults, ImplementationSummary, InternalDependency, Metadata, Package,
+    PrioritizedContext, ProjectContext, SourceContext, SourceSession, TestContextPackage,
+    TestCoverage, TestMetadata,
 };
+use crate::domain::generation::exploration::{Exploration, ExplorationsManifest, ManifestLine};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::effect::{Effects, SuiteFacts};
 
@@ -142,7 +143,7 @@ pub async fn gather(
     } else {
         mapped("no coverage was asked for".to_owned())
     };
-    Ok(assemble(&request, named, ran, fx.suite.facts(), survey))
+    Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))
 }
 
 fn mapped(reason: String) -> Ran {
@@ -215,14 +216,14 @@ fn only(named: &Named) -> Only {
 #[must_use]
 pub fn assemble(
     request: &Request<'_>,
-    named: Named,
+    named: &Named,
     mut ran: Ran,
     facts: &SuiteFacts,
     survey: &Survey,
 ) -> Gathered {
     let (framework, habits) = describe(facts, &survey.tests);
-    let only = only(&named);
-    let targets = targets(&named, &only, survey, &habits, &ran);
+    let only = only(named);
+    let targets = targets(named, &only, survey, &habits, &ran);
     ran.files.retain(|file, _| targets.contains(file));
     let coverage = assess(&targets, &only, survey, &habits, &ran);
     let focus = focus(&coverage);
@@ -255,7 +256,7 @@ pub fn assemble(
     }
     let level = complexity(request.description);
     let sides = angles(request.description);
-    let topic = Topic { description: request.description, named: &named, survey, now: request.now };
+    let topic = Topic { description: request.description, named, survey, now: request.now };
     let explorations = explore_all(&sides, topic);
     let manifest = manifest(request, &explorations);
     let package = ContextPackage {
@@ -275,7 +276,7 @@ pub fn assemble(
         dependencies: dependencies(&targets, survey),
         conflict_detection: conflicts(&targets, survey),
         exploration_results: results(&explorations, &manifest),
-        prioritized_context: prioritized(request, &named, &only, &explorations, &targets, survey),
+        prioritized_context: prioritized(request, named, &only, &explorations, &targets, survey),
         test_coverage: coverage,
         test_framework: framework,
         focus_areas: focus,

@@ -70,7 +70,7 @@ fn request<'a>(session: &'a SessionId, description: &'a str) -> Request<'a> {
 fn gathered(description: &str, ran: Ran) -> Gathered {
     let (session, survey) = (session(), survey(SHOP));
     let named = crate::code::names::find(description, &survey.known);
-    assemble(&request(&session, description), named, ran, &facts(), &survey)
+    assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
 fn analysed(description: &str, ran: &Ran) -> (analysis::Analysis, Package) {
@@ -242,7 +242,7 @@ proptest! {
         let survey = survey(&[("a.py", &text)]);
         let session = session();
         let named = crate::code::names::find("a.py", &survey.known);
-        let found = assemble(&request(&session, "a.py"), named, by_names(), &facts(), &survey);
+        let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
         let told = analyse(&session, "a.py", &found.package, &survey, &by_names(), NOW);
         prop_assert!(analysis::problems(&told).is_empty());
     }
