@@ -1,3 +1,5 @@
+//! What functions of every language do, side by side.
+
 use super::*;
 
 /// One line per fact, so that a table shows them side by side.

@@ -1,3 +1,5 @@
+//! Recorded reports of every tool, and broken ones.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! The documents of a plan: sections, hostile text, progress.
+
 use crate::domain::generation::analysis::samples;
 use crate::domain::generation::context::{ContextPackage, Package};
 use crate::domain::generation::entry::Entry;

@@ -1,3 +1,5 @@
+//! From sources to requirements and tasks, on a small shop.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
