@@ -1,4 +1,5 @@
 //! Reads a JUnit report with 100,000 cases; `benches/speed.py` runs it beside Python's junitparser.
+//! Plans tests for a folder of sources.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use regreen::bench::{Graph, RepoPath, parse_junit};
+use regreen::bench::{Graph, RepoPath, SessionId, parse_junit, rehearse};
 
 fn main() {
     let arguments: Vec<String> =
@@ -18,8 +19,34 @@ fn main() {
     match arguments.as_slice() {
         [what, file] if what == "junit" => junit(file),
         [what, folder, changed] if what == "impact" => impact(folder, changed),
-        _ => println!("usage: parse junit FILE | parse impact FOLDER CHANGED"),
+        [what, folder, words] if what == "plan" => plan(folder, words),
+        _ => println!(
+            "usage: parse junit FILE | parse impact FOLDER CHANGED | parse plan FOLDER WORDS"
+        ),
     }
+}
+
+/// Phases 2 to 4 of a test session on a folder, reading included, in seconds; the promise is 30
+/// for 10,000 files (product.md 3.1, phase 2).
+fn plan(folder: &str, words: &str) {
+    let began = Instant::now();
+    let mut files = BTreeMap::new();
+    for entry in ignore::WalkBuilder::new(folder).build().flatten() {
+        let below = entry.path().strip_prefix(folder).unwrap().to_str().unwrap();
+        if below.ends_with(".py") {
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            files.insert(RepoPath::parse(below).unwrap(), text);
+        }
+    }
+    let all = files.len();
+    let session = SessionId::parse("WFS-test-bench").unwrap();
+    let (files, requirements, tasks) = rehearse(files, words, &session);
+    let took = began.elapsed();
+    println!(
+        "{all} files, {files} worked on, {requirements} requirements, {tasks} tasks, {:.1} s",
+        took.as_secs_f64()
+    );
+    assert!(all < 10_000 || took.as_secs() < 30, "the promise is 30 s for 10,000 files");
 }
 
 /// Best of five, in milliseconds.

@@ -9,9 +9,15 @@ use crate::config;
 use crate::domain::archive::ManifestEntry;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
+use crate::domain::generation;
+use crate::domain::generation::context::{ContextPackage, TestContextPackage};
+use crate::domain::generation::exploration::{Exploration, ExplorationsManifest};
+use crate::domain::generation::pipeline::Pipeline;
+use crate::domain::generation::task::TestTask;
 use crate::domain::session::SessionRecord;
 use crate::report::document::Document;
 use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
+use crate::report::planning::{PlanDocument, Progress};
 use crate::report::validation::ValidationReport;
 use crate::role::{Analysis, Edits};
 
@@ -31,6 +37,15 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("event", schema_for!(Event)),
         ("document", schema_for!(Document)),
         ("config", config::schema()),
+        ("test-context-package", schema_for!(TestContextPackage)),
+        ("context-package", schema_for!(ContextPackage)),
+        ("exploration", schema_for!(Exploration)),
+        ("explorations-manifest", schema_for!(ExplorationsManifest)),
+        ("test-analysis", schema_for!(generation::analysis::Analysis)),
+        ("test-task", schema_for!(TestTask)),
+        ("test-fix-state", schema_for!(Pipeline)),
+        ("progress", schema_for!(Progress)),
+        ("plan-document", schema_for!(PlanDocument)),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),
     ]
@@ -125,4 +140,26 @@ fn files_of_every_released_schema_version_are_read() {
         versions += 1;
     }
     assert!(versions > 0, "there are samples");
+}
+
+#[test]
+fn files_of_a_plan_fit_their_schemas() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/planning/v1");
+    for (file, name) in [
+        ("context-package.json", "context-package"),
+        ("exploration-patterns.json", "exploration"),
+        ("explorations-manifest.json", "explorations-manifest"),
+        ("TEST_ANALYSIS_RESULTS.json", "test-analysis"),
+        ("IMPL-001.json", "test-task"),
+        ("test-fix-state.json", "test-fix-state"),
+    ] {
+        let text = std::fs::read_to_string(samples.join(file)).unwrap();
+        let stored: Value = serde_json::from_str(&text).unwrap();
+        let (_, schema) = schemas().into_iter().find(|(known, _)| *known == name).unwrap();
+        let schema = serde_json::to_value(schema).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let errors: Vec<String> =
+            validator.iter_errors(&stored).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{file}: {errors:?}");
+    }
 }

@@ -4,6 +4,7 @@ pub mod github;
 pub mod host;
 pub mod model;
 pub mod models;
+pub mod planning;
 pub mod repo;
 pub mod store;
 pub mod suite;
@@ -596,6 +597,8 @@ fn new_record(
         result: None,
         final_pass_rate: None,
         mode: mode.to_owned(),
+        source_session_id: None,
+        input: None,
         git: SessionGit {
             base_sha: None,
             head_sha: facts.head.clone(),

@@ -28,6 +28,18 @@ pub enum Verb {
         after_help = "Examples:\n  regreen fix\n  regreen fix --base main --max-iterations 20\n  regreen fix --test-command './run-tests' --report 'reports/**/*.xml'\n  regreen fix --resume"
     )]
     Fix(Box<FixArguments>),
+    /// Plan tests for what has none: context, requirements by layer, tasks. Writes no test.
+    #[command(
+        after_help = "WHAT is a description, a Markdown file, or a finished session:\n  regreen plan shop/price.py\n  regreen plan 'the discount in the cart'\n  regreen plan docs/feature.md\n  regreen plan WFS-add-login"
+    )]
+    Plan(Box<PlanArguments>),
+    /// Plan tests and write them.
+    #[command(
+        after_help = "Examples:\n  regreen test shop/price.py\n  regreen test --resume\n  regreen test --resume WFS-test-price --yes"
+    )]
+    Test(Box<PlanArguments>),
+    /// List, show and archive the sessions that plan tests.
+    Session(SessionArguments),
     /// Watch it work on a small example that the binary carries.
     Demo(DemoArguments),
     /// Show the sessions of a repository.
@@ -64,6 +76,8 @@ impl Verb {
     pub fn wants_json(&self) -> bool {
         match self {
             Self::Fix(arguments) => arguments.json,
+            Self::Plan(arguments) | Self::Test(arguments) => arguments.json,
+            Self::Session(arguments) => arguments.json,
             Self::Demo(arguments) => arguments.json,
             Self::Status(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.json,
@@ -162,6 +176,95 @@ pub struct FixArguments {
     /// Show the end only.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Flags of `plan` and `test`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PlanArguments {
+    /// What is to be tested: words, a Markdown file, or a session such as WFS-add-login.
+    #[arg(required_unless_present = "resume", conflicts_with = "resume")]
+    pub what: Vec<String>,
+    /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
+    pub repository: PathBuf,
+    /// Go on with a session; the newest one when none is named.
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
+    pub resume: Option<String>,
+    /// Name of the new session [default: WFS-test-DESCRIPTION].
+    #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
+    pub session: Option<String>,
+    /// Begin anew even when a session for the same words and the same commit is there.
+    #[arg(long, conflicts_with = "resume")]
+    pub fresh: bool,
+    /// Command that runs the tests, instead of the detected one.
+    #[arg(long, value_name = "COMMAND")]
+    pub test_command: Option<String>,
+    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
+    #[arg(long, value_name = "TIME")]
+    pub test_timeout: Option<String>,
+    /// Read this coverage report instead of running the tests: lcov, XML of Cobertura or
+    /// `JaCoCo`, JSON of coverage.py, c8 or V8, or a Go cover profile.
+    #[arg(long, value_name = "FILE")]
+    pub coverage_report: Option<PathBuf>,
+    /// Run no test; tell by names and imports what has tests.
+    #[arg(long, conflicts_with = "coverage_report")]
+    pub no_coverage: bool,
+    /// Iterations of the fix loop behind the plan at most [default: 10].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub max_iterations: Option<u32>,
+    /// Whether to wait for a word between plan and work.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub confirm_plan: ConfirmPlanArgument,
+    /// Give that word.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print one JSON document on standard output at the end; all talk goes to standard error.
+    #[arg(long)]
+    pub json: bool,
+    /// Show the end only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Whether a person is asked between plan and work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ConfirmPlanArgument {
+    /// The work begins at once.
+    #[default]
+    Never,
+    /// The work waits.
+    Always,
+}
+
+/// Flags of `session`.
+#[derive(Debug, Args)]
+pub struct SessionArguments {
+    /// What to do.
+    pub what: SessionVerb,
+    /// The session; the newest one when none is named.
+    pub session: Option<String>,
+    /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
+    pub repository: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to do with sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SessionVerb {
+    /// All sessions, archived ones included, and sources that could be tested.
+    List,
+    /// The phases and tasks of one session.
+    Status,
+    /// Call a session completed and archive it; its tasks keep their status.
+    Complete,
+    /// Archive a session as it is.
+    Archive,
 }
 
 /// Flags of `demo`.

@@ -4,7 +4,9 @@ use std::error::Error;
 use std::fmt;
 
 use crate::adapter::OpenError;
+use crate::adapter::planning::PlanError;
 use crate::cycle;
+use crate::domain::generation::entry::EntryError;
 use crate::effect::{GitError, RunError, StoreError};
 use crate::report::document::{Document, Problem};
 
@@ -152,12 +154,41 @@ impl From<OpenError> for Failure {
     }
 }
 
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Git(error) => error.into(),
+            PlanError::Run(error) => error.into(),
+            PlanError::Store(error) => error.into(),
+            PlanError::NoFramework { .. } => {
+                let hint = error.hint();
+                Self::of_environment(&error, hint)
+            }
+            PlanError::Source(_) | PlanError::NoSession { .. } => {
+                let hint = error.hint();
+                Self::usage(error.to_string(), hint)
+            }
+        }
+    }
+}
+
+impl From<EntryError> for Failure {
+    fn from(error: EntryError) -> Self {
+        let hint = error.hint();
+        Self::usage(error.to_string(), hint)
+    }
+}
+
 impl From<cycle::Failure> for Failure {
     fn from(error: cycle::Failure) -> Self {
         match error {
             cycle::Failure::Git(error) => error.into(),
             cycle::Failure::Run(error) => error.into(),
             cycle::Failure::Store(error) => error.into(),
+            cycle::Failure::Gather(error) => {
+                let hint = error.hint();
+                Self::usage(error.to_string(), hint)
+            }
             cycle::Failure::Internal(_) => {
                 let hint = error.hint();
                 Self::of_environment(&error, hint)

@@ -22,6 +22,8 @@ use crate::domain::request::Errand;
 use args::{Arguments, Verb};
 use failure::{Failure, exit};
 
+use crate::domain::generation::pipeline::Goal;
+
 /// The face on GitHub, which this room does not know: does an errand, answers with the exit code.
 pub type Bot = fn(Errand) -> Pin<Box<dyn Future<Output = u8> + Send>>;
 
@@ -67,6 +69,9 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, Failure> {
         Verb::Action => Ok(bot(Errand::Event).await),
         Verb::Publish { bundle } => Ok(bot(Errand::Publish(bundle)).await),
         Verb::Fix(arguments) => verb::fix::run(&arguments).await,
+        Verb::Plan(arguments) => verb::plan::run(&arguments, Goal::Plan).await,
+        Verb::Test(arguments) => verb::plan::run(&arguments, Goal::Test).await,
+        Verb::Session(arguments) => verb::session::run(&arguments),
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),

@@ -101,6 +101,16 @@ impl Graph {
         distances
     }
 
+    /// Files that a file imports itself.
+    pub fn imports_of(&self, file: &RepoPath) -> impl Iterator<Item = &RepoPath> {
+        self.imports.get(file).into_iter().flatten()
+    }
+
+    /// Files that import a file themselves.
+    pub fn importers_of(&self, file: &RepoPath) -> impl Iterator<Item = &RepoPath> {
+        self.importers.get(file).into_iter().flatten()
+    }
+
     /// Everything that some files import, directly or not, themselves included.
     #[must_use]
     pub fn needed_by(&self, files: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {

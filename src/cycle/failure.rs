@@ -2,6 +2,7 @@
 
 use crate::effect::{GitError, RunError, StoreError};
 use crate::role::WorkError;
+use crate::role::generation::GatherError;
 
 /// The first effect that failed for good, or a request that cannot be met.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +16,9 @@ pub enum Failure {
     /// Session files could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A request and the repository have nothing in common.
+    #[error(transparent)]
+    Gather(#[from] GatherError),
     /// A defect of regreen itself.
     #[error("internal error: {0}")]
     Internal(String),
@@ -33,6 +37,7 @@ impl Failure {
             Self::Git(error) => error.hint(),
             Self::Run(error) => error.hint(),
             Self::Store(error) => error.hint(),
+            Self::Gather(error) => error.hint(),
             Self::Internal(_) => "report it with the session folder attached".into(),
         }
     }

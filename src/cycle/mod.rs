@@ -9,11 +9,13 @@ mod perform;
 mod records;
 mod replay;
 mod run;
+mod test_fix;
 
 pub use drive::EVENTS;
 pub use failure::Failure;
 pub use replay::{Moved, OUTCOMES, replay};
 pub use run::{SetUp, run};
+pub use test_fix::{PlanSetUp, plan};
 
 use close::close;
 use drive::{Driven, drive};

@@ -9,11 +9,13 @@ pub mod chain;
 pub mod check;
 pub mod command;
 pub mod commit;
+pub mod coverage;
 pub mod criticality;
 pub mod event;
 pub mod failure;
 pub mod fix_loop;
 pub mod gate;
+pub mod generation;
 pub mod guard;
 pub mod history;
 pub mod id;
@@ -29,6 +31,7 @@ pub mod session;
 pub mod shell;
 pub mod similarity;
 pub mod strategy;
+pub mod task;
 pub mod test;
 
 /// A reader of foreign text under its name: it may refuse any text and must survive every one.

@@ -10,6 +10,10 @@ use super::rate::PassRate;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {
+    /// Its tests are being planned.
+    Planning,
+    /// Its plan is there and waits for the work.
+    Initialized,
     /// At work, or killed while it was.
     Active,
     /// Stopped at a checkpoint.
@@ -65,6 +69,12 @@ pub struct SessionRecord {
     pub final_pass_rate: Option<PassRate>,
     /// `apply`, `suggest` or `dry-run`.
     pub mode: String,
+    /// The finished session whose work it tests; in session mode only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_session_id: Option<SessionId>,
+    /// What was asked for, as it was said; of a session that plans tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
     /// Git as it found it.
     pub git: SessionGit,
 }
@@ -73,6 +83,9 @@ pub struct SessionRecord {
 #[must_use]
 pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     match record.status {
+        SessionStatus::Planning | SessionStatus::Initialized => {
+            Some("it plans tests; `regreen test` goes on with it".to_owned())
+        }
         SessionStatus::Completed => Some("it has met its gate".to_owned()),
         SessionStatus::Blocked if limit.is_none_or(|limit| limit <= record.max_iterations) => {
             Some(format!(
@@ -106,6 +119,8 @@ mod tests {
             result: None,
             final_pass_rate: None,
             mode: "apply".into(),
+            source_session_id: None,
+            input: None,
             git: SessionGit {
                 base_sha: None,
                 head_sha: head.clone(),
@@ -114,6 +129,8 @@ mod tests {
             },
         };
         let table = [
+            (SessionStatus::Planning, Some(20), false),
+            (SessionStatus::Initialized, None, false),
             (SessionStatus::Active, None, true),
             (SessionStatus::Paused, None, true),
             (SessionStatus::Completed, Some(20), false),

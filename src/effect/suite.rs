@@ -1,6 +1,6 @@
 //! The tests of the repository under repair: run them, or try candidates on them quickly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{FailureText, Results, Scope, Status};
@@ -59,6 +60,10 @@ pub trait Suite: Send + Sync {
     /// What the project's own syntax or type check says against these files of a checkout; `None`
     /// when it says nothing or is not there.
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String>;
+
+    /// Runs the whole suite of a checkout under the project's own coverage tool and tells what ran
+    /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
+    async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured;
 
     /// Opens a session that tries many candidates on the same checkout, warm where the framework
     /// allows it, otherwise by running the cold command in a scratch copy.

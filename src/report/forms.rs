@@ -13,6 +13,7 @@ use crate::domain::fix_loop::IterationResult;
 use crate::domain::id::{CommitId, RepoPath, TestId};
 use crate::domain::plan::RootCause;
 use crate::domain::strategy::Strategy;
+pub use crate::domain::task::TaskStatus;
 use crate::domain::test::Layer;
 
 /// `test-results.json`: the last run of the suite (product.md 8.4).
@@ -179,22 +180,6 @@ pub struct FixRecord {
     pub regression_reason: Option<String>,
     /// What was changed, one line.
     pub summary: String,
-}
-
-/// Where a task stands (product.md 5.8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    /// Waits for its turn.
-    Pending,
-    /// At work, or interrupted while it was.
-    InProgress,
-    /// Its edit was kept, or tested and found useless.
-    Completed,
-    /// It cannot be done.
-    Blocked,
-    /// Its edit broke tests and was taken back.
-    RolledBack,
 }
 
 /// `IMPL-fix-N.json`: the task of one iteration (product.md 5.6).

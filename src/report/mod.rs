@@ -14,6 +14,7 @@ pub mod job_summary;
 mod lead;
 pub mod learned;
 pub mod markdown;
+pub mod planning;
 pub mod pull;
 pub mod records;
 pub mod summary;

@@ -8,6 +8,7 @@ mod ask;
 mod context;
 mod embedded;
 mod fixer;
+pub mod generation;
 mod impact;
 mod minimise;
 mod prompt;

@@ -4,12 +4,14 @@
 //! same layout travels in commits below `.workflow`.
 
 mod archive;
+mod foreign;
 mod session;
 
 pub use archive::{archive, half_archived};
+pub use foreign::{SourceError, read_source, sources};
 pub use session::{
-    SessionStore, active, archive_folder, find, forget, newest, parse_record, read_record,
-    session_folder,
+    SessionStore, active, archive_folder, archived, find, forget, newest, parse_record, read_file,
+    read_record, save_record, session_folder, tasks,
 };
 
 /// Folder of the state root below the common git directory.

@@ -91,6 +91,47 @@ pub fn read_record(folder: &Path) -> Result<Option<SessionRecord>, StoreError> {
     read_bytes(&path)?.map(|bytes| parse_record(&path, &bytes)).transpose()
 }
 
+/// Writes the record of the session in a folder, whose lock the caller holds.
+pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreError> {
+    let path = folder.join(RECORD);
+    let mut value = read_value(&path)?.unwrap_or_default();
+    let new = serde_json::to_value(record).unwrap_or_default();
+    if let (Value::Object(old), Value::Object(new)) = (&mut value, new) {
+        old.extend(new);
+    }
+    write_value(&path, &value)
+}
+
+/// Ids of archived sessions, newest first.
+pub fn archived(root: &Path) -> Result<Vec<SessionId>, StoreError> {
+    let mut found = sessions_in(&root.join("archives"))?;
+    found.sort_by(|a, b| b.cmp(a));
+    Ok(found.into_iter().map(|(_, id)| id).collect())
+}
+
+/// The tasks of the session in a folder: id, title and status of each file that can be read, in
+/// the order of their ids.
+#[must_use]
+pub fn tasks(folder: &Path) -> Vec<Value> {
+    let Ok(entries) = fs::read_dir(folder.join(".task")) else { return Vec::new() };
+    let mut tasks: Vec<(String, Value)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let task = read_value(&entry.path()).ok()??;
+            let id = task["id"].as_str()?.to_owned();
+            let row = json!({"id": id, "title": task["title"], "status": task["status"]});
+            Some((id, row))
+        })
+        .collect();
+    tasks.sort_by(|a, b| a.0.cmp(&b.0));
+    tasks.into_iter().map(|(_, row)| row).collect()
+}
+
+/// A JSON file of the session in a folder; `None` when it is not there.
+pub fn read_file(folder: &Path, name: &str) -> Result<Option<Value>, StoreError> {
+    read_value(&folder.join(name))
+}
+
 /// A session's record out of its bytes; `path` is where they come from.
 pub fn parse_record(path: &Path, bytes: &[u8]) -> Result<SessionRecord, StoreError> {
     let value = parse(path, bytes)?;

@@ -157,7 +157,8 @@ fn version(framework: &Framework, site: &Site) -> Option<String> {
 }
 
 /// Languages of the sources, most files first.
-fn languages(folder: &Path) -> Vec<String> {
+#[must_use]
+pub fn languages(folder: &Path) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in WalkBuilder::new(folder).build().flatten().take(COUNTED) {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -4,6 +4,7 @@
 
 mod check;
 mod cold;
+mod coverage;
 mod detect;
 mod format;
 mod framework;
@@ -13,7 +14,7 @@ mod run;
 mod tools;
 mod warm;
 
-pub use detect::{Detection, detect};
+pub use detect::{Detection, detect, languages};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
 pub use tools::{Question, accepted, formatted, tools};
@@ -26,6 +27,11 @@ pub fn parse_junit(text: &str) -> Option<Vec<Told>> {
 
 /// Every report format, as a reader of foreign text.
 pub const READERS: &[crate::domain::Reader] = &[
+    ("coverage", |text| {
+        if let Ok(report) = crate::code::coverage::read(text, &|_| Some(text.to_owned())) {
+            drop(report.placed("/checkout", &std::collections::BTreeSet::new()));
+        }
+    }),
     ("junit", |text| drop(format::junit::parse(text))),
     ("tap", |text| drop(format::tap::parse(text))),
     ("libtest", |text| {

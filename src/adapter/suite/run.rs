@@ -1,6 +1,6 @@
 //! One run: command, process, report, evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use globset::Glob;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
+use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
@@ -19,7 +20,7 @@ use super::detect::Detection;
 use super::format::{Place, settle_all};
 use super::framework::command_files;
 use super::framework::{Left, Plan, Read, Scratch, Site};
-use super::{check, cold, warm};
+use super::{check, cold, coverage, warm};
 
 /// One test may take this part of the limit of a whole run.
 const TESTS_PER_RUN: u32 = 20;
@@ -228,6 +229,18 @@ impl Suite for ProjectSuite<'_> {
         let log = self.settings.scratch.join("check.log");
         let child = (self.environment(root), self.access(root));
         check::check(&self.site(root), root, files, child, &log).await
+    }
+
+    async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured {
+        let around = coverage::Around {
+            site: &self.site(root),
+            root,
+            out: self.settings.scratch.join("coverage"),
+            child: (self.environment(root), self.access(root)),
+            limit: self.settings.timeout,
+            log: self.settings.session.join(".process/coverage.log"),
+        };
+        coverage::measure(&self.detection.facts.framework, files, &around).await
     }
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {

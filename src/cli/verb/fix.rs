@@ -25,10 +25,10 @@ use crate::report::document::Document;
 use crate::report::learned;
 
 /// Where the configuration lies in a repository.
-const CONFIGURATION: &str = ".github/regreen.yml";
+pub const CONFIGURATION: &str = ".github/regreen.yml";
 
 /// Limit of one test run when nothing else is said.
-const TEST_TIMEOUT: Duration = Duration::from_mins(20);
+pub const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 
 /// Set by the publishing phase for the working one that it starts.
 const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
@@ -186,7 +186,7 @@ fn draw(folder: &Path, places: &[Option<PathBuf>]) -> Result<(), Failure> {
 }
 
 /// The settings of a file, when there is one.
-fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
+pub fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
     let bytes = files::read(path, 1 << 20).map_err(|error| {
         Failure::usage(format!("{}: {error}", path.display()), "make it readable")
     })?;

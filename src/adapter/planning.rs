@@ -1,0 +1,394 @@
+//! Opens what phases 1 to 4 of a test session need: repository, suite, source session, files, a
+//! checkout of its own without a branch (product.md 3.1 phase 1).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::domain::generation::context::SourceSession;
+use crate::domain::generation::entry::{Entry, title, wanted_id};
+use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
+use crate::domain::id::{SessionId, TreeId};
+use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
+use crate::effect::{
+    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
+};
+
+use super::host::clock::HostClock;
+use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
+use super::store::{self, STATE_FOLDER, SessionStore, SourceError};
+use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
+use super::{notices, state_root, work_root, write_record};
+
+/// Where the pipeline's state lies inside the session folder.
+pub const PIPELINE: &str = ".process/test-fix-state.json";
+
+/// What phases 1 to 4 are asked for.
+#[derive(Clone, Debug)]
+pub struct PlanRequest {
+    /// The repository, or a folder below it.
+    pub repository: PathBuf,
+    /// Overrides the detected command.
+    pub test_command: Option<String>,
+    /// Where the command leaves its report, as a glob.
+    pub report: Option<String>,
+    /// Limit of one test run.
+    pub test_timeout: Duration,
+    /// Globs of test files by layer.
+    pub layers: BTreeMap<String, String>,
+    /// What is asked for; `None` goes on with a session that is there.
+    pub entry: Option<Entry>,
+    /// The text of a document or description; of a source session its own description is taken.
+    pub description: String,
+    /// The session to go on with, or the name of a new one.
+    pub session: Option<SessionId>,
+    /// Whether an unfinished session for the same input is left alone.
+    pub fresh: bool,
+    /// How far it goes.
+    pub goal: Goal,
+    /// Whether a person is asked between plan and work.
+    pub confirm_plan: ConfirmPlan,
+    /// Whether that person has said yes.
+    pub confirmed: bool,
+    /// Iteration limit of the fix loop behind it.
+    pub max_iterations: u32,
+}
+
+/// Why a test session could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// Git refused.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// No suite.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// No session files.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The source session cannot be used.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Nothing here runs tests.
+    #[error("no test framework was recognised in {}", directory.display())]
+    NoFramework {
+        /// Where it looked.
+        directory: PathBuf,
+        /// Which to add, and the command.
+        advice: String,
+    },
+    /// There is no session that could go on.
+    #[error("there is no test session that could go on: {reason}")]
+    NoSession {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl PlanError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Git(error) => error.hint(),
+            Self::Run(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Source(error) => error.hint(),
+            Self::NoFramework { advice, .. } => advice.clone(),
+            Self::NoSession { .. } => "say what is to be tested: `regreen plan WHAT`".into(),
+        }
+    }
+}
+
+/// Everything that belongs to one test session of one repository.
+pub struct PlanSpace<'a> {
+    /// Git as it was found.
+    pub facts: RepositoryFacts,
+    /// The session's record.
+    pub record: SessionRecord,
+    /// Where it stands.
+    pub pipeline: Pipeline,
+    /// The finished session whose work it tests.
+    pub source: Option<SourceSession>,
+    /// The sources it plans for.
+    pub tree: TreeId,
+    /// Whether the suite can be started here.
+    pub runnable: bool,
+    /// What a person should know, in our own words.
+    pub notices: Vec<String>,
+    /// Whether an earlier run is continued.
+    pub resumed: bool,
+    clock: &'a HostClock,
+    store: SessionStore,
+    worktree: RepoWorktree,
+    suite: ProjectSuite<'a>,
+}
+
+impl<'a> PlanSpace<'a> {
+    /// Finds repository, suite and source, and makes or finds the session. Nothing is written
+    /// before all of them are known to be usable.
+    ///
+    /// # Errors
+    ///
+    /// [`PlanError`].
+    pub async fn open(
+        request: &PlanRequest,
+        clock: &'a HostClock,
+    ) -> Result<PlanSpace<'a>, PlanError> {
+        let facts = repo::discover(&request.repository)?;
+        let root = state_root(&facts);
+        let found = found(request, &facts, &root)?;
+        let resumed = found.is_some();
+        let source = source(request, found.as_ref().map(|(_, pipeline)| pipeline), &facts)?;
+        let detection = detect(request, &facts)?;
+        let mut told = notices(&facts);
+        if let Some(missing) = detection.missing.first() {
+            told.push(format!(
+                "the suite cannot run here, so coverage is told by names: {missing}"
+            ));
+        }
+        let runnable = detection.missing.is_empty();
+        let (mut record, pipeline) = match found {
+            Some(found) => found,
+            None => begin(request, source.as_ref(), &facts, &root, clock),
+        };
+        let pipeline = pipeline.go_on(request.goal, request.confirmed);
+        let store = SessionStore::open(&root, &record.session_id)?;
+        if resumed {
+            record.resumed_at = Some(clock.now());
+        } else {
+            let value = serde_json::to_value(&pipeline).unwrap_or_default();
+            store.write_json(PIPELINE, &value).await?;
+        }
+        // The record comes last: a session without one never began.
+        write_record(&store, &record).await?;
+        let work = work_root(&facts);
+        let state_folder = format!("{STATE_FOLDER}/active/{}", record.session_id);
+        let worktree = RepoWorktree::open(
+            &facts,
+            &WorktreeSettings {
+                session: &record.session_id,
+                branch: &record.git.branch,
+                head: &record.git.head_sha,
+                work_root: &work,
+                state_folder: &state_folder,
+                branching: Branching::Detached,
+            },
+        )?;
+        let tree = worktree.tree_of(&record.git.head_sha).await?;
+        let settings = SuiteSettings {
+            timeout: request.test_timeout,
+            session: store.folder().to_owned(),
+            scratch: work.join(record.session_id.as_str()).join("scratch"),
+            layers: request.layers.clone(),
+        };
+        let suite = suite::open(detection, settings, clock)?;
+        Ok(Self {
+            facts,
+            record,
+            pipeline,
+            source,
+            tree,
+            runnable,
+            notices: told,
+            resumed,
+            clock,
+            store,
+            worktree,
+            suite,
+        })
+    }
+
+    /// The effects of this session.
+    #[must_use]
+    pub fn effects<'b>(
+        &'b self,
+        models: &'b [Box<dyn Model>],
+        screen: &'b dyn Screen,
+    ) -> Effects<'b> {
+        Effects {
+            models,
+            worktree: &self.worktree,
+            suite: &self.suite,
+            store: &self.store,
+            clock: self.clock,
+            screen,
+        }
+    }
+
+    /// The session's folder.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.store.folder().to_owned()
+    }
+
+    /// Notes where the pipeline rests, and removes the private checkout.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be written or the checkout not be removed.
+    pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), PlanError> {
+        self.record.status = match &pipeline.next {
+            Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
+            Step::Finish { .. } | Step::Confirm | Step::Generate => SessionStatus::Initialized,
+            Step::Gather | Step::Analyse | Step::Plan { .. } => SessionStatus::Planning,
+        };
+        self.record.result =
+            matches!(self.record.status, SessionStatus::Initialized).then(|| "planned".to_owned());
+        write_record(&self.store, &self.record).await?;
+        self.worktree.remove().await?;
+        Ok(())
+    }
+
+    /// Takes back a session whose request turned out to name nothing: its name is free again.
+    ///
+    /// # Errors
+    ///
+    /// When its files cannot be removed.
+    pub async fn abandon(self) -> Result<(), PlanError> {
+        self.worktree.remove().await?;
+        store::forget(&state_root(&self.facts), &self.record.session_id)?;
+        Ok(())
+    }
+}
+
+fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, PlanError> {
+    let command = request.test_command.as_deref();
+    let report = request.report.as_deref();
+    match suite::detect(&facts.root, &facts.subdirectory, command, report) {
+        Err(RunError::UnknownFramework { directory, .. }) => {
+            let languages = suite::languages(&facts.root);
+            Err(PlanError::NoFramework { directory, advice: advice(&languages) })
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Which framework to add, and the command, by the language of most files.
+fn advice(languages: &[String]) -> String {
+    let add = match languages.first().map(String::as_str) {
+        Some("Python") => "add pytest: `pip install pytest` and an empty `pytest.ini`",
+        Some("JavaScript") => {
+            "add a test script: `npm pkg set scripts.test='node --test'`, which needs no package"
+        }
+        Some("TypeScript") => {
+            "add Vitest: `npm install --save-dev vitest && npm pkg set scripts.test='vitest run'`"
+        }
+        Some("Rust") => "add a manifest: `cargo init`",
+        Some("Go") => "add a module: `go mod init example.com/name`",
+        Some("Java") => "add Maven with JUnit 5: a `pom.xml` with the surefire plugin",
+        Some(_) | None => "add a framework that regreen knows",
+    };
+    format!("{add}; or name the command with `--test-command`")
+}
+
+/// The finished session that is asked for, read from the reference project's own folder.
+fn source(
+    request: &PlanRequest,
+    pipeline: Option<&Pipeline>,
+    facts: &RepositoryFacts,
+) -> Result<Option<SourceSession>, PlanError> {
+    let entry = pipeline.map(|pipeline| &pipeline.entry).or(request.entry.as_ref());
+    let Some(Entry::Session(id)) = entry else { return Ok(None) };
+    Ok(Some(store::read_source(&facts.root.join(STATE_FOLDER), id)?))
+}
+
+type Found = (SessionRecord, Pipeline);
+
+/// A session that goes on: the one that is named, else the newest for the same input and commit.
+fn found(
+    request: &PlanRequest,
+    facts: &RepositoryFacts,
+    root: &Path,
+) -> Result<Option<Found>, PlanError> {
+    let read = |id: &SessionId| -> Option<Found> {
+        let folder = store::session_folder(root, id);
+        let record = store::read_record(&folder).ok()??;
+        let pipeline = store::read_file(&folder, PIPELINE).ok()??;
+        Some((record, serde_json::from_value(pipeline).ok()?))
+    };
+    let Some(entry) = &request.entry else {
+        if let Some(id) = &request.session {
+            let (_, archived) = store::find(root, id)?;
+            if archived {
+                return Err(StoreError::Archived { session: id.to_string() }.into());
+            }
+            let reason = format!("{id} has no plan");
+            return read(id).map(Some).ok_or(PlanError::NoSession { reason });
+        }
+        let newest = store::active(root)?.iter().find_map(read);
+        let reason = "none was begun here".to_owned();
+        return newest.map(Some).ok_or(PlanError::NoSession { reason });
+    };
+    if request.fresh || request.session.is_some() {
+        return Ok(None);
+    }
+    let same = |(record, pipeline): &Found| {
+        let text =
+            pipeline.description == request.description || matches!(entry, Entry::Session(_));
+        pipeline.entry == *entry && text && record.git.head_sha == facts.head
+    };
+    Ok(store::active(root)?.iter().filter_map(read).find(same))
+}
+
+/// A new session: its id is free in every place, so that nothing is written over.
+fn begin(
+    request: &PlanRequest,
+    source: Option<&SourceSession>,
+    facts: &RepositoryFacts,
+    root: &Path,
+    clock: &HostClock,
+) -> Found {
+    let entry = request.entry.clone().unwrap_or_else(|| Entry::Text(request.description.clone()));
+    let description =
+        source.map_or_else(|| request.description.clone(), |source| source.description.clone());
+    let base = request
+        .session
+        .as_ref()
+        .map_or_else(|| wanted_id(&entry, &description), ToString::to_string);
+    let free = |id: &SessionId| {
+        let record = store::read_record(&store::session_folder(root, id));
+        // A folder without a record is what a kill left of a session that never began.
+        matches!(record, Ok(None))
+            && !store::archive_folder(root, id).exists()
+            && !repo::has_branch(facts, &format!("regreen/{id}"))
+    };
+    let mut number = 1;
+    let session_id = loop {
+        let text = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        if let Some(id) = SessionId::parse(text).ok().filter(free) {
+            break id;
+        }
+        number += 1;
+    };
+    let record = SessionRecord {
+        project: facts
+            .root
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        description: title(&entry, &description),
+        kind: "test".into(),
+        workflow_type: "test_session".into(),
+        status: SessionStatus::Planning,
+        created_at: clock.now(),
+        resumed_at: None,
+        completed_at: None,
+        max_iterations: request.max_iterations,
+        review_flag: false,
+        result: None,
+        final_pass_rate: None,
+        mode: "apply".into(),
+        source_session_id: source.map(|source| source.id.clone()),
+        input: Some(entry.text().chars().take(4_000).collect()),
+        git: SessionGit {
+            base_sha: None,
+            head_sha: facts.head.clone(),
+            branch: format!("regreen/{session_id}"),
+            onto: facts.branch.clone(),
+        },
+        session_id: session_id.clone(),
+    };
+    let pipeline =
+        Pipeline::new(session_id, entry, description, request.goal, request.confirm_plan);
+    (record, pipeline)
+}

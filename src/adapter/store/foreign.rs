@@ -1,0 +1,363 @@
+//! Sessions of the reference project's own layout, read as sources of test sessions
+//! (product.md 2.1, 3.1 phase 1). Nothing of them is written.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::adapter::host::files;
+use crate::domain::generation::context::{ImplementationSummary, SourceSession};
+use crate::domain::id::{RepoPath, SessionId};
+
+/// Folders below `.workflow` that hold sessions, newest layout first.
+const PLACES: &[&str] = &["active", "archives", ""];
+
+/// Bytes of one file that are read at most.
+const FILE_LIMIT: u64 = 1 << 20;
+
+/// Tasks and summaries that are read at most.
+const FILES: usize = 200;
+
+/// Why a source session cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// It is not there.
+    #[error("source session {session} was not found")]
+    NotFound {
+        /// As it was asked for.
+        session: SessionId,
+        /// Where it was looked for.
+        root: PathBuf,
+        /// Sessions that are there, nearest first.
+        known: Vec<String>,
+    },
+    /// It is no implementation session.
+    #[error("source session {session} is a {kind} session, not an implementation")]
+    WrongKind {
+        /// The session.
+        session: SessionId,
+        /// What it is.
+        kind: String,
+    },
+    /// No task of it is done.
+    #[error(
+        "source session {session} is incomplete: {done} of {all} implementation tasks are completed"
+    )]
+    Incomplete {
+        /// The session.
+        session: SessionId,
+        /// Completed tasks; always none.
+        done: usize,
+        /// All tasks.
+        all: usize,
+    },
+    /// Its files cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl SourceError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotFound { known, root, .. } if known.is_empty() => {
+                format!(
+                    "there is no session below {}; describe what is to be tested",
+                    root.display()
+                )
+            }
+            Self::NotFound { known, .. } => format!("choose one of {}", known.join(", ")),
+            Self::WrongKind { .. } => "name the session that implemented the feature".into(),
+            Self::Incomplete { .. } => {
+                "finish at least one of its tasks, or describe what is to be tested".into()
+            }
+            Self::Unreadable { .. } => "mend or remove the file".into(),
+        }
+    }
+}
+
+/// Sessions of the reference project below a state folder, without test sessions.
+#[must_use]
+pub fn sources(root: &Path) -> Vec<SessionId> {
+    let mut found = BTreeSet::new();
+    for place in PLACES {
+        let Ok(entries) = fs::read_dir(root.join(place)) else { continue };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if let (true, Ok(id)) = (is_folder, SessionId::parse(name))
+                && id.as_str().starts_with("WFS-")
+                && !id.as_str().starts_with("WFS-test-")
+            {
+                found.insert(id);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Reads a source session below a state folder such as `.workflow`.
+///
+/// # Errors
+///
+/// [`SourceError`], with sessions that are there when it is not.
+pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceError> {
+    let folder = PLACES
+        .iter()
+        .map(|place| root.join(place).join(id.as_str()))
+        .find(|folder| fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_dir()));
+    let Some(folder) = folder else {
+        let mut known: Vec<String> = sources(root).iter().map(ToString::to_string).collect();
+        known.sort_by(|a, b| {
+            let near = |name: &String| strsim::jaro_winkler(name, id.as_str());
+            near(b).total_cmp(&near(a))
+        });
+        known.truncate(5);
+        return Err(SourceError::NotFound { session: id.clone(), root: root.to_owned(), known });
+    };
+    let record = json(&folder.join("workflow-session.json"))?.unwrap_or_default();
+    let kind = record["type"].as_str().unwrap_or("workflow");
+    if matches!(kind, "test" | "review" | "docs") {
+        return Err(SourceError::WrongKind { session: id.clone(), kind: kind.to_owned() });
+    }
+    let tasks = tasks(&folder)?;
+    let completed: Vec<&Task> = tasks.iter().filter(|task| task.completed).collect();
+    if completed.is_empty() {
+        return Err(SourceError::Incomplete { session: id.clone(), done: 0, all: tasks.len() });
+    }
+    let summaries = completed.iter().map(|task| summary(task)).collect();
+    let text = |key: &str| record[key].as_str().map(str::to_owned);
+    let description = ["description", "project", "title"].into_iter().find_map(text);
+    Ok(SourceSession {
+        id: id.clone(),
+        description: description.unwrap_or_else(|| id.to_string()),
+        tech_stack: record["tech_stack"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .take(20)
+            .collect(),
+        summaries,
+    })
+}
+
+/// One implementation task with its summary.
+struct Task {
+    id: String,
+    completed: bool,
+    title: String,
+    /// Files that the task itself names.
+    named: String,
+    /// Inside the session's folder; empty without one.
+    summary_path: String,
+    summary: String,
+}
+
+fn tasks(folder: &Path) -> Result<Vec<Task>, SourceError> {
+    let mut found: Vec<Task> = Vec::new();
+    for name in names(&folder.join(".task")) {
+        let Some(id) = name.strip_suffix(".json").filter(|id| id.starts_with("IMPL-")) else {
+            continue;
+        };
+        let value = json(&folder.join(".task").join(&name))?.unwrap_or_default();
+        let (summary_path, summary) = summary_of(folder, id)?;
+        let status = value["status"].as_str().unwrap_or_default();
+        found.push(Task {
+            id: value["id"].as_str().unwrap_or(id).to_owned(),
+            completed: status == "completed" || status == "done",
+            title: value["title"].as_str().unwrap_or_default().to_owned(),
+            named: format!("{} {}", value["flow_control"]["target_files"], value["files"]),
+            summary_path,
+            summary,
+        });
+    }
+    // An archive may hold summaries alone.
+    for name in names(&folder.join(".summaries")) {
+        let Some(id) = name.strip_suffix("-summary.md").or(name.strip_suffix(".md")) else {
+            continue;
+        };
+        if id.starts_with("IMPL-") && found.iter().all(|task| task.id != id) {
+            let (summary_path, summary) = summary_of(folder, id)?;
+            found.push(Task {
+                id: id.to_owned(),
+                completed: true,
+                title: String::new(),
+                named: String::new(),
+                summary_path,
+                summary,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Plain files of a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names.truncate(FILES);
+    names
+}
+
+fn summary_of(folder: &Path, id: &str) -> Result<(String, String), SourceError> {
+    for name in [format!(".summaries/{id}-summary.md"), format!(".summaries/{id}.md")] {
+        if let Some(text) = text(&folder.join(&name))? {
+            return Ok((name, text));
+        }
+    }
+    Ok((String::new(), String::new()))
+}
+
+fn summary(task: &Task) -> ImplementationSummary {
+    let words = format!("{} {}", task.title, task.summary).to_lowercase();
+    let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
+    let kind = if has(&["refactor", "restructure"]) {
+        "refactor"
+    } else if has(&["fix ", "fixed", "bug"]) {
+        "fix"
+    } else if has(&["documentation", "readme"]) && !has(&["implement", "add "]) {
+        "docs"
+    } else {
+        "feature"
+    };
+    ImplementationSummary {
+        task_id: task.id.clone(),
+        summary_path: task.summary_path.clone(),
+        changed_files: mentioned(&format!("{} {}", task.summary, task.named)),
+        implementation_type: kind.to_owned(),
+    }
+}
+
+/// Paths with an ending that a text names, in order, each once. A place behind the path (`:12`,
+/// `:parse:3-9`) is cut off.
+fn mentioned(text: &str) -> Vec<RepoPath> {
+    let mut found = Vec::new();
+    let apart = |c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | ',' | '*' | '|')
+    };
+    for word in text.split(apart) {
+        let word = word.trim_start_matches("./").split(':').next().unwrap_or_default();
+        let word = word.trim_matches(['.', ';']);
+        if let Ok(file) = RepoPath::parse(word)
+            && !file.extension().is_empty()
+            && found.len() < FILES
+            && !found.contains(&file)
+        {
+            found.push(file);
+        }
+    }
+    found
+}
+
+fn text(path: &Path) -> Result<Option<String>, SourceError> {
+    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
+    let bytes =
+        files::read_left(path, FILE_LIMIT).map_err(|error| unreadable(error.to_string()))?;
+    let text = bytes.map(String::from_utf8).transpose();
+    text.map_err(|_bytes| unreadable("not UTF-8".into()))
+}
+
+fn json(path: &Path) -> Result<Option<Value>, SourceError> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    serde_json::from_str(&text).map(Some).map_err(|error| SourceError::Unreadable {
+        path: path.to_owned(),
+        reason: format!("line {}: {error}", error.line()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A session as the reference project leaves one: record, two tasks, one summary.
+    fn world(status: &str) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("active/WFS-add-prices");
+        let put = |name: &str, text: &str| {
+            let path = folder.join(name);
+            files::create_folder(path.parent().unwrap()).unwrap();
+            files::write(&path, text.as_bytes()).unwrap();
+        };
+        put(
+            "workflow-session.json",
+            r#"{"session_id": "WFS-add-prices", "project": "Add price parsing", "status": "completed", "type": "workflow"}"#,
+        );
+        put(
+            ".task/IMPL-001.json",
+            &format!(
+                r#"{{"id": "IMPL-001", "title": "Add the parser", "status": "{status}", "flow_control": {{"target_files": ["shop/price.py:parse:1-9"]}}}}"#
+            ),
+        );
+        put(".task/IMPL-002.json", r#"{"id": "IMPL-002", "title": "Later", "status": "pending"}"#);
+        put(
+            ".summaries/IMPL-001-summary.md",
+            "# Task IMPL-001\n\n## Files\n- `./shop/tax.py` (new)\n- **shop/price.py**: parse_price\n- gone.py\n",
+        );
+        root
+    }
+
+    fn id(text: &str) -> SessionId {
+        SessionId::parse(text).unwrap()
+    }
+
+    #[test]
+    fn completed_tasks_and_the_files_they_name_are_read() {
+        let root = world("completed");
+        let read = read_source(root.path(), &id("WFS-add-prices")).unwrap();
+        assert_eq!(read.description, "Add price parsing");
+        assert_eq!(read.summaries.len(), 1);
+        let first = &read.summaries[0];
+        assert_eq!(
+            (first.task_id.as_str(), first.implementation_type.as_str()),
+            ("IMPL-001", "feature")
+        );
+        assert_eq!(first.summary_path, ".summaries/IMPL-001-summary.md");
+        let files: Vec<&str> = first.changed_files.iter().map(RepoPath::as_str).collect();
+        assert_eq!(files, ["shop/tax.py", "shop/price.py", "gone.py"]);
+    }
+
+    #[test]
+    fn what_cannot_be_a_source_is_named() {
+        let root = world("in_progress");
+        let error = read_source(root.path(), &id("WFS-add-prices")).unwrap_err();
+        assert!(matches!(error, SourceError::Incomplete { done: 0, all: 2, .. }), "{error}");
+        let error = read_source(root.path(), &id("WFS-add-price")).unwrap_err();
+        assert_eq!(error.hint(), "choose one of WFS-add-prices");
+        let test = root.path().join("active/WFS-test-x");
+        files::create_folder(&test).unwrap();
+        files::write(&test.join("workflow-session.json"), br#"{"type": "test"}"#).unwrap();
+        let error = read_source(root.path(), &id("WFS-test-x")).unwrap_err();
+        assert!(matches!(error, SourceError::WrongKind { .. }), "{error}");
+        assert_eq!(sources(root.path()), [id("WFS-add-prices")]);
+        files::write(&root.path().join("active/WFS-add-prices/.task/IMPL-002.json"), b"{\n x")
+            .unwrap();
+        let error = read_source(root.path(), &id("WFS-add-prices")).unwrap_err();
+        assert!(error.to_string().contains("line 2"), "{error}");
+    }
+
+    #[test]
+    fn links_out_of_the_session_are_not_followed() {
+        let root = world("completed");
+        let secret = root.path().join("secret");
+        files::write(&secret, b"shop/price.py").unwrap();
+        let link = root.path().join("active/WFS-add-prices/.summaries/IMPL-001-summary.md");
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&secret, &link).unwrap();
+        let error = read_source(root.path(), &id("WFS-add-prices")).unwrap_err();
+        assert!(matches!(error, SourceError::Unreadable { .. }), "{error}");
+    }
+}

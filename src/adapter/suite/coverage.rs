@@ -1,0 +1,248 @@
+//! The whole suite under the project's own coverage tool, where that is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::sandbox::Access;
+use crate::code::coverage::{self, Report};
+use crate::domain::coverage::Measured;
+use crate::domain::id::RepoPath;
+use crate::domain::shell;
+
+use super::framework::{Site, command_files, unittest_options};
+
+/// One tool: what it runs, and where it leaves its report.
+struct Tool {
+    /// As a person would type it.
+    typed: &'static str,
+    /// Commands, one behind the other.
+    argv: Vec<Vec<String>>,
+    /// Variables to add.
+    environment: BTreeMap<String, String>,
+    /// Where reports lie: a file, or a glob below a folder.
+    reports: (PathBuf, &'static str),
+}
+
+/// Reports of one run at most; each process of a suite may leave one.
+const REPORTS: usize = 500;
+
+/// The tool for a framework; the reason and what would help when there is none.
+fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
+    let plain = |typed, argv: Vec<Vec<String>>, report: PathBuf, glob| Tool {
+        typed,
+        argv,
+        environment: BTreeMap::new(),
+        reports: (report, glob),
+    };
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let shown = |name: &str| out.join(name).display().to_string();
+    match framework {
+        "pytest" | "unittest" => {
+            let python = site.python();
+            let own = |text: &str| [vec![python.clone()], words(text)].concat();
+            let mut run = own("-m coverage run --branch --source=.");
+            run.push(format!("--data-file={}", shown("data")));
+            if framework == "pytest" {
+                run.extend(words("-m pytest -q -p no:cacheprovider"));
+            } else {
+                run.extend(words("-m unittest discover"));
+                run.extend(unittest_options(site).into_iter().map(|word| match word.as_str() {
+                    "--start" => "-s".to_owned(),
+                    "--top" => "-t".to_owned(),
+                    "--pattern" => "-p".to_owned(),
+                    _ => word,
+                }));
+            }
+            let mut json = own("-m coverage json -q");
+            json.extend([format!("--data-file={}", shown("data")), "-o".into(), shown("report")]);
+            let typed = if framework == "pytest" {
+                "python3 -m coverage run --branch -m pytest"
+            } else {
+                "python3 -m coverage run --branch -m unittest discover"
+            };
+            Ok(plain(typed, vec![run, json], out.join("report"), ""))
+        }
+        "Jest" => {
+            let argv = words("npx --no-install jest --coverage --coverageReporters=json --silent");
+            let argv = [argv, vec![format!("--coverageDirectory={}", out.display())]].concat();
+            Ok(plain("npx jest --coverage", vec![argv], out.join("coverage-final.json"), ""))
+        }
+        "Vitest" => {
+            if !["v8", "istanbul"]
+                .iter()
+                .any(|kind| site.depends_on(&format!("@vitest/coverage-{kind}")))
+            {
+                return Err("Vitest has no coverage provider here: `npm install --save-dev @vitest/coverage-v8`".into());
+            }
+            let argv =
+                words("npx --no-install vitest run --coverage.enabled --coverage.reporter=json");
+            let argv =
+                [argv, vec![format!("--coverage.reportsDirectory={}", out.display())]].concat();
+            Ok(plain("npx vitest run --coverage", vec![argv], out.join("coverage-final.json"), ""))
+        }
+        "node --test" => {
+            let mut tool = plain(
+                "NODE_V8_COVERAGE=… node --test",
+                vec![words("node --test")],
+                out.join("v8"),
+                "*.json",
+            );
+            if site.has("node_modules/.bin/c8") {
+                let argv = [
+                    words("node_modules/.bin/c8 --all --reporter=json"),
+                    vec![
+                        format!("--report-dir={}", out.display()),
+                        format!("--temp-directory={}", shown("tmp")),
+                    ],
+                    words("node --test"),
+                ];
+                tool = plain(
+                    "npx c8 --all node --test",
+                    vec![argv.concat()],
+                    out.join("coverage-final.json"),
+                    "",
+                );
+            } else {
+                tool.environment.insert("NODE_V8_COVERAGE".into(), shown("v8"));
+            }
+            Ok(tool)
+        }
+        "go test" => {
+            let argv = words("go test -coverpkg=./... -coverprofile");
+            let argv = [argv, vec![shown("report"), "./...".into()]].concat();
+            Ok(plain("go test -coverprofile=cover.out ./...", vec![argv], out.join("report"), ""))
+        }
+        "cargo test" | "nextest" => {
+            let argv =
+                [words("cargo llvm-cov --lcov --output-path"), vec![shown("report")]].concat();
+            Ok(plain("cargo llvm-cov --lcov", vec![argv], out.join("report"), ""))
+        }
+        "Maven Surefire" if site.text("pom.xml").is_some_and(|text| text.contains("jacoco")) => {
+            let argv = words("mvn -q -B -Dmaven.test.failure.ignore test jacoco:report");
+            Ok(plain(
+                "mvn test jacoco:report",
+                vec![argv],
+                site.folder(),
+                "**/target/site/jacoco/jacoco.xml",
+            ))
+        }
+        "Maven Surefire" => Err("pom.xml has no jacoco-maven-plugin".into()),
+        "Gradle" if gradle_has_jacoco(site) => {
+            let argv = words("gradle -q --continue test jacocoTestReport");
+            Ok(plain(
+                "gradle test jacocoTestReport",
+                vec![argv],
+                site.folder(),
+                "**/build/reports/jacoco/**/*.xml",
+            ))
+        }
+        "Gradle" => Err("the build does not apply the jacoco plugin".into()),
+        other => Err(format!("no coverage tool is known for {other}")),
+    }
+}
+
+fn gradle_has_jacoco(site: &Site) -> bool {
+    let has = |file: &str| site.text(file).is_some_and(|text| text.contains("jacoco"));
+    has("build.gradle") || has("build.gradle.kts")
+}
+
+/// What a coverage run is given besides its framework.
+pub struct Around<'a> {
+    /// The folder it runs in.
+    pub site: &'a Site,
+    /// Root of the checkout.
+    pub root: &'a Path,
+    /// A folder of ours for data and reports.
+    pub out: PathBuf,
+    /// Its environment and what it may touch.
+    pub child: (BTreeMap<String, String>, Access),
+    /// Limit of the whole run.
+    pub limit: Duration,
+    /// All its output.
+    pub log: PathBuf,
+}
+
+/// Runs the suite under its coverage tool and reads what ran of `known`.
+pub async fn measure(framework: &str, known: &BTreeSet<RepoPath>, around: &Around<'_>) -> Measured {
+    match run(framework, known, around).await {
+        Ok(measured) => measured,
+        Err(reason) => Measured::Nothing { reason },
+    }
+}
+
+async fn run(
+    framework: &str,
+    known: &BTreeSet<RepoPath>,
+    around: &Around<'_>,
+) -> Result<Measured, String> {
+    let tool = tool(framework, around.site, &around.out)?;
+    files::remove_folder(&around.out);
+    files::create_folder(&around.out).map_err(|error| error.to_string())?;
+    let mut endings = Vec::new();
+    for argv in tool.argv {
+        let (mut environment, access) = around.child.clone();
+        environment.extend(tool.environment.clone());
+        let program = shell::line(&argv);
+        let directory = around.site.folder();
+        let invocation = Invocation { argv, directory, environment, access: Some(access) };
+        let ending = process::run(&invocation, around.limit, &around.log).await;
+        let ending =
+            ending.map_err(|error| format!("`{program}` could not be started: {error}"))?;
+        if ending == Ending::TimedOut {
+            return Err(format!("`{}` did not end in {} s", tool.typed, around.limit.as_secs()));
+        }
+        endings.push(ending);
+    }
+    let report = report(&tool.reports, around.root)?;
+    let Some(report) = report else {
+        let said = process::tail_of(&around.log, 400);
+        let said =
+            said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        let ended = endings.first().map(ToString::to_string).unwrap_or_default();
+        return Err(format!("`{}` left no report ({ended}: {said})", tool.typed));
+    };
+    let root = around.root.canonicalize().unwrap_or_else(|_| around.root.to_owned());
+    let root = root.join(&around.site.directory);
+    let files = report.placed(&root.display().to_string(), known);
+    let command = tool.typed.to_owned();
+    Ok(Measured::Lines { command, format: report.format.to_owned(), files })
+}
+
+/// All reports that a run left, as one; `None` when there is none.
+fn report(place: &(PathBuf, &str), root: &Path) -> Result<Option<Report>, String> {
+    let (folder, glob) = place;
+    let found = if glob.is_empty() {
+        vec![folder.clone()]
+    } else {
+        command_files(folder, glob).map_err(|error| error.to_string())?
+    };
+    let mut all: Option<Report> = None;
+    for path in found.into_iter().take(REPORTS) {
+        let bytes = files::read_left(&path, coverage::LIMIT).map_err(|error| error.to_string())?;
+        let Some(bytes) = bytes else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let source = |path: &str| source(root, path);
+        let read = coverage::read(&text, &source)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        match &mut all {
+            Some(all) => all.merge(read),
+            None => all = Some(read),
+        }
+    }
+    Ok(all)
+}
+
+/// The text of a file below the checkout; dependencies are not read.
+fn source(root: &Path, path: &str) -> Option<String> {
+    let root = root.canonicalize().ok()?;
+    let below = Path::new(path).strip_prefix(&root).ok()?;
+    let own = RepoPath::parse(below.to_str()?).ok()?;
+    if own.as_str().split('/').any(|part| part == "node_modules") {
+        return None;
+    }
+    let bytes = files::read_left(&root.join(own.as_str()), 4 << 20).ok()??;
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,173 @@
+//! `regreen plan` and `regreen test`: what is asked for becomes a session with a plan.
+
+use std::path::Path;
+
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::host::files;
+use crate::adapter::planning::{PlanRequest, PlanSpace};
+use crate::adapter::{MAX_ITERATIONS, repo};
+use crate::cli::args::{ConfirmPlanArgument, PlanArguments};
+use crate::cli::failure::{Failure, exit};
+use crate::cli::progress::Terminal;
+use crate::config;
+use crate::cycle::{self, PlanSetUp};
+use crate::domain::event::Event;
+use crate::domain::generation::entry::{self, DESCRIPTION_LIMIT, Entry};
+use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Step, Verdict};
+use crate::domain::id::SessionId;
+use crate::effect::Screen;
+use crate::report::planning;
+use crate::report::terminal::harmless;
+
+use super::fix::{CONFIGURATION, TEST_TIMEOUT, settings};
+
+/// Bytes of a coverage report that are read at most.
+const REPORT_LIMIT: u64 = 256 << 20;
+
+/// Runs the verb.
+pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
+    let facts = repo::discover(&arguments.repository)?;
+    let request = request(arguments, goal, &facts.root)?;
+    let report = arguments.coverage_report.as_deref().map(report).transpose()?;
+    let screen = Terminal::new(arguments.quiet, arguments.json);
+    let clock = HostClock::start();
+    let space = PlanSpace::open(&request, &clock).await?;
+    for text in &space.notices {
+        screen.show(&Event::Notice { text: text.clone() });
+    }
+    if space.resumed {
+        let text = format!("going on with session {}", space.record.session_id);
+        screen.show(&Event::Notice { text });
+    }
+    let set_up = PlanSetUp {
+        tree: space.tree.clone(),
+        source: space.source.clone(),
+        report,
+        measure: space.runnable && !arguments.no_coverage,
+        max_iterations: space.record.max_iterations,
+    };
+    let folder = space.folder();
+    let state = space.pipeline.clone();
+    let planned = {
+        let fx = space.effects(&[], &screen);
+        cycle::plan(state, &set_up, &fx).await
+    };
+    let planned = match planned {
+        Ok(planned) => planned,
+        Err(failure) => {
+            // A request that names nothing here leaves nothing here.
+            if matches!(failure, cycle::Failure::Gather(_)) && !space.resumed {
+                space.abandon().await?;
+            }
+            return Err(failure.into());
+        }
+    };
+    space.finish(&planned.state).await?;
+    let folder = folder.display().to_string();
+    if arguments.json {
+        let document = planning::document(
+            &planned.state,
+            planned.package.as_ref(),
+            planned.plan.as_ref(),
+            &folder,
+        );
+        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+    } else {
+        // Everything foreign in it is shortened and harmless already.
+        print!(
+            "{}",
+            planning::summary(&planned.state, planned.plan.as_ref(), &harmless(&folder, 300))
+        );
+    }
+    Ok(match &planned.state.next {
+        Step::Finish { verdict: Verdict::Failed { .. } }
+        | Step::Gather
+        | Step::Analyse
+        | Step::Plan { .. } => exit::NOT_MET,
+        // Writing tests was asked for, and is not done yet.
+        Step::Generate if goal == Goal::Test => exit::NOT_MET,
+        Step::Generate | Step::Confirm | Step::Finish { .. } => exit::MET,
+    })
+}
+
+/// Flags win over the file, the file over defaults.
+fn request(arguments: &PlanArguments, goal: Goal, root: &Path) -> Result<PlanRequest, Failure> {
+    let settings = match &arguments.config {
+        Some(path) => settings(path, &path.display().to_string())?,
+        None => settings(&root.join(CONFIGURATION), CONFIGURATION)?,
+    };
+    let test = settings.test.unwrap_or_default();
+    let gate = settings.gate.unwrap_or_default();
+    let test_timeout = match arguments.test_timeout.as_ref().or(test.timeout.as_ref()) {
+        None => TEST_TIMEOUT,
+        Some(text) => config::duration(text).ok_or_else(|| {
+            Failure::usage(format!("`{text}` is not a time"), "write it like 30s, 20m or 2h")
+        })?,
+    };
+    let (entry, description) = if arguments.resume.is_some() {
+        (None, String::new())
+    } else {
+        let entry = entry::detect(&arguments.what.join(" "))?;
+        let description = description(&entry, root)?;
+        (Some(entry), description)
+    };
+    let named = arguments.resume.as_ref().filter(|name| !name.is_empty());
+    let named = named.or(arguments.session.as_ref()).map(SessionId::parse).transpose();
+    let session = named.map_err(|error| {
+        Failure::usage(error.to_string(), "`regreen session list` names the sessions")
+    })?;
+    Ok(PlanRequest {
+        repository: arguments.repository.clone(),
+        test_command: arguments.test_command.clone().or(test.command),
+        report: test.report,
+        test_timeout,
+        layers: test.layers.unwrap_or_default(),
+        entry,
+        description,
+        session,
+        fresh: arguments.fresh,
+        goal,
+        confirm_plan: match arguments.confirm_plan {
+            ConfirmPlanArgument::Never => ConfirmPlan::Never,
+            ConfirmPlanArgument::Always => ConfirmPlan::Always,
+        },
+        confirmed: arguments.yes,
+        max_iterations: arguments.max_iterations.or(gate.max_iterations).unwrap_or(MAX_ITERATIONS),
+    })
+}
+
+/// What is asked for in full: the text itself, or that of the document, found from here or from
+/// the root of the repository.
+fn description(entry: &Entry, root: &Path) -> Result<String, Failure> {
+    let name = match entry {
+        Entry::Text(text) => return Ok(text.clone()),
+        Entry::Session(_) => return Ok(String::new()),
+        Entry::Document(name) => name,
+    };
+    let limit = DESCRIPTION_LIMIT as u64;
+    let unreadable = |error: std::io::Error| {
+        Failure::usage(format!("{name}: {error}"), "name a Markdown file that can be read")
+    };
+    let mut bytes = files::read(Path::new(name), limit).map_err(unreadable)?;
+    if bytes.is_none() {
+        bytes = files::read(&root.join(name), limit).map_err(unreadable)?;
+    }
+    let bytes = bytes.ok_or_else(|| {
+        Failure::usage(
+            format!("{name} is not there"),
+            "name a Markdown file, or describe in words what is to be tested",
+        )
+    })?;
+    Ok(entry::document(name, &bytes)?)
+}
+
+/// A coverage report that was named, with its name.
+fn report(path: &Path) -> Result<(String, String), Failure> {
+    let name = path.display().to_string();
+    let bytes = files::read(path, REPORT_LIMIT)
+        .map_err(|error| {
+            Failure::usage(format!("{name}: {error}"), "name a report that can be read")
+        })?
+        .ok_or_else(|| Failure::usage(format!("{name} is not there"), "name a coverage report"))?;
+    Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
+}

@@ -1,0 +1,156 @@
+//! What a function does, as far as its text says: parameters, decisions, errors, results, state.
+//!
+//! Read from syntax trees; nothing is run and no types are inferred.
+
+mod kinds;
+mod phrase;
+mod surface;
+mod walk;
+
+use std::collections::BTreeSet;
+
+use super::language::Language;
+
+pub use phrase::condition;
+
+/// A parameter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type as written; empty without one.
+    pub kind: String,
+    /// Whether a call may leave it out.
+    pub optional: bool,
+}
+
+/// What must hold so that a place is reached: conditions from the outside in.
+pub type Guard = Vec<Condition>;
+
+/// One condition as written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Condition {
+    /// Its text on one line.
+    pub text: String,
+    /// Whether it must hold or must not.
+    pub holds: bool,
+}
+
+/// A place that ends in an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Raise {
+    /// From 1.
+    pub line: u32,
+    /// Class or kind: `ValueError`, `Err`, `panic`, `error`.
+    pub class: String,
+    /// Its message as written, when it is a literal.
+    pub message: Option<String>,
+    /// When it is reached.
+    pub guard: Guard,
+}
+
+/// A place that gives a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Return {
+    /// From 1.
+    pub line: u32,
+    /// The expression on one line.
+    pub value: String,
+    /// When it is reached.
+    pub guard: Guard,
+}
+
+/// A comparison with a fixed value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boundary {
+    /// From 1.
+    pub line: u32,
+    /// What is compared.
+    pub left: String,
+    /// `<`, `<=`, `>`, `>=`, `==` or `!=`.
+    pub operator: String,
+    /// The value.
+    pub right: String,
+}
+
+/// A part that deals with the failure of something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handler {
+    /// From 1.
+    pub line: u32,
+    /// What it catches; empty for everything.
+    pub catches: String,
+}
+
+/// One function or method.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Its name, with its class before a dot.
+    pub name: String,
+    /// First line, from 1.
+    pub start: u32,
+    /// Last line, inclusive.
+    pub end: u32,
+    /// Without `self`.
+    pub parameters: Vec<Parameter>,
+    /// Whether other files may call it.
+    pub is_public: bool,
+    /// Whether it is asynchronous.
+    pub is_async: bool,
+    /// Text of what stands before it, such as `@app.get("/users")`.
+    pub marks: Vec<String>,
+    /// Decisions: conditions, loops, cases.
+    pub decisions: u32,
+    /// Errors, in order.
+    pub raises: Vec<Raise>,
+    /// Results, in order.
+    pub returns: Vec<Return>,
+    /// Comparisons, in order.
+    pub boundaries: Vec<Boundary>,
+    /// Handlers, in order.
+    pub handlers: Vec<Handler>,
+    /// Fields of its object or variables of its module that it changes, with the line.
+    pub changes: Vec<(u32, String)>,
+    /// What its loops go over, with the line.
+    pub loops: Vec<(u32, String)>,
+    /// What it calls, as written, with the line.
+    pub calls: Vec<(u32, String)>,
+}
+
+impl Behaviour {
+    /// The last part of its name.
+    #[must_use]
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('.').next().unwrap_or(&self.name)
+    }
+
+    /// How it is called, with the names of its parameters.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let names: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
+        format!("{}({})", self.name, names.join(", "))
+    }
+}
+
+/// All functions of a text, by their place; nested ones belong to the function around them.
+#[must_use]
+pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    let exported = surface::exported(tree.root_node(), language, text);
+    walk::functions(tree.root_node(), language, text, "", &mut found);
+    for function in &mut found {
+        function.is_public = surface::is_public(function, language, exported.as_ref());
+    }
+    found
+}
+
+/// Modules and packages that a file names in its imports, first part only.
+#[must_use]
+pub fn packages(language: Language, text: &str) -> BTreeSet<String> {
+    let Some(tree) = language.parse(text) else { return BTreeSet::new() };
+    surface::packages(tree.root_node(), language, text)
+}
+
+#[cfg(test)]
+mod tests;

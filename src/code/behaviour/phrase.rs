@@ -1,0 +1,200 @@
+//! Conditions in words: `not text` is "an empty `text`".
+
+use super::Condition;
+
+/// What a test gives so that a condition is as it must be. Never fails: what is not understood is
+/// quoted as it is written.
+#[must_use]
+pub fn condition(one: &Condition) -> String {
+    let text = unwrapped(&one.text);
+    if let Some(caught) = text.strip_prefix("caught ") {
+        return format!("a failure inside that is caught as `{caught}`");
+    }
+    if one.holds {
+        return positive(text);
+    }
+    match negated(text) {
+        Some(opposite) => positive(&opposite),
+        None if is_name(text) => format!("an empty `{text}`"),
+        None => negative(text),
+    }
+}
+
+/// A text without brackets around all of it.
+fn unwrapped(text: &str) -> &str {
+    let mut text = text.trim();
+    while let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        let mut depth = 0_i32;
+        let balanced = inner.chars().all(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth >= 0
+        });
+        if !balanced || depth != 0 {
+            break;
+        }
+        text = inner.trim();
+    }
+    text
+}
+
+/// Comparisons, longest first, each with its opposite.
+const OPERATORS: &[(&str, &str)] = &[
+    (" === ", " !== "),
+    (" !== ", " === "),
+    (" is not ", " is "),
+    (" not in ", " in "),
+    (" == ", " != "),
+    (" != ", " == "),
+    (" <= ", " > "),
+    (" >= ", " < "),
+    (" is ", " is not "),
+    (" in ", " not in "),
+    (" < ", " >= "),
+    (" > ", " <= "),
+];
+
+/// Words that join conditions; such a text is not taken apart.
+const JOINED: &[&str] = &[" and ", " or ", "&&", "||"];
+
+fn split(text: &str) -> Option<(&str, &'static str, &str)> {
+    if JOINED.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    OPERATORS.iter().find_map(|(operator, _)| {
+        let (left, right) = text.split_once(operator)?;
+        Some((left.trim(), operator.trim(), right.trim()))
+    })
+}
+
+/// The opposite of a condition, as a person would write it; `None` when that needs a `not`.
+fn negated(text: &str) -> Option<String> {
+    if JOINED.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix("not ").or_else(|| text.strip_prefix('!')) {
+        return Some(unwrapped(rest).to_owned());
+    }
+    OPERATORS.iter().find_map(|(operator, opposite)| {
+        let (left, right) = text.split_once(operator)?;
+        Some(format!("{left}{opposite}{right}"))
+    })
+}
+
+fn positive(text: &str) -> String {
+    let text = unwrapped(text);
+    if !JOINED.iter().any(|word| text.contains(word)) {
+        let nothing = text
+            .strip_prefix("not ")
+            .or_else(|| text.strip_prefix('!').filter(|rest| !rest.starts_with('=')));
+        if let Some(rest) = nothing {
+            let rest = unwrapped(rest);
+            return if is_name(rest) { format!("an empty `{rest}`") } else { negative(rest) };
+        }
+        if let Some(said) = emptiness(text) {
+            return said;
+        }
+        if is_name(text) {
+            return format!("a `{text}` that is not empty");
+        }
+    }
+    match split(text) {
+        Some((left, "is" | "==" | "===", "None" | "null" | "undefined" | "nil")) => {
+            format!("no `{left}`")
+        }
+        Some((left, "is not" | "!=" | "!==", "None" | "null" | "undefined" | "nil")) => {
+            format!("a `{left}`")
+        }
+        Some((left, "==" | "===", "\"\"" | "''" | "[]" | "{}")) => format!("an empty `{left}`"),
+        Some((left, "<", right)) => format!("`{left}` below {right}"),
+        Some((left, ">", right)) => format!("`{left}` above {right}"),
+        Some((left, "<=", right)) => format!("`{left}` of at most {right}"),
+        Some((left, ">=", right)) => format!("`{left}` of at least {right}"),
+        Some((left, "==" | "===" | "is", right)) => format!("`{left}` equal to {right}"),
+        Some((left, "!=" | "!==" | "is not", right)) => format!("`{left}` other than {right}"),
+        Some((left, "in", right)) => format!("`{left}` that is in {right}"),
+        Some((left, "not in", right)) => format!("`{left}` that is not in {right}"),
+        Some(_) | None => format!("input for which `{text}` holds"),
+    }
+}
+
+fn negative(text: &str) -> String {
+    match emptiness(text) {
+        Some(said) => said.replacen("an empty", "a filled", 1),
+        None => format!("input for which `{text}` does not hold"),
+    }
+}
+
+/// `len(x) == 0`, `x.length === 0`, `x.is_empty()`, `x.isEmpty()`, `x.length` ...
+fn emptiness(text: &str) -> Option<String> {
+    for call in [".is_empty()", ".isEmpty()", ".isBlank()"] {
+        if let Some(name) = text.strip_suffix(call).filter(|name| is_name(name)) {
+            return Some(format!("an empty `{name}`"));
+        }
+    }
+    let (left, operator, right) = split(text)?;
+    let name = left
+        .strip_prefix("len(")
+        .and_then(|rest| rest.strip_suffix(')'))
+        .or_else(|| left.strip_suffix(".length"))
+        .or_else(|| left.strip_suffix(".len()"))
+        .or_else(|| left.strip_suffix(".size()"))
+        .or_else(|| left.strip_suffix(".length()"))
+        .filter(|name| is_name(name))?;
+    match (operator, right) {
+        ("==" | "===" | "<=", "0") | ("<", "1") => Some(format!("an empty `{name}`")),
+        (">" | "!=" | "!==", "0") => Some(format!("a filled `{name}`")),
+        _ => None,
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn conditions_are_said_in_words() {
+        let table = [
+            ("not text", true, "an empty `text`"),
+            ("!text", true, "an empty `text`"),
+            ("(!text)", true, "an empty `text`"),
+            ("text", true, "a `text` that is not empty"),
+            ("text", false, "an empty `text`"),
+            ("amount < 0", true, "`amount` below 0"),
+            ("amount < 0", false, "`amount` of at least 0"),
+            ("percent > 100", true, "`percent` above 100"),
+            ("user is None", true, "no `user`"),
+            ("user is None", false, "a `user`"),
+            ("err != nil", true, "a `err`"),
+            ("len(items) == 0", true, "an empty `items`"),
+            ("items.length === 0", true, "an empty `items`"),
+            ("items.is_empty()", true, "an empty `items`"),
+            ("!items.is_empty()", true, "a filled `items`"),
+            ("name == \"\"", true, "an empty `name`"),
+            ("key not in known", true, "`key` that is not in known"),
+            ("a and b", true, "input for which `a and b` holds"),
+            ("a || b", false, "input for which `a || b` does not hold"),
+            ("valid(x)", true, "input for which `valid(x)` holds"),
+            ("caught OSError", true, "a failure inside that is caught as `OSError`"),
+            ("not valid(x)", true, "input for which `valid(x)` does not hold"),
+        ];
+        for (text, holds, expected) in table {
+            assert_eq!(condition(&Condition { text: text.into(), holds }), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_is_said_somehow(text in ".{0,60}", holds: bool) {
+            let said = condition(&Condition { text, holds });
+            prop_assert!(!said.is_empty());
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! How the tests of a project are written, counted in its own test files.
+
+use std::collections::BTreeMap;
+
+use crate::domain::generation::context::Conventions;
+use crate::domain::id::RepoPath;
+
+use super::language::Language;
+use super::{outline, testing};
+
+/// Names of one kind that are listed at most.
+const LISTED: usize = 12;
+
+/// Tests of a project with what they are made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Habits {
+    /// How they are written.
+    pub conventions: Conventions,
+    /// Glob of test files.
+    pub pattern: String,
+    /// Folder of most tests; empty when they lie beside the sources.
+    pub directory: String,
+    /// What asserts.
+    pub assertion_library: String,
+    /// What stands in for other code; empty when nothing does.
+    pub mocking: String,
+}
+
+/// One way of writing, and what shows it in a text.
+type Sign = (&'static str, &'static str);
+
+const ASSERTIONS: &[Sign] = &[
+    ("assert statements", "\n    assert "),
+    ("assert statements", "\n        assert "),
+    ("self.assertEqual and kin", "self.assert"),
+    ("pytest.raises", "pytest.raises("),
+    ("expect(…).toBe and kin", "expect("),
+    ("assert.equal and kin", "assert."),
+    ("assert_eq! and kin", "assert_eq!("),
+    ("assert! and kin", "assert!("),
+    ("t.Errorf and t.Fatalf", "t.Error"),
+    ("t.Errorf and t.Fatalf", "t.Fatal"),
+    ("require.X of testify", "require."),
+    ("assertEquals and kin", "assertEquals("),
+    ("assertThrows", "assertThrows("),
+    ("assertThat", "assertThat("),
+];
+
+const PARAMETRISED: &[Sign] = &[
+    ("pytest.mark.parametrize", "pytest.mark.parametrize"),
+    ("self.subTest", "self.subTest("),
+    ("test.each", "test.each"),
+    ("it.each", "it.each"),
+    ("rstest", "#[rstest"),
+    ("proptest", "proptest!"),
+    ("table of cases with t.Run", "t.Run("),
+    ("@ParameterizedTest", "@ParameterizedTest"),
+    ("table of cases in a loop", "for (const "),
+];
+
+const SETUP: &[Sign] = &[
+    ("pytest fixtures", "@pytest.fixture"),
+    ("setUp and tearDown", "def setUp("),
+    ("beforeEach and afterEach", "beforeEach("),
+    ("beforeAll and afterAll", "beforeAll("),
+    ("@BeforeEach", "@BeforeEach"),
+    ("t.Cleanup", "t.Cleanup("),
+    ("TestMain", "func TestMain("),
+];
+
+const MOCKS: &[Sign] = &[
+    ("monkeypatch", "monkeypatch"),
+    ("pytest-mock", "mocker."),
+    ("unittest.mock", "mock"),
+    ("vi.mock", "vi."),
+    ("jest.mock", "jest."),
+    ("node:test mock", "mock."),
+    ("mockall", "mockall"),
+    ("gomock", "gomock"),
+    ("Mockito", "Mockito"),
+];
+
+/// Reads the habits of `tests` in the language of the suite; `framework` as it was detected.
+#[must_use]
+pub fn read(framework: &str, tests: &BTreeMap<RepoPath, String>) -> Habits {
+    let own: Vec<(&RepoPath, &String)> =
+        tests.iter().filter(|(file, _)| is_case_file(file)).collect();
+    let text_of =
+        |signs: &'static [Sign]| counted(signs, own.iter().map(|(_, text)| text.as_str()));
+    let sample = own.iter().max_by_key(|(file, text)| {
+        let facts = Language::of(file).map(|language| testing::facts(language, text));
+        let facts = facts.unwrap_or_default();
+        // Rich, but short enough to be read.
+        (text.len() < 20_000, facts.assertions.min(60), std::cmp::Reverse(file.as_str().len()))
+    });
+    let assertion_style = text_of(ASSERTIONS);
+    let conventions = Conventions {
+        file_naming: naming(framework, &own),
+        test_structure: structure(&own),
+        setup_teardown: text_of(SETUP).join(", "),
+        assertion_style: assertion_style.clone(),
+        parametrisation: text_of(PARAMETRISED),
+        fixtures: fixtures(tests),
+        sample: sample.map(|(file, _)| (*file).clone()),
+    };
+    let mocking = text_of(MOCKS).into_iter().next().unwrap_or_default();
+    Habits {
+        pattern: pattern(framework, &conventions.file_naming),
+        directory: directory(framework, &own),
+        assertion_library: library(framework, &assertion_style),
+        mocking,
+        conventions,
+    }
+}
+
+/// Whether a test file holds tests, not fixtures or helpers.
+fn is_case_file(file: &RepoPath) -> bool {
+    let name = file.file_name();
+    let stem = name.split('.').next().unwrap_or(name);
+    match Language::of(file) {
+        Some(Language::Python) => {
+            stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests"
+        }
+        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
+            name.contains(".test.")
+                || name.contains(".spec.")
+                || name.contains("-test.")
+                || name.contains("_test.")
+                || file.as_str().contains("__tests__/")
+                || name.starts_with("test.")
+        }
+        Some(Language::Go) => stem.ends_with("_test"),
+        Some(Language::Java) => {
+            stem.ends_with("Test")
+                || stem.ends_with("Tests")
+                || stem.ends_with("IT")
+                || stem.starts_with("Test")
+        }
+        Some(Language::Rust) => {
+            file.as_str().starts_with("tests/")
+                || file.as_str().contains("/tests/")
+                || stem == "tests"
+        }
+        None => false,
+    }
+}
+
+/// Signs that occur, most frequent first.
+fn counted<'a>(signs: &[Sign], texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut counts: Vec<(usize, &str)> = Vec::new();
+    for text in texts {
+        for (name, sign) in signs {
+            let times = text.matches(sign).count();
+            if times == 0 {
+                continue;
+            }
+            match counts.iter_mut().find(|(_, known)| known == name) {
+                Some((count, _)) => *count += times,
+                None => counts.push((times, name)),
+            }
+        }
+    }
+    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    counts.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+/// The form of most names; the framework's own without any test.
+fn naming(framework: &str, own: &[(&RepoPath, &String)]) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (file, _) in own {
+        let name = file.file_name();
+        let ending = name.split_once('.').map_or("", |(_, ending)| ending);
+        let stem = name.split('.').next().unwrap_or(name);
+        let form = if stem.starts_with("test_") {
+            format!("test_*.{ending}")
+        } else if stem.ends_with("_test") {
+            format!("*_test.{ending}")
+        } else if stem.ends_with("Test") {
+            format!("*Test.{ending}")
+        } else if stem.ends_with("Tests") {
+            format!("*Tests.{ending}")
+        } else {
+            format!("*.{ending}")
+        };
+        *counts.entry(form).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
+    most.map_or_else(|| default_naming(framework).to_owned(), |(form, _)| form)
+}
+
+fn default_naming(framework: &str) -> &'static str {
+    match framework {
+        "pytest" | "unittest" => "test_*.py",
+        "go test" => "*_test.go",
+        "cargo test" | "nextest" => "*.rs",
+        "Maven Surefire" | "Gradle" => "*Test.java",
+        "Vitest" => "*.test.ts",
+        "Jest" | "node --test" => "*.test.js",
+        _ => "test_*",
+    }
+}
+
+fn pattern(framework: &str, naming: &str) -> String {
+    match framework {
+        "cargo test" | "nextest" => format!("tests/**/{naming}"),
+        _ => format!("**/{naming}"),
+    }
+}
+
+/// The folder that holds most tests; empty when most lie in the folder of a source.
+fn directory(framework: &str, own: &[(&RepoPath, &String)]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (file, _) in own {
+        let parent = file.parent();
+        let folders = ["tests", "test", "spec", "src/test/java"];
+        let top = folders
+            .into_iter()
+            .find(|folder| parent == *folder || parent.starts_with(&format!("{folder}/")));
+        *counts.entry(top.unwrap_or_default()).or_default() += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    let default = match framework {
+        "pytest" | "cargo test" | "nextest" => "tests",
+        "node --test" => "test",
+        "Maven Surefire" | "Gradle" => "src/test/java",
+        _ => "",
+    };
+    most.map_or(default, |(folder, _)| folder).to_owned()
+}
+
+fn structure(own: &[(&RepoPath, &String)]) -> String {
+    let (mut functions, mut classes, mut groups) = (0_usize, 0, 0);
+    for (file, text) in own {
+        match Language::of(file) {
+            Some(Language::Python) => {
+                classes += text.matches("\nclass Test").count() + text.matches("TestCase)").count();
+                functions += text.matches("\ndef test_").count();
+            }
+            Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
+                groups += text.matches("describe(").count();
+                functions += text.matches("\ntest(").count() + text.matches("\nit(").count();
+            }
+            Some(Language::Java) => classes += 1,
+            Some(Language::Go | Language::Rust) => functions += 1,
+            None => {}
+        }
+    }
+    if groups > 0 && groups * 4 >= functions {
+        "describe blocks".into()
+    } else if classes > functions / 3 && classes > 0 {
+        "classes".into()
+    } else if functions > 0 {
+        "functions".into()
+    } else {
+        String::new()
+    }
+}
+
+/// Shared fixtures of Python and helpers in test folders, with their place.
+fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (file, text) in tests {
+        let Some(language) = Language::of(file) else {
+            let data =
+                file.parent().split('/').any(|part| part == "fixtures" || part == "testdata");
+            if data {
+                found.push(file.to_string());
+            }
+            continue;
+        };
+        let lines: Vec<&str> = text.lines().collect();
+        for function in outline::functions(language, text) {
+            let before = usize::try_from(function.start).unwrap_or(1).saturating_sub(2);
+            let marked = lines.get(before).is_some_and(|line| line.contains("fixture"));
+            let shared = !is_case_file(file) && language != Language::Python;
+            if marked || shared {
+                found.push(format!("{} ({file}:{})", function.name, function.start));
+            }
+        }
+    }
+    found.truncate(LISTED);
+    found
+}
+
+fn library(framework: &str, styles: &[String]) -> String {
+    let first = styles.first().map_or("", String::as_str);
+    match (framework, first) {
+        ("unittest", _) | ("pytest", "self.assertEqual and kin") => "unittest.TestCase",
+        ("pytest", _) => "assert",
+        ("Jest" | "Vitest", _) => "expect",
+        ("node --test", _) => "node:assert",
+        ("go test", "require.X of testify") => "testify",
+        ("go test", _) => "testing",
+        ("cargo test" | "nextest", _) => "assert_eq!",
+        ("Maven Surefire" | "Gradle", "assertThat") => "AssertJ",
+        ("Maven Surefire" | "Gradle", _) => "JUnit assertions",
+        _ => first,
+    }
+    .to_owned()
+}
+
+/// Where the tests of a source belong: the candidates of product.md 6.8 and, first, what the
+/// project itself does.
+#[must_use]
+pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
+    let name = source.file_name();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let parent = source.parent();
+    let join = |folder: &str, file: &str| {
+        let path = if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
+        RepoPath::parse(path).ok()
+    };
+    // `src/a` is `a` inside a folder of tests; a package folder of Python stays.
+    let below = ["src/main/java/", "src/", "lib/"]
+        .iter()
+        .find_map(|top| format!("{parent}/").strip_prefix(top).map(str::to_owned))
+        .unwrap_or_else(|| format!("{parent}/"));
+    let below = below.trim_matches('/');
+    let own = habits.conventions.file_naming.split_once('*').map_or_else(
+        || format!("test_{stem}.{ending}"),
+        |(before, after)| {
+            let after = after.rsplit_once('.').map_or(after, |(form, _)| form);
+            format!("{before}{stem}{after}.{ending}")
+        },
+    );
+    let directory = habits.directory.as_str();
+    let inside = |folder: &str| {
+        if folder.is_empty() { directory.to_owned() } else { format!("{directory}/{folder}") }
+    };
+    let nested = inside(below);
+    let mut list = Vec::new();
+    if ending == "go" || directory.is_empty() {
+        list.push(join(parent, &own));
+    } else if ending == "java" {
+        let module = parent.split_once("src/main/java").map_or("", |(module, _)| module);
+        let folder = format!(
+            "{module}src/test/java/{}",
+            parent.split_once("src/main/java/").map_or("", |(_, rest)| rest)
+        );
+        list.push(join(folder.trim_end_matches('/'), &own));
+    } else {
+        list.push(join(&nested, &own));
+        list.push(join(directory, &own));
+    }
+    for folder in ["tests", "test"] {
+        let deep = if below.is_empty() { folder.to_owned() } else { format!("{folder}/{below}") };
+        for file in [
+            format!("{stem}.test.{ending}"),
+            format!("{stem}.spec.{ending}"),
+            format!("test_{stem}.{ending}"),
+            format!("{stem}_test.{ending}"),
+        ] {
+            list.push(join(&deep, &file));
+            list.push(join(folder, &file));
+        }
+    }
+    for file in [
+        format!("__tests__/{stem}.test.{ending}"),
+        format!("__tests__/{stem}.{ending}"),
+        format!("{stem}.spec.{ending}"),
+        format!("{stem}.test.{ending}"),
+        format!("test_{stem}.{ending}"),
+        format!("{stem}_test.{ending}"),
+    ] {
+        list.push(join(parent, &file));
+    }
+    let mut unique: Vec<RepoPath> = Vec::new();
+    for path in list.into_iter().flatten() {
+        if path != *source && !unique.contains(&path) {
+            unique.push(path);
+        }
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(list: &[(&str, &str)]) -> BTreeMap<RepoPath, String> {
+        list.iter()
+            .map(|(path, text)| (RepoPath::parse(*path).unwrap(), (*text).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn habits_are_counted_in_the_tests_that_are_there() {
+        let python = files(&[
+            (
+                "tests/test_price.py",
+                "import pytest\n\n\n@pytest.mark.parametrize('a', [1])\ndef test_a(a, shop):\n    assert a\n    with pytest.raises(ValueError):\n        f()\n",
+            ),
+            (
+                "tests/conftest.py",
+                "import pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n",
+            ),
+        ]);
+        let habits = read("pytest", &python);
+        assert_eq!(habits.conventions.file_naming, "test_*.py");
+        assert_eq!(habits.directory, "tests");
+        assert_eq!(habits.conventions.test_structure, "functions");
+        assert_eq!(habits.conventions.assertion_style, ["assert statements", "pytest.raises"]);
+        assert_eq!(habits.conventions.parametrisation, ["pytest.mark.parametrize"]);
+        assert_eq!(habits.conventions.fixtures, ["shop (tests/conftest.py:5)"]);
+        assert_eq!(habits.conventions.sample.unwrap().as_str(), "tests/test_price.py");
+        let script = files(&[(
+            "src/a.spec.ts",
+            "import { vi } from 'vitest';\ndescribe('a', () => {\n  beforeEach(() => {});\n  it('b', () => { vi.fn(); expect(1).toBe(1); });\n});\n",
+        )]);
+        let habits = read("Vitest", &script);
+        assert_eq!(habits.conventions.file_naming, "*.spec.ts");
+        assert_eq!((habits.directory.as_str(), habits.mocking.as_str()), ("", "vi.mock"));
+        assert_eq!(habits.conventions.test_structure, "describe blocks");
+        assert_eq!(habits.pattern, "**/*.spec.ts");
+    }
+
+    #[test]
+    fn without_tests_the_framework_decides() {
+        let table = [
+            ("pytest", "tests", "test_*.py"),
+            ("go test", "", "*_test.go"),
+            ("Maven Surefire", "src/test/java", "*Test.java"),
+        ];
+        for (framework, directory, naming) in table {
+            let habits = read(framework, &BTreeMap::new());
+            assert_eq!(habits.directory, directory, "{framework}");
+            assert_eq!(habits.conventions.file_naming, naming, "{framework}");
+        }
+    }
+
+    #[test]
+    fn tests_are_suggested_where_the_project_keeps_them() {
+        let table = [
+            ("pytest", "shop/price.py", "tests/shop/test_price.py"),
+            ("pytest", "src/shop/price.py", "tests/shop/test_price.py"),
+            ("pytest", "price.py", "tests/test_price.py"),
+            ("unittest", "price.py", "test_price.py"),
+            ("go test", "money/money.go", "money/money_test.go"),
+            ("Jest", "src/a/b.js", "src/a/b.test.js"),
+            ("node --test", "src/a.mjs", "test/a.test.mjs"),
+            (
+                "Maven Surefire",
+                "core/src/main/java/com/x/Calc.java",
+                "core/src/test/java/com/x/CalcTest.java",
+            ),
+        ];
+        for (framework, source, expected) in table {
+            let habits = read(framework, &BTreeMap::new());
+            let found = candidates(&RepoPath::parse(source).unwrap(), &habits);
+            assert_eq!(found[0].as_str(), expected, "{framework}");
+        }
+        let habits = read("pytest", &BTreeMap::new());
+        let found = candidates(&RepoPath::parse("src/a/x.js").unwrap(), &habits);
+        for listed in ["tests/a/x.test.js", "src/a/__tests__/x.test.js", "src/a/x.spec.js"] {
+            assert!(found.iter().any(|path| path.as_str() == listed), "{listed} of 6.8");
+        }
+    }
+}

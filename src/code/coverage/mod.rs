@@ -1,0 +1,157 @@
+//! Coverage reports of other tools, read into one form: which lines ran, which branches were taken.
+//!
+//! A report is foreign text: it is bounded, and a path in it counts only where it names a file that
+//! is there.
+
+mod cobertura;
+mod go_profile;
+mod istanbul;
+mod jacoco;
+mod lcov;
+mod python;
+mod v8;
+mod xml;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::coverage::FileLines;
+use crate::domain::id::RepoPath;
+
+/// Bytes of a report that are read at most.
+pub const LIMIT: u64 = 256 << 20;
+
+/// A report as it was read: paths are the tool's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Its form, for people.
+    pub format: &'static str,
+    /// Files by the tool's path.
+    pub files: BTreeMap<String, FileLines>,
+}
+
+impl Report {
+    fn of(format: &'static str) -> Self {
+        Self { format, files: BTreeMap::new() }
+    }
+
+    fn file(&mut self, path: &str) -> &mut FileLines {
+        self.files.entry(path.to_owned()).or_default()
+    }
+
+    /// Adds another report of the same run, such as of another module.
+    pub fn merge(&mut self, other: Self) {
+        self.format = other.format;
+        for (path, lines) in other.files {
+            let known = self.files.entry(path).or_default();
+            for (line, hits) in lines.lines {
+                known.line(line, hits);
+            }
+            for (line, pair) in lines.branches {
+                let old = known.branches.entry(line).or_default();
+                *old = (old.0.max(pair.0), old.1.max(pair.1));
+            }
+            known.functions.extend(lines.functions);
+        }
+    }
+
+    /// The report by files of the repository. A path belongs to the file it names below `root`,
+    /// else to the only file that ends like it; what belongs to none is left out.
+    #[must_use]
+    pub fn placed(&self, root: &str, files: &BTreeSet<RepoPath>) -> BTreeMap<RepoPath, FileLines> {
+        let mut by_name: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
+        for file in files {
+            by_name.entry(file.file_name()).or_default().push(file);
+        }
+        let mut placed: BTreeMap<RepoPath, FileLines> = BTreeMap::new();
+        for (path, lines) in &self.files {
+            let path = path.replace('\\', "/");
+            let path = path.trim_start_matches("file://").trim_start_matches("./");
+            let below = path.strip_prefix(root).map_or(path, |rest| rest.trim_start_matches('/'));
+            let exact = RepoPath::parse(below).ok().filter(|file| files.contains(file));
+            let found = exact.or_else(|| by_ending(below, &by_name));
+            if let Some(file) = found {
+                let mut report = Self::default();
+                report.files.insert(String::new(), lines.clone());
+                let mut all = Self::default();
+                all.files.insert(String::new(), placed.remove(&file).unwrap_or_default());
+                all.merge(report);
+                placed.insert(file, all.files.remove("").unwrap_or_default());
+            }
+        }
+        placed
+    }
+}
+
+/// The only file that shares the longest ending with a path, of whole parts.
+fn by_ending(path: &str, by_name: &BTreeMap<&str, Vec<&RepoPath>>) -> Option<RepoPath> {
+    let name = path.rsplit('/').next()?;
+    let shared = |file: &RepoPath| {
+        let (a, b) = (path.rsplit('/'), file.as_str().rsplit('/'));
+        a.zip(b).take_while(|(a, b)| a == b).count()
+    };
+    let candidates = by_name.get(name)?;
+    let best = candidates.iter().map(|file| shared(file)).max()?;
+    let mut found = candidates.iter().filter(|file| shared(file) == best);
+    match (found.next(), found.next()) {
+        (Some(file), None) => Some((*file).clone()),
+        _ => None,
+    }
+}
+
+/// Why a report cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: expected {expected}")]
+pub struct BadReport {
+    /// From 1.
+    pub line: u32,
+    /// What should have stood there.
+    pub expected: String,
+}
+
+impl BadReport {
+    fn at(line: usize, expected: impl Into<String>) -> Self {
+        Self { line: u32::try_from(line).unwrap_or(u32::MAX).max(1), expected: expected.into() }
+    }
+
+    fn json(error: &serde_json::Error) -> Self {
+        Self::at(error.line(), format!("JSON ({error})"))
+    }
+}
+
+/// Reads a report of any known form; which one is told by its text. `source` gives the text of a
+/// file by the tool's path, for forms that count characters.
+///
+/// # Errors
+///
+/// [`BadReport`] with the place, also for a form that is not known.
+pub fn read(text: &str, source: &dyn Fn(&str) -> Option<String>) -> Result<Report, BadReport> {
+    let start = text.trim_start_matches('\u{feff}').trim_start();
+    if start.starts_with("mode: ") {
+        return go_profile::read(start);
+    }
+    if start.starts_with("TN:") || start.starts_with("SF:") {
+        return lcov::read(start);
+    }
+    if start.starts_with('<') {
+        let head: String = start.chars().take(4096).collect();
+        return if head.contains("<coverage") { cobertura::read(text) } else { jacoco::read(text) };
+    }
+    if start.starts_with('{') {
+        let value: serde_json::Value =
+            serde_json::from_str(start).map_err(|error| BadReport::json(&error))?;
+        return if value["result"].is_array() {
+            v8::read(&value, source)
+        } else if value["files"].is_object() {
+            python::read(&value)
+        } else {
+            istanbul::read(&value)
+        };
+    }
+    Err(BadReport::at(
+        1,
+        "lcov, Cobertura XML, JaCoCo XML, JSON of coverage.py, c8 or V8, or a Go cover profile",
+    ))
+}
+
+#[cfg(test)]
+mod tests;

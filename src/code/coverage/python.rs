@@ -1,0 +1,39 @@
+//! The JSON report of coverage.py.
+
+use serde_json::Value;
+
+use super::{BadReport, Report};
+
+/// Reads a report; `files` is known to be an object.
+pub fn read(value: &Value) -> Result<Report, BadReport> {
+    let mut report = Report::of("coverage.py JSON");
+    let expected = || BadReport::at(1, "`executed_lines` and `missing_lines` for each file");
+    for (path, told) in value["files"].as_object().into_iter().flatten() {
+        let file = report.file(path);
+        for (key, hits) in [("executed_lines", 1), ("missing_lines", 0)] {
+            for line in told[key].as_array().ok_or_else(expected)? {
+                file.line(number(line).ok_or_else(expected)?, hits);
+            }
+        }
+        for (key, taken) in [("executed_branches", 1), ("missing_branches", 0)] {
+            for arc in told[key].as_array().into_iter().flatten() {
+                if let Some(line) = arc.get(0).and_then(number) {
+                    file.branch(line, taken, 1);
+                }
+            }
+        }
+        for (name, function) in told["functions"].as_object().into_iter().flatten() {
+            let start = function["start_line"].as_u64().and_then(|at| u32::try_from(at).ok());
+            if let (false, Some(start)) = (name.is_empty(), start) {
+                let lines = function["executed_lines"].as_array();
+                let hits = lines.map_or(0, |lines| lines.len() as u64);
+                file.functions.insert(name.clone(), (start, hits));
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn number(value: &Value) -> Option<u32> {
+    u32::try_from(value.as_u64()?).ok()
+}

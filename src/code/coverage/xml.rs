@@ -1,0 +1,62 @@
+//! What the two XML forms share: elements with their attributes, as a stream.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+use super::BadReport;
+
+/// An element begins or ends.
+pub enum Piece<'a> {
+    /// It begins; an empty one ends at once.
+    Start(&'a str, &'a dyn Fn(&str) -> Option<String>),
+    /// It ends.
+    End(&'a str),
+}
+
+/// Calls `act` for each element of a text.
+pub fn walk(text: &str, act: &mut dyn FnMut(Piece<'_>)) -> Result<(), BadReport> {
+    let mut reader = Reader::from_str(text);
+    let mut depth = 0_u32;
+    loop {
+        let event = reader.read_event().map_err(|error| {
+            let at = usize::try_from(reader.error_position()).unwrap_or(0);
+            let before = text.get(..at).unwrap_or(text);
+            BadReport::at(before.matches('\n').count() + 1, format!("XML ({error})"))
+        })?;
+        match event {
+            Event::Start(element) => {
+                depth += 1;
+                start(&element, act);
+            }
+            Event::Empty(element) => {
+                start(&element, act);
+                let name = element.local_name();
+                act(Piece::End(std::str::from_utf8(name.as_ref()).unwrap_or_default()));
+            }
+            Event::End(element) => {
+                depth = depth.saturating_sub(1);
+                let name = element.local_name();
+                act(Piece::End(std::str::from_utf8(name.as_ref()).unwrap_or_default()));
+            }
+            Event::Eof if depth == 0 => return Ok(()),
+            Event::Eof => {
+                let lines = text.matches('\n').count() + 1;
+                return Err(BadReport::at(lines, "the end of the outermost element"));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn start(element: &BytesStart<'_>, act: &mut dyn FnMut(Piece<'_>)) {
+    let name = element.local_name();
+    let name = std::str::from_utf8(name.as_ref()).unwrap_or_default();
+    let attribute = |wanted: &str| {
+        let mut attributes = element.attributes();
+        attributes.with_checks(false);
+        let found = attributes.flatten().find(|one| one.key.as_ref() == wanted.as_bytes())?;
+        let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
+        Some(value.into_owned())
+    };
+    act(Piece::Start(name, &attribute));
+}

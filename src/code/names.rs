@@ -1,0 +1,385 @@
+//! Which files and functions a description names, and what it may have meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::id::RepoPath;
+
+/// Words that name nothing, or everything.
+const EVERYTHING: &[&str] =
+    &["everything", "all", "whole", "entire", "repository", "project", "codebase"];
+
+/// Words that say what to do, not with what.
+const PLAIN: &[&str] = &[
+    "the",
+    "and",
+    "for",
+    "with",
+    "tests",
+    "test",
+    "testing",
+    "unit",
+    "add",
+    "write",
+    "cover",
+    "coverage",
+    "please",
+    "generate",
+    "make",
+    "sure",
+    "that",
+    "this",
+    "from",
+    "into",
+    "our",
+    "are",
+    "is",
+    "has",
+    "have",
+    "should",
+    "must",
+    "not",
+    "all",
+    "any",
+    "its",
+    "their",
+    "when",
+    "where",
+    "which",
+    "what",
+    "how",
+    "use",
+    "uses",
+    "using",
+    "function",
+    "functions",
+    "method",
+    "methods",
+    "module",
+    "modules",
+    "class",
+    "classes",
+    "file",
+    "files",
+    "code",
+    "some",
+    "more",
+    "new",
+    "edge",
+    "cases",
+    "case",
+    "happy",
+    "path",
+    "paths",
+    "missing",
+    "lacks",
+    "without",
+    "every",
+    "each",
+    "integration",
+    "of",
+    "in",
+    "on",
+    "to",
+    "a",
+    "an",
+    "src",
+    "lib",
+    "whole",
+    "entire",
+    "project",
+    "repository",
+    "everything",
+    "codebase",
+];
+
+/// Words of a description that are kept at most.
+const WORDS: usize = 2_000;
+
+/// What a description names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Named {
+    /// Files with how well they fit, from 0 to 1, and why.
+    pub files: BTreeMap<RepoPath, (f64, String)>,
+    /// Functions by file; without any, the whole file is meant.
+    pub functions: BTreeMap<RepoPath, BTreeSet<String>>,
+    /// Words that named something.
+    pub keywords: Vec<String>,
+    /// Whether all sources are meant.
+    pub everything: bool,
+}
+
+/// Everything that can be named: sources with their functions.
+pub type Known = BTreeMap<RepoPath, Vec<String>>;
+
+/// Words and paths of a text, in order, each once.
+#[must_use]
+pub fn words(text: &str) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    let apart = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ':'));
+    for word in text.split(apart) {
+        let word = word.trim_matches(['.', '/', '-', ':']);
+        if word.len() > 1 && seen.insert(word.to_lowercase()) {
+            found.push(word.to_owned());
+        }
+        if found.len() == WORDS {
+            break;
+        }
+    }
+    found
+}
+
+/// The parts of a name: `parsePrice`, `parse_price` and `parse-price` are `parse` and `price`.
+#[must_use]
+pub fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && lower {
+            parts.push(String::new());
+        }
+        lower = c.is_lowercase();
+        if c.is_alphanumeric()
+            && let Some(last) = parts.last_mut()
+        {
+            last.extend(c.to_lowercase());
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn stem(file: &RepoPath) -> &str {
+    let name = file.file_name();
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Finds what a description names. The whole name of a path or function counts most, then the name
+/// of a file or folder, then parts of names.
+#[must_use]
+pub fn find(description: &str, known: &Known) -> Named {
+    let mut named = Named::default();
+    let words = words(description);
+    let mut folders: BTreeMap<&str, Vec<&RepoPath>> = BTreeMap::new();
+    for file in known.keys() {
+        for part in file.parent().split('/').filter(|part| !part.is_empty()) {
+            folders.entry(part).or_default().push(file);
+        }
+    }
+    for word in &words {
+        let lower = word.to_lowercase();
+        let before = named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>();
+        for (file, functions) in known {
+            let path = file.as_str();
+            if path == word || word.contains('/') && path.ends_with(&format!("/{word}")) {
+                note(&mut named, file, 1.0, format!("the description names it (`{word}`)"));
+            } else if file.file_name() == word && word.contains('.') {
+                note(&mut named, file, 0.95, format!("the description names the file `{word}`"));
+            } else if word.contains('/') && path.starts_with(&format!("{word}/")) {
+                note(&mut named, file, 0.8, format!("it lies in `{word}`"));
+            }
+            for function in functions {
+                let short = function.rsplit('.').next().unwrap_or(function);
+                let group = function.split('.').next().unwrap_or(function);
+                let dotted = word.contains('.') && function == word;
+                if dotted || short == word && (short.len() > 3 || short.contains('_')) {
+                    note(&mut named, file, 0.95, format!("it defines `{function}`"));
+                    named.functions.entry(file.clone()).or_default().insert(function.clone());
+                } else if group == word && group != short {
+                    note(&mut named, file, 0.9, format!("it defines `{group}`"));
+                    named.functions.entry(file.clone()).or_default().insert(function.clone());
+                }
+            }
+            if PLAIN.contains(&lower.as_str()) {
+                continue;
+            }
+            let name = stem(file).to_lowercase();
+            // Plurals name the thing as well.
+            if name == lower || lower.strip_suffix('s').is_some_and(|one| one == name) {
+                note(&mut named, file, 0.9, format!("it is called `{}`", stem(file)));
+            }
+        }
+        if !PLAIN.contains(&lower.as_str()) {
+            for file in folders.get(word.as_str()).into_iter().flatten() {
+                note(&mut named, file, 0.7, format!("it lies in the folder `{word}`"));
+            }
+        }
+        let after = named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>();
+        if after > before {
+            named.keywords.push(word.clone());
+        }
+    }
+    // Parts of names only where nothing better is there.
+    if named.files.is_empty() {
+        by_parts(&mut named, &words, known);
+    }
+    let all = words.iter().any(|word| EVERYTHING.contains(&word.to_lowercase().as_str()));
+    if named.files.is_empty() && all {
+        named.everything = true;
+        for file in known.keys() {
+            note(&mut named, file, 0.6, "everything is asked for".to_owned());
+        }
+    }
+    named
+}
+
+fn note(named: &mut Named, file: &RepoPath, score: f64, why: String) {
+    let known = named.files.entry(file.clone()).or_insert((0.0, String::new()));
+    if score > known.0 {
+        *known = (score, why);
+    }
+}
+
+/// `price parsing` means `parse_price`: words are compared by their beginnings.
+fn by_parts(named: &mut Named, words: &[String], known: &Known) {
+    let wanted: BTreeSet<String> = words
+        .iter()
+        .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()))
+        .flat_map(|word| parts(word))
+        .filter(|part| part.len() > 2)
+        .collect();
+    let hit = |name: &str| -> Vec<&String> {
+        let parts = parts(name);
+        wanted.iter().filter(|word| parts.iter().any(|part| alike(part, word))).collect()
+    };
+    for (file, functions) in known {
+        let of_file = hit(stem(file));
+        if !of_file.is_empty() {
+            let score = 0.55 + 0.1 * f64::from(u32::try_from(of_file.len().min(3)).unwrap_or(3));
+            note(named, file, score, format!("its name has `{}` in it", of_file[0]));
+            named.keywords.extend(of_file.into_iter().cloned());
+        }
+        for function in functions {
+            let short = function.rsplit('.').next().unwrap_or(function);
+            let found = hit(short);
+            if found.is_empty() {
+                continue;
+            }
+            let score = 0.5 + 0.1 * f64::from(u32::try_from(found.len().min(4)).unwrap_or(4));
+            note(named, file, score, format!("it defines `{function}`"));
+            named.keywords.extend(found.into_iter().cloned());
+        }
+    }
+    // Words that fit well leave out those that fit by one part.
+    let best = named.files.values().map(|(score, _)| *score).fold(0.0, f64::max);
+    named.files.retain(|_, (score, _)| *score > best - 0.15);
+    named.keywords.sort();
+    named.keywords.dedup();
+}
+
+/// `parsing`, `parse` and `parser` are alike; `par` and `parse` are not.
+fn alike(a: &str, b: &str) -> bool {
+    if a == b {
+        return true;
+    }
+    let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    common >= 4
+        && common + 4 > a.chars().count().max(b.chars().count())
+        && a.len().min(b.len()) >= 4
+}
+
+/// Names nearest to the words of a description, best first.
+#[must_use]
+pub fn nearest(description: &str, known: &Known, limit: usize) -> Vec<String> {
+    let words = words(description);
+    let words: Vec<String> = words
+        .into_iter()
+        .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()))
+        .map(|word| word.to_lowercase())
+        .take(30)
+        .collect();
+    let mut names: BTreeMap<String, f64> = BTreeMap::new();
+    for (file, functions) in known {
+        let own = std::iter::once((stem(file).to_owned(), file.to_string()));
+        let shorts = functions.iter().map(|function| {
+            let short = function.rsplit('.').next().unwrap_or(function);
+            (short.to_owned(), short.to_owned())
+        });
+        for (name, shown) in own.chain(shorts) {
+            let lower = name.to_lowercase();
+            let score =
+                words.iter().map(|word| strsim::jaro_winkler(word, &lower)).fold(0.0, f64::max);
+            let known = names.entry(shown).or_default();
+            *known = known.max(score);
+        }
+    }
+    let mut names: Vec<(String, f64)> = names.into_iter().collect();
+    names.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    names.into_iter().take(limit).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn known() -> Known {
+        let list: &[(&str, &[&str])] = &[
+            ("shop/price.py", &["parse_price", "discount"]),
+            ("shop/cart.py", &["Cart.add", "Cart.total", "run"]),
+            ("shop/auth/login.py", &["check_password"]),
+            ("tools/run.py", &["main"]),
+        ];
+        let own = |text: &&str| (*text).to_owned();
+        list.iter()
+            .map(|(file, names)| (RepoPath::parse(*file).unwrap(), names.iter().map(own).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn descriptions_name_paths_functions_folders_and_parts() {
+        let table: &[(&str, &[&str], &[&str])] = &[
+            ("cover shop/price.py", &["shop/price.py"], &[]),
+            ("`parse_price` lacks tests", &["shop/price.py"], &["parse_price"]),
+            ("Cart.add", &["shop/cart.py"], &["Cart.add"]),
+            ("the Cart class", &["shop/cart.py"], &["Cart.add", "Cart.total"]),
+            ("everything in auth", &["shop/auth/login.py"], &[]),
+            ("price parsing", &["shop/price.py"], &[]),
+            ("password checks", &["shop/auth/login.py"], &[]),
+            ("run the login", &["shop/auth/login.py", "tools/run.py"], &[]),
+            ("prices and carts", &["shop/cart.py", "shop/price.py"], &[]),
+            ("zebra stripes", &[], &[]),
+        ];
+        for (text, files, functions) in table {
+            let named = find(text, &known());
+            let found: Vec<&str> = named.files.keys().map(RepoPath::as_str).collect();
+            assert_eq!(found, *files, "{text}");
+            let found: Vec<&String> = named.functions.values().flatten().collect();
+            assert_eq!(found, *functions, "{text}");
+        }
+        let all = find("the whole project", &known());
+        assert!(all.everything);
+        assert_eq!(all.files.len(), 4);
+    }
+
+    #[test]
+    fn near_misses_are_offered() {
+        assert_eq!(nearest("pasre_pricee", &known(), 1), ["parse_price"]);
+        assert_eq!(nearest("tests for the discout", &known(), 1), ["discount"]);
+        assert_eq!(nearest("", &known(), 2).len(), 2);
+    }
+
+    #[test]
+    fn names_fall_apart_at_their_seams() {
+        let table = [
+            ("parsePrice", "parse price"),
+            ("parse_price", "parse price"),
+            ("HTTPServer", "httpserver"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(parts(name).join(" "), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_description_is_answered(text in ".{0,120}") {
+            let named = find(&text, &known());
+            for (score, why) in named.files.values() {
+                prop_assert!((0.0..=1.0).contains(score) && why.len() > 10);
+            }
+            prop_assert!(nearest(&text, &known(), 3).len() <= 3);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Phases 2 to 4 of a test session: saved before each step, each step repeatable, every file
+//! written anew from what it is folded from (product.md 3.1).
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::event::Event;
+use crate::domain::generation::analysis::{self, Analysis, RESULTS};
+use crate::domain::generation::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
+use crate::domain::generation::entry::Entry;
+use crate::domain::generation::pipeline::{Done, Pipeline, Step};
+use crate::domain::generation::task::{self, TaskKind, TestPlan, TestTask};
+use crate::domain::id::TreeId;
+use crate::effect::{Effects, StoreError};
+use crate::report::planning;
+use crate::role::generation::{Ran, Request, Survey, analyse, gather};
+
+use super::Failure;
+
+/// The pipeline's state inside the session folder.
+const STATE: &str = ".process/test-fix-state.json";
+
+/// What ran of the files of the package, line by line.
+const RAN: &str = ".process/coverage-lines.json";
+
+/// How often what an earlier phase left may be found unreadable in one run.
+const SETBACKS: u32 = 3;
+
+/// What phases 2 to 4 are given besides the state.
+#[derive(Clone, Debug)]
+pub struct PlanSetUp {
+    /// The sources.
+    pub tree: TreeId,
+    /// The finished session, in session mode.
+    pub source: Option<SourceSession>,
+    /// A coverage report that was named, with its name.
+    pub report: Option<(String, String)>,
+    /// Whether the suite may be run under its coverage tool.
+    pub measure: bool,
+    /// Iteration limit of the fix loop behind the plan.
+    pub max_iterations: u32,
+}
+
+/// Where a session rests.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Its state, as saved.
+    pub state: Pipeline,
+    /// The package, when phase 2 is done.
+    pub package: Option<Package>,
+    /// The plan, when phase 4 is done.
+    pub plan: Option<TestPlan>,
+}
+
+/// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
+/// the next step is to write tests. A resumed session enters here with the state it saved.
+///
+/// # Errors
+///
+/// The first effect that failed for good, or a request that names nothing here. The saved state
+/// then still names the step to repeat.
+pub async fn plan(
+    mut state: Pipeline,
+    set_up: &PlanSetUp,
+    fx: &Effects<'_>,
+) -> Result<Planned, Failure> {
+    let mut work = Work { set_up, fx, survey: None };
+    let mut setbacks = 0;
+    loop {
+        write(fx, STATE, &state).await?;
+        write(fx, ".process/progress.json", &planning::progress(&state)).await?;
+        let stopped = fx.clock.stop_requested();
+        if stopped || state.rests() || state.next == Step::Generate {
+            break;
+        }
+        let done = work.perform(&state).await?;
+        if done == Done::InputMissing {
+            setbacks += 1;
+            if setbacks == SETBACKS {
+                let text = "what a phase has just written cannot be read".to_owned();
+                return Err(Failure::Internal(text));
+            }
+            let text = "what an earlier phase left cannot be read; it is made anew".to_owned();
+            fx.screen.show(&Event::Notice { text });
+        }
+        state = state.advance(done);
+    }
+    let package = package(&state, fx).await?;
+    let plan = match read::<Analysis>(fx, &format!("{RESULTS}.json")).await? {
+        Some(analysis) => tasks(analysis, fx).await?,
+        None => None,
+    };
+    let waiting = match (&state.next, &plan) {
+        (Step::Generate, Some(plan)) => generation(plan).len(),
+        _ => 0,
+    };
+    if waiting > 0 {
+        // When the generator is there, its loop over `generation` stands here.
+        let text = format!(
+            "{waiting} {} would write tests now; that phase is not yet available",
+            if waiting == 1 { "task" } else { "tasks" }
+        );
+        fx.screen.show(&Event::Notice { text });
+    }
+    Ok(Planned { state, package, plan })
+}
+
+/// The tasks of a plan that write tests, in the order in which they may run; a task that is
+/// completed is left out. This is what the generator is given, one task after the other.
+#[must_use]
+pub fn generation(plan: &TestPlan) -> Vec<&TestTask> {
+    let order = task::ordered(&plan.tasks).unwrap_or_default();
+    let open = |task: &&TestTask| {
+        task.meta.kind == TaskKind::TestGen
+            && task.status != crate::domain::task::TaskStatus::Completed
+    };
+    order
+        .iter()
+        .filter_map(|id| plan.tasks.iter().find(|task| task.id == *id))
+        .filter(open)
+        .collect()
+}
+
+struct Work<'a> {
+    set_up: &'a PlanSetUp,
+    fx: &'a Effects<'a>,
+    survey: Option<Survey>,
+}
+
+impl Work<'_> {
+    async fn perform(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+        match state.next {
+            Step::Gather => self.gather(state).await,
+            Step::Analyse => self.analyse(state).await,
+            Step::Plan { .. } => self.plan(state).await,
+            Step::Confirm | Step::Generate | Step::Finish { .. } => {
+                Err(Failure::Internal("a step that nobody performs here".into()))
+            }
+        }
+    }
+
+    fn tell(&self, doing: &str) {
+        self.fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+    }
+
+    async fn survey(&mut self) -> Result<&Survey, Failure> {
+        let survey = match self.survey.take() {
+            Some(survey) => survey,
+            None => Survey::read(&self.set_up.tree, self.fx).await?,
+        };
+        Ok(self.survey.insert(survey))
+    }
+
+    /// Phase 2.
+    async fn gather(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+        let (fx, set_up) = (self.fx, self.set_up);
+        self.tell("gathering context: sources, tests, conventions (phase 2 of 5)");
+        let survey = self.survey().await?;
+        if survey.cut {
+            let text = "the repository is very large; some of its sources are left out".to_owned();
+            fx.screen.show(&Event::Notice { text });
+        }
+        if set_up.measure && set_up.report.is_none() {
+            fx.screen.show(&Event::Step {
+                iteration: 0,
+                doing: "running the suite once with coverage (phase 2 of 5)".into(),
+            });
+            fx.worktree.checkout(&set_up.tree).await?;
+        }
+        let now = fx.clock.now();
+        let request = Request {
+            session: &state.session_id,
+            description: &state.description,
+            source: set_up.source.as_ref(),
+            report: set_up.report.as_ref().map(|(name, text)| (name.as_str(), text.as_str())),
+            measure: set_up.measure,
+            now: &now,
+        };
+        let found = gather(request, survey, fx).await?;
+        for (one, line) in found
+            .explorations
+            .iter()
+            .zip(found.manifest.iter().flat_map(|manifest| &manifest.explorations))
+        {
+            write(fx, &line.path, one).await?;
+        }
+        if let Some(manifest) = &found.manifest {
+            write(fx, ".process/explorations-manifest.json", manifest).await?;
+        }
+        write(fx, RAN, &found.ran).await?;
+        match &found.package {
+            Package::Session(package) => write(fx, TEST_CONTEXT, package).await?,
+            Package::Prompt(package) => write(fx, CONTEXT, package).await?,
+        }
+        let coverage = found.package.coverage();
+        let gaps = u32::try_from(coverage.missing_tests.len()).unwrap_or(u32::MAX);
+        Ok(Done::Gathered { gaps, summary: planning::gathered(coverage) })
+    }
+
+    /// Phase 3.
+    async fn analyse(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+        let fx = self.fx;
+        self.tell("analysing what must be tested (phase 3 of 5)");
+        let ran = read::<Ran>(fx, RAN).await?;
+        let (Some(package), Some(ran)) = (package(state, fx).await?, ran) else {
+            return Ok(Done::InputMissing);
+        };
+        let now = fx.clock.now();
+        let survey = self.survey().await?;
+        let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
+        let problems = analysis::problems(&analysis);
+        if !problems.is_empty() {
+            return Err(Failure::Internal(format!(
+                "the analysis is wrong: {}",
+                problems.join("; ")
+            )));
+        }
+        write(fx, &format!("{RESULTS}.json"), &analysis).await?;
+        let store = fx.store;
+        store.write_text(&format!("{RESULTS}.md"), &planning::analysis(&analysis)).await?;
+        let raw = planning::raw_analysis(&analysis, &package);
+        store.write_text(".process/test-analysis.md", &raw).await?;
+        Ok(Done::Analysed {
+            requirements: analysis.total(),
+            summary: planning::analysed(&analysis),
+        })
+    }
+
+    /// Phase 4.
+    async fn plan(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+        let fx = self.fx;
+        self.tell("planning the tasks (phase 4 of 5)");
+        let analysis = read::<Analysis>(fx, &format!("{RESULTS}.json")).await?;
+        let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
+            return Ok(Done::InputMissing);
+        };
+        let plan = crate::role::generation::plan(analysis, &package, self.set_up.max_iterations);
+        let problems = task::problems(&plan);
+        if !problems.is_empty() {
+            return Ok(Done::Planned { problems, summary: String::new() });
+        }
+        for task in &plan.tasks {
+            write(fx, &task.file(), task).await?;
+        }
+        let store = fx.store;
+        let notes = planning::notes(state, &plan, &package);
+        store.write_text("test-planning-notes.md", &notes).await?;
+        let suggestions = planning::suggestions(&plan.analysis);
+        store.write_text(".process/enriched-suggestions.md", &suggestions).await?;
+        store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
+        // The last file of the phase: who finds it finds all of them.
+        store.write_text("TODO_LIST.md", &planning::todo(state, &plan)).await?;
+        Ok(Done::Planned { problems, summary: planning::planned(&plan) })
+    }
+}
+
+/// The package of this session; `None` when it is not there, broken, or of another session.
+async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
+    let package = match state.entry {
+        Entry::Session(_) => {
+            read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one)))
+        }
+        Entry::Document(_) | Entry::Text(_) => {
+            read(fx, CONTEXT).await?.map(|one| Package::Prompt(Box::new(one)))
+        }
+    };
+    Ok(package.filter(|package| *package.session() == state.session_id))
+}
+
+/// The stored tasks of an analysis; `None` when phase 4 has not written all of them.
+async fn tasks(analysis: Analysis, fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
+    let mut tasks: Vec<TestTask> = Vec::new();
+    for (id, ending) in [("IMPL-001", ""), ("IMPL-001.3", "-validation"), ("IMPL-001.5", "-review")]
+    {
+        let Some(task) = read(fx, &format!(".task/{id}{ending}.json")).await? else {
+            return Ok(None);
+        };
+        tasks.push(task);
+    }
+    for number in 2..=task::MOST {
+        match read(fx, &format!(".task/IMPL-{number:03}.json")).await? {
+            Some(task) => tasks.push(task),
+            None => break,
+        }
+    }
+    let order = task::ordered(&tasks).unwrap_or_default();
+    tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
+    let plan = TestPlan { analysis, tasks };
+    Ok(task::problems(&plan).is_empty().then_some(plan))
+}
+
+/// Writes one of the published forms.
+async fn write<F: Serialize + Sync>(fx: &Effects<'_>, file: &str, form: &F) -> Result<(), Failure> {
+    let value = serde_json::to_value(form).map_err(|error| Failure::serialise(&error))?;
+    fx.store.write_json(file, &value).await?;
+    Ok(())
+}
+
+/// Reads one of the published forms; what is not there or broken counts as missing.
+async fn read<F: DeserializeOwned>(fx: &Effects<'_>, file: &str) -> Result<Option<F>, Failure> {
+    match fx.store.read_json(file).await {
+        Ok(value) => Ok(value.and_then(|value| serde_json::from_value(value).ok())),
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

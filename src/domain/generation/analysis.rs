@@ -1,0 +1,267 @@
+//! What must be tested: requirements by file and layer, counted and checkable (product.md 8.8).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{RepoPath, SessionId};
+
+use super::context::{Priority, TestFramework};
+use super::layer::SubLayer;
+
+/// Where the analysis lies inside the session folder, without its ending.
+pub const RESULTS: &str = ".process/TEST_ANALYSIS_RESULTS";
+
+/// One thing a test must show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Requirement {
+    /// `R-001`, unique in the analysis.
+    pub id: String,
+    /// Its layer.
+    pub layer: SubLayer,
+    /// The function; empty for the whole file.
+    pub function: String,
+    /// The line that decides it, from 1.
+    pub line: u32,
+    /// The sentence, such as "`parse_price` raises `E` for an empty text".
+    pub text: String,
+    /// What the test gives.
+    pub given: String,
+    /// What it must see.
+    pub expect: String,
+    /// A command that shows whether it holds.
+    pub check: String,
+}
+
+/// All requirements of one source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileRequirements {
+    /// The source.
+    pub file: RepoPath,
+    /// The file that will hold its tests.
+    pub test_file: RepoPath,
+    /// Whether that file is there already.
+    pub test_file_exists: bool,
+    /// How urgent.
+    pub priority: Priority,
+    /// What is missing now.
+    pub reason: String,
+    /// Functions of the file that can be called from outside.
+    pub functions: Vec<String>,
+    /// Lines of the source.
+    pub lines: u32,
+    /// What other code needs a double, with the reason.
+    pub mocks: Vec<String>,
+    /// Data and fixtures that can be used.
+    pub fixtures: Vec<String>,
+    /// In the order of their lines.
+    pub requirements: Vec<Requirement>,
+    /// What running tests show already, and so is not asked for again.
+    pub already_covered: u32,
+    /// What was found and left out by the limit of one file.
+    pub left_out: u32,
+}
+
+/// A finding of the scan for issues that generated code is known for (product.md 6.3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// `CRITICAL`, `ERROR` or `WARNING`.
+    pub severity: String,
+    /// Its category and name.
+    pub issue: String,
+    /// Where.
+    pub file: RepoPath,
+    /// From 1.
+    pub line: u32,
+}
+
+/// Percentages to reach (product.md C-17).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CoverageTarget {
+    /// Of lines.
+    pub line: u32,
+    /// Of branches.
+    pub branch: u32,
+    /// Of functions.
+    pub function: u32,
+}
+
+impl Default for CoverageTarget {
+    fn default() -> Self {
+        Self { line: 80, branch: 70, function: 90 }
+    }
+}
+
+impl std::fmt::Display for CoverageTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line:{}%,branch:{}%,function:{}%", self.line, self.branch, self.function)
+    }
+}
+
+/// `TEST_ANALYSIS_RESULTS.json`; the Markdown beside it is rendered from this.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Analysis {
+    /// The session.
+    pub session_id: SessionId,
+    /// RFC 3339.
+    pub timestamp: String,
+    /// Who wrote it: a provider name, or `embedded`.
+    pub author: String,
+    /// What is asked for.
+    pub description: String,
+    /// Such as `Library (Python)`.
+    pub project_type: String,
+    /// From 0 to 1.
+    pub project_type_confidence: f64,
+    /// What tells so.
+    pub project_type_evidence: Vec<String>,
+    /// Coverage now, in words with numbers.
+    pub current_coverage: String,
+    /// Coverage to reach.
+    pub coverage_target: CoverageTarget,
+    /// How tests are run and written.
+    pub framework: TestFramework,
+    /// Requirements by file, most urgent first.
+    pub files: Vec<FileRequirements>,
+    /// Files with gaps that were left for another session, with the reason.
+    pub deferred: Vec<String>,
+    /// Issues in what is there.
+    pub ai_issues: Vec<Finding>,
+    /// How the work proceeds.
+    pub strategy: Vec<String>,
+    /// When it is done; each with a command.
+    pub success_criteria: Vec<String>,
+}
+
+impl Analysis {
+    /// Requirements per sub-layer; sub-layers without any are left out.
+    #[must_use]
+    pub fn by_layer(&self) -> BTreeMap<SubLayer, u32> {
+        let mut counts = BTreeMap::new();
+        for requirement in self.files.iter().flat_map(|file| &file.requirements) {
+            *counts.entry(requirement.layer).or_default() += 1;
+        }
+        counts
+    }
+
+    /// All requirements.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.by_layer().values().sum()
+    }
+}
+
+/// What is wrong with an analysis; empty when it can be planned with.
+///
+/// Source: product.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
+#[must_use]
+pub fn problems(analysis: &Analysis) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut ids = std::collections::BTreeSet::new();
+    if analysis.framework.framework.is_empty() {
+        problems.push("no framework is named".to_owned());
+    }
+    for file in &analysis.files {
+        if file.requirements.is_empty() {
+            problems.push(format!("{} has no requirement", file.file));
+        }
+        for one in &file.requirements {
+            if !ids.insert(&one.id) {
+                problems.push(format!("{} is there twice", one.id));
+            }
+            if one.text.trim().is_empty() || one.expect.trim().is_empty() {
+                problems.push(format!("{} does not say what to see", one.id));
+            }
+            if one.check.trim().is_empty() {
+                problems.push(format!("{} cannot be checked: it names no command", one.id));
+            }
+            if one.line > file.lines.max(1) {
+                problems.push(format!("{} names line {} of {}", one.id, one.line, file.lines));
+            }
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::*;
+
+    /// An analysis with so many files of so many requirements.
+    pub fn analysis(files: usize, requirements: usize) -> Analysis {
+        let mut number = 0;
+        let file = |index: usize, number: &mut u32| FileRequirements {
+            file: RepoPath::parse(format!("pkg{}/m{index}.py", index % 7)).unwrap(),
+            test_file: RepoPath::parse(format!("tests/test_m{index}.py")).unwrap(),
+            test_file_exists: false,
+            priority: Priority::Low,
+            reason: "no test belongs to it".into(),
+            functions: vec!["f".into()],
+            lines: 40,
+            mocks: Vec::new(),
+            fixtures: Vec::new(),
+            requirements: (0..requirements)
+                .map(|one| {
+                    *number += 1;
+                    Requirement {
+                        id: format!("R-{number:03}"),
+                        layer: SubLayer::ALL[5 + one % 8],
+                        function: "f".into(),
+                        line: 3,
+                        text: "`f` raises ValueError for an empty text".into(),
+                        given: "an empty text".into(),
+                        expect: "ValueError".into(),
+                        check: "pytest".into(),
+                    }
+                })
+                .collect(),
+            already_covered: 0,
+            left_out: 0,
+        };
+        Analysis {
+            session_id: SessionId::parse("WFS-test-x").unwrap(),
+            timestamp: "2026-01-02T03:04:05Z".into(),
+            author: "embedded".into(),
+            description: "everything".into(),
+            project_type: "Library (Python)".into(),
+            project_type_confidence: 0.8,
+            project_type_evidence: vec!["pyproject.toml".into()],
+            current_coverage: "0 of 3 files have tests".into(),
+            coverage_target: CoverageTarget::default(),
+            framework: TestFramework {
+                framework: "pytest".into(),
+                run_tests: "python3 -m pytest".into(),
+                run_coverage: "coverage run -m pytest".into(),
+                run_specific: "python3 -m pytest {test_file}".into(),
+                ..TestFramework::default()
+            },
+            files: (0..files).map(|index| file(index, &mut number)).collect(),
+            deferred: Vec::new(),
+            ai_issues: Vec::new(),
+            strategy: vec!["unit tests first".into()],
+            success_criteria: vec!["all pass: `pytest`".into()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_analysis_without_checks_or_with_doubled_ids_is_refused() {
+        let good = samples::analysis(2, 3);
+        assert_eq!(problems(&good), Vec::<String>::new());
+        assert_eq!(good.total(), 6);
+        let mut bad = good.clone();
+        bad.files[0].requirements[0].check.clear();
+        bad.files[0].requirements[1].line = 99;
+        bad.files[1].requirements[0].id = "R-001".into();
+        bad.files[1].requirements.truncate(1);
+        let mut empty = good.clone();
+        empty.files[1].requirements.clear();
+        assert_eq!(problems(&bad).len(), 3, "{:?}", problems(&bad));
+        assert_eq!(problems(&empty), ["pkg1/m1.py has no requirement"]);
+    }
+}

@@ -1,0 +1,235 @@
+//! What a person asks tests for: a finished session, a document, or a sentence (product.md 2.2).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{NameError, SessionId, slug};
+
+/// Bytes of a description that are read at most.
+pub const DESCRIPTION_LIMIT: usize = 256 << 10;
+
+/// Characters of a title at most.
+const TITLE: usize = 120;
+
+/// Why an input cannot be worked with, before the repository is looked at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntryError {
+    /// Nothing was said.
+    #[error("there is nothing to test: the input is empty")]
+    Empty,
+    /// It begins like a session and is none.
+    #[error(transparent)]
+    Session(#[from] NameError),
+    /// A document without words.
+    #[error("{document} is empty")]
+    EmptyDocument {
+        /// As it was named.
+        document: String,
+    },
+    /// A document that is no text.
+    #[error("{document} is not text: byte {at} is not UTF-8 or is a control character")]
+    BinaryDocument {
+        /// As it was named.
+        document: String,
+        /// The first byte that is none, from 0.
+        at: usize,
+    },
+    /// A document that is too large to be a description.
+    #[error("{document} is larger than {} KiB", DESCRIPTION_LIMIT >> 10)]
+    LargeDocument {
+        /// As it was named.
+        document: String,
+    },
+}
+
+impl EntryError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Empty => "name a function, a file, a folder, a session or a Markdown file".into(),
+            Self::Session(_) => "a source session is named like `WFS-add-login`".into(),
+            Self::EmptyDocument { .. } => {
+                "write down what is to be tested, with names of files or functions".into()
+            }
+            Self::BinaryDocument { .. } => "name a Markdown file in UTF-8".into(),
+            Self::LargeDocument { .. } => "name the part that is to be tested".into(),
+        }
+    }
+}
+
+/// What an input means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "value")]
+pub enum Entry {
+    /// A finished implementation session.
+    Session(SessionId),
+    /// A Markdown file, whose content is the description.
+    Document(String),
+    /// The description itself.
+    Text(String),
+}
+
+impl Entry {
+    /// `session` or `prompt` (product.md 1.2).
+    #[must_use]
+    pub fn mode(&self) -> &'static str {
+        match self {
+            Self::Session(_) => "session",
+            Self::Document(_) | Self::Text(_) => "prompt",
+        }
+    }
+
+    /// The input as it was given.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Session(id) => id.as_str(),
+            Self::Document(text) | Self::Text(text) => text,
+        }
+    }
+}
+
+/// Tells the modes apart; the first rule that holds wins: `WFS-…` is a session, `….md` a
+/// document, everything else a description.
+///
+/// # Errors
+///
+/// [`EntryError::Empty`], and [`EntryError::Session`] for what begins like a session and holds
+/// more than an id.
+///
+/// Source: product.md 2.2.
+pub fn detect(input: &str) -> Result<Entry, EntryError> {
+    let input = input.trim();
+    if input.is_empty() {
+        return Err(EntryError::Empty);
+    }
+    if input.starts_with("WFS-") {
+        return Ok(Entry::Session(SessionId::parse(input)?));
+    }
+    let is_document = input.len() > 3 && input.to_ascii_lowercase().ends_with(".md");
+    if is_document && !input.contains('\n') {
+        return Ok(Entry::Document(input.to_owned()));
+    }
+    Ok(Entry::Text(input.to_owned()))
+}
+
+/// The text of a document.
+///
+/// # Errors
+///
+/// When it is empty, binary or too large, with the place.
+pub fn document(name: &str, bytes: &[u8]) -> Result<String, EntryError> {
+    let document = name.to_owned();
+    if bytes.len() > DESCRIPTION_LIMIT {
+        return Err(EntryError::LargeDocument { document });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| EntryError::BinaryDocument {
+        document: document.clone(),
+        at: error.valid_up_to(),
+    })?;
+    let foreign = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    if let Some(at) = text.find(foreign) {
+        return Err(EntryError::BinaryDocument { document, at });
+    }
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if !text.chars().any(char::is_alphanumeric) {
+        return Err(EntryError::EmptyDocument { document });
+    }
+    Ok(text.to_owned())
+}
+
+/// The first line that says something, without the marks of a heading.
+#[must_use]
+pub fn first_line(text: &str) -> String {
+    let line = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']).trim());
+    let line = line.into_iter().find(|line| line.chars().any(char::is_alphanumeric));
+    line.unwrap_or_default().chars().take(TITLE).collect()
+}
+
+/// The title of a session (product.md 3.1).
+#[must_use]
+pub fn title(entry: &Entry, description: &str) -> String {
+    match entry {
+        Entry::Session(id) => format!("Test validation for {id}: {}", first_line(description)),
+        Entry::Document(_) | Entry::Text(_) => {
+            format!("Test generation for: {}", first_line(description))
+        }
+    }
+}
+
+/// The id that a session of this entry wants; a number follows when it is taken.
+#[must_use]
+pub fn wanted_id(entry: &Entry, description: &str) -> String {
+    let name = match entry {
+        Entry::Session(id) => id.as_str().trim_start_matches("WFS-").to_owned(),
+        Entry::Document(_) | Entry::Text(_) => first_line(description),
+    };
+    format!("WFS-test-{}", slug(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_modes_are_told_apart_in_order() {
+        let session = |text: &str| Entry::Session(SessionId::parse(text).unwrap());
+        let table = [
+            ("WFS-add-login", Ok(session("WFS-add-login"))),
+            ("  WFS-x.md ", Err(())),
+            ("WFS-a/../b", Err(())),
+            ("docs/x.md", Ok(Entry::Document("docs/x.md".into()))),
+            ("README.MD", Ok(Entry::Document("README.MD".into()))),
+            (".md", Ok(Entry::Text(".md".into()))),
+            ("first\nsee docs/x.md", Ok(Entry::Text("first\nsee docs/x.md".into()))),
+            ("price parsing", Ok(Entry::Text("price parsing".into()))),
+            ("wfs-small is a text", Ok(Entry::Text("wfs-small is a text".into()))),
+            (" \n ", Err(())),
+        ];
+        for (input, expected) in table {
+            assert_eq!(detect(input).map_err(drop), expected, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn documents_without_words_and_binary_ones_are_named() {
+        let empty = |bytes: &[u8]| document("a.md", bytes).unwrap_err();
+        assert!(matches!(empty(b""), EntryError::EmptyDocument { .. }));
+        assert!(matches!(empty(b"\n---\n# \n"), EntryError::EmptyDocument { .. }));
+        assert!(matches!(empty(b"ab\xffcd"), EntryError::BinaryDocument { at: 2, .. }));
+        assert!(matches!(empty(b"PK\x03\x04x"), EntryError::BinaryDocument { at: 2, .. }));
+        let large = vec![b'a'; DESCRIPTION_LIMIT + 1];
+        assert!(matches!(empty(&large), EntryError::LargeDocument { .. }));
+        assert_eq!(document("a.md", b"\xef\xbb\xbf# Prices\r\n").unwrap(), "# Prices");
+        for error in [empty(b""), empty(b"\x00"), empty(&large), EntryError::Empty] {
+            assert!(!error.hint().is_empty(), "{error}");
+        }
+    }
+
+    #[test]
+    fn titles_and_ids_follow_the_mode() {
+        let source = Entry::Session(SessionId::parse("WFS-add-login").unwrap());
+        assert_eq!(
+            title(&source, "Add login\nmore"),
+            "Test validation for WFS-add-login: Add login"
+        );
+        assert_eq!(wanted_id(&source, "Add login"), "WFS-test-add-login");
+        let text = Entry::Document("x.md".into());
+        assert_eq!(title(&text, "\n## Price parser\n"), "Test generation for: Price parser");
+        assert_eq!(wanted_id(&text, "\n## Price parser\n"), "WFS-test-price-parser");
+    }
+
+    proptest! {
+        #[test]
+        fn every_input_has_one_answer_and_every_id_is_allowed(input in ".{0,80}") {
+            if let Ok(entry) = detect(&input) {
+                let id = wanted_id(&entry, entry.text());
+                prop_assert!(SessionId::parse(id.clone()).is_ok(), "{}", id);
+            }
+            drop(document("x.md", input.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Layers of tests, L0.1 to L3.4 (product.md 6.1).
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! layers {
+    ($($name:ident $code:literal $title:literal),* $(,)?) => {
+        /// One sub-layer of the four layers of tests.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+        )]
+        pub enum SubLayer {
+            $(#[doc = $title] #[serde(rename = $code)] $name,)*
+        }
+
+        impl SubLayer {
+            /// All of them, in order.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Its code, such as `L1.2`.
+            #[must_use]
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code),* }
+            }
+
+            /// What it is about.
+            #[must_use]
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$name => $title),* }
+            }
+        }
+    };
+}
+
+layers! {
+    Compilation "L0.1" "compilation",
+    Imports "L0.2" "imports",
+    Types "L0.3" "types and variables",
+    Lint "L0.4" "lint",
+    AiIssues "L0.5" "AI issues",
+    Happy "L1.1" "happy path",
+    Negative "L1.2" "negative path",
+    Edge "L1.3" "edge cases",
+    State "L1.4" "state changes",
+    Async "L1.5" "asynchronous code",
+    Wiring "L2.1" "module wiring",
+    Contract "L2.2" "API contracts",
+    Database "L2.3" "database",
+    External "L2.4" "external APIs",
+    FailureMode "L2.5" "failure modes",
+    Critical "L3.1" "critical paths",
+    CrossModule "L3.2" "cross-module features",
+    Performance "L3.3" "performance",
+    Accessibility "L3.4" "accessibility",
+}
+
+impl SubLayer {
+    /// Its layer, 0 to 3.
+    #[must_use]
+    pub fn layer(self) -> u8 {
+        match self.code().as_bytes().get(1) {
+            Some(digit @ b'0'..=b'3') => digit - b'0',
+            Some(_) | None => 0,
+        }
+    }
+}
+
+impl fmt::Display for SubLayer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_in_order() {
+        let codes: Vec<&str> = SubLayer::ALL.iter().map(|layer| layer.code()).collect();
+        let mut sorted = codes.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(codes, sorted);
+        assert_eq!(SubLayer::Negative.layer(), 1);
+        assert_eq!(SubLayer::Accessibility.layer(), 3);
+        let text = serde_json::to_string(&SubLayer::Contract).unwrap();
+        assert_eq!(text, "\"L2.2\"");
+    }
+}

@@ -1,0 +1,11 @@
+//! Test generation as values: what is asked for, what is known, what must be tested, by which
+//! tasks, and where the pipeline stands (product.md 3.1, phases 1 to 4).
+
+pub mod analysis;
+pub mod angle;
+pub mod context;
+pub mod entry;
+pub mod exploration;
+pub mod layer;
+pub mod pipeline;
+pub mod task;

@@ -1,0 +1,365 @@
+//! Where a test session stands in phases 1 to 5: a state machine that is saved before each step
+//! is taken (product.md 3.1).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::SessionId;
+
+use super::entry::Entry;
+
+/// How far a session goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Goal {
+    /// Phases 1 to 4 (E5).
+    Plan,
+    /// All phases (E1).
+    Test,
+}
+
+/// Whether a person is asked between the plan and the work (product.md C-21).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmPlan {
+    /// The work begins at once.
+    Never,
+    /// It waits for a word.
+    Always,
+}
+
+/// The step that comes next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "step")]
+pub enum Step {
+    /// Phase 2.
+    Gather,
+    /// Phase 3.
+    Analyse,
+    /// Phase 4; `attempt` counts from 1.
+    Plan {
+        /// From 1, at most 2.
+        attempt: u32,
+    },
+    /// A person decides.
+    Confirm,
+    /// Phase 5, tests are written.
+    Generate,
+    /// Nothing.
+    Finish {
+        /// How it ended.
+        verdict: Verdict,
+    },
+}
+
+/// How phases 1 to 4 ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "verdict")]
+pub enum Verdict {
+    /// The plan is there, and nothing more was asked for.
+    Planned,
+    /// There is nothing to generate; the suite can be run as it is.
+    NothingMissing,
+    /// Tests were written; what comes next is their gates.
+    Generated,
+    /// The plan cannot be carried out.
+    Failed {
+        /// What is wrong.
+        problems: Vec<String>,
+    },
+}
+
+/// What a step found out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// Phase 2.
+    Gathered {
+        /// Files without tests, or with too few.
+        gaps: u32,
+        /// One line for people.
+        summary: String,
+    },
+    /// Phase 3.
+    Analysed {
+        /// How many things must be shown.
+        requirements: u32,
+        /// One line for people.
+        summary: String,
+    },
+    /// Phase 4.
+    Planned {
+        /// What is wrong with it; empty when it can be carried out.
+        problems: Vec<String>,
+        /// One line for people.
+        summary: String,
+    },
+    /// What an earlier phase left cannot be read; that phase is done again.
+    InputMissing,
+    /// A person said yes.
+    Confirmed,
+    /// Tests were written.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the generator answers with it"))]
+    Generated {
+        /// One line for people.
+        summary: String,
+    },
+}
+
+/// A phase that ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseRow {
+    /// 1 to 5.
+    pub phase: u32,
+    /// Its name.
+    pub name: String,
+    /// What came of it.
+    pub summary: String,
+}
+
+/// Names of the five phases (product.md 9.1).
+pub const PHASES: [&str; 5] = [
+    "Session Start",
+    "Test Context Gather",
+    "Test Analysis",
+    "Test Task Generate",
+    "Test Cycle Execution",
+];
+
+/// `test-fix-state.json`: where the pipeline stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Pipeline {
+    /// The session.
+    pub session_id: SessionId,
+    /// What was asked for, as it was said.
+    pub entry: Entry,
+    /// What is asked for, in full.
+    pub description: String,
+    /// How far it goes.
+    pub goal: Goal,
+    /// Whether a person is asked.
+    pub confirm_plan: ConfirmPlan,
+    /// What comes next.
+    pub next: Step,
+    /// Phases that ended, in order.
+    pub phases: Vec<PhaseRow>,
+    /// Whether providers were there and none gave a good analysis.
+    pub degraded: bool,
+}
+
+impl Pipeline {
+    /// A session that has just been made: phase 1 is done.
+    #[must_use]
+    pub fn new(
+        session_id: SessionId,
+        entry: Entry,
+        description: String,
+        goal: Goal,
+        confirm_plan: ConfirmPlan,
+    ) -> Self {
+        let summary = format!("{} mode, {session_id}", entry.mode());
+        let first = PhaseRow { phase: 1, name: PHASES[0].to_owned(), summary };
+        Self {
+            session_id,
+            entry,
+            description,
+            goal,
+            confirm_plan,
+            next: Step::Gather,
+            phases: vec![first],
+            degraded: false,
+        }
+    }
+
+    /// The state behind a step. Total: an answer to another step than the next changes nothing.
+    #[must_use]
+    pub fn advance(mut self, done: Done) -> Self {
+        match (&self.next, done) {
+            (Step::Gather, Done::Gathered { gaps, summary }) => {
+                self.end(2, summary);
+                self.next = if gaps == 0 { nothing_missing() } else { Step::Analyse };
+            }
+            (Step::Analyse, Done::Analysed { requirements, summary }) => {
+                self.end(3, summary);
+                self.next =
+                    if requirements == 0 { nothing_missing() } else { Step::Plan { attempt: 1 } };
+            }
+            (Step::Plan { .. }, Done::Planned { problems, summary }) if problems.is_empty() => {
+                self.end(4, summary);
+                self.next = match (self.goal, self.confirm_plan) {
+                    (Goal::Plan, _) => Step::Finish { verdict: Verdict::Planned },
+                    (Goal::Test, ConfirmPlan::Always) => Step::Confirm,
+                    (Goal::Test, ConfirmPlan::Never) => Step::Generate,
+                };
+            }
+            (Step::Plan { attempt }, Done::Planned { problems, .. }) => {
+                self.next = if *attempt < 2 {
+                    Step::Plan { attempt: attempt + 1 }
+                } else {
+                    Step::Finish { verdict: Verdict::Failed { problems } }
+                };
+            }
+            (Step::Analyse, Done::InputMissing) => self.back(2, Step::Gather),
+            (Step::Plan { .. }, Done::InputMissing) => self.back(3, Step::Analyse),
+            (Step::Confirm, Done::Confirmed) => self.next = Step::Generate,
+            (Step::Generate, Done::Generated { summary }) => {
+                self.end(5, summary);
+                self.next = Step::Finish { verdict: Verdict::Generated };
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The same session, asked to go further: a plan that is there is carried out.
+    #[must_use]
+    pub fn go_on(mut self, goal: Goal, confirmed: bool) -> Self {
+        let planned = self.next == Step::Finish { verdict: Verdict::Planned };
+        if goal == Goal::Test {
+            self.goal = Goal::Test;
+            if planned {
+                let asks = self.confirm_plan == ConfirmPlan::Always && !confirmed;
+                self.next = if asks { Step::Confirm } else { Step::Generate };
+            }
+        }
+        if confirmed && self.next == Step::Confirm {
+            return self.advance(Done::Confirmed);
+        }
+        self
+    }
+
+    /// Whether nothing comes next without a person or another phase.
+    #[must_use]
+    pub fn rests(&self) -> bool {
+        matches!(self.next, Step::Finish { .. } | Step::Confirm)
+    }
+
+    fn back(&mut self, phase: u32, next: Step) {
+        self.phases.retain(|row| row.phase < phase);
+        self.next = next;
+    }
+
+    fn end(&mut self, phase: u32, summary: String) {
+        let name = usize::try_from(phase).ok().and_then(|at| PHASES.get(at - 1));
+        let name = name.copied().unwrap_or_default().to_owned();
+        self.phases.retain(|row| row.phase != phase);
+        self.phases.push(PhaseRow { phase, name, summary });
+    }
+}
+
+fn nothing_missing() -> Step {
+    Step::Finish { verdict: Verdict::NothingMissing }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn start(goal: Goal, confirm: ConfirmPlan) -> Pipeline {
+        let id = SessionId::parse("WFS-test-x").unwrap();
+        Pipeline::new(id, Entry::Text("x".into()), "x".into(), goal, confirm)
+    }
+
+    fn text() -> String {
+        "done".into()
+    }
+
+    fn gathered(gaps: u32) -> Done {
+        Done::Gathered { gaps, summary: text() }
+    }
+
+    fn analysed(requirements: u32) -> Done {
+        Done::Analysed { requirements, summary: text() }
+    }
+
+    fn planned(problems: &[&str]) -> Done {
+        let problems = problems.iter().map(|text| (*text).to_owned()).collect();
+        Done::Planned { problems, summary: text() }
+    }
+
+    #[test]
+    fn phases_follow_one_another() {
+        use ConfirmPlan::{Always, Never};
+        let failed = Verdict::Failed { problems: vec!["no".into()] };
+        let table = [
+            (Goal::Plan, Never, vec![gathered(0)], nothing_missing()),
+            (Goal::Plan, Never, vec![gathered(1)], Step::Analyse),
+            (Goal::Plan, Never, vec![analysed(3)], Step::Gather),
+            (Goal::Plan, Never, vec![gathered(1), analysed(0)], nothing_missing()),
+            (Goal::Plan, Never, vec![gathered(1), Done::InputMissing], Step::Gather),
+            (Goal::Plan, Never, vec![gathered(1), analysed(3), Done::InputMissing], Step::Analyse),
+            (
+                Goal::Plan,
+                Always,
+                vec![gathered(1), analysed(3), planned(&[])],
+                Step::Finish { verdict: Verdict::Planned },
+            ),
+            (Goal::Test, Never, vec![gathered(1), analysed(3), planned(&[])], Step::Generate),
+            (Goal::Test, Always, vec![gathered(1), analysed(3), planned(&[])], Step::Confirm),
+            (
+                Goal::Test,
+                Always,
+                vec![gathered(1), analysed(3), planned(&["no"])],
+                Step::Plan { attempt: 2 },
+            ),
+            (
+                Goal::Test,
+                Always,
+                vec![gathered(1), analysed(3), planned(&["no"]), planned(&["no"])],
+                Step::Finish { verdict: failed },
+            ),
+        ];
+        for (goal, confirm, steps, expected) in table {
+            let end = steps.iter().cloned().fold(start(goal, confirm), Pipeline::advance);
+            assert_eq!(end.next, expected, "{goal:?} {confirm:?} {steps:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_carried_out_when_it_is_asked_for_again() {
+        let steps = || [gathered(1), analysed(3), planned(&[])];
+        let plan =
+            |confirm| steps().into_iter().fold(start(Goal::Plan, confirm), Pipeline::advance);
+        let never = plan(ConfirmPlan::Never).go_on(Goal::Test, false);
+        assert_eq!(never.next, Step::Generate);
+        let always = plan(ConfirmPlan::Always).go_on(Goal::Test, false);
+        assert_eq!(always.next, Step::Confirm);
+        assert!(always.rests());
+        assert_eq!(always.go_on(Goal::Test, true).next, Step::Generate);
+        let same = plan(ConfirmPlan::Never);
+        assert_eq!(same.clone().go_on(Goal::Plan, false), same);
+    }
+
+    proptest! {
+        #[test]
+        fn any_answers_end_and_phases_stay_in_order(
+            answers in prop::collection::vec(0u8..8, 0..40), test: bool, asks: bool,
+        ) {
+            let goal = if test { Goal::Test } else { Goal::Plan };
+            let confirm = if asks { ConfirmPlan::Always } else { ConfirmPlan::Never };
+            let mut state = start(goal, confirm);
+            for answer in answers {
+                let before = state.clone();
+                state = state.advance(match answer {
+                    0 => gathered(0),
+                    1 => gathered(2),
+                    2 => analysed(1),
+                    3 => planned(&[]),
+                    4 => planned(&["no"]),
+                    5 => Done::InputMissing,
+                    6 => Done::Generated { summary: text() },
+                    _ => Done::Confirmed,
+                });
+                let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();
+                prop_assert!(rows.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", rows);
+                if matches!(before.next, Step::Finish { .. }) {
+                    prop_assert_eq!(before, state.clone());
+                }
+                let stored = serde_json::to_value(&state).unwrap();
+                let read: Pipeline = serde_json::from_value(stored).unwrap();
+                prop_assert_eq!(read, state.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The tasks of a test session: their form, how many there are, and who does what
+//! (product.md 3.1 phase 4, 5.1 to 5.5).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::task::{OrderError, TaskStatus, order};
+
+use super::analysis::{Analysis, CoverageTarget};
+
+/// Tasks of a session at least.
+pub const FEWEST: usize = 4;
+
+/// Tasks of a session at most.
+pub const MOST: usize = 18;
+
+/// What kind of work a task is (product.md 5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskKind {
+    /// Write tests.
+    TestGen,
+    /// Gate 001.3.
+    CodeValidation,
+    /// Gate 001.5.
+    TestQualityReview,
+    /// Run the suite, and fix what fails.
+    TestFix,
+}
+
+impl TaskKind {
+    /// Who does it, as it is written.
+    #[must_use]
+    pub fn agent(self) -> &'static str {
+        match self {
+            Self::TestGen => "@code-developer",
+            Self::CodeValidation | Self::TestQualityReview | Self::TestFix => "@test-fix-agent",
+        }
+    }
+}
+
+/// One change of status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StatusChange {
+    /// Before.
+    pub from: TaskStatus,
+    /// After.
+    pub to: TaskStatus,
+    /// RFC 3339.
+    pub changed_at: String,
+}
+
+/// How the conversation with a provider goes on from other tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CliExecution {
+    /// `new`, `resume`, `fork` or `merge_fork`.
+    pub strategy: String,
+    /// The one conversation it goes on from.
+    pub resume_from: Option<String>,
+    /// Conversations it brings together.
+    pub merge_from: Vec<String>,
+}
+
+/// Who works, with what, how often at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskMeta {
+    /// What kind of work.
+    #[serde(rename = "type")]
+    pub kind: TaskKind,
+    /// Who, with a leading `@`.
+    pub agent: String,
+    /// Framework of the tests.
+    pub test_framework: String,
+    /// Such as `Library (Python)`.
+    pub project_type: String,
+    /// Such as `line:80%,branch:70%,function:90%`.
+    pub coverage_target: String,
+    /// Iteration limit; for the task that runs the suite.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// The finished session, in session mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_session: Option<SessionId>,
+}
+
+/// What is to be reached, on which files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskContext {
+    /// Counted sentences.
+    pub requirements: Vec<String>,
+    /// Ids of the analysis behind them.
+    pub requirement_ids: Vec<String>,
+    /// What shows that it is done; each with a command.
+    pub acceptance: Vec<String>,
+    /// Files to work on.
+    pub focus_paths: Vec<RepoPath>,
+    /// Files to be tested.
+    pub files_to_test: Vec<RepoPath>,
+    /// Tasks that come first.
+    pub depends_on: Vec<String>,
+}
+
+/// A step before the work (product.md 5.2: only these four forms of commands).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PreStep {
+    /// Its name.
+    pub step: String,
+    /// What it does.
+    pub action: String,
+    /// `Read(path)`, `bash(command)`, `Search(pattern,path)` or `Glob(pattern)`.
+    pub commands: Vec<String>,
+    /// Name of its result.
+    pub output_to: String,
+    /// `fail`, `skip_optional`, `retry_once`, `continue` or `skip`.
+    pub on_error: String,
+}
+
+/// A step of the work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApproachStep {
+    /// From 1.
+    pub step: u32,
+    /// Its name.
+    pub title: String,
+    /// What it does.
+    pub description: String,
+    /// Steps that come first.
+    pub depends_on: Vec<u32>,
+    /// Name of its result.
+    pub output: String,
+}
+
+/// Commands of the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestCommands {
+    /// The whole suite.
+    pub run_tests: String,
+    /// With coverage; empty when no tool is known.
+    pub run_coverage: String,
+    /// One file, at `{test_file}`.
+    pub run_specific: String,
+}
+
+/// Gate 001.3 (product.md 5.4, 6.6).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AiIssueScan {
+    /// Eight of 6.3.
+    pub categories: Vec<String>,
+    /// From worst to least.
+    pub severity_levels: Vec<String>,
+    /// Whether safe repairs are made.
+    pub auto_fix_enabled: bool,
+    /// Repairs at most.
+    pub max_retries: u32,
+    /// Findings at most.
+    pub thresholds: ScanThresholds,
+}
+
+/// Findings that are tolerated at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanThresholds {
+    /// Critical ones.
+    pub critical: u32,
+    /// Errors.
+    pub error: u32,
+    /// Warnings.
+    pub warning: u32,
+}
+
+/// Gate 001.5 (product.md 5.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QualityGates {
+    /// Percent per layer, such as `L1.1` 100.
+    pub layer_completeness: std::collections::BTreeMap<String, u32>,
+    /// Categories of 6.4.
+    pub anti_patterns: Vec<String>,
+    /// Percent.
+    pub coverage_thresholds: CoverageTarget,
+}
+
+/// The fix loop (product.md 5.5).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FixCycle {
+    /// The limit.
+    pub max_iterations: u32,
+    /// What ends it.
+    pub exit_conditions: Vec<String>,
+    /// Off: kept iterations are improvements (product.md C-30).
+    pub auto_revert_on_failure: bool,
+}
+
+/// How a task proceeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FlowControl {
+    /// Run first.
+    pub pre_analysis: Vec<PreStep>,
+    /// In order.
+    pub implementation_approach: Vec<ApproachStep>,
+    /// Files that are written.
+    pub target_files: Vec<RepoPath>,
+    /// Fixtures and helpers that are there.
+    pub reusable_test_tools: Vec<String>,
+    /// Commands of the project.
+    pub test_commands: TestCommands,
+    /// Gate 001.3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ai_issue_scan: Option<AiIssueScan>,
+    /// Gate 001.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality_gates: Option<QualityGates>,
+    /// The fix loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_fix_cycle: Option<FixCycle>,
+}
+
+/// One task, in the nested form of the founding documents (product.md 5.2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestTask {
+    /// `IMPL-001`, `IMPL-001.3`, ...
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// How it came there.
+    pub status_history: Vec<StatusChange>,
+    /// The context package, inside the session folder.
+    pub context_package_path: String,
+    /// `<session>-<task>`.
+    pub cli_execution_id: String,
+    /// How a conversation goes on.
+    pub cli_execution: CliExecution,
+    /// Who works.
+    pub meta: TaskMeta,
+    /// What is to be reached.
+    pub context: TaskContext,
+    /// How it proceeds.
+    pub flow_control: FlowControl,
+}
+
+impl TestTask {
+    /// Its file inside the session folder (product.md 5.1).
+    #[must_use]
+    pub fn file(&self) -> String {
+        match self.meta.kind {
+            TaskKind::CodeValidation => format!(".task/{}-validation.json", self.id),
+            TaskKind::TestQualityReview => format!(".task/{}-review.json", self.id),
+            TaskKind::TestGen | TaskKind::TestFix => format!(".task/{}.json", self.id),
+        }
+    }
+}
+
+/// All that phases 1 to 4 leave for phase 5.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestPlan {
+    /// What must be tested.
+    pub analysis: Analysis,
+    /// By which tasks, in the order in which they may run.
+    pub tasks: Vec<TestTask>,
+}
+
+/// How much work a plan is (product.md 3.1 phase 4).
+#[must_use]
+pub fn size(files: usize) -> &'static str {
+    match files {
+        ..5 => "simple",
+        5..=15 => "medium",
+        _ => "complex",
+    }
+}
+
+/// What is wrong with a plan; empty when it can be carried out.
+///
+/// Source: product.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
+/// one task, every acceptance with a command, the framework that of the project.
+#[must_use]
+pub fn problems(plan: &TestPlan) -> Vec<String> {
+    let mut problems = Vec::new();
+    let number = plan.tasks.len();
+    if !(FEWEST..=MOST).contains(&number) {
+        problems.push(format!("{number} tasks are planned, {FEWEST} to {MOST} are allowed"));
+    }
+    for id in ["IMPL-001", "IMPL-001.3", "IMPL-001.5", "IMPL-002"] {
+        if plan.tasks.iter().all(|task| task.id != id) {
+            problems.push(format!("{id} is not planned"));
+        }
+    }
+    if let Err(error) = ordered(&plan.tasks) {
+        problems.push(error.to_string());
+    }
+    let mut given: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
+    for task in &plan.tasks {
+        if task.meta.test_framework != plan.analysis.framework.framework {
+            problems.push(format!("{} is planned for another framework", task.id));
+        }
+        if task.context.requirements.is_empty() || task.context.acceptance.is_empty() {
+            problems.push(format!("{} does not say what is to be reached", task.id));
+        }
+        for acceptance in &task.context.acceptance {
+            if !acceptance.contains('`') {
+                problems.push(format!("{}: `{acceptance}` names no command", task.id));
+            }
+        }
+        for id in &task.context.requirement_ids {
+            *given.entry(id).or_default() += 1;
+        }
+    }
+    for one in plan.analysis.files.iter().flat_map(|file| &file.requirements) {
+        match given.get(one.id.as_str()) {
+            Some(1) => {}
+            Some(times) => problems.push(format!("{} is given to {times} tasks", one.id)),
+            None => problems.push(format!("{} is given to no task", one.id)),
+        }
+    }
+    problems
+}
+
+/// The order in which tasks may run.
+///
+/// # Errors
+///
+/// [`OrderError`] when there is none.
+pub fn ordered(tasks: &[TestTask]) -> Result<Vec<String>, OrderError> {
+    let edges: Vec<(String, Vec<String>)> =
+        tasks.iter().map(|task| (task.id.clone(), task.context.depends_on.clone())).collect();
+    order(&edges)
+}

@@ -1,0 +1,67 @@
+//! Documents of phases 1 to 4, all rendered from the stored forms: analysis, plan, to-do list,
+//! notes, summary (product.md 8.8, 9.1).
+
+mod analysis;
+mod summary;
+mod tasks;
+
+pub use analysis::{analysis, raw_analysis, suggestions};
+#[cfg(test)]
+pub use summary::{PlanDocument, Progress};
+pub use summary::{document, progress, summary};
+pub use tasks::{notes, plan, todo};
+
+use crate::domain::generation::analysis::Analysis;
+use crate::domain::generation::context::TestCoverage;
+use crate::domain::generation::task::TestPlan;
+
+use super::markdown::{self, count};
+
+/// Characters of a sentence in these documents.
+const SENTENCE: usize = 600;
+
+/// A sentence of ours that may quote foreign words.
+fn prose(text: &str) -> String {
+    markdown::prose(text, SENTENCE)
+}
+
+/// One line for phase 2.
+#[must_use]
+pub fn gathered(coverage: &TestCoverage) -> String {
+    let stats = &coverage.coverage_stats;
+    let lines = stats.line_percentage.as_ref().map(|text| format!(", lines {text} %"));
+    format!(
+        "{} looked at, {} with gaps{}",
+        count(u64::from(stats.total_implementation_files), "file"),
+        coverage.missing_tests.len(),
+        lines.unwrap_or_default()
+    )
+}
+
+/// One line for phase 3.
+#[must_use]
+pub fn analysed(analysis: &Analysis) -> String {
+    let layers: Vec<String> =
+        analysis.by_layer().iter().map(|(layer, number)| format!("{layer} {number}")).collect();
+    format!(
+        "{} in {}: {}",
+        count(u64::from(analysis.total()), "requirement"),
+        count(analysis.files.len() as u64, "file"),
+        layers.join(", ")
+    )
+}
+
+/// One line for phase 4.
+#[must_use]
+pub fn planned(plan: &TestPlan) -> String {
+    let files: std::collections::BTreeSet<_> =
+        plan.tasks.iter().flat_map(|task| &task.flow_control.target_files).collect();
+    format!(
+        "{}, {}",
+        count(plan.tasks.len() as u64, "task"),
+        count(files.len() as u64, "test file")
+    )
+}
+
+#[cfg(test)]
+mod tests;

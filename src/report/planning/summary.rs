@@ -1,0 +1,282 @@
+//! The end of phases 1 to 4: for people, for programs, and as a nested list of progress.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::generation::context::Package;
+use crate::domain::generation::pipeline::{PHASES, Pipeline, Step, Verdict};
+use crate::domain::generation::task::TestPlan;
+use crate::domain::task::TaskStatus;
+use crate::report::markdown::{count, line};
+
+/// `progress.json`: one line per phase (product.md 9.1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Progress {
+    /// The five phases.
+    pub phases: Vec<ProgressLine>,
+}
+
+/// One phase of the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgressLine {
+    /// Its name.
+    pub content: String,
+    /// `pending`, `in_progress` or `completed`; one at most is in progress.
+    pub status: String,
+    /// What it does while it is in progress.
+    pub active_form: String,
+    /// What came of it; empty before its end.
+    pub summary: String,
+}
+
+/// The progress of a session.
+#[must_use]
+pub fn progress(state: &Pipeline) -> Progress {
+    const ACTIVE: [&str; 5] = [
+        "Starting the session",
+        "Gathering context",
+        "Analysing what must be tested",
+        "Planning the tasks",
+        "Running the test cycle",
+    ];
+    let now = match state.next {
+        Step::Gather => 2,
+        Step::Analyse => 3,
+        Step::Plan { .. } => 4,
+        Step::Generate => 5,
+        Step::Confirm | Step::Finish { .. } => 0,
+    };
+    let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
+        let row = state.phases.iter().find(|row| row.phase == number);
+        let status = if row.is_some() {
+            "completed"
+        } else if number == now {
+            "in_progress"
+        } else {
+            "pending"
+        };
+        ProgressLine {
+            content: format!("Phase {number}: {name}"),
+            status: status.to_owned(),
+            active_form: active.to_owned(),
+            summary: row.map(|row| row.summary.clone()).unwrap_or_default(),
+        }
+    });
+    Progress { phases: phases.collect() }
+}
+
+/// How it ended, in one word, and what comes next, in one sentence.
+fn ending(state: &Pipeline) -> (&'static str, String) {
+    let id = &state.session_id;
+    match &state.next {
+        Step::Finish { verdict: Verdict::Planned } => {
+            ("planned", format!("the plan is ready; `regreen test --resume {id}` goes on with it"))
+        }
+        Step::Finish { verdict: Verdict::NothingMissing } => {
+            ("nothing_missing", "nothing is missing here; `regreen fix` runs the suite".into())
+        }
+        Step::Finish { verdict: Verdict::Generated } => {
+            ("generated", "tests are written; their gates come next".into())
+        }
+        Step::Finish { verdict: Verdict::Failed { problems } } => {
+            ("failure", format!("the plan cannot be carried out: {}", problems.join("; ")))
+        }
+        Step::Confirm => (
+            "awaits_confirmation",
+            format!("the plan waits for a word; `regreen test --resume {id} --yes` gives it"),
+        ),
+        Step::Generate => (
+            "planned",
+            format!(
+                "the plan is ready; writing the tests is not yet available. The plan waits: `regreen test --resume {id}` goes on with it"
+            ),
+        ),
+        Step::Gather | Step::Analyse | Step::Plan { .. } => {
+            ("stopped", format!("stopped between two phases; `regreen test --resume {id}` goes on"))
+        }
+    }
+}
+
+/// The summary in front of phase 5, for a terminal (product.md 3.1 phase 4). Foreign text is
+/// shortened and without control characters.
+#[must_use]
+pub fn summary(state: &Pipeline, plan: Option<&TestPlan>, folder: &str) -> String {
+    let mut text = format!(
+        "{}  {} mode: {}\n",
+        state.session_id,
+        state.entry.mode(),
+        line(state.entry.text(), 100)
+    );
+    for row in &state.phases {
+        text.push_str(&format!(
+            "  phase {}  {:<22} {}\n",
+            row.phase,
+            row.name,
+            line(&row.summary, 160)
+        ));
+    }
+    if let Some(plan) = plan {
+        text.push_str("\ntasks\n");
+        for task in &plan.tasks {
+            text.push_str(&format!(
+                "  {:<11} {:<16} {}\n",
+                task.id,
+                task.meta.agent,
+                line(&task.title, 80)
+            ));
+        }
+        let told = &plan.analysis;
+        text.push_str("\nfirst requirements\n");
+        let all = told.files.iter().flat_map(|file| &file.requirements);
+        let shown: Vec<_> = all.filter(|one| one.layer.layer() > 0).take(6).collect();
+        for one in &shown {
+            text.push_str(&format!("  {:<4} {}\n", one.layer.code(), line(&one.text, 140)));
+        }
+        let more = usize::try_from(told.total()).unwrap_or(0).saturating_sub(shown.len());
+        if more > 0 {
+            text.push_str(
+                &format!("  and {}\n", count(more as u64, "more")).replace("mores", "more"),
+            );
+        }
+        let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
+        text.push_str(&format!(
+            "\nthresholds  0 critical issues, 0 compile errors; {}; 0 critical anti-patterns; {limit} iterations\n",
+            told.coverage_target
+        ));
+        text.push_str(&format!(
+            "files       {folder}/IMPL_PLAN.md\n            {folder}/TODO_LIST.md\n            {folder}/.process/TEST_ANALYSIS_RESULTS.md\n"
+        ));
+    }
+    text.push_str(&format!("\n{}\n", ending(state).1));
+    text
+}
+
+/// The one document of `regreen plan --json` and `regreen test --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PlanDocument {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// The session.
+    pub session: String,
+    /// `session` or `prompt`.
+    pub mode: String,
+    /// What was asked for, as it was said.
+    pub input: String,
+    /// `planned`, `nothing_missing`, `awaits_confirmation`, `generated`, `failure` or `stopped`.
+    pub result: String,
+    /// What comes next, in one sentence.
+    pub next: String,
+    /// The session's folder.
+    pub folder: String,
+    /// Phases that ended.
+    pub phases: Vec<PhaseLine>,
+    /// Files with gaps, most urgent first.
+    pub gaps: Vec<Gap>,
+    /// How many things must be shown, by layer.
+    pub requirements: std::collections::BTreeMap<String, u32>,
+    /// The tasks in the order in which they may run.
+    pub tasks: Vec<TaskLine>,
+}
+
+/// One phase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PhaseLine {
+    /// 1 to 5.
+    pub phase: u32,
+    /// Its name.
+    pub name: String,
+    /// What came of it.
+    pub summary: String,
+}
+
+/// One file with a gap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Gap {
+    /// The source.
+    pub file: String,
+    /// Where its tests belong.
+    pub test_file: String,
+    /// `high`, `medium` or `low`.
+    pub priority: String,
+    /// What is missing.
+    pub reason: String,
+}
+
+/// One task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct TaskLine {
+    /// Its id.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// Its file inside the session's folder.
+    pub file: String,
+    /// Who comes first.
+    pub depends_on: Vec<String>,
+    /// How many things it must show.
+    pub requirements: u32,
+}
+
+/// The document of a session that rests.
+#[must_use]
+pub fn document(
+    state: &Pipeline,
+    package: Option<&Package>,
+    plan: Option<&TestPlan>,
+    folder: &str,
+) -> PlanDocument {
+    let (result, next) = ending(state);
+    let missing = package.map(|package| package.coverage().missing_tests.as_slice());
+    PlanDocument {
+        schema_version: 1,
+        session: state.session_id.to_string(),
+        mode: state.entry.mode().to_owned(),
+        input: state.entry.text().to_owned(),
+        result: result.to_owned(),
+        next,
+        folder: folder.to_owned(),
+        phases: state
+            .phases
+            .iter()
+            .map(|row| PhaseLine {
+                phase: row.phase,
+                name: row.name.clone(),
+                summary: row.summary.clone(),
+            })
+            .collect(),
+        gaps: missing
+            .unwrap_or_default()
+            .iter()
+            .map(|one| Gap {
+                file: one.implementation_file.to_string(),
+                test_file: one.suggested_test_file.to_string(),
+                priority: one.priority.word().to_owned(),
+                reason: one.reason.clone(),
+            })
+            .collect(),
+        requirements: plan
+            .map(|plan| plan.analysis.by_layer())
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(layer, number)| (layer.code().to_owned(), number))
+            .collect(),
+        tasks: plan
+            .iter()
+            .flat_map(|plan| &plan.tasks)
+            .map(|task| TaskLine {
+                id: task.id.clone(),
+                title: task.title.clone(),
+                status: task.status,
+                file: task.file(),
+                depends_on: task.context.depends_on.clone(),
+                requirements: u32::try_from(task.context.requirement_ids.len()).unwrap_or(u32::MAX),
+            })
+            .collect(),
+    }
+}

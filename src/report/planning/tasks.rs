@@ -1,0 +1,186 @@
+//! The plan and its tasks, as Markdown.
+
+use crate::domain::generation::context::Package;
+use crate::domain::generation::pipeline::Pipeline;
+use crate::domain::generation::task::{TaskKind, TestPlan, TestTask, size};
+use crate::domain::task::TaskStatus;
+use crate::report::markdown::{code, count, line};
+
+use super::prose;
+
+/// `IMPL_PLAN.md` (product.md 8.8).
+#[must_use]
+pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
+    let told = &plan.analysis;
+    let source = match package {
+        Package::Session(package) => package.metadata.source_session_id.to_string(),
+        Package::Prompt(_) => String::new(),
+    };
+    let mut page = format!(
+        "---\nidentifier: {}\nsource_session: \"{source}\"\nworkflow_type: test_session\ntest_framework: \"{}\"\ncoverage_targets: \"{}\"\n---\n\n# Test plan\n\n## Summary\n\n",
+        state.session_id,
+        line(&told.framework.framework, 60).replace(['"', '\\'], ""),
+        told.coverage_target,
+    );
+    page.push_str(&format!(
+        "{}: {}. {} in {}, {} ({} work).\n",
+        state.entry.mode(),
+        code(&told.description),
+        count(u64::from(told.total()), "requirement"),
+        count(told.files.len() as u64, "file"),
+        count(plan.tasks.len() as u64, "task"),
+        size(told.files.len()),
+    ));
+    page.push_str("\n## Source context\n\n");
+    for area in package.focus_areas() {
+        page.push_str(&format!("- {}\n", prose(area)));
+    }
+    page.push_str(&format!(
+        "\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
+        code(&told.framework.framework),
+        code(&told.framework.run_tests),
+        code(&told.framework.run_coverage)
+    ));
+    page.push_str("\n## Layers\n\n| Layer | Requirements |\n|---|--:|\n");
+    for (layer, number) in told.by_layer() {
+        page.push_str(&format!("| {layer} {} | {number} |\n", layer.title()));
+    }
+    page.push_str("\n## Quality gates\n\n- IMPL-001.3: 0 critical, at most 3 errors, at most 10 warnings, 0 compile errors\n");
+    page.push_str(&format!("- IMPL-001.5: {}; 0 critical anti-patterns\n", told.coverage_target));
+    let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
+    page.push_str(&format!("\n## Test-fix cycle\n\nAt most {limit} iterations; it ends when all tests pass. Diagnosis by the configured chain, the embedded engine last.\n"));
+    page.push_str("\n## Tasks\n");
+    for task in &plan.tasks {
+        page.push_str(&one(task));
+    }
+    page.push_str("\n## Risks\n\n");
+    let doubles: Vec<&String> = told.files.iter().flat_map(|file| &file.mocks).collect();
+    if doubles.is_empty() {
+        page.push_str("- no call out of the program was seen in what is tested\n");
+    }
+    for double in doubles {
+        page.push_str(&format!("- {}\n", prose(double)));
+    }
+    for text in &told.deferred {
+        page.push_str(&format!("- left for another session: {}\n", prose(text)));
+    }
+    page.push_str("\n## Success criteria\n\n");
+    for text in &told.success_criteria {
+        page.push_str(&format!("- {}\n", prose(text)));
+    }
+    page
+}
+
+fn one(task: &TestTask) -> String {
+    let needs = if task.context.depends_on.is_empty() {
+        "nothing".to_owned()
+    } else {
+        task.context.depends_on.join(", ")
+    };
+    let mut page = format!(
+        "\n### {}: {}\n\n- by {}, needs {needs}\n",
+        task.id,
+        prose(&task.title),
+        task.meta.agent
+    );
+    for step in &task.flow_control.implementation_approach {
+        page.push_str(&format!("- step {}: {} ({})\n", step.step, step.title, step.description));
+    }
+    for acceptance in &task.context.acceptance {
+        page.push_str(&format!("- done when {}\n", prose(acceptance)));
+    }
+    page
+}
+
+/// `TODO_LIST.md` (product.md 8.8): one line per task, with gate and layer marks.
+#[must_use]
+pub fn todo(state: &Pipeline, plan: &TestPlan) -> String {
+    let mut page = format!("# Tasks of {}\n", state.session_id);
+    let groups: [(&str, &[TaskKind]); 3] = [
+        ("Generation", &[TaskKind::TestGen]),
+        ("Gates", &[TaskKind::CodeValidation, TaskKind::TestQualityReview]),
+        ("Execution", &[TaskKind::TestFix]),
+    ];
+    for (title, kinds) in groups {
+        page.push_str(&format!("\n## {title}\n\n"));
+        for task in plan.tasks.iter().filter(|task| kinds.contains(&task.meta.kind)) {
+            let done = task.status == TaskStatus::Completed;
+            let mark = match task.meta.kind {
+                TaskKind::TestGen => "",
+                TaskKind::CodeValidation | TaskKind::TestQualityReview => " [GATE]",
+                TaskKind::TestFix => " [ITERATION]",
+            };
+            let summary = if done {
+                format!(" → [summary](.summaries/{}-summary.md)", task.id)
+            } else {
+                String::new()
+            };
+            page.push_str(&format!(
+                "- [{}] **{}**: {} → [task]({}){mark} ({}){summary}\n",
+                if done { "x" } else { " " },
+                task.id,
+                prose(&task.title),
+                task.file(),
+                layers(task),
+            ));
+        }
+    }
+    page.push_str("\n`- [ ]` waits, `- [x]` is done; [GATE] stops the work when it is not met, [ITERATION] is the fix loop.\n");
+    page
+}
+
+/// Layers a task is about, such as `L0 L1`.
+fn layers(task: &TestTask) -> String {
+    let steps = &task.flow_control.implementation_approach;
+    let named: Vec<&str> = steps.iter().filter_map(|step| step.title.split(':').next()).collect();
+    if named.is_empty() { "all layers".to_owned() } else { named.join(" ") }
+}
+
+/// `test-planning-notes.md` (product.md 8.8).
+#[must_use]
+pub fn notes(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
+    let told = &plan.analysis;
+    let source = match package {
+        Package::Session(package) => package.metadata.source_session_id.to_string(),
+        Package::Prompt(_) => "none".to_owned(),
+    };
+    let mut page = format!(
+        "# Planning notes of {}\n\n## Test intent\n\n- {}\n- project type: {}\n- framework: {}\n- coverage target: {}\n- source session: {source}\n",
+        state.session_id,
+        code(&state.description),
+        line(&told.project_type, 100),
+        code(&told.framework.framework),
+        told.coverage_target,
+    );
+    page.push_str("\n## Context findings\n\n");
+    page.push_str(&format!("- {}\n", prose(&told.current_coverage)));
+    for row in &state.phases {
+        page.push_str(&format!("- phase {}, {}: {}\n", row.phase, row.name, prose(&row.summary)));
+    }
+    page.push_str("\n## Enrichment\n\nCases by file and layer are in [enriched-suggestions.md](.process/enriched-suggestions.md).\n");
+    page.push_str("\n## Consolidated requirements\n\n");
+    for file in &told.files {
+        let text = format!("{}: {} requirements", file.file, file.requirements.len());
+        page.push_str(&format!("- {}\n", code(&text)));
+    }
+    page.push_str("\nConstraints:\n\n1. Every test names the requirement it shows.\n2. Nothing is imported that is not there.\n3. Sources stay as they are.\n4. A test that passes on broken code is thrown away.\n5. The framework and the manner of the project are kept.\n");
+    page.push_str("\n## Task generation\n\n");
+    for task in &plan.tasks {
+        page.push_str(&format!("- {}: {}\n", task.id, prose(&task.title)));
+    }
+    page.push_str("\n## N+1 context\n\n| Decision | Because | Look again |\n|---|---|---|\n");
+    page.push_str(&format!(
+        "| {} | {} is {} work | no |\n",
+        count(plan.tasks.len() as u64, "task"),
+        count(told.files.len() as u64, "file"),
+        size(told.files.len())
+    ));
+    page.push_str("\nDeferred:\n\n");
+    if told.deferred.is_empty() {
+        page.push_str("- nothing\n");
+    }
+    for text in &told.deferred {
+        page.push_str(&format!("- {}\n", prose(text)));
+    }
+    page
+}

@@ -1,0 +1,88 @@
+//! The documents of a plan: sections, hostile text, progress.
+
+use crate::domain::generation::analysis::samples;
+use crate::domain::generation::context::{ContextPackage, Package};
+use crate::domain::generation::entry::Entry;
+use crate::domain::generation::pipeline::{ConfirmPlan, Done, Goal, Pipeline};
+
+use super::*;
+
+fn state(description: &str) -> Pipeline {
+    let id = crate::domain::id::SessionId::parse("WFS-test-x").unwrap();
+    let entry = Entry::Text(description.to_owned());
+    Pipeline::new(id, entry, description.to_owned(), Goal::Test, ConfirmPlan::Always)
+}
+
+/// A package as an older build may have stored it: what is not named is empty.
+fn package() -> Package {
+    let text = include_str!("../../../tests/data/planning/v1/context-package.json");
+    let package: ContextPackage = serde_json::from_str(text).unwrap();
+    Package::Prompt(Box::new(package))
+}
+
+#[test]
+fn mandatory_sections_and_lines_of_the_analysis_are_there() {
+    let page = analysis(&samples::analysis(2, 2));
+    for section in [
+        "## Project type",
+        "## Coverage assessment",
+        "## Test framework and conventions",
+        "## Multi-layered test plan",
+        "## AI issue scan",
+        "## Requirements by file",
+        "## Quality assurance criteria",
+        "## Success criteria",
+        "## Generation strategy",
+        "## Implementation targets",
+        "\nProject Type: Library (Python)\n",
+        "\nTest Framework: pytest\n",
+        "\nCoverage Target: line:80%,branch:70%,function:90%\n",
+        "- [L1.1] R-001: `f` raises ValueError for an empty text\n",
+    ] {
+        assert!(page.contains(section), "{section}:\n{page}");
+    }
+}
+
+#[test]
+fn hostile_text_stays_inside_its_span() {
+    let mut told = samples::analysis(1, 1);
+    told.description = "x`\n## @octocat <img src=x>".into();
+    told.files[0].requirements[0].text = "`f` raises E (\"ask @octocat <b>\")".into();
+    told.files[0].reason = "::set-env name=A::b ![x](http://x)".into();
+    let page = analysis(&told);
+    assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
+    assert!(page.contains("R-001: `` `f` raises E (\"ask @octocat <b>\") ``"), "{page}");
+    assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
+    for line in suggestions(&told).lines().filter(|line| line.contains("@octocat")) {
+        assert!(line.starts_with("| L1.1 | `` "), "{line}");
+    }
+}
+
+#[test]
+fn one_phase_at_most_is_in_progress() {
+    let mut now = state("x");
+    let steps = [
+        Done::Gathered { gaps: 1, summary: "one".into() },
+        Done::Analysed { requirements: 2, summary: "two".into() },
+        Done::Planned { problems: Vec::new(), summary: "three".into() },
+        Done::Confirmed,
+    ];
+    let mut seen = Vec::new();
+    for done in steps {
+        let lines = progress(&now).phases;
+        seen.push(lines.iter().map(|line| line.status.chars().next().unwrap()).collect::<String>());
+        now = now.advance(done);
+    }
+    let last = progress(&now).phases;
+    seen.push(last.iter().map(|line| line.status.chars().next().unwrap()).collect());
+    assert_eq!(seen, ["cippp", "ccipp", "cccip", "ccccp", "cccci"]);
+}
+
+#[test]
+fn the_stored_package_of_the_first_build_is_read() {
+    let package = package();
+    assert_eq!(package.framework().framework, "pytest");
+    assert_eq!(package.coverage().missing_tests.len(), 1);
+    let told = samples::analysis(1, 1);
+    assert!(raw_analysis(&told, &package).contains("## 7. Success metrics"));
+}

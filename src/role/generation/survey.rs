@@ -1,0 +1,158 @@
+//! The sources of a tree, read once: texts, functions, imports, tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::imports::Graph;
+use crate::code::language::Language;
+use crate::code::names::Known;
+use crate::code::{conventions, outline, testing};
+use crate::domain::id::{RepoPath, TreeId};
+use crate::effect::{Effects, GitError};
+
+/// Files that are read at most; of a larger repository the first ones by name.
+const FILES: usize = 50_000;
+
+/// Bytes of one file that are read at most.
+const FILE_LIMIT: usize = 512 << 10;
+
+/// Files that are no sources and yet tell about the project.
+const TELLING: &[&str] = &[
+    "package.json",
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "requirements.txt",
+    "requirements-dev.txt",
+    "go.mod",
+    "Cargo.toml",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "tsconfig.json",
+    "pytest.ini",
+    "tox.ini",
+    "README.md",
+    "CONTRIBUTING.md",
+    "Gemfile",
+];
+
+/// A repository as far as test generation looks at it.
+#[derive(Default)]
+pub struct Survey {
+    /// All files.
+    pub names: Vec<RepoPath>,
+    /// Texts of sources, tests and files that tell about the project.
+    pub texts: BTreeMap<RepoPath, String>,
+    /// Who imports whom.
+    pub graph: Graph,
+    /// Sources that could be tested, with their functions.
+    pub known: Known,
+    /// Test files and what belongs to them.
+    pub tests: BTreeMap<RepoPath, String>,
+    /// Whether files were left out.
+    pub cut: bool,
+}
+
+impl Survey {
+    /// Reads a tree.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot give a file.
+    pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
+        let names = fx.worktree.files(tree).await?;
+        let mut texts = BTreeMap::new();
+        let wanted =
+            |name: &&RepoPath| Language::of(name).is_some() || TELLING.contains(&name.file_name());
+        let cut = names.iter().filter(wanted).count() > FILES;
+        for name in names.iter().filter(wanted).take(FILES) {
+            let bytes = fx.worktree.read(tree, name).await?.unwrap_or_default();
+            if bytes.len() <= FILE_LIMIT
+                && let Ok(text) = String::from_utf8(bytes)
+            {
+                texts.insert(name.clone(), text);
+            }
+        }
+        Ok(Self { cut, ..Self::of(names, texts) })
+    }
+
+    /// Looks at texts that were read.
+    #[must_use]
+    pub fn of(names: Vec<RepoPath>, texts: BTreeMap<RepoPath, String>) -> Self {
+        let graph = Graph::build(&texts);
+        let tests: BTreeMap<RepoPath, String> = texts
+            .iter()
+            .filter(|(file, _)| testing::is_test(file))
+            .map(|(file, text)| (file.clone(), text.clone()))
+            .collect();
+        let known = functions(&texts);
+        Self { names, graph, known, tests, texts, cut: false }
+    }
+
+    /// The text of a file; empty when it was not read.
+    #[must_use]
+    pub fn text(&self, file: &RepoPath) -> &str {
+        self.texts.get(file).map_or("", String::as_str)
+    }
+
+    /// Tests that belong to a source: by the names of 6.8, by import, or in the file itself.
+    #[must_use]
+    pub fn tests_of(&self, source: &RepoPath, habits: &conventions::Habits) -> Vec<RepoPath> {
+        let mut found: BTreeSet<RepoPath> = conventions::candidates(source, habits)
+            .into_iter()
+            .filter(|path| self.tests.contains_key(path))
+            .collect();
+        let importers = self.graph.importers_of(source);
+        found.extend(importers.filter(|file| self.tests.contains_key(file)).cloned());
+        // A package is the unit of tests in Go and Java, whatever the file is called.
+        if source.extension() == "go" {
+            let beside = self.tests.keys().filter(|test| test.parent() == source.parent());
+            found.extend(beside.filter(|test| test.extension() == "go").cloned());
+        }
+        let inside = source.extension() == "rs" && self.text(source).contains("#[cfg(test)]");
+        found.extend(inside.then(|| source.clone()));
+        found.into_iter().collect()
+    }
+}
+
+/// Sources that could be tested with their functions, read by several threads.
+fn functions(texts: &BTreeMap<RepoPath, String>) -> Known {
+    let list: Vec<(&RepoPath, Language, &String)> = texts
+        .iter()
+        .filter(|(file, _)| !testing::is_test(file) && !is_set_up(file))
+        .filter_map(|(file, text)| Some((file, Language::of(file)?, text)))
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let size = list.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = list
+            .chunks(size)
+            .map(|part| {
+                scope.spawn(move || {
+                    let outlined = part.iter().map(|(file, language, text)| {
+                        let functions = outline::functions(*language, text);
+                        let names = functions.into_iter().map(|one| one.name).collect();
+                        ((*file).clone(), names)
+                    });
+                    outlined.collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+    })
+}
+
+/// Settings that are written as code.
+fn is_set_up(file: &RepoPath) -> bool {
+    let name = file.file_name();
+    matches!(name, "setup.py" | "conftest.py" | "noxfile.py" | "build.rs" | "gulpfile.js")
+        || name.contains(".config.")
+        || name.ends_with(".d.ts")
+        || name.ends_with(".min.js")
+        || file.as_str().split('/').any(|part| {
+            matches!(
+                part,
+                "node_modules" | "vendor" | "dist" | "build" | "migrations" | "third_party"
+            )
+        })
+}
