@@ -7,6 +7,7 @@ mod clock;
 #[cfg_attr(not(test), expect(dead_code, reason = "the face on GitHub is wired to it next"))]
 mod forge;
 mod model;
+mod observe;
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "the bot calls it; the command line alone does not yet")
@@ -27,6 +28,7 @@ pub use forge::{
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
 };
+pub use observe::{Call, Came, Observation, ObserveRequest, Observer, Way, World};
 pub use remote::{PushRequest, Pushed, Rebased, Refuser, Remote, RemoteError, Wanted};
 pub use screen::Screen;
 pub use store::{Store, StoreError};

@@ -7,6 +7,7 @@ mod cold;
 mod detect;
 mod format;
 mod framework;
+mod observe;
 #[cfg(test)]
 mod recorded;
 mod run;
