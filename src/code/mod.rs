@@ -7,5 +7,6 @@ pub mod imports;
 pub mod language;
 pub mod mutate;
 pub mod outline;
+pub mod signature;
 pub mod syntax;
 pub mod testing;

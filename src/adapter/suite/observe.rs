@@ -131,7 +131,8 @@ impl Observer for ProjectSuite<'_> {
         let lost = || Observation::refused("the process that made the call ended");
         let mut found: Vec<Observation> = request.calls.iter().map(|_| lost()).collect();
         let Some(invocation) = self.caller(request)? else {
-            let unknown = Observation::refused("calls can be watched in Python and JavaScript only");
+            let unknown =
+                Observation::refused("calls can be watched in Python and JavaScript only");
             return Ok(request.calls.iter().map(|_| unknown.clone()).collect());
         };
         let failed = |error: std::io::Error| RunError::NotStarted {
