@@ -3,11 +3,16 @@
 //!
 //! It proposes; it does not commit, judge an iteration, or touch a checkout.
 
+mod characterise;
 mod choose;
 mod engine;
 mod localise;
 mod stream;
 
+pub use characterise::{
+    Case, Draft, FileTask, Framework, ModuleKind, Naming, Piece, Pinned, Split, characterise,
+    cover, render,
+};
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};

@@ -236,6 +236,7 @@ fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
 /// Lines behind `>>>`, as a program.
 fn doctests(documentation: &str) -> String {
     documentation
+        .trim_matches(['"', '\''])
         .lines()
         .filter_map(|line| line.trim().strip_prefix(">>> "))
         .collect::<Vec<_>>()

@@ -348,9 +348,11 @@ def run(call, module, tracer):
         try:
             value = eval(call["callee"], names)(*arguments)
             if isinstance(value, types.CoroutineType):
-                way, value = "await", await_now(value)
+                way = "await"
+                value = await_now(value)
             elif isinstance(value, LAZY):
-                way, value = "list", list(itertools.islice(value, CONSUMED + 1))
+                way = "list"
+                value = list(itertools.islice(value, CONSUMED + 1))
                 if len(value) > CONSUMED:
                     refuse("yields without an end in sight")
         finally:
@@ -376,7 +378,7 @@ def run(call, module, tracer):
                 "raised": reach(type(error), needs),
                 "message": str(error)[:TEXT],
                 "explicit": explicit(error),
-                "way": "await" if way == "await" else "plain",
+                "way": way,
             }
         except NoLiteral as problem:
             record = {"refused": "what it raises is left out: %s" % problem}
