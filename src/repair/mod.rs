@@ -7,6 +7,7 @@ mod characterise;
 mod choose;
 mod engine;
 mod localise;
+mod score;
 mod stream;
 
 pub use characterise::{
@@ -16,6 +17,7 @@ pub use characterise::{
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
+pub use score::{Ranges, Scored, Scoring, score};
 
 use crate::effect::{GitError, RunError};
 

@@ -4,6 +4,8 @@ pub mod document;
 pub mod forms;
 pub mod handover;
 pub mod markdown;
+pub mod mutation;
+pub mod pinned;
 pub mod records;
 pub mod summary;
 pub mod terminal;
