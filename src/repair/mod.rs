@@ -11,13 +11,13 @@ mod score;
 mod stream;
 
 pub use characterise::{
-    Case, Draft, FileTask, Framework, ModuleKind, Naming, Piece, Pinned, Split, characterise,
-    cover, render,
+    Case, Draft, DraftTest, FileTask, Framework, ModuleKind, Naming, Piece, Pinned, Site, Split,
+    characterise, cover, is_subject, module_of, place, render,
 };
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
-pub use score::{Ranges, Scored, Scoring, score};
+pub use score::{Scored, Scoring, reach, score};
 
 use crate::effect::{GitError, RunError};
 

@@ -47,6 +47,8 @@ pub struct Scoring<'a> {
     pub within: Option<&'a Ranges>,
     /// Tests that pass.
     pub tests: &'a [TestId],
+    /// What the tests are known to run; `None` runs each to find out.
+    pub known: Option<&'a [Trace]>,
     /// What may be spent; candidates are mutants.
     pub limits: Limits,
     /// Share that must be noticed, in percent.
@@ -88,7 +90,10 @@ struct Planned {
 pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, RepairError> {
     let began = scoring.clock.elapsed();
     let deadline = began + scoring.limits.time;
-    let traces = scoring.trial.trace(scoring.tests).await?;
+    let traces = match scoring.known {
+        Some(known) => known.to_vec(),
+        None => scoring.trial.trace(scoring.tests).await?,
+    };
     let mut score = Score {
         schema_version: 1,
         threshold: scoring.threshold,
@@ -181,6 +186,28 @@ fn edit(file: &RepoPath, before: &str, after: String) -> EditSet {
             after: Some(after),
         }],
     }
+}
+
+/// Lines of files that a mutant could break, and those of them that tests reach.
+///
+/// # Errors
+///
+/// When the sources cannot be read.
+pub async fn reach(
+    worktree: &dyn Worktree,
+    tree: &TreeId,
+    files: &[RepoPath],
+    traces: &[Trace],
+) -> Result<(u32, u32), RepairError> {
+    let usable = traces.iter().map(|trace| (&trace.test, trace)).collect();
+    let mut score = Score::default();
+    for file in files {
+        let Some(bytes) = worktree.read(tree, file).await? else { continue };
+        if let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) {
+            count_lines(&mut score, &mutate::mutants(language, &text, &|_| true), file, &usable);
+        }
+    }
+    Ok((score.lines_covered, score.lines))
 }
 
 fn count_lines(

@@ -8,6 +8,7 @@ mod ask;
 mod context;
 mod embedded;
 mod fixer;
+mod generator;
 mod impact;
 mod minimise;
 mod prompt;
@@ -16,6 +17,7 @@ mod vet;
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
+pub use generator::{Gap, GenerateRequest, Generated, generate};
 pub use impact::Impact;
 pub use minimise::minimise;
 

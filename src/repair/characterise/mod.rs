@@ -3,6 +3,7 @@
 //! what adds something is kept.
 
 mod inputs;
+mod place;
 mod render;
 mod select;
 
@@ -15,6 +16,7 @@ use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
 
+pub use place::{Site, is_subject, module_of, place};
 pub use render::{Draft, DraftTest, Framework, ModuleKind, Naming, Split, render};
 pub use select::{Piece, cover};
 
