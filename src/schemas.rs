@@ -9,6 +9,8 @@ use crate::config;
 use crate::domain::archive::ManifestEntry;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
+use crate::domain::mutation::Score;
+use crate::domain::pin::PinReport;
 use crate::domain::session::SessionRecord;
 use crate::report::document::Document;
 use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
@@ -31,6 +33,8 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("config", config::schema()),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),
+        ("mutation-score", schema_for!(Score)),
+        ("pin-report", schema_for!(PinReport)),
     ]
 }
 

@@ -58,6 +58,8 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 async fn dispatch(verb: Verb) -> Result<u8, Failure> {
     match verb {
         Verb::Fix(arguments) => verb::fix::run(&arguments).await,
+        Verb::Pin(arguments) => verb::pin::run(&arguments).await,
+        Verb::Score(arguments) => verb::score::run(&arguments).await,
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),

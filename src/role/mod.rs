@@ -21,6 +21,8 @@ pub use generator::{Gap, GenerateRequest, Generated, generate};
 pub use impact::Impact;
 pub use minimise::minimise;
 
+pub use crate::repair::{Limits, Scoring, is_subject, score};
+
 use crate::effect::{GitError, RunError, StoreError};
 use crate::repair::RepairError;
 

@@ -13,7 +13,7 @@ mod recorded;
 mod run;
 mod warm;
 
-pub use detect::{Detection, detect};
+pub use detect::{Detection, detect, detect_or_begin};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
 

@@ -23,7 +23,7 @@ use crate::effect::Screen;
 use crate::report::document::Document;
 
 /// Where the configuration lies in a repository.
-const CONFIGURATION: &str = ".github/regreen.yml";
+pub(super) const CONFIGURATION: &str = ".github/regreen.yml";
 
 /// Limit of one test run when nothing else is said.
 const TEST_TIMEOUT: Duration = Duration::from_mins(20);
@@ -129,7 +129,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
 }
 
 /// The settings of a file, when there is one.
-fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
+pub(super) fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
     let bytes = files::read(path, 1 << 20).map_err(|error| {
         Failure::usage(format!("{}: {error}", path.display()), "make it readable")
     })?;
@@ -142,7 +142,10 @@ fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
 }
 
 /// Flags win over the file, the file over defaults.
-fn request(arguments: &FixArguments, settings: &Settings) -> Result<FixRequest, Failure> {
+pub(super) fn request(
+    arguments: &FixArguments,
+    settings: &Settings,
+) -> Result<FixRequest, Failure> {
     let test = settings.test.clone().unwrap_or_default();
     let gate = settings.gate.clone().unwrap_or_default();
     let budget = settings.budget.clone().unwrap_or_default();
