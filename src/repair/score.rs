@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt};
 
 use crate::code::language::Language;
-use crate::code::mutate::{self, Candidate};
+use crate::code::mutate::{self, Candidate, Depth};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{Mutant, Reach, Score};
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -55,7 +55,8 @@ pub struct Scoring<'a> {
     pub threshold: u32,
     /// Mutants tried at the same time.
     pub jobs: usize,
-    /// Whether to go on behind the first test that notices, to know all that do.
+    /// Whether to choose between tests: more mutants, and each goes on behind the first test that
+    /// notices, to know all that do.
     pub all_tests: bool,
     /// Told how many were tried, and of how many.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
@@ -109,6 +110,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, RepairError> {
         .filter(|trace| trace.status == Status::Passed)
         .map(|trace| (&trace.test, trace))
         .collect();
+    let depth = if scoring.all_tests { Depth::CHOICE } else { Depth::SCORE };
     let mut planned = Vec::new();
     for file in scoring.files {
         let Some(bytes) = scoring.worktree.read(scoring.tree, file).await? else { continue };
@@ -125,7 +127,7 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, RepairError> {
                 ranges.iter().any(|(start, end)| (*start..=*end).contains(&line))
             })
         };
-        let mutants = mutate::mutants(language, &text, &wanted);
+        let mutants = mutate::mutants(language, &text, depth, &wanted);
         count_lines(&mut score, &mutants, file, &usable);
         for candidate in mutants {
             score.mutants += 1;
@@ -204,7 +206,12 @@ pub async fn reach(
     for file in files {
         let Some(bytes) = worktree.read(tree, file).await? else { continue };
         if let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) {
-            count_lines(&mut score, &mutate::mutants(language, &text, &|_| true), file, &usable);
+            count_lines(
+                &mut score,
+                &mutate::mutants(language, &text, Depth::SCORE, &|_| true),
+                file,
+                &usable,
+            );
         }
     }
     Ok((score.lines_covered, score.lines))
@@ -350,7 +357,8 @@ mod tests {
         let traces = [trace("slow", 9, &[1, 2]), trace("quick", 1, &[2]), trace("away", 1, &[1])];
         let usable: BTreeMap<&TestId, &Trace> =
             traces.iter().map(|trace| (&trace.test, trace)).collect();
-        let candidate = mutate::mutants(Language::Python, text, &|line| line == 2).remove(0);
+        let candidate =
+            mutate::mutants(Language::Python, text, Depth::SCORE, &|line| line == 2).remove(0);
         let planned = plan(&file, text, &candidate, &usable, Reach::Known).unwrap();
         let names: Vec<&str> = planned.tests.iter().map(TestId::as_str).collect();
         assert_eq!(names, ["quick", "slow"]);

@@ -82,7 +82,8 @@ pub fn detect(
 }
 
 /// Detects the framework, or where there are no tests yet, chooses one to begin with: that of the
-/// language with most sources, Python's pytest where it starts, else what the language brings.
+/// language with most sources, and there what the language brings; a project that means pytest says
+/// so somewhere, and is detected.
 ///
 /// # Errors
 ///
@@ -100,7 +101,7 @@ pub fn detect_or_begin(
         Site { root: root.to_owned(), directory: start.to_owned(), command: None, report: None };
     for language in languages(&site.folder()) {
         let names: &[&str] = match language.as_str() {
-            "Python" => &["pytest", "unittest"],
+            "Python" => &["unittest"],
             "JavaScript" => &["node --test"],
             _ => continue,
         };

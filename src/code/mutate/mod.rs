@@ -19,7 +19,7 @@ use super::language::Language;
 use ingredients::Scope;
 use table::{Kind, Spelling};
 
-pub use mutants::mutants;
+pub use mutants::{Depth, mutants};
 pub use table::spelling;
 
 /// One edit of one file.

@@ -38,8 +38,21 @@ const BREAKING: &[&str] = &[
     "drop argument",
 ];
 
-/// Mutants of one line.
-const PER_LINE: usize = 5;
+/// How many mutants are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depth {
+    /// Of one operator at one place.
+    pub per_place: usize,
+    /// Of one line.
+    pub per_line: usize,
+}
+
+impl Depth {
+    /// Enough to measure tests by.
+    pub const SCORE: Self = Self { per_place: 1, per_line: 5 };
+    /// More, to choose between tests: those that are kept should notice what was never measured.
+    pub const CHOICE: Self = Self { per_place: 3, per_line: 14 };
+}
 
 /// Callees whose arguments are read by people only.
 const TOLD: &[&str] = &["log", "logger", "logging", "print", "console", "warnings", "debug"];
@@ -47,7 +60,12 @@ const TOLD: &[&str] = &["log", "logger", "logging", "print", "console", "warning
 /// All mutants on the lines that `wanted` accepts, top to bottom. Each parses, no two write the
 /// same text, and what nobody could notice is left out: documentation, messages, version numbers.
 #[must_use]
-pub fn mutants(language: Language, source: &str, wanted: &dyn Fn(u32) -> bool) -> Vec<Candidate> {
+pub fn mutants(
+    language: Language,
+    source: &str,
+    depth: Depth,
+    wanted: &dyn Fn(u32) -> bool,
+) -> Vec<Candidate> {
     let Some(tree) = language.parse(source) else { return Vec::new() };
     let root = tree.root_node();
     let mut found = if spelling(language).is_some() {
@@ -65,17 +83,17 @@ pub fn mutants(language: Language, source: &str, wanted: &dyn Fn(u32) -> bool) -
             && home.is_none_or(|node| is_at_home(node, one.operator))
             && leaf.is_none_or(|node| !is_unheard(node, one, source))
     });
-    // The likeliest edit of each operator at each place stands for its kin.
-    let mut best: BTreeMap<(usize, usize, &str), Candidate> = BTreeMap::new();
+    // The likeliest edits of each operator at each place stand for their kin.
+    let mut best: BTreeMap<(usize, usize, &str), Vec<Candidate>> = BTreeMap::new();
     for one in found {
-        let key = (one.range.start, one.range.end, one.operator);
-        if best.get(&key).is_none_or(|known| known.weight < one.weight) {
-            best.insert(key, one);
-        }
+        best.entry((one.range.start, one.range.end, one.operator)).or_default().push(one);
     }
     let mut lines: BTreeMap<u32, Vec<Candidate>> = BTreeMap::new();
-    for one in best.into_values() {
-        lines.entry(one.line).or_default().push(one);
+    for mut list in best.into_values() {
+        list.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        for one in list.into_iter().take(depth.per_place) {
+            lines.entry(one.line).or_default().push(one);
+        }
     }
     let mut seen = BTreeSet::new();
     let mut chosen = Vec::new();
@@ -83,7 +101,7 @@ pub fn mutants(language: Language, source: &str, wanted: &dyn Fn(u32) -> bool) -
         list.sort_by_key(|one| turn(one.operator));
         let mut taken = 0;
         for (index, one) in spread(list) {
-            if taken == PER_LINE {
+            if taken == depth.per_line {
                 break;
             }
             let text = one.apply(source);
@@ -282,7 +300,7 @@ mod tests {
     use super::*;
 
     fn made(language: Language, source: &str) -> Vec<String> {
-        mutants(language, source, &|_| true)
+        mutants(language, source, Depth::SCORE, &|_| true)
             .iter()
             .map(|one| {
                 let text = one.apply(source);
@@ -308,7 +326,7 @@ mod tests {
             "{found:#?}"
         );
         let of_line = found.iter().filter(|one| one.contains("if ")).count();
-        assert!(of_line <= PER_LINE, "{found:#?}");
+        assert!(of_line <= Depth::SCORE.per_line, "{found:#?}");
     }
 
     #[test]
@@ -334,7 +352,7 @@ mod tests {
     fn no_two_mutants_are_the_same_text_and_all_parse() {
         let source = "export function f(a, b) {\n  for (let i = 0; i < a.length; i++) {\n    if (a[i] > b || !b) return i * 2;\n  }\n  return -1;\n}\n";
         let mut seen = BTreeSet::new();
-        for one in mutants(Language::JavaScript, source, &|_| true) {
+        for one in mutants(Language::JavaScript, source, Depth::CHOICE, &|_| true) {
             let text = one.apply(source);
             assert!(syntax::first_error(Language::JavaScript, &text).is_none(), "{text}");
             assert!(seen.insert(text));

@@ -21,7 +21,7 @@ use super::WorkError;
 use draft::Sheet;
 
 /// Limit of one call of a function.
-const CALL: Duration = Duration::from_secs(2);
+const CALL: Duration = Duration::from_secs(1);
 
 /// Mutants of one judgement when tests run in a warm process.
 const WARM_MUTANTS: u32 = 3_000;

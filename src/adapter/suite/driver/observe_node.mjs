@@ -23,6 +23,7 @@ const TEXT = 1000;
 const ELEMENTS = 60;
 const CONSUMED = 200;
 const MARKS = 400;
+const HANGS = 3;
 
 class Refused extends Error {}
 class NoLiteral extends Error {}
@@ -316,6 +317,7 @@ async function work() {
 async function serve(request, calls, tell) {
   const records = new Map();
   let left = calls;
+  let crashes = 0;
   while (left.length) {
     const worker = new Worker(new URL(import.meta.url), {
       workerData: { ...request, calls: left },
@@ -364,6 +366,10 @@ async function serve(request, calls, tell) {
       const why = hung ? `takes longer than ${request.limit} s` : crowded ? 'uses too much memory or stack' : 'ends the process';
       records.set(index, { index, refused: why });
       left = left.slice(1);
+      // One that hangs or dies again and again is not asked for ever.
+      crashes += 1;
+      for (const [one] of crashes < HANGS ? [] : left) records.set(one, { index: one, refused: why });
+      left = crashes < HANGS ? left : [];
     }
   }
   for (const [index] of calls) tell(records.get(index));

@@ -41,6 +41,7 @@ ELEMENTS = 60
 CONSUMED = 200
 LITERAL = 2000
 MARKS = 400
+HANGS = 3
 
 
 class Refused(BaseException):
@@ -335,7 +336,7 @@ def run(call, module, tracer):
     except Exception as error:
         return {"refused": "an argument cannot be made: %s" % type(error).__name__}
     names = dict(vars(module))
-    ring = lambda number, frame: refuse("takes longer than %g s" % REQUEST["limit"])
+    ring = lambda number, frame: refuse(slow())
     signal.signal(signal.SIGALRM, ring)
     record = {}
     threads = threading.active_count()
@@ -419,6 +420,10 @@ def state_of(module):
     return sorted(known)
 
 
+def slow():
+    return "takes longer than %g s" % REQUEST["limit"]
+
+
 def limit_resources():
     try:
         import resource
@@ -435,10 +440,11 @@ def child(calls, module, out):
     """Runs calls of one callee; what they change is seen when all are done."""
     limit_resources()
     sys.stdout = sys.stderr = Silent()
-    before = state_of(module)
+    before, hangs = state_of(module), 0
     for index, call in calls:
         tracer = Tracer(module.__file__) if REQUEST["trace"] else None
-        record = run(call, module, tracer)
+        record = run(call, module, tracer) if hangs < HANGS else {"refused": slow()}
+        hangs += record.get("refused") == slow()
         record["index"] = index
         os.write(out, (json.dumps(record) + "\n").encode("utf-8", "surrogatepass"))
     changed = state_of(module) != before
@@ -453,7 +459,7 @@ def tell(record):
 
 def serve(calls, module):
     """Runs calls in children until each has an answer."""
-    records = {}
+    records, crashes = {}, 0
     left = list(calls)
     while left:
         reader, writer = os.pipe()
@@ -497,9 +503,14 @@ def serve(calls, module):
                     records[index] = {"index": index, "refused": "changes state outside of itself"}
         left = [(index, call) for index, call in left if index not in records]
         if left and not done:
-            why = "takes longer than %g s" % REQUEST["limit"] if hung else "ends the process"
+            why = slow() if hung else "ends the process"
             records[left[0][0]] = {"index": left[0][0], "refused": why}
             left = left[1:]
+            # One that hangs or dies again and again is not asked for ever.
+            crashes += 1
+            for index, _ in left if crashes >= HANGS else ():
+                records[index] = {"index": index, "refused": why}
+            left = left if crashes < HANGS else []
     for index, _ in calls:
         tell(records[index])
 
