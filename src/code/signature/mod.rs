@@ -17,6 +17,9 @@ pub use kind::Type;
 /// Literals of one function that are kept.
 const LITERALS: usize = 14;
 
+/// Texts outside of functions that are kept.
+const AROUND: usize = 32;
+
 /// Bytes of a literal that is kept as an input.
 const LITERAL: usize = 80;
 
@@ -59,6 +62,9 @@ pub struct Callable {
     pub parameters: Vec<Parameter>,
     /// Literals in its text, as they are written there.
     pub literals: Vec<String>,
+    /// Texts that stand outside of functions in its file, as they are written there: tables of
+    /// words and the like.
+    pub around: Vec<String>,
     /// Arguments of calls in its documentation.
     pub examples: Vec<Vec<String>>,
     /// JavaScript: the name under which it is exported, `default` for the default export.
@@ -80,12 +86,44 @@ impl Callable {
 #[must_use]
 pub fn callables(language: Language, text: &str) -> Vec<Callable> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
-    match language {
+    let mut found = match language {
         Language::Python => python::callables(tree.root_node(), text),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             script::callables(tree.root_node(), text)
         }
         Language::Rust | Language::Go | Language::Java => Vec::new(),
+    };
+    let mut around = Vec::new();
+    collect_around(tree.root_node(), text, &mut around);
+    for one in &mut found {
+        one.around.clone_from(&around);
+    }
+    found
+}
+
+/// Plain words outside of functions and classes.
+fn collect_around(node: Node<'_>, text: &str, found: &mut Vec<String>) {
+    let inside = node.kind().contains("function")
+        || node.kind().contains("class")
+        || node.kind().starts_with("import")
+        || node.kind() == "comment";
+    if inside || found.len() >= AROUND {
+        return;
+    }
+    if node.kind() == "string" {
+        let value = of(node, text);
+        let word = value.trim_matches(['"', '\'']);
+        let plain = !word.is_empty()
+            && word.len() <= 24
+            && word.chars().all(|c| c.is_alphanumeric() || " -_.:/".contains(c));
+        if plain && value.len() == word.len() + 2 && !found.iter().any(|known| known == value) {
+            found.push(value.to_owned());
+        }
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect_around(child, text, found);
     }
 }
 

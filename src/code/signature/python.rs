@@ -167,6 +167,7 @@ fn function(
         end: line(node.end_position().row),
         parameters: given.unwrap_or_default(),
         literals: literals(body, text),
+        around: Vec::new(),
         examples: examples.into_values().flatten().collect(),
         export: Some(own.to_owned()),
         obstacle,

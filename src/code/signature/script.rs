@@ -296,6 +296,7 @@ fn put(
         end: line(node.end_position().row),
         class: None,
         literals: literals(body, text),
+        around: Vec::new(),
         examples: Vec::new(),
         parameters: given,
         export,

@@ -8,7 +8,7 @@ use crate::code::signature::{Callable, Parameter, Type};
 use crate::effect::Call;
 
 /// Calls of one function in the first round.
-const FIRST: usize = 72;
+const FIRST: usize = 96;
 
 /// Arguments of one parameter.
 const POOL: usize = 16;
@@ -180,6 +180,11 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         }
     }
     found.truncate(POOL + callable.literals.len() * 2);
+    if fits(Type::Text) {
+        let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
+        let words: Vec<String> = words.collect();
+        found.extend(words);
+    }
     found
 }
 

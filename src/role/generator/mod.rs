@@ -11,7 +11,6 @@ use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
 use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::mutation::Score;
 use crate::domain::pin::{Coverage, Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::proposal::EditSet;
 use crate::effect::{Effects, Observer, Speed, Trace, Trial, TrialRequest};
@@ -34,6 +33,9 @@ const SOURCE: usize = 300_000;
 
 /// Sources that are searched for calls to learn from.
 const SEARCHED: usize = 1_500;
+
+/// Wall time of the judgement that chooses between calls; choosing is worth less than measuring.
+const CHOOSING: Duration = Duration::from_secs(90);
 
 /// Attempts to write a file whose tests hold (product.md 4.7).
 const ATTEMPTS: usize = 3;
@@ -60,7 +62,7 @@ pub struct GenerateRequest<'a> {
     pub threshold: u32,
     /// Processes at the same time.
     pub jobs: usize,
-    /// Wall time of each of the two judgements by mutants.
+    /// Wall time of judging the kept tests by mutants.
     pub time: Duration,
 }
 
@@ -278,7 +280,7 @@ async fn minimise(
         within: None,
         tests: &tests,
         known: Some(&traces),
-        limits: limits(trial.as_ref(), request.time),
+        limits: limits(trial.as_ref(), request.time.min(CHOOSING)),
         threshold: request.threshold,
         jobs: request.jobs,
         all_tests: true,
@@ -341,7 +343,7 @@ async fn measure(
     };
     report.before = coverage(&before).await?;
     report.after = coverage(&after).await?;
-    report.score = Some(Score { left_out: scored.score.left_out.clone(), ..scored.score });
+    report.score = Some(scored.score);
     Ok(())
 }
 
