@@ -11,13 +11,13 @@ mod score;
 mod stream;
 
 pub use characterise::{
-    Case, Draft, DraftTest, FileTask, Framework, ModuleKind, Naming, Piece, Pinned, Site, Split,
-    characterise, cover, is_subject, module_of, place, render,
+    Draft, DraftTest, FileTask, Framework, Naming, Piece, Pinned, Site, Split, characterise, cover,
+    is_subject, module_of, place, render,
 };
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
-pub use score::{Scored, Scoring, reach, score};
+pub use score::{Scoring, reach, score};
 
 use crate::effect::{GitError, RunError};
 

@@ -16,6 +16,7 @@ mod forge;
 mod frameworks;
 mod git_http;
 mod models;
+mod pin;
 mod sandbox;
 mod state;
 mod story;

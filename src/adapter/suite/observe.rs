@@ -165,3 +165,46 @@ impl Observer for ProjectSuite<'_> {
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines as the two drivers write them, recorded with Python 3.11 and Node.js 20.
+    #[test]
+    fn recorded_answers_of_both_drivers_become_observations() {
+        let value = |literal: &str, way| Came::Value { literal: literal.into(), way };
+        let table = [
+            (
+                r#"{"value": "[0, 1, 2]", "way": "list", "after": [], "needs": [], "lines": [22], "marks": ["-21>22"], "index": 10}"#,
+                value("[0, 1, 2]", Way::List),
+            ),
+            (
+                r#"{"raised": "ValueError", "message": "negative: -1", "explicit": true, "way": "plain", "after": [], "needs": [], "lines": [25], "marks": [], "index": 12}"#,
+                Came::Raised {
+                    class: "ValueError".into(),
+                    message: "negative: -1".into(),
+                    explicit: true,
+                    way: Way::Plain,
+                },
+            ),
+            (r#"{"refused": "changes files", "index": 2}"#, Came::Refused("changes files".into())),
+            (
+                r#"{"index":10,"value":"undefined","way":"plain","after":[[0,"[1, 3]"]],"needs":[],"lines":[18],"marks":["r515-547"]}"#,
+                value("undefined", Way::Plain),
+            ),
+            (
+                r#"{"index":16,"refused":"takes longer than 1 s"}"#,
+                Came::Refused("takes longer than 1 s".into()),
+            ),
+            (r#"{"index":3}"#, Came::Refused("its result was lost".into())),
+        ];
+        for (line, came) in table {
+            let record: Record = serde_json::from_str(line).unwrap();
+            assert!(record.index.is_some());
+            assert_eq!(Observation::from(record).came, came, "{line}");
+        }
+        let end: Record = serde_json::from_str(r#"{"end": true}"#).unwrap();
+        assert!(end.index.is_none(), "the end is no observation");
+    }
+}

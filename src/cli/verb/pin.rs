@@ -8,8 +8,9 @@ use crate::cli::progress::Terminal;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::TestId;
+use crate::domain::mutation::Score;
 use crate::domain::pin::PinReport;
-use crate::effect::{CommitRequest, Effects, RunError, Screen};
+use crate::effect::{CommitRequest, Effects, RunError};
 use crate::report::terminal::harmless;
 use crate::report::{mutation, pinned};
 use crate::role::{Gap, GenerateRequest, Generated, generate};
@@ -55,7 +56,7 @@ pub async fn run(arguments: &PinArguments) -> Result<u8, Failure> {
         print!("{patch}");
         show(&report);
     }
-    let met = !report.files.is_empty() && report.score.as_ref().is_none_or(|score| score.is_met());
+    let met = !report.files.is_empty() && report.score.as_ref().is_none_or(Score::is_met);
     Ok(if met { exit::MET } else { exit::NOT_MET })
 }
 

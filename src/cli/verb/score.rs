@@ -7,7 +7,7 @@ use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
 use crate::domain::event::Event;
 use crate::domain::mutation::Score;
-use crate::effect::{Effects, Screen, Speed, TrialRequest};
+use crate::effect::{Effects, Speed, TrialRequest};
 use crate::report::mutation;
 use crate::role::{Limits, Scoring, score};
 

@@ -31,7 +31,7 @@ pub enum Type {
     Any,
 }
 
-/// Words of annotations, in Python, JSDoc and TypeScript.
+/// Words of annotations, in Python, `JSDoc` and `TypeScript`.
 const WORDS: &[(&[&str], Type)] = &[
     (&["int", "Int", "integer", "Integer", "bigint"], Type::Int),
     (&["float", "number", "Number", "Decimal", "Real", "complex"], Type::Float),

@@ -212,8 +212,7 @@ fn collect_own(node: Node<'_>, text: &str, own: &mut BTreeSet<String>) {
             names(node, text, own);
             &[]
         }
-        "arrow_function" => &["parameter"],
-        "catch_clause" => &["parameter"],
+        "arrow_function" | "catch_clause" => &["parameter"],
         _ => &[],
     };
     for field in fields {

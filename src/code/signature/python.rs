@@ -187,14 +187,13 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
     let mut cursor = list.walk();
     for child in list.named_children(&mut cursor).skip(skipped) {
         let (named, kind, value) = match child.kind() {
-            "identifier" => (Some(child), None, None),
             "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
             "default_parameter" | "typed_default_parameter" => (
                 child.child_by_field_name("name"),
                 child.child_by_field_name("type"),
                 child.child_by_field_name("value"),
             ),
-            "list_splat_pattern" => (Some(child), None, None),
+            "identifier" | "list_splat_pattern" => (Some(child), None, None),
             "keyword_separator" => {
                 by_name = true;
                 continue;

@@ -229,17 +229,16 @@ fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec
             }
         }
     }
-    let mut seed = u64::try_from(full).unwrap_or_default();
-    for _ in 0..limit * 3 {
-        let length = lengths
-            .get(usize::try_from(scatter(seed) % 64).unwrap_or_default() % lengths.len().max(1));
-        let given = (0..length.copied().unwrap_or_default()).filter_map(|index| {
-            seed += 1;
-            at(index, usize::try_from(scatter(seed) % 1024).unwrap_or_default())
-        });
-        let given: Vec<String> = given.collect();
-        put(given);
-        seed += 1;
+    let start = u64::try_from(full).unwrap_or_default();
+    let turn = |seed: u64, many: usize| {
+        usize::try_from(scatter(seed) % 1024).unwrap_or_default() % many.max(1)
+    };
+    for row in 0..u64::try_from(limit * 3).unwrap_or_default() {
+        let seed = start + row * 16;
+        let length = lengths.get(turn(seed, lengths.len())).copied().unwrap_or_default();
+        let given =
+            (0..length).zip(seed + 1..).filter_map(|(index, seed)| at(index, turn(seed, 1024)));
+        put(given.collect());
     }
     found
 }

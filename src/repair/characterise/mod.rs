@@ -17,7 +17,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
 
 pub use place::{Site, is_subject, module_of, place};
-pub use render::{Draft, DraftTest, Framework, ModuleKind, Naming, Split, render};
+pub use render::{Draft, DraftTest, Framework, Naming, Split, render};
 pub use select::{Piece, cover};
 
 use select::{candidates, verdict};

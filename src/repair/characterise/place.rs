@@ -86,7 +86,7 @@ pub fn place(
         if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
     };
     let free = |folder: &str, name: &dyn Fn(&str) -> String| -> Option<RepoPath> {
-        let marks = ["".to_owned()].into_iter().chain((2..100).map(|number| format!("_{number}")));
+        let marks = [String::new()].into_iter().chain((2..100).map(|number| format!("_{number}")));
         marks
             .filter_map(|mark| RepoPath::parse(join(folder, &name(&mark))).ok())
             .find(|path| !site.files.contains(path) && !taken.contains(path))

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use futures::executor::block_on;
 
+use super::render::ModuleKind;
 use super::*;
 use crate::code::signature::callables;
 use crate::effect::{Came, Way};
