@@ -14,6 +14,8 @@ use crate::domain::generation::context::{ContextPackage, TestContextPackage};
 use crate::domain::generation::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::generation::pipeline::Pipeline;
 use crate::domain::generation::task::TestTask;
+use crate::domain::mutation::Score;
+use crate::domain::pin::PinReport;
 use crate::domain::session::SessionRecord;
 use crate::report::document::Document;
 use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
@@ -48,6 +50,8 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("plan-document", schema_for!(PlanDocument)),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),
+        ("mutation-score", schema_for!(Score)),
+        ("pin-report", schema_for!(PinReport)),
     ]
 }
 

@@ -19,7 +19,7 @@ use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
 use crate::effect::{
-    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
+    Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Worktree,
 };
 
 use host::clock::HostClock;
@@ -162,13 +162,27 @@ impl<'a> Workspace<'a> {
         clock: &'a HostClock,
     ) -> Result<Workspace<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
-        let protection = protection()?;
         let detection = suite::detect(
             &facts.root,
             &facts.subdirectory,
             request.test_command.as_deref(),
             request.report.as_deref(),
         )?;
+        Self::open_with(request, facts, detection, clock).await
+    }
+
+    /// The same for a suite that was detected before, or that is to be begun.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`]; the repository is then as it was.
+    pub async fn open_with(
+        request: &FixRequest,
+        facts: RepositoryFacts,
+        detection: Detection,
+        clock: &'a HostClock,
+    ) -> Result<Workspace<'a>, OpenError> {
+        let protection = protection()?;
         if let Some(missing) = detection.missing.first() {
             let command = detection.facts.command.clone();
             return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
@@ -264,6 +278,24 @@ impl<'a> Workspace<'a> {
             clock: self.clock,
             screen,
         }
+    }
+
+    /// Who makes watched calls of functions.
+    #[must_use]
+    pub fn observer(&self) -> &dyn Observer {
+        &self.suite
+    }
+
+    /// Notes that the session is over, in a word of ours.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be written.
+    pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
+        self.record.status = SessionStatus::Completed;
+        self.record.result = Some(result.to_owned());
+        self.record.completed_at = Some(self.clock.now());
+        self.save_record().await
     }
 
     /// A private folder of this session outside of every checkout.

@@ -42,6 +42,16 @@ pub enum Verb {
     Session(SessionArguments),
     /// Watch it work on a small example that the binary carries.
     Demo(DemoArguments),
+    /// Write tests that describe what functions do today, found by calling them; no model is asked.
+    #[command(
+        after_help = "Examples:\n  regreen pin\n  regreen pin src/fees.py --function total\n  regreen pin --dry-run lib"
+    )]
+    Pin(PinArguments),
+    /// Measure how well the tests notice broken code.
+    #[command(
+        after_help = "Examples:\n  regreen score\n  regreen score src/fees.py --min-mutation-score 75\n  regreen score --markdown lib"
+    )]
+    Score(ScoreArguments),
     /// Show the sessions of a repository.
     Status(StatusArguments),
     /// Show what was detected in a repository, and what is missing.
@@ -79,6 +89,8 @@ impl Verb {
             Self::Plan(arguments) | Self::Test(arguments) => arguments.json,
             Self::Session(arguments) => arguments.json,
             Self::Demo(arguments) => arguments.json,
+            Self::Pin(arguments) => arguments.what.json,
+            Self::Score(arguments) => arguments.what.json,
             Self::Status(arguments) => arguments.json,
             Self::Doctor(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
@@ -265,6 +277,70 @@ pub enum SessionVerb {
     Complete,
     /// Archive a session as it is.
     Archive,
+}
+
+/// What `pin` and `score` share.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SubjectArguments {
+    /// Files or folders of the code, from the root of the repository [default: all code that is
+    /// no test, example or build output].
+    pub paths: Vec<String>,
+    /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
+    pub repository: PathBuf,
+    /// Command that runs the tests, instead of the detected one.
+    #[arg(long, value_name = "COMMAND")]
+    pub test_command: Option<String>,
+    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
+    #[arg(long, value_name = "TIME")]
+    pub test_timeout: Option<String>,
+    /// Share of broken versions that tests must notice, in percent [default: 60].
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub min_mutation_score: Option<u32>,
+    /// Stop breaking the code after so many minutes [default: 10].
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_minutes: Option<u64>,
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Processes at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Print Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Show the end only.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Flags of `pin`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PinArguments {
+    /// What is pinned.
+    #[command(flatten)]
+    pub what: SubjectArguments,
+    /// Only this function, as `name` or `Class.name`; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub function: Vec<String>,
+    /// Print the tests as a diff; make no branch and no commit.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Flags of `score`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ScoreArguments {
+    /// What is broken.
+    #[command(flatten)]
+    pub what: SubjectArguments,
+    /// Broken versions tried at most, spread evenly [default: 3000, or 200 where each costs a
+    /// cold start].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub mutants: Option<u32>,
 }
 
 /// Flags of `demo`.

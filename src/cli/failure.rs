@@ -9,6 +9,7 @@ use crate::cycle;
 use crate::domain::generation::entry::EntryError;
 use crate::effect::{GitError, RunError, StoreError};
 use crate::report::document::{Document, Problem};
+use crate::role::WorkError;
 
 /// Exit codes; part of the interface.
 pub mod exit {
@@ -150,6 +151,16 @@ impl From<OpenError> for Failure {
             OpenError::Resume { .. } => {
                 Self::usage(error.to_string(), "start a new session with `regreen fix`")
             }
+        }
+    }
+}
+
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Git(error) => error.into(),
+            WorkError::Run(error) => error.into(),
+            WorkError::Store(error) => error.into(),
         }
     }
 }

@@ -72,6 +72,8 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, Failure> {
         Verb::Plan(arguments) => verb::plan::run(&arguments, Goal::Plan).await,
         Verb::Test(arguments) => verb::plan::run(&arguments, Goal::Test).await,
         Verb::Session(arguments) => verb::session::run(&arguments),
+        Verb::Pin(arguments) => verb::pin::run(&arguments).await,
+        Verb::Score(arguments) => verb::score::run(&arguments).await,
         Verb::Demo(arguments) => verb::demo::run(&arguments).await,
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),

@@ -68,6 +68,13 @@ impl Terminal {
         Self { mode, style, end_on_stdout: !json, now: Mutex::new(Now::default()) }
     }
 
+    /// Takes the live line away, before an end that is no event.
+    pub fn clear(&self) {
+        if let Mode::Live(bar) = &self.mode {
+            bar.finish_and_clear();
+        }
+    }
+
     fn print(&self, line: &str) {
         match &self.mode {
             Mode::Live(bar) => bar.suspend(|| eprintln!("{line}")),

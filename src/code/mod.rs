@@ -11,6 +11,7 @@ pub mod language;
 pub mod mutate;
 pub mod names;
 pub mod outline;
+pub mod signature;
 pub mod smell;
 pub mod syntax;
 pub mod testing;

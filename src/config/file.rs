@@ -137,6 +137,9 @@ pub struct Gate {
     /// Iterations, 1 to 50.
     #[schemars(range(min = 1, max = 50))]
     pub max_iterations: Option<u32>,
+    /// Percent of small breaks of the code that tests must notice, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
+    pub min_mutation_score: Option<u32>,
 }
 
 /// What may be spent.
@@ -196,8 +199,11 @@ const TEST: &[(&str, Form)] = &[
     ("timeout", Form::Time),
     ("layers", Form::TextsBy(&["static", "unit", "integration", "e2e"])),
 ];
-const GATE: &[(&str, Form)] =
-    &[("target", Form::Number(1, 100)), ("max-iterations", Form::Number(1, 50))];
+const GATE: &[(&str, Form)] = &[
+    ("target", Form::Number(1, 100)),
+    ("max-iterations", Form::Number(1, 50)),
+    ("min-mutation-score", Form::Number(1, 100)),
+];
 const SPENDING: &[(&str, Form)] = &[
     ("usd", Form::Amount),
     ("tokens", Form::Number(1, u64::MAX)),

@@ -4,6 +4,7 @@
 
 use super::fix_loop::FixLoop;
 use super::id::SessionId;
+use super::pin::PinReport;
 use super::rate::PassRate;
 use super::strategy::Strategy;
 
@@ -15,7 +16,7 @@ pub const ITERATION: &str = "Regreen-Iteration";
 pub const STRATEGY: &str = "Regreen-Strategy";
 /// The rate after it.
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
-/// What kind of commit it is: `fix`, `rollback`, `minimise` or `complete`.
+/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete` or `pin`.
 pub const KIND: &str = "Regreen-Kind";
 
 /// The commit of an iteration, kept or only shown.
@@ -85,6 +86,24 @@ pub fn complete(state: &FixLoop) -> String {
         state.session_id, state.current_iteration
     );
     message(&subject, "", state, "complete", rate)
+}
+
+/// The commit of new tests that pin today's behaviour.
+#[must_use]
+pub fn pinned(session: &SessionId, report: &PinReport) -> String {
+    let (tests, files) = (report.tests(), report.files.len());
+    let functions = report.pinned();
+    let score = report.score.as_ref().and_then(super::mutation::Score::per_mille);
+    let score = score.map_or_else(String::new, |share| {
+        format!(
+            "They notice {}.{} % of small breaks of the code they reach.\n",
+            share / 10,
+            share % 10
+        )
+    });
+    format!(
+        "test: pin today's behaviour of {functions} functions ({tests} tests, {files} files)\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {session}\n{KIND}: pin\n"
+    )
 }
 
 fn rates(state: &FixLoop) -> (String, String) {

@@ -20,6 +20,8 @@ pub mod guard;
 pub mod history;
 pub mod id;
 pub mod ledger;
+pub mod mutation;
+pub mod pin;
 pub mod plan;
 pub mod proposal;
 pub mod quality;

@@ -6,6 +6,7 @@
 mod clock;
 mod forge;
 mod model;
+mod observe;
 mod remote;
 mod screen;
 mod store;
@@ -22,6 +23,7 @@ pub use forge::{
 pub use model::{
     ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
 };
+pub use observe::{Call, Came, Observation, ObserveRequest, Observer, Way, World};
 pub use remote::{PushRequest, Pushed, Rebased, Refuser, Remote, RemoteError, Wanted};
 pub use screen::Screen;
 pub use store::{Store, StoreError};

@@ -75,7 +75,8 @@ pub trait Suite: Send + Sync {
 pub struct TrialRequest<'a> {
     /// Root of the checkout.
     pub root: &'a Path,
-    /// Failing tests to repair.
+    /// Failing tests to repair; a warm runner that does not reproduce them is not used. Empty when
+    /// passing tests are tried on broken code.
     pub failing: &'a [TestId],
     /// Candidates tried at the same time.
     pub jobs: usize,

@@ -3,14 +3,21 @@
 //!
 //! It proposes; it does not commit, judge an iteration, or touch a checkout.
 
+mod characterise;
 mod choose;
 mod engine;
 mod localise;
+mod score;
 mod stream;
 
+pub use characterise::{
+    Draft, DraftTest, FileTask, Framework, Naming, Piece, Pinned, Site, Split, characterise, cover,
+    is_subject, module_of, place, render,
+};
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
+pub use score::{Scoring, reach, score};
 
 use crate::effect::{GitError, RunError};
 

@@ -14,6 +14,8 @@ pub mod job_summary;
 mod lead;
 pub mod learned;
 pub mod markdown;
+pub mod mutation;
+pub mod pinned;
 pub mod planning;
 pub mod pull;
 pub mod records;

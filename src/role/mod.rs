@@ -9,6 +9,7 @@ mod context;
 mod embedded;
 mod fixer;
 pub mod generation;
+mod generator;
 mod impact;
 mod minimise;
 mod prompt;
@@ -18,9 +19,12 @@ pub mod vet;
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
+pub use generator::{Gap, GenerateRequest, Generated, generate};
 pub use impact::Impact;
 pub use minimise::minimise;
 pub use reviewer::{Review, Reviewed, reads, review, told};
+
+pub use crate::repair::{Limits, Scoring, is_subject, score};
 
 use crate::effect::{GitError, RunError, StoreError};
 use crate::repair::RepairError;

@@ -18,6 +18,7 @@ mod frameworks;
 mod git_http;
 mod models;
 mod page;
+mod pin;
 mod planning;
 mod sandbox;
 mod state;

@@ -82,6 +82,41 @@ pub fn detect(
     }
 }
 
+/// Detects the framework, or where there are no tests yet, chooses one to begin with: that of the
+/// language with most sources, and there what the language brings; a project that means pytest says
+/// so somewhere, and is detected.
+///
+/// # Errors
+///
+/// [`RunError::UnknownFramework`] when there is no framework, and no Python and no JavaScript.
+pub fn detect_or_begin(
+    root: &Path,
+    start: &str,
+    command: Option<&str>,
+) -> Result<Detection, RunError> {
+    let error = match detect(root, start, command, None) {
+        Err(error @ RunError::UnknownFramework { .. }) if command.is_none() => error,
+        other => return other,
+    };
+    let site =
+        Site { root: root.to_owned(), directory: start.to_owned(), command: None, report: None };
+    for language in languages(&site.folder()) {
+        let names: &[&str] = match language.as_str() {
+            "Python" => &["unittest"],
+            "JavaScript" => &["node --test"],
+            _ => continue,
+        };
+        let rows = names.iter().filter_map(|name| FRAMEWORKS.iter().find(|row| row.name == *name));
+        for row in rows.copied() {
+            if version(row, &site).is_some() {
+                let evidence = format!("sources in {language} and no tests yet");
+                return Ok(describe(row, site, evidence, Vec::new()));
+            }
+        }
+    }
+    Err(error)
+}
+
 /// The first that is found; pytest that is only hinted at and not installed yields to unittest.
 fn choose(
     site: &Site,

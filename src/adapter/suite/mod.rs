@@ -8,13 +8,14 @@ mod coverage;
 mod detect;
 mod format;
 mod framework;
+mod observe;
 #[cfg(test)]
 mod recorded;
 mod run;
 mod tools;
 mod warm;
 
-pub use detect::{Detection, detect, languages};
+pub use detect::{Detection, detect, detect_or_begin, languages};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
 pub use tools::{Question, accepted, formatted, tools};

@@ -78,6 +78,8 @@ const DRIVERS: &[(&str, &str)] = &[
     ("nextest.toml", include_str!("driver/nextest.toml")),
     ("gradle_init.gradle", include_str!("driver/gradle_init.gradle")),
     ("warm_python.py", include_str!("driver/warm_python.py")),
+    ("observe_python.py", include_str!("driver/observe_python.py")),
+    ("observe_node.mjs", include_str!("driver/observe_node.mjs")),
 ];
 
 fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {

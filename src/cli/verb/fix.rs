@@ -199,7 +199,10 @@ pub fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
 }
 
 /// Flags win over the file, the file over defaults.
-fn request(arguments: &FixArguments, settings: &Settings) -> Result<FixRequest, Failure> {
+pub(super) fn request(
+    arguments: &FixArguments,
+    settings: &Settings,
+) -> Result<FixRequest, Failure> {
     let test = settings.test.clone().unwrap_or_default();
     let gate = settings.gate.clone().unwrap_or_default();
     let budget = settings.budget.clone().unwrap_or_default();

@@ -5,6 +5,7 @@
 mod constant;
 mod expression;
 mod ingredients;
+mod mutants;
 mod statement;
 mod table;
 mod value;
@@ -18,6 +19,7 @@ use super::language::Language;
 use ingredients::Scope;
 use table::{Kind, Spelling};
 
+pub use mutants::{Depth, mutants};
 pub use table::spelling;
 
 /// One edit of one file.

@@ -4,6 +4,8 @@ mod node;
 mod python;
 mod server;
 
+pub use server::Server;
+
 use crate::effect::{RunError, Trial, TrialRequest};
 
 use super::ProjectSuite;

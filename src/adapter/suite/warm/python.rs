@@ -121,6 +121,10 @@ pub async fn open(
         jobs: request.jobs.max(1),
         pools: Mutex::new(Vec::new()),
     };
+    // Without a failure to reproduce, the caller compares what passes.
+    if request.failing.is_empty() {
+        return Ok(Some(Box::new(python)));
+    }
     // What fails in the suite must fail here, or candidates would be judged by something else.
     let Ok(traces) = python.trace(request.failing).await else { return Ok(None) };
     let reproduced = request.failing.iter().any(|test| {
@@ -170,20 +174,31 @@ impl Python {
         })
     }
 
-    async fn pool(&self, key: Key) -> Arc<Pool> {
+    /// The processes of a key, or of one whose files are the same and whose tests are more: what
+    /// is asked for is chosen by each request.
+    async fn pool(&self, key: Key) -> (Key, Arc<Pool>) {
         let mut pools = self.pools.lock().await;
-        let pool = if let Some(index) = pools.iter().position(|(known, _)| *known == key) {
-            pools.remove(index).1
+        let fits = |known: &Key| known.0 == key.0 && holds_all(&known.1, &key.1);
+        let entry = if let Some(index) = pools.iter().position(|(known, _)| fits(known)) {
+            pools.remove(index)
         } else {
             if pools.len() >= KEPT {
                 pools.remove(0);
             }
             let turns = Semaphore::new(self.jobs);
-            Arc::new(Pool { idle: Mutex::new(Vec::new()), turns })
+            (key, Arc::new(Pool { idle: Mutex::new(Vec::new()), turns }))
         };
-        pools.push((key, Arc::clone(&pool)));
-        pool
+        pools.push((entry.0.clone(), Arc::clone(&entry.1)));
+        entry
     }
+}
+
+fn holds_all(many: &[TestId], few: &[TestId]) -> bool {
+    if many == few {
+        return true;
+    }
+    let many: BTreeSet<&TestId> = many.iter().collect();
+    few.iter().all(|test| many.contains(test))
 }
 
 #[async_trait]
@@ -241,7 +256,7 @@ impl Trial for Python {
     ) -> Result<Vec<CaseResult>, RunError> {
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let key = (files, tests.to_vec());
-        let pool = self.pool(key.clone()).await;
+        let (key, pool) = self.pool(key).await;
         let turn = pool.turns.acquire().await;
         let idle = pool.idle.lock().await.pop();
         let mut server = match idle {

@@ -1,0 +1,396 @@
+// Calls functions of one module and says what came of each call, as a literal.
+//
+// One request as a JSON line on standard input:
+// {"path": FILE, "root": DIR, "bindings": [[LOCAL, NAME]], "calls": [{"callee", "arguments": [TEXT]}],
+//  "trace": BOOL, "reverse": BOOL, "limit": SECONDS}
+// NAME "default" means the default export. One answer as a JSON line per call on standard output,
+// with its index, then {"end": true}.
+//
+// Calls run in a thread per callee, with modules of its own, and are watched: what opens a file,
+// uses the network, starts a process, reads the clock or random numbers, or prints is refused with
+// a reason, and so is what takes too long.
+import { createInterface } from 'node:readline';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { Session } from 'node:inspector';
+import { readFileSync } from 'node:fs';
+import { isMainThread, parentPort, workerData, Worker } from 'node:worker_threads';
+
+const LOADING = 20000;
+const LITERAL = 2000;
+const TEXT = 1000;
+const ELEMENTS = 60;
+const CONSUMED = 200;
+const MARKS = 400;
+const HANGS = 3;
+
+class Refused extends Error {}
+class NoLiteral extends Error {}
+
+const watch = { active: false, reason: null };
+
+function refuse(reason) {
+  watch.reason ??= reason;
+  throw new Refused(reason);
+}
+
+// Modules that a call loads lazily are read from files, and may be.
+function loading() {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 60;
+  const stack = new Error().stack;
+  Error.stackTraceLimit = limit;
+  return /node:internal\/modules\//.test(stack);
+}
+
+function guard(owner, name, reason) {
+  const original = owner[name];
+  if (typeof original !== 'function') return;
+  const guarded = function (...values) {
+    if (watch.active && !loading()) refuse(reason);
+    return new.target ? Reflect.construct(original, values, new.target === guarded ? original : new.target) : Reflect.apply(original, this, values);
+  };
+  guarded.prototype = original.prototype;
+  try {
+    Object.defineProperty(owner, name, { value: guarded, configurable: true, writable: true });
+  } catch {
+    // What cannot be replaced is left to the protection of the process.
+  }
+}
+
+function guardAll(owner, reason) {
+  for (const name of Object.keys(owner)) if (!/^[A-Z]|^constants$/.test(name)) guard(owner, name, reason);
+}
+
+function guardDate() {
+  const Original = Date;
+  const now = Original.now;
+  globalThis.Date = new Proxy(Original, {
+    construct(target, values, self) {
+      if (values.length === 0 && watch.active) refuse('reads the clock');
+      return Reflect.construct(target, values, self);
+    },
+    apply(target, self, values) {
+      if (watch.active) refuse('reads the clock');
+      return Reflect.apply(target, self, values);
+    },
+  });
+  Original.now = () => (watch.active ? refuse('reads the clock') : now());
+  Original.prototype.constructor = globalThis.Date;
+}
+
+function guardWorld() {
+  const require = createRequire(import.meta.url);
+  const files = require('node:fs');
+  guardAll(files, 'opens a file');
+  guardAll(files.promises, 'opens a file');
+  const modules = {
+    net: 'uses the network', http: 'uses the network', https: 'uses the network', http2: 'uses the network',
+    tls: 'uses the network', dgram: 'uses the network', dns: 'uses the network',
+    child_process: 'starts or ends processes', cluster: 'starts or ends processes',
+    os: 'asks about its surroundings', v8: 'reaches below JavaScript', vm: 'reaches below JavaScript',
+  };
+  for (const [name, reason] of Object.entries(modules)) guardAll(require(`node:${name}`), reason);
+  guardAll(require('node:dns').promises, 'uses the network');
+  guard(require('node:net').Socket.prototype, 'connect', 'uses the network');
+  guard(require('node:worker_threads'), 'Worker', 'starts a thread');
+  const crypto = require('node:crypto');
+  for (const name of ['randomBytes', 'randomUUID', 'randomInt', 'randomFillSync', 'randomFill', 'getRandomValues', 'generateKeyPairSync', 'generateKeySync'])
+    guard(crypto, name, 'uses random numbers');
+  for (const name of ['getRandomValues', 'randomUUID']) guard(crypto.webcrypto, name, 'uses random numbers');
+  guard(Math, 'random', 'uses random numbers');
+  guardDate();
+  guard(performance, 'now', 'reads the clock');
+  for (const name of ['hrtime', 'uptime', 'cpuUsage']) guard(process, name, 'reads the clock');
+  for (const name of ['exit', 'kill', 'abort', 'reallyExit']) guard(process, name, 'starts or ends processes');
+  for (const name of ['cwd', 'memoryUsage', 'getuid']) guard(process, name, 'asks about its surroundings');
+  for (const name of ['chdir', 'umask', 'emitWarning', 'on', 'once', 'binding', 'dlopen']) guard(process, name, 'changes the process');
+  guardAll(console, 'prints');
+  guard(process.stdout, 'write', 'prints');
+  guard(process.stderr, 'write', 'prints');
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate']) guard(globalThis, name, 'waits for a timer');
+  guard(globalThis, 'fetch', 'uses the network');
+  const environment = process.env;
+  process.env = new Proxy(environment, {
+    get: (target, name) => (watch.active && typeof name === 'string' && name !== 'NODE_DEBUG' && !loading() ? refuse('reads the environment') : target[name]),
+    set: (target, name, value) => (watch.active ? refuse('changes the environment') : ((target[name] = value), true)),
+  });
+  syncBuiltinESMExports();
+}
+
+const text = (value) => JSON.stringify(value).replace(/\u2028/g, '\\u2028').replace(/\u2029/g, '\\u2029');
+const TYPED = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array];
+
+function key(name) {
+  return /^[A-Za-z_$][\w$]*$/.test(name) && name !== '__proto__' ? name : name === '__proto__' ? '["__proto__"]' : text(name);
+}
+
+function literal(value, depth = 0, around = []) {
+  const inner = (one) => literal(one, depth + 1, [...around, value]);
+  if (value === undefined || value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value);
+  if (typeof value === 'bigint') return value.toString().length < 400 ? `${value}n` : fail('it is a very large number');
+  if (typeof value === 'string') return value.length > TEXT ? fail('it is a long text') : text(value);
+  if (typeof value !== 'object') fail(`a ${typeof value} cannot be written as a literal`);
+  if (depth > 8 || around.includes(value)) fail('it is nested too deeply');
+  const kind = Object.getPrototypeOf(value);
+  const many = Array.isArray(value) || ArrayBuffer.isView(value) ? value.length : value.size ?? Object.keys(value).length;
+  if (many > ELEMENTS) fail('it has many elements');
+  if (Object.getOwnPropertySymbols(value).length) fail('it has symbols');
+  if (kind === Array.prototype) {
+    if (Object.keys(value).length !== value.length) fail('it is an array with holes or names');
+    return `[${value.map(inner).join(', ')}]`;
+  }
+  if (kind === Date.prototype) return `new Date(${Number.isNaN(value.getTime()) ? 'NaN' : value.getTime()})`;
+  if (kind === RegExp.prototype) return value.lastIndex === 0 ? value.toString() : fail('it is a used regular expression');
+  if (kind === Map.prototype) return `new Map([${[...value].map(([k, v]) => `[${inner(k)}, ${inner(v)}]`).join(', ')}])`;
+  if (kind === Set.prototype) return `new Set([${[...value].map(inner).join(', ')}])`;
+  if (Buffer.isBuffer(value)) return `Buffer.from([${[...value].join(', ')}])`;
+  const typed = TYPED.find((one) => kind === one.prototype);
+  if (typed) return `new ${typed.name}([${[...value].map(inner).join(', ')}])`;
+  if (kind !== Object.prototype && kind !== null) fail(`an object of ${kind.constructor?.name ?? 'its own kind'} cannot be written as a literal`);
+  const parts = Object.entries(Object.getOwnPropertyDescriptors(value)).map(([name, one]) => {
+    if (!('value' in one) || !one.enumerable) fail('it has computed properties');
+    return `${key(name)}: ${inner(one.value)}`;
+  });
+  const plain = parts.length ? `{ ${parts.join(', ')} }` : '{}';
+  return kind === null ? `Object.assign(Object.create(null), ${plain})` : plain;
+}
+
+function fail(why) {
+  throw new NoLiteral(why);
+}
+
+const evaluate = (source) => new Function(`"use strict"; return (${source}\n);`)();
+
+// The literal of a value, proven to mean the same value.
+function written(value) {
+  const found = literal(value);
+  if (found.length > LITERAL) fail('its literal is long');
+  if (!isDeepStrictEqual(value, evaluate(found))) fail('its literal does not compare equal to it');
+  return found;
+}
+
+function coverage(session, url, source) {
+  let found;
+  session.post('Profiler.takePreciseCoverage', (error, answer) => {
+    found = answer?.result?.find((one) => one.url === url);
+  });
+  const functions = (found?.functions ?? []).filter((one) => one.ranges[0].count > 0);
+  const ranges = functions.flatMap((one) => one.ranges);
+  const marks = ranges.map((one) => `${one.count > 0 ? 'r' : 'x'}${one.startOffset}-${one.endOffset}`);
+  const lines = [];
+  let offset = 0;
+  source.split('\n').forEach((line, index) => {
+    const place = offset + line.length - line.trimStart().length;
+    const around = ranges.filter((one) => one.startOffset <= place && place < one.endOffset);
+    around.sort((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
+    if (line.trim() && around[0]?.count > 0) lines.push(index + 1);
+    offset += line.length + 1;
+  });
+  return { lines, marks: [...new Set(marks)].slice(0, MARKS) };
+}
+
+// Whether code of the repository threw it by a statement of its own.
+function explicit(error, sources) {
+  const frame = /\n\s+at .*?(file:\/\/[^\s)]+|\/[^\s):]+):(\d+):\d+\)?/.exec(String(error?.stack ?? ''));
+  if (!frame) return false;
+  const file = frame[1].replace('file://', '');
+  if (!file.startsWith(workerData.root) || file.includes('node_modules')) return false;
+  sources[file] ??= readFileSync(file, 'utf8').split('\n');
+  return /\bthrow\b|Error\(/.test(sources[file][Number(frame[2]) - 1] ?? '');
+}
+
+async function invoke(call, names, values) {
+  watch.reason = null;
+  let given, before;
+  try {
+    given = call.arguments.map(evaluate);
+    before = call.arguments.map(evaluate);
+  } catch (error) {
+    return { refused: `an argument cannot be made: ${error.name}` };
+  }
+  const run = new Function(...names, '__given', `"use strict"; return (${call.callee})(...__given);`);
+  const globals = Object.getOwnPropertyNames(globalThis).length;
+  let record = {};
+  let way = 'plain';
+  try {
+    let value;
+    watch.active = true;
+    try {
+      value = run(...values, given);
+      if (value instanceof Promise) {
+        way = 'await';
+        value = await value;
+      } else if (value !== null && typeof value === 'object' && typeof value.next === 'function' && typeof value[Symbol.iterator] === 'function') {
+        way = 'list';
+        const list = [];
+        for (const one of value) if (list.push(one) > CONSUMED) refuse('yields without an end in sight');
+        value = list;
+      }
+    } finally {
+      watch.active = false;
+    }
+    record = { value: written(value), way };
+  } catch (error) {
+    if (error instanceof NoLiteral) record = { refused: `its result is left out: ${error.message}` };
+    else if (error instanceof Refused) record = { refused: error.message };
+    else if (error instanceof RangeError && /call stack/.test(error.message)) record = { refused: 'uses too much memory or stack' };
+    else if (error instanceof Error && /^\w+$/.test(error.name ?? '')) {
+      record = { raised: error.name, message: String(error.message).slice(0, TEXT), explicit: explicit(error, {}), way };
+    } else record = { refused: 'what it throws is no error' };
+  }
+  if (watch.reason) return { refused: watch.reason };
+  if (Object.getOwnPropertyNames(globalThis).length !== globals) return { refused: 'changes state outside of itself' };
+  if (record.refused) return record;
+  record.after = [];
+  record.needs = [];
+  try {
+    given.forEach((now, index) => {
+      if (now !== null && typeof now === 'object' && !isDeepStrictEqual(now, before[index])) record.after.push([index, written(now)]);
+    });
+  } catch {
+    return { refused: 'changes an argument in a way that cannot be written down' };
+  }
+  return record;
+}
+
+// What a call could change for the next one: plain values that the module exports.
+function stateOf(space) {
+  const seen = [];
+  for (const one of [space, space.default ?? {}])
+    for (const [name, value] of Object.entries(Object(one)))
+      try {
+        if (typeof value !== 'function') seen.push([name, literal(value)]);
+      } catch {
+        // What cannot be written is not compared.
+      }
+  return JSON.stringify(seen);
+}
+
+async function work() {
+  guardWorld();
+  const { path, bindings, calls, trace } = workerData;
+  const url = pathToFileURL(path).href;
+  const source = trace ? readFileSync(path, 'utf8') : '';
+  let space;
+  try {
+    space = await import(url);
+  } catch (error) {
+    parentPort.postMessage({ problem: `its module cannot be imported: ${String(error?.message ?? error).slice(0, 200)}` });
+    return;
+  }
+  const values = bindings.map(([, name]) => (name === 'default' ? space.default : space[name] ?? space.default?.[name]));
+  const session = new Session();
+  let script = url;
+  if (trace) {
+    session.connect();
+    session.post('Profiler.enable');
+    session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    session.post('Profiler.takePreciseCoverage', (error, answer) => {
+      const known = answer?.result?.map((one) => one.url) ?? [];
+      script = known.find((one) => one === url || one === path) ?? url;
+    });
+  }
+  const before = stateOf(space);
+  parentPort.postMessage({ ready: true });
+  for (const [index, call] of calls) {
+    const subject = /^(?:\(?new )?([\w$]+)/.exec(call.callee)?.[1];
+    const binding = bindings.findIndex(([local]) => local === subject);
+    let record;
+    if (binding < 0 || typeof values[binding] !== 'function') record = { refused: 'it is not exported' };
+    else {
+      record = await invoke(call, bindings.map(([local]) => local), values);
+      if (trace && !record.refused) {
+        const ran = coverage(session, script, source);
+        if (!ran.lines.length && script === url) Object.assign(ran, coverage(session, path, source));
+        Object.assign(record, ran);
+      } else if (trace) session.post('Profiler.takePreciseCoverage', () => {});
+    }
+    parentPort.postMessage({ index, ...record });
+  }
+  parentPort.postMessage({ done: true, changed: stateOf(space) !== before });
+}
+
+// Runs calls in threads until each has an answer.
+async function serve(request, calls, tell) {
+  const records = new Map();
+  let left = calls;
+  let crashes = 0;
+  while (left.length) {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { ...request, calls: left },
+      stdout: true,
+      stderr: true,
+      env: process.env,
+      resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 4 },
+    });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    let done = false;
+    let hung = false;
+    let problem = null;
+    let crowded = false;
+    await new Promise((resolve) => {
+      let timer;
+      const wait = (limit) => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          hung = true;
+          worker.terminate();
+        }, limit);
+      };
+      wait(LOADING);
+      worker.on('message', (record) => {
+        wait(request.limit * 1000);
+        if (record.problem) problem = record.problem;
+        else if (record.done) {
+          done = true;
+          if (record.changed) for (const [index] of calls) if (!records.get(index)?.refused) records.set(index, { index, refused: 'changes state outside of itself' });
+          worker.terminate();
+        } else if (record.index !== undefined) records.set(record.index, record);
+      });
+      worker.on('error', (error) => {
+        crowded ||= error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      });
+      worker.on('exit', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    if (problem) for (const [index] of left) records.set(index, { index, refused: problem });
+    left = left.filter(([index]) => !records.has(index));
+    if (left.length && !done) {
+      const [index] = left[0];
+      const why = hung ? `takes longer than ${request.limit} s` : crowded ? 'uses too much memory or stack' : 'ends the process';
+      records.set(index, { index, refused: why });
+      left = left.slice(1);
+      // One that hangs or dies again and again is not asked for ever.
+      crashes += 1;
+      for (const [one] of crashes < HANGS ? [] : left) records.set(one, { index: one, refused: why });
+      left = crashes < HANGS ? left : [];
+    }
+  }
+  for (const [index] of calls) tell(records.get(index));
+}
+
+async function main() {
+  const write = process.stdout.write.bind(process.stdout);
+  const tell = (record) => write(`${JSON.stringify(record)}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line);
+    const groups = new Map();
+    request.calls.forEach((call, index) => {
+      const name = call.callee.split('(')[0];
+      groups.set(name, [...(groups.get(name) ?? []), [index, call]]);
+    });
+    for (const calls of groups.values()) await serve({ ...request }, request.reverse ? [...calls].reverse() : calls, tell);
+    tell({ end: true });
+    break;
+  }
+  process.exit(0);
+}
+
+if (isMainThread) main();
+else work();

@@ -1,0 +1,558 @@
+"""Calls functions of one module and says what came of each call, as a literal.
+
+One request as a JSON line on standard input:
+{"module": DOTTED, "path": FILE, "root": DIR, "calls": [{"callee": TEXT, "arguments": [TEXT]}],
+ "trace": BOOL, "reverse": BOOL, "limit": SECONDS, "memory": BYTES}
+One answer as a JSON line per call on standard output, with its index, then {"end": true}.
+
+Calls run in a forked child, one child per callee, and are watched: what opens a file, uses the
+network, starts a process, reads the clock or random numbers, prints, or changes state of its
+module is refused with a reason, and so is what takes too long. Works on Python 3.8 and later.
+"""
+
+import collections
+import dataclasses
+import datetime
+import enum
+import gc
+import importlib
+import itertools
+import json
+import linecache
+import math
+import os
+import random
+import re
+import select
+import signal
+import sys
+import threading
+import time
+import types
+
+REQUESTS = os.fdopen(os.dup(0), "r", encoding="utf-8")
+ANSWERS = os.fdopen(os.dup(1), "w", encoding="utf-8")
+NULL = os.open(os.devnull, os.O_RDWR)
+for number in (0, 1, 2):
+    os.dup2(NULL, number)
+
+TEXT = 1000
+ELEMENTS = 60
+CONSUMED = 200
+LITERAL = 2000
+MARKS = 400
+HANGS = 3
+
+
+class Refused(BaseException):
+    """Raised inside a call that does what a pinned call must not do."""
+
+
+class NoLiteral(Exception):
+    """A value that cannot be written down."""
+
+
+class Watch:
+    active = False
+    reason = None
+
+
+def refuse(reason):
+    if Watch.reason is None:
+        Watch.reason = reason
+    raise Refused(reason)
+
+
+AUDITED = [
+    (("os.listdir", "os.scandir", "os.walk", "glob.", "os.getxattr"), "lists a folder"),
+    (("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.truncate", "os.link",
+      "os.symlink", "os.utime", "shutil.", "tempfile.", "os.chdir", "os.lockf", "os.setxattr",
+      "os.removexattr", "pathlib."), "changes files"),
+    (("socket.", "urllib.", "http.", "smtplib.", "ftplib.", "poplib.", "imaplib.", "nntplib.", "telnetlib.",
+      "ssl."), "uses the network"),
+    (("subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "pty.",
+      "os.startfile", "os.kill", "signal.pthread_kill", "webbrowser."), "starts or ends processes"),
+    (("os.putenv", "os.unsetenv"), "changes the environment"),
+    (("time.sleep",), "sleeps"),
+    (("ctypes.", "mmap.", "fcntl."), "reaches below Python"),
+    (("sqlite3.", "dbm."), "uses a database"),
+    (("builtins.input",), "reads from the keyboard"),
+]
+CODE = (".py", ".pyc", ".so", ".pyd", ".zip")
+
+
+def importing():
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def audit(event, arguments):
+    if not Watch.active:
+        return
+    if event == "open":
+        path, mode = (tuple(arguments) + (None, None))[:2]
+        code = isinstance(path, str) and path.endswith(CODE) and (mode is None or set(mode) <= set("rbt"))
+        if code:
+            return
+        reason = "opens a file"
+    else:
+        for names, text in AUDITED:
+            if event.startswith(names):
+                reason = text
+                break
+        else:
+            return
+    Watch.active = False
+    allowed = importing()
+    Watch.active = True
+    if not allowed:
+        refuse(reason)
+
+
+CLOCK = {
+    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "process_time",
+    "process_time_ns", "thread_time", "localtime", "gmtime", "ctime", "strftime", "clock_gettime",
+}
+SELF = {"getpid", "getppid", "getcwd", "getuid", "getlogin", "uname", "times", "getloadavg", "stat", "lstat", "access"}
+
+
+def profile(frame, event, function):
+    if event != "c_call" or not Watch.active:
+        return
+    name = getattr(function, "__name__", "")
+    module = getattr(function, "__module__", None)
+    owner = getattr(function, "__self__", None)
+    reason = None
+    if module == "time" and name in CLOCK:
+        reason = "reads the clock"
+    elif name in ("now", "today", "utcnow") and isinstance(owner, type) and issubclass(owner, datetime.date):
+        reason = "reads the clock"
+    elif owner is random._inst or isinstance(owner, random.SystemRandom):
+        reason = "uses random numbers"
+    elif module == "posix" and name == "urandom":
+        reason = "uses random numbers"
+    elif module == "posix" and name in SELF:
+        reason = "asks about its surroundings"
+    if reason:
+        Watch.active = False
+        allowed = importing()
+        Watch.active = True
+        if not allowed:
+            refuse(reason)
+
+
+class Silent:
+    """Stands for standard output and error: a pinned call says nothing."""
+
+    encoding = "utf-8"
+
+    def write(self, text):
+        if Watch.active and text:
+            refuse("prints")
+        return len(text)
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return False
+
+
+class Tracer:
+    """Lines and steps between lines of the module's file."""
+
+    def __init__(self, path):
+        self.path, self.lines, self.marks = path, set(), set()
+
+    def call(self, frame, event, argument):
+        if frame.f_code.co_filename != self.path:
+            return None
+        last = [-frame.f_code.co_firstlineno]
+
+        def line(frame, event, argument):
+            if event == "line":
+                self.lines.add(frame.f_lineno)
+                if len(self.marks) < MARKS:
+                    self.marks.add("%d>%d" % (last[0], frame.f_lineno))
+                last[0] = frame.f_lineno
+            return line
+
+        return line
+
+
+LAZY = (
+    types.GeneratorType, map, filter, zip, enumerate, reversed, itertools.chain, itertools.islice,
+    itertools.takewhile, itertools.dropwhile, itertools.starmap, itertools.accumulate, itertools.groupby,
+    itertools.product, itertools.permutations, itertools.combinations, itertools.zip_longest,
+    type({}.keys()), type({}.values()), type({}.items()), type(iter([])), type(iter(())), type(iter({})),
+    type(iter(set())), type(iter("")), type(iter(range(0))),
+)
+STANDARD = {
+    "datetime": ("date", "datetime", "time", "timedelta"),
+    "decimal": ("Decimal",),
+    "fractions": ("Fraction",),
+    "uuid": ("UUID",),
+    "pathlib": ("PurePosixPath", "PosixPath"),
+}
+
+
+def reach(kind, needs):
+    """How a test names a class: by its module, which must lead back to it."""
+    module, name = kind.__module__, kind.__qualname__
+    if module == "builtins":
+        return name
+    found = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is not kind or module == "__main__":
+        raise NoLiteral("its type %s cannot be imported" % kind.__name__)
+    needs.add(module)
+    return "%s.%s" % (module, name)
+
+
+def literal(value, needs, depth=0):
+    if depth > 8:
+        raise NoLiteral("it is nested too deeply")
+    kind = type(value)
+    inner = lambda one: literal(one, needs, depth + 1)
+    if value is None or kind is bool or value is Ellipsis or value is NotImplemented:
+        return repr(value)
+    if kind is int:
+        if value.bit_length() > 1300:
+            raise NoLiteral("it is a very large number")
+        return repr(value)
+    if kind is float:
+        return repr(value) if math.isfinite(value) else "float(%r)" % repr(value)
+    if kind is complex:
+        return repr(value)
+    if kind in (str, bytes, bytearray):
+        if len(value) > TEXT:
+            raise NoLiteral("it is a long text")
+        return repr(value)
+    if isinstance(value, enum.Enum):
+        if type(value).__members__.get(value.name) is not value:
+            raise NoLiteral("it is a member of no enumeration")
+        return "%s.%s" % (reach(kind, needs), value.name)
+    if isinstance(value, type):
+        return reach(value, needs)
+    if hasattr(value, "__len__") and not isinstance(value, range) and len(value) > ELEMENTS:
+        raise NoLiteral("it has many elements")
+    if kind is list:
+        return "[%s]" % ", ".join(map(inner, value))
+    if kind is tuple:
+        return "(%s)" % (", ".join(map(inner, value)) + ("," if len(value) == 1 else ""))
+    if kind is set or kind is frozenset:
+        text = "{%s}" % ", ".join(sorted(map(inner, value))) if value else ""
+        return text or "set()" if kind is set else "frozenset(%s)" % text
+    if kind is dict:
+        return "{%s}" % ", ".join("%s: %s" % (inner(k), inner(v)) for k, v in value.items())
+    if kind in (range, slice):
+        return repr(value)
+    if kind in (collections.OrderedDict, collections.Counter, collections.deque):
+        needs.add("collections")
+        content = inner(list(value) if kind is collections.deque else dict(value))
+        return "collections.%s(%s)" % (kind.__name__, content)
+    if kind is collections.defaultdict:
+        return inner(dict(value))
+    if kind.__name__ in STANDARD.get(kind.__module__.split(".")[0], ()) and kind.__module__.split(".")[0] in STANDARD:
+        module = kind.__module__.split(".")[0]
+        needs.add(module)
+        text = repr(value)
+        return text if text.startswith(module + ".") else "%s.%s" % (module, text)
+    if dataclasses.is_dataclass(value):
+        fields = [one for one in dataclasses.fields(value) if one.init]
+        parts = ["%s=%s" % (one.name, inner(getattr(value, one.name))) for one in fields]
+        return "%s(%s)" % (reach(kind, needs), ", ".join(parts))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        parts = ["%s=%s" % (name, inner(getattr(value, name))) for name in value._fields]
+        return "%s(%s)" % (reach(kind, needs), ", ".join(parts))
+    raise NoLiteral("a value of type %s cannot be written as a literal" % kind.__name__)
+
+
+def same(one, other, depth=0):
+    """Equal, and of the same types all the way down."""
+    if type(one) is not type(other) or depth > 20:
+        both = (type(one), type(other))
+        return both == (collections.defaultdict, dict) and same(dict(one), other, depth + 1)
+    if type(one) is float:
+        return repr(one) == repr(other)
+    if isinstance(one, (list, tuple, collections.deque)):
+        return len(one) == len(other) and all(same(a, b, depth + 1) for a, b in zip(one, other))
+    if isinstance(one, dict):
+        return len(one) == len(other) and all(
+            same(a, b, depth + 1) and same(one[a], other[b], depth + 1) for a, b in zip(one, other)
+        )
+    if isinstance(one, (set, frozenset)):
+        return one == other and sorted(map(repr, one)) == sorted(map(repr, other))
+    return bool(one == other)
+
+
+def written(value, needs):
+    """The literal of a value, proven to mean the same value."""
+    text = literal(value, needs)
+    if len(text) > LITERAL:
+        raise NoLiteral("its literal is long")
+    names = {}
+    for module in needs:
+        importlib.import_module(module)
+        names[module.split(".")[0]] = sys.modules[module.split(".")[0]]
+    if not same(value, eval(text, names)):
+        raise NoLiteral("its literal does not compare equal to it")
+    return text
+
+
+def await_now(coroutine):
+    """Runs a coroutine that waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value
+    coroutine.close()
+    refuse("waits for something")
+
+
+def explicit(error):
+    """Whether code of the repository raised it by a statement of its own."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    if entry is None:
+        return False
+    path = os.path.realpath(entry.tb_frame.f_code.co_filename)
+    inside = path.startswith(REQUEST["root"] + os.sep) and "site-packages" not in path
+    return inside and re.search(r"\braise\b", linecache.getline(path, entry.tb_lineno)) is not None
+
+
+def run(call, module, tracer):
+    needs, way = set(), "plain"
+    Watch.reason = None
+    try:
+        arguments = [eval(text, {}) for text in call["arguments"]]
+        before = [eval(text, {}) for text in call["arguments"]]
+    except Exception as error:
+        return {"refused": "an argument cannot be made: %s" % type(error).__name__}
+    names = dict(vars(module))
+    ring = lambda number, frame: refuse(slow())
+    signal.signal(signal.SIGALRM, ring)
+    record = {}
+    threads = threading.active_count()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, REQUEST["limit"])
+        if tracer:
+            sys.settrace(tracer.call)
+        sys.setprofile(profile)
+        Watch.active = True
+        try:
+            value = eval(call["callee"], names)(*arguments)
+            if isinstance(value, types.CoroutineType):
+                way = "await"
+                value = await_now(value)
+            elif isinstance(value, LAZY):
+                way = "list"
+                value = list(itertools.islice(value, CONSUMED + 1))
+                if len(value) > CONSUMED:
+                    refuse("yields without an end in sight")
+        finally:
+            Watch.active = False
+            sys.settrace(None)
+            sys.setprofile(None)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        if type(value) is float and math.isnan(value):
+            record = {"value": "nan", "way": "nan" if way == "plain" else "none"}
+        else:
+            record = {"value": written(value, needs), "way": way}
+    except Refused as error:
+        record = {"refused": str(error)}
+    except (RecursionError, MemoryError) as error:
+        record = {"refused": "uses too much memory or stack"}
+    except (SystemExit, KeyboardInterrupt):
+        record = {"refused": "ends the process"}
+    except NoLiteral as error:
+        record = {"refused": "its result is left out: %s" % error}
+    except BaseException as error:
+        try:
+            record = {
+                "raised": reach(type(error), needs),
+                "message": str(error)[:TEXT],
+                "explicit": explicit(error),
+                "way": way,
+            }
+        except NoLiteral as problem:
+            record = {"refused": "what it raises is left out: %s" % problem}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    if Watch.reason is not None:
+        return {"refused": Watch.reason}
+    if threading.active_count() > threads:
+        return {"refused": "starts a thread"}
+    if "refused" in record:
+        return record
+    after = []
+    try:
+        for index, (now, then) in enumerate(zip(arguments, before)):
+            if isinstance(now, (list, dict, set, bytearray)) and not same(now, then):
+                after.append([index, written(now, needs)])
+    except Exception:
+        return {"refused": "changes an argument in a way that cannot be written down"}
+    record["after"], record["needs"] = after, sorted(needs)
+    if tracer:
+        record["lines"], record["marks"] = sorted(tracer.lines), sorted(tracer.marks)
+    return record
+
+
+def state_of(module):
+    """What a call could change for the next one: values that modules of the repository hold."""
+    known = []
+    for name, one in list(sys.modules.items()):
+        file = getattr(one, "__file__", None)
+        if not file or not os.path.realpath(file).startswith(REQUEST["root"] + os.sep):
+            continue
+        for key, value in list(vars(one).items()):
+            if not key.startswith("__") and isinstance(value, (int, str, float, list, dict, set, tuple, type(None))):
+                try:
+                    known.append((name, key, repr(value)[:4000]))
+                except Exception:
+                    known.append((name, key, "?"))
+    return sorted(known)
+
+
+def slow():
+    return "takes longer than %g s" % REQUEST["limit"]
+
+
+def limit_resources():
+    try:
+        import resource
+
+        memory = REQUEST["memory"]
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    except (ImportError, OSError, ValueError):
+        pass
+
+
+def child(calls, module, out):
+    """Runs calls of one callee; what they change is seen when all are done."""
+    limit_resources()
+    sys.stdout = sys.stderr = Silent()
+    before, hangs = state_of(module), 0
+    for index, call in calls:
+        tracer = Tracer(module.__file__) if REQUEST["trace"] else None
+        record = run(call, module, tracer) if hangs < HANGS else {"refused": slow()}
+        hangs += record.get("refused") == slow()
+        record["index"] = index
+        os.write(out, (json.dumps(record) + "\n").encode("utf-8", "surrogatepass"))
+    changed = state_of(module) != before
+    os.write(out, (json.dumps({"done": True, "changed": changed}) + "\n").encode())
+    os._exit(0)
+
+
+def tell(record):
+    ANSWERS.write(json.dumps(record) + "\n")
+    ANSWERS.flush()
+
+
+def serve(calls, module):
+    """Runs calls in children until each has an answer."""
+    records, crashes = {}, 0
+    left = list(calls)
+    while left:
+        reader, writer = os.pipe()
+        gc.collect()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reader)
+            try:
+                os.setpgid(0, 0)
+                child(left, module, writer)
+            finally:
+                os._exit(1)
+        os.close(writer)
+        text, done, changed, hung = b"", False, False, False
+        while True:
+            ready = select.select([reader], [], [], REQUEST["limit"] + 1.5)[0]
+            piece = os.read(reader, 1 << 16) if ready else b""
+            if not piece:
+                hung = not ready
+                break
+            text += piece
+            *whole, text = text.split(b"\n")
+            for line in whole:
+                record = json.loads(line.decode("utf-8", "surrogatepass"))
+                if record.get("done"):
+                    done, changed = True, record["changed"]
+                else:
+                    records[record["index"]] = record
+            if done:
+                break
+        os.close(reader)
+        for target in (os.killpg, os.kill):
+            try:
+                target(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        os.waitpid(pid, 0)
+        if changed:
+            for index, _ in calls:
+                if "refused" not in records.get(index, {"refused": ""}):
+                    records[index] = {"index": index, "refused": "changes state outside of itself"}
+        left = [(index, call) for index, call in left if index not in records]
+        if left and not done:
+            why = slow() if hung else "ends the process"
+            records[left[0][0]] = {"index": left[0][0], "refused": why}
+            left = left[1:]
+            # One that hangs or dies again and again is not asked for ever.
+            crashes += 1
+            for index, _ in left if crashes >= HANGS else ():
+                records[index] = {"index": index, "refused": why}
+            left = left if crashes < HANGS else []
+    for index, _ in calls:
+        tell(records[index])
+
+
+def load():
+    ring = lambda number, frame: refuse("cannot be imported in 20 s")
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 20)
+    sys.stdout = sys.stderr = Silent()
+    try:
+        module = importlib.import_module(REQUEST["module"])
+    except Refused as error:
+        return None, str(error)
+    except BaseException as error:
+        return None, "its module cannot be imported: %s: %s" % (type(error).__name__, str(error)[:200])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    file = getattr(module, "__file__", None)
+    if not file or os.path.realpath(file) != os.path.realpath(REQUEST["path"]):
+        return None, "`import %s` finds another file" % REQUEST["module"]
+    if threading.active_count() > 1:
+        return None, "its module starts threads"
+    return module, None
+
+
+def main():
+    module, problem = load()
+    groups = {}
+    for index, call in enumerate(REQUEST["calls"]):
+        groups.setdefault(call["callee"].split("(")[0], []).append((index, call))
+    for calls in groups.values():
+        if problem:
+            for index, _ in calls:
+                tell({"index": index, "refused": problem})
+            continue
+        serve(list(reversed(calls)) if REQUEST["reverse"] else calls, module)
+    tell({"end": True})
+
+
+REQUEST = json.loads(REQUESTS.readline())
+REQUEST["root"] = os.path.realpath(REQUEST["root"])
+sys.argv = ["tests"]
+sys.dont_write_bytecode = True
+sys.addaudithook(audit)
+main()

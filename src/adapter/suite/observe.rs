@@ -1,0 +1,210 @@
+//! Makes watched calls of single functions in the project's interpreter; `driver/observe_python.py`
+//! and `driver/observe_node.mjs` are its other half.
+//!
+//! The child may write nowhere in the checkout, so that a call that gets past the watch changes
+//! nothing that is tested afterwards.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::host::files;
+use crate::adapter::host::process::Invocation;
+use crate::adapter::host::sandbox::Access;
+use crate::code::language::Language;
+use crate::effect::{Call, Came, Observation, ObserveRequest, Observer, RunError, Way, World};
+
+use super::ProjectSuite;
+use super::warm::Server;
+
+/// Time in which a module must load, and an interpreter start.
+const LOADING: Duration = Duration::from_secs(40);
+
+/// Memory of a Python child in bytes.
+const MEMORY: u64 = 2 << 30;
+
+/// Time zones and languages of the worlds.
+const WORLDS: &[(&str, &str, &str)] = &[
+    ("0", "UTC", "C.UTF-8"),
+    ("1", "Asia/Kathmandu", "C"),
+    ("4294967295", "America/St_Johns", "de_DE.UTF-8"),
+];
+
+#[derive(Serialize)]
+struct Request<'a> {
+    module: &'a str,
+    path: String,
+    root: String,
+    bindings: &'a [(String, String)],
+    calls: &'a [Call],
+    trace: bool,
+    reverse: bool,
+    limit: f64,
+    memory: u64,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    index: Option<usize>,
+    refused: Option<String>,
+    value: Option<String>,
+    way: Option<Way>,
+    raised: Option<String>,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    explicit: bool,
+    #[serde(default)]
+    after: Vec<(usize, String)>,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default)]
+    lines: Vec<u32>,
+    #[serde(default)]
+    marks: Vec<String>,
+}
+
+impl From<Record> for Observation {
+    fn from(record: Record) -> Self {
+        let way = record.way.unwrap_or(Way::Plain);
+        let came = match (record.refused, record.value, record.raised) {
+            (Some(reason), _, _) => Came::Refused(reason),
+            (None, Some(literal), _) => Came::Value { literal, way },
+            (None, None, Some(class)) => {
+                Came::Raised { class, message: record.message, explicit: record.explicit, way }
+            }
+            (None, None, None) => Came::Refused("its result was lost".into()),
+        };
+        Self {
+            came,
+            after: record.after,
+            needs: record.needs,
+            lines: record.lines,
+            marks: record.marks,
+        }
+    }
+}
+
+impl ProjectSuite<'_> {
+    /// The child that makes the calls; `None` in a language without a driver.
+    fn caller(&self, request: &ObserveRequest<'_>) -> Result<Option<Invocation>, RunError> {
+        let drivers = self.settings.scratch.join("drivers");
+        let driver = |name: &str| drivers.join(name).display().to_string();
+        let argv = match Language::of(request.file) {
+            Some(Language::Python) => {
+                vec![self.site(request.root).python(), driver("observe_python.py")]
+            }
+            Some(Language::JavaScript) => vec!["node".to_owned(), driver("observe_node.mjs")],
+            _ => return Ok(None),
+        };
+        let World { number } = request.world;
+        // A folder of its own: a call that reads or leaves files by relative names is noticed.
+        let directory = self.settings.scratch.join(format!("world-{number}"));
+        files::create_folder(&directory).map_err(|error| RunError::Io {
+            action: format!("create {}", directory.display()),
+            reason: error.to_string(),
+        })?;
+        let mut environment = self.environment(request.root);
+        let index = usize::try_from(number).unwrap_or_default() % WORLDS.len();
+        if let Some((seed, zone, language)) = WORLDS.get(index) {
+            for (name, value) in [("PYTHONHASHSEED", seed), ("TZ", zone), ("LC_ALL", language)] {
+                environment.insert(name.into(), (*value).to_owned());
+            }
+        }
+        let access = Access {
+            checkouts: Vec::new(),
+            scratch: self.settings.scratch.clone(),
+            kept: vec![
+                request.root.to_owned(),
+                self.detection.site.root.clone(),
+                self.settings.session.clone(),
+            ],
+        };
+        Ok(Some(Invocation { argv, directory, environment, access: Some(access) }))
+    }
+}
+
+#[async_trait]
+impl Observer for ProjectSuite<'_> {
+    async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError> {
+        let lost = || Observation::refused("the process that made the call ended");
+        let mut found: Vec<Observation> = request.calls.iter().map(|_| lost()).collect();
+        let Some(invocation) = self.caller(request)? else {
+            let unknown =
+                Observation::refused("calls can be watched in Python and JavaScript only");
+            return Ok(request.calls.iter().map(|_| unknown.clone()).collect());
+        };
+        let failed = |error: std::io::Error| RunError::NotStarted {
+            command: invocation.argv.first().cloned().unwrap_or_default(),
+            reason: error.to_string(),
+        };
+        let mut server = Server::start(&invocation).map_err(failed)?;
+        let asked = Request {
+            module: request.module,
+            path: request.root.join(request.file.as_str()).display().to_string(),
+            root: request.root.display().to_string(),
+            bindings: request.bindings,
+            calls: request.calls,
+            trace: request.world.number == 0,
+            reverse: request.world.number % 2 == 1,
+            limit: request.limit.as_secs_f64(),
+            memory: MEMORY,
+        };
+        server.send(&asked).await.map_err(failed)?;
+        // Answers of one function come together, after all of its calls.
+        let count = u32::try_from(request.calls.len()).unwrap_or(u32::MAX);
+        let patience = LOADING + (request.limit + Duration::from_secs(2)) * count;
+        // What stops answering has said all it will: the rest stays lost.
+        while let Ok(Some(record)) = server.receive::<Record>(patience).await {
+            let Some(index) = record.index else { break };
+            if let Some(place) = found.get_mut(index) {
+                *place = record.into();
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines as the two drivers write them, recorded with Python 3.11 and Node.js 20.
+    #[test]
+    fn recorded_answers_of_both_drivers_become_observations() {
+        let value = |literal: &str, way| Came::Value { literal: literal.into(), way };
+        let table = [
+            (
+                r#"{"value": "[0, 1, 2]", "way": "list", "after": [], "needs": [], "lines": [22], "marks": ["-21>22"], "index": 10}"#,
+                value("[0, 1, 2]", Way::List),
+            ),
+            (
+                r#"{"raised": "ValueError", "message": "negative: -1", "explicit": true, "way": "plain", "after": [], "needs": [], "lines": [25], "marks": [], "index": 12}"#,
+                Came::Raised {
+                    class: "ValueError".into(),
+                    message: "negative: -1".into(),
+                    explicit: true,
+                    way: Way::Plain,
+                },
+            ),
+            (r#"{"refused": "changes files", "index": 2}"#, Came::Refused("changes files".into())),
+            (
+                r#"{"index":10,"value":"undefined","way":"plain","after":[[0,"[1, 3]"]],"needs":[],"lines":[18],"marks":["r515-547"]}"#,
+                value("undefined", Way::Plain),
+            ),
+            (
+                r#"{"index":16,"refused":"takes longer than 1 s"}"#,
+                Came::Refused("takes longer than 1 s".into()),
+            ),
+            (r#"{"index":3}"#, Came::Refused("its result was lost".into())),
+        ];
+        for (line, came) in table {
+            let record: Record = serde_json::from_str(line).unwrap();
+            assert!(record.index.is_some());
+            assert_eq!(Observation::from(record).came, came, "{line}");
+        }
+        let end: Record = serde_json::from_str(r#"{"end": true}"#).unwrap();
+        assert!(end.index.is_none(), "the end is no observation");
+    }
+}

@@ -1,0 +1,243 @@
+//! What a parameter may hold: from annotations, documentation, and how it is used.
+
+use regex::Regex;
+
+/// A kind of value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Type {
+    /// A whole number.
+    Int,
+    /// Any number.
+    Float,
+    /// True or false.
+    Bool,
+    /// A text.
+    Text,
+    /// Bytes.
+    Bytes,
+    /// None, null, undefined.
+    Nothing,
+    /// Elements side by side.
+    List(&'static Type),
+    /// Keys and values.
+    Map,
+    /// Each element once.
+    Set,
+    /// Something that can be called.
+    Function,
+    /// A pattern.
+    Pattern,
+    /// Anything.
+    Any,
+}
+
+/// Words of annotations, in Python, `JSDoc` and `TypeScript`.
+const WORDS: &[(&[&str], Type)] = &[
+    (&["int", "Int", "integer", "Integer", "bigint"], Type::Int),
+    (&["float", "number", "Number", "Decimal", "Real", "complex"], Type::Float),
+    (&["bool", "boolean", "Boolean"], Type::Bool),
+    (&["str", "string", "String", "AnyStr", "Text", "text", "unicode"], Type::Text),
+    (&["bytes", "bytearray", "ByteString", "Buffer", "Uint8Array"], Type::Bytes),
+    (&["None", "null", "undefined", "NoneType", "void"], Type::Nothing),
+    (
+        &["dict", "Dict", "Mapping", "MutableMapping", "Object", "object", "Record", "Map"],
+        Type::Map,
+    ),
+    (&["set", "Set", "frozenset", "FrozenSet"], Type::Set),
+    (&["Callable", "callable", "function", "Function"], Type::Function),
+    (&["RegExp", "Pattern"], Type::Pattern),
+];
+
+/// Words for elements side by side.
+const LISTS: &[&str] = &[
+    "list",
+    "List",
+    "Sequence",
+    "MutableSequence",
+    "Iterable",
+    "Iterator",
+    "Collection",
+    "tuple",
+    "Tuple",
+    "Array",
+    "ReadonlyArray",
+    "array",
+    "iterable",
+    "sequence",
+];
+
+/// The types that an annotation names; empty when it names none that are known.
+#[must_use]
+pub fn annotated(text: &str) -> Vec<Type> {
+    let text = text.trim().trim_matches(['"', '\'', '{', '}', '=', '!', '(', ')']).trim();
+    let mut found = Vec::new();
+    let (text, nullable) = match text.strip_prefix('?') {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
+    for part in alternatives(text) {
+        found.extend(single(part));
+    }
+    if nullable {
+        found.push(Type::Nothing);
+    }
+    found.dedup();
+    found
+}
+
+/// Parts of a union, at the outermost level.
+fn alternatives(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_i32, 0);
+    for (index, character) in text.char_indices() {
+        match character {
+            '[' | '<' | '(' | '{' => depth += 1,
+            ']' | '>' | ')' | '}' => depth -= 1,
+            '|' if depth == 0 => {
+                parts.push(text.get(start..index).unwrap_or_default());
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text.get(start..).unwrap_or_default());
+    parts
+}
+
+/// An element's type as a constant; what is inside an element that holds others is not kept.
+fn shared(element: Option<Type>) -> &'static Type {
+    match element {
+        Some(Type::Int) => &Type::Int,
+        Some(Type::Float) => &Type::Float,
+        Some(Type::Bool) => &Type::Bool,
+        Some(Type::Text) => &Type::Text,
+        Some(Type::Map) => &Type::Map,
+        Some(Type::List(Type::Int)) => &Type::List(&Type::Int),
+        Some(Type::List(Type::Text)) => &Type::List(&Type::Text),
+        Some(Type::List(_)) => &Type::List(&Type::Any),
+        _ => &Type::Any,
+    }
+}
+
+fn single(text: &str) -> Vec<Type> {
+    let text = text.trim().trim_matches(['(', ')']);
+    if let Some(element) = text.strip_suffix("[]") {
+        return vec![Type::List(shared(annotated(element).first().copied()))];
+    }
+    let cut = text.find(['[', '<']).unwrap_or(text.len());
+    let head = text.get(..cut).unwrap_or_default().trim_end_matches('.');
+    let head = head.rsplit('.').next().unwrap_or_default().trim();
+    let inside = text.get(cut + 1..text.len().saturating_sub(1).max(cut + 1)).unwrap_or_default();
+    match head {
+        "Optional" => [annotated(inside), vec![Type::Nothing]].concat(),
+        "Union" => inside.split(',').flat_map(annotated).collect(),
+        "Any" | "any" | "unknown" | "*" => vec![Type::Any],
+        _ if LISTS.contains(&head) => {
+            let element = inside.split(',').next().map(annotated).unwrap_or_default();
+            vec![Type::List(shared(element.first().copied()))]
+        }
+        _ => {
+            WORDS.iter().filter(|(words, _)| words.contains(&head)).map(|(_, kind)| *kind).collect()
+        }
+    }
+}
+
+/// Types that documentation gives for a parameter: `:type x: int`, `:param int x:`, `x (int):`,
+/// `x : int`, `@param {string} x`.
+#[must_use]
+pub fn documented(text: &str, name: &str) -> Vec<Type> {
+    let name = regex::escape(name);
+    let forms = [
+        format!(r":type\s+{name}\s*:\s*([^\n]+)"),
+        format!(r":param\s+([\w.\[\], |]+?)\s+{name}\s*:"),
+        format!(r"(?m)^\s*{name}\s*\(([^)\n]+)\)\s*:"),
+        format!(r"(?m)^\s*{name}\s+:\s+([\w.\[\], |]+)$"),
+        format!(r"@param\s+\{{([^}}\n]+)\}}\s+\[?{name}\b"),
+    ];
+    for form in forms {
+        if let Some(found) = Regex::new(&form).ok().and_then(|form| form.captures(text)) {
+            let named = found.get(1).map_or("", |one| one.as_str()).replace(" or ", " | ");
+            let named = named.trim_end_matches(", optional").to_owned();
+            let types: Vec<Type> = named.split(", ").flat_map(annotated).collect();
+            if !types.is_empty() {
+                return types;
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// How a use in the text tells a type; `NAME` stands for the parameter.
+const USES: &[(&str, &[Type])] = &[
+    (
+        r"\bNAME\.(?:split|rsplit|strip|lstrip|rstrip|lower|upper|startswith|endswith|splitlines|encode|format|isdigit|isalpha|isspace|isupper|title|capitalize|casefold|partition|zfill|trim|trimStart|trimEnd|toLowerCase|toUpperCase|charAt|charCodeAt|codePointAt|startsWith|endsWith|substring|substr|padStart|padEnd|match|matchAll|normalize|localeCompare|replace|replaceAll)\b",
+        &[Type::Text],
+    ),
+    (r#"(?:typeof\s+NAME\s*[!=]==?\s*["']string|isinstance\(\s*NAME\s*,\s*str)"#, &[Type::Text]),
+    (
+        r#"(?:typeof\s+NAME\s*[!=]==?\s*["']number|Number\.\w+\(\s*NAME|isinstance\(\s*NAME\s*,\s*\(?(?:int|float)|Math\.\w+\([^)]*\bNAME\b|math\.\w+\(\s*NAME|isNaN\(\s*NAME)"#,
+        &[Type::Int, Type::Float],
+    ),
+    (r#"typeof\s+NAME\s*[!=]==?\s*["']function|\bNAME\("#, &[Type::Function]),
+    (
+        r#"(?:typeof\s+NAME\s*[!=]==?\s*["']object|Object\.(?:keys|entries|values|assign)\([^)]*\bNAME\b|isinstance\(\s*NAME\s*,\s*\(?dict|\bNAME\.(?:items|keys|values|get|setdefault)\()"#,
+        &[Type::Map],
+    ),
+    (
+        r#"typeof\s+NAME\s*[!=]==?\s*["']boolean|isinstance\(\s*NAME\s*,\s*bool|\bNAME\s+is\s+(?:True|False)"#,
+        &[Type::Bool],
+    ),
+    (
+        r"(?:Array\.isArray\(\s*NAME|isinstance\(\s*NAME\s*,\s*\(?(?:list|tuple)|\bNAME\.(?:append|extend|sort|push|pop|shift|unshift|map|filter|forEach|reduce|some|every|flat|flatMap|join|splice|reverse|findIndex|find)\()",
+        &[Type::List(&Type::Int), Type::List(&Type::Text)],
+    ),
+    (
+        r"(?:\bin\s+NAME\s*[:\])]|\bof\s+NAME\s*\)|\b(?:len|sorted|sum|enumerate|zip|max|min|set|list|tuple|iter|reversed|map)\([^()]*\bNAME\b|\bNAME\[|\bNAME\.(?:length|slice|indexOf|includes)\b)",
+        &[Type::List(&Type::Int), Type::Text, Type::List(&Type::Text)],
+    ),
+    (
+        r"(?:\bNAME\s*(?:[-*/%]|\+\+|--|<=?|>=?|[-+*/]=|<<|>>|&\s)\s*|[-*/%<>]=?\s*NAME\b|\b(?:range|int|float|abs|round|divmod|chr)\([^()]*\bNAME\b)",
+        &[Type::Int, Type::Float],
+    ),
+    (
+        r"(?:\.test\(\s*NAME\s*\)|\.exec\(\s*NAME\s*\)|\.(?:match|search|sub|findall|fullmatch)\([^()]*\bNAME\b)",
+        &[Type::Text],
+    ),
+    (r"\bNAME\s+is\s+(?:not\s+)?None|\bNAME\s*[!=]==?\s*(?:null|undefined)", &[Type::Nothing]),
+];
+
+/// Types that the uses of a parameter in a text speak for, strongest first.
+#[must_use]
+pub fn used(text: &str, name: &str) -> Vec<Type> {
+    let mut found = Vec::new();
+    let escaped = regex::escape(name);
+    for (form, types) in USES {
+        let form = form.replace("NAME", &escaped);
+        if Regex::new(&form).is_ok_and(|form| form.is_match(text)) {
+            for kind in *types {
+                if !found.contains(kind) {
+                    found.push(*kind);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The type of a default value, as it is written.
+#[must_use]
+pub fn defaulted(text: &str) -> Vec<Type> {
+    let first = text.chars().next().unwrap_or(' ');
+    match text {
+        "None" | "null" | "undefined" => vec![Type::Nothing],
+        "True" | "False" | "true" | "false" => vec![Type::Bool],
+        _ if first == '"' || first == '\'' || first == '`' => vec![Type::Text],
+        _ if text.starts_with("b'") || text.starts_with("b\"") => vec![Type::Bytes],
+        _ if first == '[' || first == '(' => vec![Type::List(&Type::Any)],
+        _ if first == '{' => vec![Type::Map],
+        _ if first.is_ascii_digit() || first == '-' => {
+            vec![if text.contains('.') { Type::Float } else { Type::Int }]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,253 @@
+//! Functions that a test could call: parameters with what is known of their types, literals and
+//! examples near them, and what in their text speaks against pinning them.
+
+mod kind;
+mod obstacle;
+mod python;
+mod script;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tree_sitter::Node;
+
+use super::language::Language;
+
+pub use kind::Type;
+
+/// Literals of one function that are kept.
+const LITERALS: usize = 14;
+
+/// Texts outside of functions that are kept.
+const AROUND: usize = 32;
+
+/// Bytes of a literal that is kept as an input.
+const LITERAL: usize = 80;
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// What it may hold, likeliest first; empty when nothing is known.
+    pub types: Vec<Type>,
+    /// Whether a call may leave it out.
+    pub optional: bool,
+    /// Whether it takes all arguments that are left.
+    pub rest: bool,
+}
+
+/// The class of a method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Parameters of its constructor; empty when the method belongs to the class itself.
+    pub parameters: Vec<Parameter>,
+    /// Whether the method is called on the class and not on an object of it.
+    pub is_static: bool,
+}
+
+/// One function that a test could call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// Its name, with its class before a dot where there is one.
+    pub name: String,
+    /// First line, from 1.
+    pub start: u32,
+    /// Last line, inclusive.
+    pub end: u32,
+    /// The class around it.
+    pub class: Option<Class>,
+    /// Its parameters, without `self`.
+    pub parameters: Vec<Parameter>,
+    /// Literals in its text, as they are written there.
+    pub literals: Vec<String>,
+    /// Texts that stand outside of functions in its file, as they are written there: tables of
+    /// words and the like.
+    pub around: Vec<String>,
+    /// Arguments of calls in its documentation.
+    pub examples: Vec<Vec<String>>,
+    /// JavaScript: the name under which it is exported, `default` for the default export.
+    pub export: Option<String>,
+    /// Why no test should pin it, as far as its text tells.
+    pub obstacle: Option<String>,
+}
+
+impl Callable {
+    /// The name that a test imports: the class of a method, else the function.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        self.class.as_ref().map_or(self.name.as_str(), |class| class.name.as_str())
+    }
+}
+
+/// All functions of a file that a test could call, top to bottom. Names that begin with an
+/// underscore are private and left out.
+#[must_use]
+pub fn callables(language: Language, text: &str) -> Vec<Callable> {
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let mut found = match language {
+        Language::Python => python::callables(tree.root_node(), text),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            script::callables(tree.root_node(), text)
+        }
+        Language::Rust | Language::Go | Language::Java => Vec::new(),
+    };
+    let mut around = Vec::new();
+    collect_around(tree.root_node(), text, &mut around);
+    for one in &mut found {
+        one.around.clone_from(&around);
+    }
+    found
+}
+
+/// Plain words outside of functions and classes.
+fn collect_around(node: Node<'_>, text: &str, found: &mut Vec<String>) {
+    let inside = node.kind().contains("function")
+        || node.kind().contains("class")
+        || node.kind().starts_with("import")
+        || node.kind() == "comment";
+    if inside || found.len() >= AROUND {
+        return;
+    }
+    if node.kind() == "string" {
+        let value = of(node, text);
+        let word = value.trim_matches(['"', '\'']);
+        let plain = !word.is_empty()
+            && word.len() <= 24
+            && word.chars().all(|c| c.is_alphanumeric() || " -_.:/".contains(c));
+        if plain && value.len() == word.len() + 2 && !found.iter().any(|known| known == value) {
+            found.push(value.to_owned());
+        }
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect_around(child, text, found);
+    }
+}
+
+/// Whether a JavaScript text is a module of the newer kind, with `import` and `export`.
+#[must_use]
+pub fn is_module(text: &str) -> bool {
+    Language::JavaScript.parse(text).is_some_and(|tree| {
+        let mut cursor = tree.walk();
+        tree.root_node()
+            .children(&mut cursor)
+            .any(|child| matches!(child.kind(), "import_statement" | "export_statement"))
+    })
+}
+
+/// Arguments of calls in a text whose callee ends in one of `names`, where every argument is a
+/// literal.
+#[must_use]
+pub fn calls(
+    language: Language,
+    text: &str,
+    names: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<Vec<String>>> {
+    let mut found = BTreeMap::new();
+    if let Some(tree) = language.parse(text) {
+        collect_calls(tree.root_node(), text, names, &mut found);
+    }
+    found
+}
+
+fn collect_calls(
+    node: Node<'_>,
+    text: &str,
+    names: &BTreeSet<String>,
+    found: &mut BTreeMap<String, Vec<Vec<String>>>,
+) {
+    if matches!(node.kind(), "call" | "call_expression")
+        && let (Some(callee), Some(list)) =
+            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+    {
+        let name = of(callee, text).rsplit('.').next().unwrap_or_default();
+        if names.contains(name) {
+            let mut cursor = list.walk();
+            let given: Vec<Node<'_>> = list.named_children(&mut cursor).collect();
+            if given.iter().all(|one| is_literal(*one)) {
+                let given = given.iter().map(|one| of(*one, text).to_owned()).collect();
+                found.entry(name.to_owned()).or_default().push(given);
+            }
+        }
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect_calls(child, text, names, found);
+    }
+}
+
+/// Whether an expression means the same everywhere: numbers, texts and collections of them.
+fn is_literal(node: Node<'_>) -> bool {
+    match node.kind() {
+        "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "undefined"
+        | "regex" => true,
+        "string" | "template_string" | "concatenated_string" => {
+            !holds(node, &|inner| matches!(inner.kind(), "interpolation" | "template_substitution"))
+        }
+        "list"
+        | "tuple"
+        | "set"
+        | "dictionary"
+        | "pair"
+        | "array"
+        | "object"
+        | "unary_operator"
+        | "unary_expression"
+        | "parenthesized_expression" => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor)
+                .all(|child| is_literal(child) || child.kind() == "property_identifier")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a node or one inside it is as asked for.
+fn holds(node: Node<'_>, wanted: &dyn Fn(Node<'_>) -> bool) -> bool {
+    if wanted(node) {
+        return true;
+    }
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| holds(child, wanted))
+}
+
+fn of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
+    text.get(node.byte_range()).unwrap_or_default()
+}
+
+fn line(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
+}
+
+/// Literals of a body, without texts that only explain.
+fn literals(body: Node<'_>, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    collect_literals(body, text, &mut found);
+    found
+}
+
+fn collect_literals(node: Node<'_>, text: &str, found: &mut Vec<String>) {
+    let explains = matches!(node.kind(), "raise_statement" | "throw_statement")
+        || node.kind() == "expression_statement"
+            && node.named_child(0).is_some_and(|child| child.kind() == "string");
+    if explains || found.len() >= LITERALS {
+        return;
+    }
+    let value = of(node, text);
+    if matches!(node.kind(), "integer" | "float" | "number" | "string") && is_literal(node) {
+        if value.len() <= LITERAL && !found.iter().any(|known| known == value) {
+            found.push(value.to_owned());
+        }
+        return;
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect_literals(child, text, found);
+    }
+}
+
+#[cfg(test)]
+mod tests;

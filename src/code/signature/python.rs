@@ -1,0 +1,244 @@
+//! Functions of a Python file.
+
+use std::collections::BTreeSet;
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+
+use super::kind::{annotated, defaulted, documented, used};
+use super::obstacle::obstacle;
+use super::{Callable, Class, Parameter, calls, line, literals, of};
+
+/// Decorators that leave a function callable as it is written.
+const HARMLESS: &[&str] = &[
+    "lru_cache",
+    "cache",
+    "wraps",
+    "staticmethod",
+    "classmethod",
+    "total_ordering",
+    "dataclass",
+    "final",
+    "override",
+    "typing.final",
+];
+
+/// All functions of a module.
+pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
+    let mut found = Vec::new();
+    let mut cursor = root.walk();
+    for child in root.named_children(&mut cursor) {
+        let (node, decorators) = undecorated(child, text);
+        match node.kind() {
+            "function_definition" => {
+                let callable = function(node, text, None, &decorators);
+                found.extend(callable);
+            }
+            "class_definition" => of_class(node, text, &decorators, &mut found),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn undecorated<'tree>(node: Node<'tree>, text: &str) -> (Node<'tree>, Vec<String>) {
+    if node.kind() != "decorated_definition" {
+        return (node, Vec::new());
+    }
+    let mut cursor = node.walk();
+    let decorators = node
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() == "decorator")
+        .map(|child| of(child, text).trim_start_matches('@').trim().to_owned())
+        .collect();
+    (node.child_by_field_name("definition").unwrap_or(node), decorators)
+}
+
+fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<Callable>) {
+    let name = node.child_by_field_name("name").map_or("", |name| of(name, text));
+    let Some(body) = node.child_by_field_name("body") else { return };
+    if name.starts_with('_') {
+        return;
+    }
+    let bases = node.child_by_field_name("superclasses").map_or("", |bases| of(bases, text));
+    let is_test = name.starts_with("Test") || bases.contains("TestCase");
+    let is_data = decorators.iter().any(|one| one.contains("dataclass"));
+    let mut cursor = body.walk();
+    let members: Vec<_> =
+        body.named_children(&mut cursor).map(|child| undecorated(child, text)).collect();
+    let initialiser = members.iter().find(|(member, _)| {
+        member.child_by_field_name("name").is_some_and(|name| of(name, text) == "__init__")
+    });
+    let constructor: Option<Vec<Parameter>> = if let Some((member, _)) = initialiser {
+        parameters(*member, text, 1).ok()
+    } else if is_data {
+        Some(fields(&members, text))
+    } else if bases.is_empty() || bases == "()" || bases == "(object)" {
+        Some(Vec::new())
+    } else {
+        // What a base class wants to be made of is not in this text.
+        None
+    };
+    if is_test {
+        return;
+    }
+    for (member, marks) in members {
+        if member.kind() != "function_definition" {
+            continue;
+        }
+        let is_static = marks.iter().any(|mark| mark == "staticmethod" || mark == "classmethod");
+        let class = Class {
+            name: name.to_owned(),
+            parameters: if is_static {
+                Vec::new()
+            } else {
+                constructor.clone().unwrap_or_default()
+            },
+            is_static,
+        };
+        if let Some(mut callable) = function(member, text, Some(class), &marks) {
+            if !is_static && constructor.is_none() && callable.obstacle.is_none() {
+                callable.obstacle = Some("its class cannot be made from its text".into());
+            }
+            found.push(callable);
+        }
+    }
+}
+
+/// Fields of a data class as parameters.
+fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
+    let statements = members.iter().filter(|(node, _)| node.kind() == "expression_statement");
+    statements
+        .filter_map(|(node, _)| {
+            let assignment = node.named_child(0).filter(|child| child.kind() == "assignment")?;
+            let name = assignment.child_by_field_name("left").map(|left| of(left, text))?;
+            let kind = assignment.child_by_field_name("type").map(|kind| of(kind, text))?;
+            Some(Parameter {
+                name: name.to_owned(),
+                types: annotated(kind),
+                optional: assignment.child_by_field_name("right").is_some(),
+                rest: false,
+            })
+        })
+        .collect()
+}
+
+fn function(
+    node: Node<'_>,
+    text: &str,
+    class: Option<Class>,
+    decorators: &[String],
+) -> Option<Callable> {
+    let own = node.child_by_field_name("name").map(|name| of(name, text))?;
+    if own.starts_with('_') || own.starts_with("test_") || own == "main" {
+        return None;
+    }
+    let body = node.child_by_field_name("body")?;
+    let skipped = match &class {
+        Some(class) if class.is_static => {
+            usize::from(decorators.iter().any(|mark| mark == "classmethod"))
+        }
+        Some(_) => 1,
+        None => 0,
+    };
+    let name =
+        class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
+    let given = parameters(node, text, skipped);
+    let names: Vec<&str> =
+        given.iter().flatten().map(|parameter| parameter.name.as_str()).collect();
+    let foreign = decorators.iter().find(|mark| {
+        let head = mark.split('(').next().unwrap_or_default();
+        !HARMLESS.contains(&head.rsplit('.').next().unwrap_or_default())
+    });
+    let obstacle = match (&given, foreign) {
+        (Err(reason), _) => Some((*reason).to_owned()),
+        (Ok(_), Some(mark)) => {
+            let mark: String = mark.chars().take(40).collect();
+            Some(format!("it is decorated with @{mark}"))
+        }
+        (Ok(_), None) => obstacle(node, &names, text),
+    };
+    let documentation = documentation(body, text);
+    let examples =
+        calls(Language::Python, &doctests(documentation), &BTreeSet::from([own.to_owned()]));
+    Some(Callable {
+        start: line(node.start_position().row),
+        end: line(node.end_position().row),
+        parameters: given.unwrap_or_default(),
+        literals: literals(body, text),
+        around: Vec::new(),
+        examples: examples.into_values().flatten().collect(),
+        export: Some(own.to_owned()),
+        obstacle,
+        class,
+        name,
+    })
+}
+
+/// Parameters behind the first `skipped`; why not, when a call cannot be written by position.
+fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Parameter>, &'static str> {
+    let Some(list) = node.child_by_field_name("parameters") else { return Ok(Vec::new()) };
+    let body = node.child_by_field_name("body");
+    let body_text = body.map_or("", |body| of(body, text));
+    let documentation = body.map_or("", |body| documentation(body, text));
+    let mut found = Vec::new();
+    let mut by_name = false;
+    let mut cursor = list.walk();
+    for child in list.named_children(&mut cursor).skip(skipped) {
+        let (named, kind, value) = match child.kind() {
+            "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
+            "default_parameter" | "typed_default_parameter" => (
+                child.child_by_field_name("name"),
+                child.child_by_field_name("type"),
+                child.child_by_field_name("value"),
+            ),
+            "identifier" | "list_splat_pattern" => (Some(child), None, None),
+            "keyword_separator" => {
+                by_name = true;
+                continue;
+            }
+            _ => continue,
+        };
+        let Some(named) = named else { continue };
+        let rest = named.kind() == "list_splat_pattern";
+        let name = of(named, text).trim_start_matches('*').to_owned();
+        if named.kind() == "dictionary_splat_pattern" {
+            continue;
+        }
+        if by_name {
+            if value.is_none() {
+                return Err("it must be called with named arguments");
+            }
+            continue;
+        }
+        by_name = rest;
+        let mut types = kind.map(|kind| annotated(of(kind, text))).unwrap_or_default();
+        if types.is_empty() {
+            types = documented(documentation, &name);
+        }
+        if types.is_empty() || types == [super::Type::Nothing] {
+            types.extend(value.map(|value| defaulted(of(value, text))).unwrap_or_default());
+            types.extend(used(body_text, &name));
+        }
+        types.dedup();
+        found.push(Parameter { name, types, optional: value.is_some() || rest, rest });
+    }
+    Ok(found)
+}
+
+fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
+    let first = body.named_child(0).filter(|first| first.kind() == "expression_statement");
+    let first = first.and_then(|first| first.named_child(0)).filter(|one| one.kind() == "string");
+    first.map_or("", |first| of(first, text))
+}
+
+/// Lines behind `>>>`, as a program.
+fn doctests(documentation: &str) -> String {
+    documentation
+        .trim_matches(['"', '\''])
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix(">>> "))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,148 @@
+//! Functions, types and obstacles as they are read from sources.
+
+use std::collections::BTreeSet;
+
+use super::kind::annotated;
+use super::*;
+
+fn list(inner: Type) -> Type {
+    match inner {
+        Type::Int => Type::List(&Type::Int),
+        Type::Float => Type::List(&Type::Float),
+        _ => Type::List(&Type::Text),
+    }
+}
+
+#[test]
+fn annotations_of_three_languages_name_types() {
+    let table = [
+        ("int", vec![Type::Int]),
+        ("list[int]", vec![list(Type::Int)]),
+        ("Optional[str]", vec![Type::Text, Type::Nothing]),
+        ("str | None", vec![Type::Text, Type::Nothing]),
+        ("typing.Sequence[float]", vec![list(Type::Float)]),
+        ("dict[str, int]", vec![Type::Map]),
+        ("string[]", vec![list(Type::Text)]),
+        ("{?string}", vec![Type::Text, Type::Nothing]),
+        ("Array<number>", vec![list(Type::Float)]),
+        ("(string|number)", vec![Type::Text, Type::Float]),
+        ("Foo", vec![]),
+        ("", vec![]),
+    ];
+    for (text, expected) in table {
+        assert_eq!(annotated(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn python_functions_come_with_parameters_literals_and_examples() {
+    let text = "def area(w: int, h=2.5, *more, unit='m'):\n    '''Area.\n\n    >>> area(3, 4)\n    12\n    '''\n    if w < 0:\n        raise ValueError('below 0')\n    return w * h + 17\n\ndef _private(x):\n    return x\n";
+    let found = callables(Language::Python, text);
+    assert_eq!(found.len(), 1);
+    let area = &found[0];
+    let names: Vec<_> =
+        area.parameters.iter().map(|one| (one.name.as_str(), one.optional, one.rest)).collect();
+    assert_eq!(names, [("w", false, false), ("h", true, false), ("more", true, true)]);
+    assert_eq!(area.parameters[0].types, [Type::Int]);
+    assert_eq!(area.parameters[1].types[0], Type::Float);
+    assert_eq!(area.literals, ["0", "17"]);
+    assert_eq!(area.examples, [["3", "4"]]);
+    assert_eq!(area.obstacle, None);
+    assert_eq!((area.start, area.end), (1, 9));
+}
+
+#[test]
+fn methods_come_with_their_class_and_its_constructor() {
+    let text = "from dataclasses import dataclass\n\n@dataclass\nclass Money:\n    cents: int\n    name: str = 'EUR'\n\n    def half(self):\n        return self.cents // 2\n\n    @staticmethod\n    def parse(text: str):\n        return int(text)\n\nclass Odd(Base):\n    def f(self):\n        return 1\n";
+    let found = callables(Language::Python, text);
+    let half = &found[0];
+    assert_eq!((half.name.as_str(), half.subject()), ("Money.half", "Money"));
+    let class = half.class.as_ref().unwrap();
+    assert_eq!(class.parameters.len(), 2);
+    assert!(found[1].class.as_ref().unwrap().is_static);
+    assert_eq!(found[2].obstacle.as_deref(), Some("its class cannot be made from its text"));
+}
+
+#[test]
+fn what_speaks_against_pinning_is_named() {
+    let python = [
+        ("def f():\n    return open('x').read()\n", Some("opens a file")),
+        ("def f():\n    return time.time()\n", Some("reads the clock")),
+        ("def f():\n    return random.choice([1])\n", Some("uses random numbers")),
+        ("def f():\n    print(1)\n", Some("prints")),
+        ("def f():\n    global N\n    N = 1\n", Some("changes state outside of itself")),
+        ("def f(x):\n    CACHE[x] = 1\n    return 1\n", Some("changes state outside of itself")),
+        ("def f(x):\n    SEEN.append(x)\n", Some("changes state outside of itself")),
+        ("def f(x):\n    seen = []\n    seen.append(x)\n    return seen\n", None),
+        ("def f(open):\n    return open(1)\n", None),
+        ("def f(*, a):\n    return a\n", Some("it must be called with named arguments")),
+        ("@app.route('/')\ndef f():\n    return 1\n", Some("it is decorated with @app.route('/')")),
+        ("@functools.lru_cache(maxsize=None)\ndef f():\n    return 1\n", None),
+        ("def f(a):\n    for i, x in enumerate(a):\n        a[i] = x\n    return a\n", None),
+    ];
+    for (text, expected) in python {
+        let found = callables(Language::Python, text);
+        assert_eq!(found[0].obstacle.as_deref(), expected, "{text}");
+    }
+    let script = [
+        ("export function f() { return Math.random(); }", Some("uses random numbers")),
+        ("export function f() { return new Date(); }", Some("reads the clock")),
+        ("export function f(x) { count += x; }", Some("changes state outside of itself")),
+        ("export function f(x) { let count = 0; count += x; return count; }", None),
+        (
+            "export const f = (x) => { cache.set(x, 1); return 1; };",
+            Some("changes state outside of itself"),
+        ),
+        ("function f(x) { return x; }", Some("it is not exported")),
+        ("export function f(x) { console.log(x); }", Some("prints")),
+        ("export default function f(a) { for (let i = 0; i < 3; i++) a[i] = i; return a; }", None),
+    ];
+    for (text, expected) in script {
+        let found = callables(Language::JavaScript, text);
+        assert_eq!(found[0].obstacle.as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn exports_of_both_kinds_of_modules_are_seen() {
+    let table = [
+        (
+            "module.exports = { f, g: h };\nfunction f() { return 1; }\nfunction h() { return 2; }",
+            vec![("f", Some("f")), ("h", Some("g"))],
+        ),
+        ("module.exports = f;\nfunction f() { return 1; }", vec![("f", Some("default"))]),
+        ("module.exports = function f() { return 1; };", vec![("f", Some("default"))]),
+        (
+            "exports.f = (a) => a;\nmodule.exports.g = function (b) { return b; };",
+            vec![("f", Some("f")), ("g", Some("g"))],
+        ),
+        ("export default (a) => a;", vec![("default", Some("default"))]),
+        ("const f = (a) => a;\nexport { f as g };", vec![("f", Some("g"))]),
+        ("module.exports = { f(a) { return a; } };", vec![("f", Some("f"))]),
+    ];
+    for (text, expected) in table {
+        let found = callables(Language::JavaScript, text);
+        let short: Vec<_> =
+            found.iter().map(|one| (one.name.as_str(), one.export.as_deref())).collect();
+        assert_eq!(short, expected, "{text}");
+    }
+}
+
+#[test]
+fn types_come_from_documentation_and_use() {
+    let text = "/**\n * @param {string} name\n * @param {number[]} [sizes]\n */\nexport function f(name, sizes, other, g) { return other.split(name) + g(sizes); }";
+    let found = callables(Language::JavaScript, text);
+    let types: Vec<_> = found[0].parameters.iter().map(|one| one.types.first().copied()).collect();
+    assert_eq!(
+        types,
+        [Some(Type::Text), Some(list(Type::Float)), Some(Type::Text), Some(Type::Function)]
+    );
+}
+
+#[test]
+fn only_calls_with_literals_are_examples() {
+    let text = "a = total([1, 2], 'x')\nb = shop.total(c)\nd = total(-1)\n";
+    let names = BTreeSet::from(["total".to_owned()]);
+    let found = calls(Language::Python, text, &names);
+    assert_eq!(found["total"], [vec!["[1, 2]", "'x'"], vec!["-1"]]);
+}

@@ -1,0 +1,113 @@
+//! How well tests notice broken code: the mutation score and what it is judged by.
+//!
+//! Source: product.md 13.6.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{RepoPath, TestId};
+
+/// Share of covered mutants that tests must notice when nothing else is said, in percent
+/// (product.md 13.6).
+pub const MIN_MUTATION_SCORE: u32 = 60;
+
+/// One small break of the code under test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Mutant {
+    /// The file.
+    pub file: RepoPath,
+    /// Line, from 1.
+    pub line: u32,
+    /// The operator that made it.
+    pub operator: String,
+    /// The line before, without its indentation.
+    pub before: String,
+    /// The line after.
+    pub after: String,
+}
+
+/// Whether tests are known to reach a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// Lines are known per test; only those that run are broken.
+    #[default]
+    Known,
+    /// The suite does not tell; every line counts as covered.
+    Unknown,
+}
+
+/// What tests noticed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Score {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// Mutants of the chosen files, on lines that no test reaches included.
+    pub mutants: u32,
+    /// Those on lines that some test reaches.
+    pub covered: u32,
+    /// Covered ones that were tried; fewer than covered when a budget ended the run.
+    pub tried: u32,
+    /// Tried ones that made a test fail, hang or crash.
+    pub noticed: u32,
+    /// Of those, ones that hung or crashed.
+    pub hung: u32,
+    /// Whether reach is known.
+    pub reach: Reach,
+    /// Tests that were asked.
+    pub tests: u32,
+    /// Tests that do not pass on the unchanged sources in the runner used here, and were not asked.
+    pub left_out: Vec<TestId>,
+    /// Lines of code in the chosen files that some test reaches.
+    pub lines_covered: u32,
+    /// Lines of the chosen files that hold something a mutant could break.
+    pub lines: u32,
+    /// Tried ones that nobody noticed.
+    pub survivors: Vec<Mutant>,
+    /// Wall time of the run.
+    pub seconds: f64,
+    /// Share of the tried mutants that must be noticed, in percent.
+    pub threshold: u32,
+}
+
+impl Score {
+    /// Noticed of tried, in thousandths, cut; `None` when nothing was tried.
+    #[must_use]
+    pub fn per_mille(&self) -> Option<u32> {
+        (self.tried > 0).then(|| {
+            let share = u64::from(self.noticed) * 1000 / u64::from(self.tried);
+            u32::try_from(share).unwrap_or(1000)
+        })
+    }
+
+    /// Whether enough was noticed. Exactly the threshold is enough; without a mutant there is
+    /// nothing to notice, and nothing to hold against the tests.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_the_threshold_is_enough_and_shares_are_cut() {
+        let table = [
+            (0, 0, 60, None, true),
+            (6, 10, 60, Some(600), true),
+            (5, 10, 60, Some(500), false),
+            (599, 1000, 60, Some(599), false),
+            (2, 3, 66, Some(666), true),
+            (2, 3, 67, Some(666), false),
+            (10, 10, 100, Some(1000), true),
+        ];
+        for (noticed, tried, threshold, share, met) in table {
+            let score = Score { noticed, tried, threshold, ..Score::default() };
+            assert_eq!((score.per_mille(), score.is_met()), (share, met), "{noticed}/{tried}");
+        }
+    }
+}

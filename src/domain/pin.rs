@@ -1,0 +1,101 @@
+//! What pinning today's behaviour came to, function by function.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{RepoPath, TestId};
+use super::mutation::Score;
+
+/// Why something was dropped, and how often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Dropped {
+    /// In words; may hold names from the code.
+    pub reason: String,
+    /// Calls, or tests, it holds for.
+    pub count: u32,
+}
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PinnedFunction {
+    /// The file.
+    pub file: RepoPath,
+    /// Its name, with its class before a dot.
+    pub name: String,
+    /// Its first line, from 1.
+    pub line: u32,
+    /// Calls that were made.
+    pub tried: u32,
+    /// Assertions that were kept.
+    pub kept: u32,
+    /// Why calls were dropped, most frequent first.
+    pub dropped: Vec<Dropped>,
+}
+
+/// One test file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PinnedFile {
+    /// Where the tests are.
+    pub file: RepoPath,
+    /// What they describe.
+    pub subject: RepoPath,
+    /// Tests that were kept.
+    pub tests: Vec<TestId>,
+    /// Assertions in them.
+    pub assertions: u32,
+}
+
+/// Lines of the chosen files that tests reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Coverage {
+    /// Reached lines.
+    pub covered: u32,
+    /// Lines that hold code which runs.
+    pub lines: u32,
+}
+
+/// The whole report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct PinReport {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// Framework of the tests.
+    pub framework: String,
+    /// All functions of the chosen files.
+    pub functions: Vec<PinnedFunction>,
+    /// Kept files.
+    pub files: Vec<PinnedFile>,
+    /// Tests that were written and dropped, with the reason.
+    pub dropped: Vec<Dropped>,
+    /// Tests whose result changed between runs of the same sources.
+    pub flaky: Vec<TestId>,
+    /// Reach of the tests that were there before.
+    pub before: Coverage,
+    /// Reach with the new tests.
+    pub after: Coverage,
+    /// How well the new tests notice broken code; absent when there are none.
+    pub score: Option<Score>,
+    /// The branch that holds them.
+    pub branch: Option<String>,
+    /// Wall time.
+    pub seconds: f64,
+}
+
+impl PinReport {
+    /// Functions with at least one kept assertion.
+    #[must_use]
+    pub fn pinned(&self) -> usize {
+        self.functions.iter().filter(|one| one.kept > 0).count()
+    }
+
+    /// Tests in all kept files.
+    #[must_use]
+    pub fn tests(&self) -> usize {
+        self.files.iter().map(|file| file.tests.len()).sum()
+    }
+}

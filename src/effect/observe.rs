@@ -1,0 +1,135 @@
+//! Calls of single functions, watched: what came of each, written as a literal.
+
+use std::path::Path;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::RepoPath;
+
+use super::RunError;
+
+/// One call, as source text of the language. Arguments are apart, so that a change of one is seen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Call {
+    /// What is called: `total`, `Basket(3).total`, `new Basket(3).total`.
+    pub callee: String,
+    /// Its arguments in order.
+    pub arguments: Vec<String>,
+}
+
+/// Surroundings that must not matter: a call that notices them is not pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct World {
+    /// 0 is the one in which lines are recorded; others have another hash seed, time zone,
+    /// language and folder, and odd ones take the calls in reverse order.
+    pub number: u32,
+}
+
+/// Calls into one file.
+#[derive(Clone, Debug)]
+pub struct ObserveRequest<'a> {
+    /// Root of the checkout.
+    pub root: &'a Path,
+    /// The file that defines what is called.
+    pub file: &'a RepoPath,
+    /// Python: the module's dotted name. JavaScript: unused.
+    pub module: &'a str,
+    /// JavaScript: local name and exported name of what is called, `default` for the default
+    /// export. Python: unused.
+    pub bindings: &'a [(String, String)],
+    /// The calls.
+    pub calls: &'a [Call],
+    /// Where they are made.
+    pub world: World,
+    /// Limit of one call.
+    pub limit: Duration,
+}
+
+/// How a result is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// As it is returned.
+    Plain,
+    /// After awaiting it.
+    Await,
+    /// As the list of what it yields.
+    List,
+    /// It is not a number, which is equal to nothing.
+    Nan,
+    /// It cannot be compared at all.
+    None,
+}
+
+/// What came of one call. Texts come from the code under test: bounded by the driver, and data only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// It returned.
+    Value {
+        /// The value as a literal of the language.
+        literal: String,
+        /// How it is taken.
+        way: Way,
+    },
+    /// It raised.
+    Raised {
+        /// The class as a test names it.
+        class: String,
+        /// What it says.
+        message: String,
+        /// Whether a statement of the repository raised it on purpose.
+        explicit: bool,
+        /// How the call is made.
+        way: Way,
+    },
+    /// It did what a pinned call must not do, or its result cannot be written down; why.
+    Refused(String),
+}
+
+/// One call and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// What came of it.
+    pub came: Came,
+    /// Arguments that it changed: index and literal of the new value.
+    pub after: Vec<(usize, String)>,
+    /// Modules that the literals name.
+    pub needs: Vec<String>,
+    /// Lines of the file that ran; world 0 only.
+    pub lines: Vec<u32>,
+    /// Steps between lines or blocks that ran or not, opaque; world 0 only.
+    pub marks: Vec<String>,
+}
+
+impl Observation {
+    /// An observation without a result.
+    #[must_use]
+    pub fn refused(reason: impl Into<String>) -> Self {
+        Self {
+            came: Came::Refused(reason.into()),
+            after: Vec::new(),
+            needs: Vec::new(),
+            lines: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// The same without what only world 0 records.
+    #[must_use]
+    pub fn agrees(&self, other: &Self) -> bool {
+        self.came == other.came && self.after == other.after && self.needs == other.needs
+    }
+}
+
+/// Makes calls in closed, fresh processes.
+#[async_trait]
+pub trait Observer: Send + Sync {
+    /// Makes the calls and answers for each, in order. Nothing in the checkout can change.
+    ///
+    /// # Errors
+    ///
+    /// When the interpreter cannot be started. A call that hangs or crashes is an observation.
+    async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError>;
+}

@@ -1,0 +1,434 @@
+//! Arguments worth trying: from types, literals in the function, boundaries, and calls that are
+//! written somewhere already. Always the same for the same sources.
+
+use std::collections::BTreeSet;
+
+use crate::code::language::Language;
+use crate::code::signature::{Callable, Parameter, Type};
+use crate::effect::Call;
+
+/// Calls of one function in the first round.
+const FIRST: usize = 96;
+
+/// Arguments of one parameter.
+const POOL: usize = 16;
+
+/// Objects of one class that methods are called on.
+const OBJECTS: usize = 5;
+
+const INTS: &[&str] = &["2", "0", "1", "-1", "3", "7", "10", "100", "-5", "255", "1000000"];
+const FLOATS: &[&str] =
+    &["1.5", "0.0", "-2.25", "0.5", "3", "100.0", "-1", "0", "1e-9", "12345.678"];
+const TEXTS: &[&str] = &[
+    "\"hello\"",
+    "\"\"",
+    "\"Hello World\"",
+    "\"a\"",
+    "\"  two  words \"",
+    "\"123\"",
+    "\"a,b;c\"",
+    "\"fooBar_baz-qux\"",
+    "\"ÄÖÜ ß é\"",
+    "\"-1.5\"",
+    "\"line one\\nline two\"",
+    "\"<b>&amp;</b>\"",
+    "\"x=1&y=2\"",
+    "\"aabbb\"",
+    "\"2024-02-29\"",
+    "\"/a/b.txt\"",
+];
+
+/// Values of a type as they are written in a language, likeliest first.
+fn values(kind: Type, python: bool) -> Vec<String> {
+    let own = |python_list: &[&str], script: &[&str]| -> Vec<String> {
+        let list = if python { python_list } else { script };
+        list.iter().map(|text| (*text).to_owned()).collect()
+    };
+    let both = |list: &[&str]| own(list, list);
+    match kind {
+        Type::Int => both(INTS),
+        Type::Float => both(FLOATS),
+        Type::Bool => own(&["True", "False"], &["true", "false"]),
+        Type::Text => both(TEXTS),
+        Type::Bytes => own(
+            &["b\"hello\"", "b\"\"", "b\"\\x00\\xff\"", "b\"a b\""],
+            &["Buffer.from(\"hello\")", "Buffer.from(\"\")", "new Uint8Array([0, 255, 7])"],
+        ),
+        Type::Nothing => own(&["None"], &["null", "undefined"]),
+        Type::Map => own(
+            &[
+                "{\"a\": 1, \"b\": 2}",
+                "{}",
+                "{\"a\": {\"b\": [1, 2]}, \"c\": None}",
+                "{\"name\": \"Ada\", \"age\": 36}",
+                "{1: \"x\"}",
+            ],
+            &[
+                "{ a: 1, b: 2 }",
+                "{}",
+                "{ a: { b: [1, 2] }, c: null }",
+                "{ name: \"Ada\", age: 36 }",
+                "{ \"x-y\": \"z\" }",
+            ],
+        ),
+        Type::Set => own(&["{1, 2, 3}", "set()", "{\"a\"}"], &["new Set([1, 2, 3])", "new Set()"]),
+        Type::Function => own(
+            &["str", "len", "lambda x: x", "lambda *x: x[0] > 1 if x else True"],
+            &["(x) => x", "(x) => x > 1", "(x, y) => (x < y ? -1 : 1)", "() => true", "String"],
+        ),
+        Type::Pattern => own(&["\"a+\"", "r\"\\d+\""], &["/a+/", "/\\d+/g"]),
+        Type::List(element) => lists(*element, python),
+        Type::Any => {
+            let kinds = [Type::Text, Type::Int, Type::List(&Type::Int), Type::Map, Type::Nothing];
+            let more = [Type::Float, Type::Bool, Type::List(&Type::Text)];
+            let columns: Vec<Vec<String>> =
+                kinds.iter().chain(&more).map(|kind| values(*kind, python)).collect();
+            let rows = (0..5).flat_map(|row| columns.iter().filter_map(move |list| list.get(row)));
+            rows.cloned().collect()
+        }
+    }
+}
+
+/// Lists of elements of a type.
+fn lists(element: Type, python: bool) -> Vec<String> {
+    let numbers = ["[1, 2, 3]", "[]", "[3, 1, 2, 3]", "[5]", "[-1, 0, 10]", "[2, 2, 2, 2]"];
+    let texts =
+        ["[\"a\", \"b\"]", "[]", "[\"b\", \"a\", \"b\"]", "[\"hello world\"]", "[\"\", \"x\"]"];
+    let list: Vec<&str> = match element {
+        Type::Int => numbers.to_vec(),
+        Type::Float => vec!["[1.5, 2.5]", "[]", "[3.0, -1.0, 2.0]", "[0.1, 0.2, 0.3]", "[7]"],
+        Type::Text => texts.to_vec(),
+        Type::Bool if python => vec!["[True, False]", "[]"],
+        Type::Bool => vec!["[true, false]", "[]"],
+        Type::Map if python => vec!["[{\"a\": 1}, {\"a\": 2}]", "[]", "[{}]"],
+        Type::Map => vec!["[{ a: 1 }, { a: 2 }]", "[]", "[{}]"],
+        Type::List(_) => vec!["[[1, 2], [3, 4]]", "[]", "[[1], []]", "[[\"a\", 1], [\"b\", 2]]"],
+        _ => [
+            &numbers[..4],
+            &texts[..3],
+            &[
+                "[[1, 2], [3, [4]]]",
+                if python { "[0, None, \"\", False, 2]" } else { "[0, null, \"\", false, 2]" },
+            ],
+        ]
+        .concat(),
+    };
+    list.into_iter().map(str::to_owned).collect()
+}
+
+/// What a literal is, told by its first character.
+fn kind_of(literal: &str) -> Option<Type> {
+    let first = literal.trim_start_matches('-').chars().next()?;
+    match first {
+        '"' | '\'' => Some(Type::Text),
+        '0'..='9' | '.' => Some(if literal.contains(['.', 'e']) { Type::Float } else { Type::Int }),
+        '[' => Some(Type::List(&Type::Any)),
+        '{' => Some(Type::Map),
+        _ => None,
+    }
+}
+
+/// The text inside a literal that is written without escapes.
+fn unquoted(literal: &str) -> Option<&str> {
+    let quote = literal.chars().next().filter(|c| *c == '"' || *c == '\'')?;
+    let inner = literal.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!inner.contains(['\\', '"', '\'', '\n'])).then_some(inner)
+}
+
+/// Values at and around a literal of the function.
+fn around(literal: &str) -> Vec<String> {
+    if let Ok(number) = literal.parse::<i64>() {
+        let near = [number.checked_add(1), number.checked_sub(1), number.checked_neg()];
+        let near = near.into_iter().flatten().map(|near| near.to_string());
+        return [literal.to_owned()].into_iter().chain(near).collect();
+    }
+    if let Some(inner) = unquoted(literal).filter(|inner| !inner.is_empty()) {
+        return vec![literal.to_owned(), format!("\"a{inner}b\""), format!("\"{inner}{inner}\"")];
+    }
+    vec![literal.to_owned()]
+}
+
+/// Arguments for one parameter, likeliest first.
+fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
+    let known: Vec<Type> = if parameter.types.is_empty() || parameter.types == [Type::Nothing] {
+        [parameter.types.clone(), vec![Type::Any]].concat()
+    } else {
+        parameter.types.clone()
+    };
+    let fits = |kind: Type| {
+        known.iter().any(|one| match (one, kind) {
+            (Type::Any, _) | (Type::Float, Type::Int) | (Type::Int, Type::Float) => true,
+            (one, kind) => *one == kind,
+        })
+    };
+    // Turn by turn: the first value of each type, then literals, then the second value of each.
+    let mut columns: Vec<Vec<String>> = known.iter().map(|kind| values(*kind, python)).collect();
+    let near: Vec<String> = callable
+        .literals
+        .iter()
+        .filter(|literal| kind_of(literal).is_some_and(&fits))
+        .flat_map(|literal| around(literal))
+        .collect();
+    columns.push(near);
+    let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
+    let mut found: Vec<String> = Vec::new();
+    for row in 0..longest {
+        for value in columns.iter().filter_map(|column| column.get(row)) {
+            if !found.contains(value) {
+                found.push(value.clone());
+            }
+        }
+    }
+    found.truncate(POOL + callable.literals.len() * 2);
+    if fits(Type::Text) {
+        let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
+        let words: Vec<String> = words.collect();
+        found.extend(words);
+    }
+    found
+}
+
+/// A number that looks random and is the same in every run.
+fn scatter(seed: u64) -> u64 {
+    let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// Argument lists from the pools of parameters: each value once, then side by side, then mixed.
+fn combine(parameters: &[Parameter], pools: &[Vec<String>], limit: usize) -> Vec<Vec<String>> {
+    let required = parameters.iter().take_while(|one| !one.optional).count();
+    let lengths: Vec<usize> =
+        if parameters.is_empty() { vec![0] } else { (required..=parameters.len()).collect() };
+    let at = |index: usize, row: usize| -> Option<String> {
+        let pool = pools.get(index)?;
+        pool.get(row % pool.len().max(1)).cloned()
+    };
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut put = |given: Vec<String>| {
+        if found.len() < limit && seen.insert(given.clone()) {
+            found.push(given);
+        }
+    };
+    let longest = pools.iter().map(Vec::len).max().unwrap_or_default();
+    for length in lengths.iter().copied() {
+        put((0..length).filter_map(|index| at(index, 0)).collect());
+    }
+    let full = parameters.len();
+    for row in 1..longest {
+        // Side by side, each a step further, so that equal pools do not give equal arguments.
+        put((0..full).filter_map(|index| at(index, row + index)).collect());
+        for varied in 0..full {
+            if pools.get(varied).is_some_and(|pool| row < pool.len()) {
+                let length = lengths.iter().copied().find(|length| *length > varied);
+                let given = (0..length.unwrap_or(full))
+                    .filter_map(|index| at(index, if index == varied { row } else { 0 }));
+                put(given.collect());
+            }
+        }
+    }
+    let start = u64::try_from(full).unwrap_or_default();
+    let turn = |seed: u64, many: usize| {
+        usize::try_from(scatter(seed) % 1024).unwrap_or_default() % many.max(1)
+    };
+    for row in 0..u64::try_from(limit * 3).unwrap_or_default() {
+        let seed = start + row * 16;
+        let length = lengths.get(turn(seed, lengths.len())).copied().unwrap_or_default();
+        let given =
+            (0..length).zip(seed + 1..).filter_map(|(index, seed)| at(index, turn(seed, 1024)));
+        put(given.collect());
+    }
+    found
+}
+
+/// How a callable is called: for a method on one object after the other.
+fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
+    let Some(class) = &callable.class else { return vec![local.to_owned()] };
+    let method = callable.name.rsplit('.').next().unwrap_or_default();
+    if class.is_static {
+        return vec![format!("{local}.{method}")];
+    }
+    let pools: Vec<Vec<String>> =
+        class.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
+    let new = if python { "" } else { "new " };
+    combine(&class.parameters, &pools, OBJECTS)
+        .into_iter()
+        .map(|given| format!("{new}{local}({}).{method}", given.join(", ")))
+        .collect()
+}
+
+/// The first round of calls: examples of the documentation and the repository, then values by type.
+#[must_use]
+pub fn first(
+    language: Language,
+    callable: &Callable,
+    local: &str,
+    examples: &[Vec<String>],
+) -> Vec<Call> {
+    let python = language == Language::Python;
+    let callees = callees(callable, local, python);
+    let pools: Vec<Vec<String>> =
+        callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
+    let mut lists: Vec<Vec<String>> = callable.examples.clone();
+    lists.extend(examples.iter().take(12).cloned());
+    lists.extend(combine(&callable.parameters, &pools, FIRST / callees.len().min(3)));
+    let mut found = Vec::new();
+    for arguments in lists {
+        for callee in &callees {
+            let call = Call { callee: callee.clone(), arguments: arguments.clone() };
+            if found.len() < FIRST && !found.contains(&call) {
+                found.push(call);
+            }
+        }
+    }
+    found
+}
+
+/// Calls near one that reached something new: one argument a little different.
+#[must_use]
+pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
+    let python = language == Language::Python;
+    let mut found = Vec::new();
+    for (index, argument) in call.arguments.iter().enumerate() {
+        let mut others = changed(argument, python);
+        if let Some(parameter) =
+            callable.parameters.get(index.min(callable.parameters.len().saturating_sub(1)))
+        {
+            // Literals of the function, alone and inside of what was given.
+            let inner = unquoted(argument);
+            for literal in callable.literals.iter().filter_map(|one| unquoted(one)) {
+                if let Some(inner) = inner {
+                    others.push(format!("\"{inner}{literal}\""));
+                    others.push(format!("\"{literal}{inner}\""));
+                }
+            }
+            let pool = pool(parameter, callable, python);
+            let start = usize::try_from(scatter(argument.len() as u64) % 7).unwrap_or_default();
+            others.extend(pool.into_iter().skip(start).step_by(3).take(3));
+        }
+        for other in others.into_iter().filter(|other| other != argument).take(12) {
+            let mut arguments = call.arguments.clone();
+            if let Some(place) = arguments.get_mut(index) {
+                *place = other;
+            }
+            found.push(Call { callee: call.callee.clone(), arguments });
+        }
+    }
+    found
+}
+
+/// A literal, a little different.
+fn changed(literal: &str, python: bool) -> Vec<String> {
+    if let Ok(number) = literal.parse::<i64>() {
+        let others = [
+            number.checked_add(1),
+            number.checked_sub(1),
+            number.checked_mul(2),
+            number.checked_neg(),
+            number.checked_mul(10),
+        ];
+        return others.into_iter().flatten().map(|one| one.to_string()).collect();
+    }
+    if let Ok(number) = literal.parse::<f64>() {
+        return vec![
+            format!("{:?}", number * 2.0),
+            format!("{:?}", -number),
+            format!("{:?}", number + 0.25),
+        ];
+    }
+    if let Some(inner) = unquoted(literal) {
+        let mut others = vec![
+            format!("\"{inner} {inner}\""),
+            format!("\"{}\"", inner.to_uppercase()),
+            format!("\"{}\"", inner.chars().rev().collect::<String>()),
+            format!("\"{inner}s\""),
+            format!("\"{inner}1\""),
+            format!("\" {inner}\""),
+        ];
+        let mut shorter = inner.to_owned();
+        if shorter.pop().is_some() {
+            others.push(format!("\"{shorter}\""));
+        }
+        return others;
+    }
+    let elements = literal.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    if let Some(elements) = elements {
+        let nothing = if python { "None" } else { "null" };
+        let more = |one: &str| {
+            if elements.is_empty() { format!("[{one}]") } else { format!("[{elements}, {one}]") }
+        };
+        return vec![more("0"), more("\"x\""), more("[1]"), more(nothing), format!("[{literal}]")];
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::signature::callables;
+
+    fn only(language: Language, text: &str) -> Callable {
+        callables(language, text).remove(0)
+    }
+
+    #[test]
+    fn calls_begin_with_examples_and_hold_literals_and_boundaries() {
+        let text = "def fee(kind: str, cents: int):\n    '''>>> fee('gift', 3)'''\n    if kind == 'gift' and cents > 500:\n        return 0\n    return cents\n";
+        let callable = only(Language::Python, text);
+        let found = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]]);
+        assert_eq!(found[0].arguments, ["'gift'", "3"]);
+        assert_eq!(found[1].arguments, ["'x'", "9"]);
+        let holds = |index: usize, value: &str| {
+            found.iter().any(|call| call.arguments.get(index).is_some_and(|one| one == value))
+        };
+        for (index, value) in
+            [(0, "'gift'"), (0, "\"\""), (1, "500"), (1, "501"), (1, "0"), (1, "-1")]
+        {
+            assert!(holds(index, value), "{value} among {found:?}");
+        }
+        assert!(found.len() <= FIRST);
+        let again = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]]);
+        assert_eq!(found, again);
+    }
+
+    #[test]
+    fn optional_parameters_are_left_out_and_given() {
+        let callable =
+            only(Language::JavaScript, "export function f(a, b = 2, ...c) { return a * b; }");
+        let lengths: BTreeSet<usize> = first(Language::JavaScript, &callable, "f", &[])
+            .iter()
+            .map(|call| call.arguments.len())
+            .collect();
+        assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn methods_are_called_on_several_objects() {
+        let python = only(
+            Language::Python,
+            "class A:\n    def __init__(self, n: int):\n        self.n = n\n    def f(self):\n        return self.n\n",
+        );
+        let callees: BTreeSet<String> = first(Language::Python, &python, "A", &[])
+            .into_iter()
+            .map(|call| call.callee)
+            .collect();
+        assert!(callees.contains("A(2).f") && callees.len() == OBJECTS, "{callees:?}");
+        let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
+        assert_eq!(first(Language::JavaScript, &script, "A", &[])[0].callee, "new A().f");
+    }
+
+    #[test]
+    fn neighbours_differ_in_one_argument() {
+        let callable = only(Language::Python, "def f(a, b):\n    return a == 'xy'\n");
+        let call = Call { callee: "f".into(), arguments: vec!["3".into(), "\"ab\"".into()] };
+        let found = near(Language::Python, &callable, &call);
+        assert!(found.iter().any(|one| one.arguments == ["4", "\"ab\""]));
+        assert!(found.iter().any(|one| one.arguments == ["3", "\"abxy\""]));
+        for one in &found {
+            let differing = one.arguments.iter().zip(&call.arguments).filter(|(a, b)| a != b);
+            assert_eq!(differing.count(), 1, "{one:?}");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Characterisation: calls of functions become tests that describe what they do today, without a
+//! model. Inputs are tried in rounds, what came of them is compared between surroundings, and only
+//! what adds something is kept.
+
+mod inputs;
+mod place;
+mod render;
+mod select;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::code::language::Language;
+use crate::code::signature::Callable;
+use crate::domain::id::RepoPath;
+use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
+
+pub use place::{Site, is_subject, module_of, place};
+pub use render::{Draft, DraftTest, Framework, Naming, Split, render};
+pub use select::{Piece, cover};
+
+use select::{candidates, verdict};
+
+/// Rounds of calls near those that reached something new.
+const ROUNDS: usize = 3;
+
+/// Calls of one function in one such round.
+const NEAR: usize = 48;
+
+/// Surroundings in which a call must give the same: another hash seed, time zone, language,
+/// folder and order; the last one twice, to see what differs without a reason.
+const WORLDS: &[u32] = &[1, 2, 2];
+
+/// The functions of one file.
+#[derive(Clone, Debug)]
+pub struct FileTask<'a> {
+    /// Root of the checkout.
+    pub root: &'a Path,
+    /// The file.
+    pub file: &'a RepoPath,
+    /// Its language.
+    pub language: Language,
+    /// Python: its dotted name.
+    pub module: &'a str,
+    /// Functions to pin, with obstacles or without.
+    pub callables: &'a [Callable],
+    /// Arguments of calls in the repository, by name of the function.
+    pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
+    /// Limit of one call.
+    pub limit: Duration,
+}
+
+/// One call worth a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The call.
+    pub call: Call,
+    /// What came of it, everywhere.
+    pub seen: Observation,
+}
+
+/// What was found about one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// The function.
+    pub callable: Callable,
+    /// The name that stands for it, or for its class, in a test.
+    pub local: String,
+    /// Calls worth a test, most telling first.
+    pub cases: Vec<Case>,
+    /// Calls that were made.
+    pub tried: u32,
+    /// Why calls were dropped, with their number; most frequent first.
+    pub dropped: Vec<(String, u32)>,
+}
+
+/// Names in a test for what it calls: JavaScript's default export has none of its own.
+fn local_name(callable: &Callable, file: &RepoPath) -> String {
+    if callable.subject() != "default" {
+        return callable.subject().to_owned();
+    }
+    let stem = file.file_name().split('.').next().unwrap_or_default();
+    let mut name = String::new();
+    let mut upper = false;
+    for character in stem.chars() {
+        if !character.is_alphanumeric() {
+            upper = !name.is_empty();
+        } else if upper {
+            name.extend(character.to_uppercase());
+            upper = false;
+        } else {
+            name.push(character);
+        }
+    }
+    if name.is_empty() || name == "index" || name.starts_with(|c: char| c.is_ascii_digit()) {
+        name = "subject".into();
+    }
+    name
+}
+
+/// Local and exported names of what is called.
+fn bindings(pinned: &[Pinned]) -> Vec<(String, String)> {
+    let pairs: BTreeSet<(String, String)> = pinned
+        .iter()
+        .filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)))
+        .collect();
+    pairs.into_iter().collect()
+}
+
+/// Finds calls worth a test for the functions of a file.
+///
+/// # Errors
+///
+/// When the interpreter cannot be started.
+pub async fn characterise(
+    observer: &dyn Observer,
+    task: &FileTask<'_>,
+) -> Result<Vec<Pinned>, RunError> {
+    let mut found: Vec<Pinned> = task
+        .callables
+        .iter()
+        .map(|callable| Pinned {
+            callable: callable.clone(),
+            local: local_name(callable, task.file),
+            cases: Vec::new(),
+            tried: 0,
+            dropped: callable.obstacle.iter().map(|reason| (reason.clone(), 1)).collect(),
+        })
+        .collect();
+    let bindings = bindings(&found);
+    let mut seen: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
+    let mut wave: Vec<(usize, Call)> = Vec::new();
+    for (index, one) in found.iter().enumerate().filter(|(_, one)| one.callable.obstacle.is_none())
+    {
+        let name = one.callable.name.rsplit('.').next().unwrap_or_default();
+        let examples = task.examples.get(name).map(Vec::as_slice).unwrap_or_default();
+        let calls = inputs::first(task.language, &one.callable, &one.local, examples);
+        wave.extend(calls.into_iter().map(|call| (index, call)));
+    }
+    for round in 0..=ROUNDS {
+        if wave.is_empty() {
+            break;
+        }
+        let calls: Vec<Call> = wave.iter().map(|(_, call)| call.clone()).collect();
+        let made = observe(observer, task, &bindings, &calls, 0).await?;
+        for ((index, call), observation) in wave.drain(..).zip(made) {
+            if let Some(place) = seen.get_mut(index) {
+                place.push(Case { call, seen: observation });
+            }
+        }
+        if round < ROUNDS {
+            for (index, one) in found.iter().enumerate() {
+                let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
+                    continue;
+                };
+                let calls = next(task.language, &one.callable, known);
+                wave.extend(calls.into_iter().map(|call| (index, call)));
+            }
+        }
+    }
+    for (index, one) in found.iter_mut().enumerate() {
+        let known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
+        one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
+        for case in &known {
+            if let Err(reason) = verdict(task.language, &case.seen) {
+                drop_for(one, reason);
+            }
+        }
+        one.cases = candidates(task.language, known);
+    }
+    agree(observer, task, &bindings, &mut found).await?;
+    for one in &mut found {
+        one.dropped.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    }
+    Ok(found)
+}
+
+fn drop_for(pinned: &mut Pinned, reason: String) {
+    match pinned.dropped.iter_mut().find(|(known, _)| *known == reason) {
+        Some((_, count)) => *count += 1,
+        None => pinned.dropped.push((reason, 1)),
+    }
+}
+
+/// Calls near those that reached something the earlier ones did not.
+fn next(language: Language, callable: &Callable, known: &[Case]) -> Vec<Call> {
+    let mut marks: BTreeSet<&str> = BTreeSet::new();
+    let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
+    let mut fresh = Vec::new();
+    for case in known {
+        let mut new = false;
+        for mark in &case.seen.marks {
+            new |= marks.insert(mark);
+        }
+        if new {
+            fresh.push(&case.call);
+        }
+    }
+    // The latest first: they came from what was new a round ago.
+    let lists: Vec<Vec<Call>> =
+        fresh.iter().rev().map(|call| inputs::near(language, callable, call)).collect();
+    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
+    let mut found: Vec<Call> = Vec::new();
+    for row in 0..longest {
+        for call in lists.iter().filter_map(|list| list.get(row)) {
+            if found.len() < NEAR && !made.contains(call) && !found.contains(call) {
+                found.push(call.clone());
+            }
+        }
+    }
+    found
+}
+
+async fn observe(
+    observer: &dyn Observer,
+    task: &FileTask<'_>,
+    bindings: &[(String, String)],
+    calls: &[Call],
+    world: u32,
+) -> Result<Vec<Observation>, RunError> {
+    let request = ObserveRequest {
+        root: task.root,
+        file: task.file,
+        module: task.module,
+        bindings,
+        calls,
+        world: World { number: world },
+        limit: task.limit,
+    };
+    observer.observe(&request).await
+}
+
+/// Makes the chosen calls again in other surroundings, and drops those that differ.
+async fn agree(
+    observer: &dyn Observer,
+    task: &FileTask<'_>,
+    bindings: &[(String, String)],
+    found: &mut [Pinned],
+) -> Result<(), RunError> {
+    for world in WORLDS {
+        let calls: Vec<Call> =
+            found.iter().flat_map(|one| one.cases.iter().map(|case| case.call.clone())).collect();
+        if calls.is_empty() {
+            return Ok(());
+        }
+        let mut made = observe(observer, task, bindings, &calls, *world).await?.into_iter();
+        for one in found.iter_mut() {
+            for case in std::mem::take(&mut one.cases) {
+                match made.next() {
+                    Some(again) if again.agrees(&case.seen) => one.cases.push(case),
+                    _ => drop_for(one, "gives another result in other surroundings".into()),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Where a test file goes and how it names its subject (product.md 6.8): where the project keeps
+//! its tests already.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::signature::is_module;
+use crate::code::testing::is_test;
+use crate::domain::id::RepoPath;
+
+use super::render::{Framework, ModuleKind, Naming};
+
+/// Folders that hold no code of the project itself.
+const ASIDE: &[&str] = &[
+    "node_modules",
+    "dist",
+    "build",
+    "docs",
+    "doc",
+    "examples",
+    "example",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "scripts",
+    "tools",
+    "vendor",
+    "third_party",
+    "site-packages",
+    "out",
+    "coverage",
+    "migrations",
+];
+
+/// Files that configure and are not called.
+const CONFIGURING: &[&str] =
+    &["setup.py", "conftest.py", "noxfile.py", "tasks.py", "__main__.py", "manage.py"];
+
+/// What places depend on.
+#[derive(Clone, Debug)]
+pub struct Site<'a> {
+    /// The framework.
+    pub framework: Framework,
+    /// Folder of the suite inside the repository; empty for the root.
+    pub directory: &'a str,
+    /// All files.
+    pub files: &'a BTreeSet<RepoPath>,
+    /// Whether `package.json` says `"type": "module"`.
+    pub modules: bool,
+}
+
+/// Whether a file is code of the project that could be called from a test.
+#[must_use]
+pub fn is_subject(file: &RepoPath) -> bool {
+    let aside = file.parent().split('/').any(|part| ASIDE.contains(&part) || part.starts_with('.'));
+    let name = file.file_name();
+    let configures = CONFIGURING.contains(&name)
+        || name.starts_with('.')
+        || name.contains(".config.")
+        || name.contains(".min.")
+        || name.ends_with(".d.ts");
+    Language::of(file).is_some() && !aside && !configures && !is_test(file)
+}
+
+/// The dotted name of a Python file, as tests import it.
+#[must_use]
+pub fn module_of(file: &RepoPath, directory: &str) -> String {
+    let text = file.as_str();
+    let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
+    let inside = inside.strip_prefix("src/").unwrap_or(inside);
+    let inside = inside.strip_suffix(".py").unwrap_or(inside);
+    let inside = inside.strip_suffix("/__init__").unwrap_or(inside);
+    inside.replace('/', ".")
+}
+
+/// Where the tests of a file go, and how they are written. `taken` are places that are in use.
+#[must_use]
+pub fn place(
+    site: &Site<'_>,
+    file: &RepoPath,
+    text: &str,
+    taken: &BTreeSet<RepoPath>,
+) -> Option<(RepoPath, Naming)> {
+    let join = |folder: &str, name: &str| {
+        if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    };
+    let free = |folder: &str, name: &dyn Fn(&str) -> String| -> Option<RepoPath> {
+        let marks = [String::new()].into_iter().chain((2..100).map(|number| format!("_{number}")));
+        marks
+            .filter_map(|mark| RepoPath::parse(join(folder, &name(&mark))).ok())
+            .find(|path| !site.files.contains(path) && !taken.contains(path))
+    };
+    if site.framework.is_python() {
+        let module = module_of(file, site.directory);
+        let stem = module.rsplit('.').next().unwrap_or(&module).to_owned();
+        let folder = python_folder(site).unwrap_or_else(|| join(site.directory, "tests"));
+        let path = free(&folder, &|mark| format!("test_{stem}_pinned{mark}.py"))?;
+        let naming = Naming {
+            framework: site.framework,
+            subject: module,
+            file: file.as_str().to_owned(),
+            source: ModuleKind::Module,
+            test: ModuleKind::Module,
+        };
+        return Some((path, naming));
+    }
+    let source = match file.extension() {
+        "mjs" => ModuleKind::Module,
+        "cjs" => ModuleKind::Common,
+        _ if site.modules || is_module(text) => ModuleKind::Module,
+        _ => ModuleKind::Common,
+    };
+    let test = match site.framework {
+        Framework::Vitest => ModuleKind::Module,
+        _ if site.modules => ModuleKind::Module,
+        _ => source,
+    };
+    let ending = match (site.framework, test, site.modules) {
+        (Framework::NodeTest, ModuleKind::Module, false) => "mjs",
+        (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
+        _ => "js",
+    };
+    let stem = file.file_name().split('.').next().unwrap_or_default().to_owned();
+    let folder = script_folder(site, file);
+    let path = free(&folder, &|mark| format!("{stem}.pinned{mark}.test.{ending}"))?;
+    let naming = Naming {
+        framework: site.framework,
+        subject: relative(path.parent(), file),
+        file: file.as_str().to_owned(),
+        source,
+        test,
+    };
+    Some((path, naming))
+}
+
+/// The folder with most test files of Python.
+fn python_folder(site: &Site<'_>) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let tests = site.files.iter().filter(|file| {
+        file.extension() == "py" && file.file_name().starts_with("test_") && within(site, file)
+    });
+    for file in tests {
+        *counts.entry(file.parent()).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .max_by_key(|(folder, count)| (*count, std::cmp::Reverse(*folder)))
+        .map(|(folder, _)| folder.to_owned())
+}
+
+fn within(site: &Site<'_>, file: &RepoPath) -> bool {
+    site.directory.is_empty() || file.as_str().starts_with(&format!("{}/", site.directory))
+}
+
+/// Where JavaScript tests of a file go: `__tests__`, one folder for all, or beside it.
+fn script_folder(site: &Site<'_>, file: &RepoPath) -> String {
+    let tests: Vec<&RepoPath> = site
+        .files
+        .iter()
+        .filter(|one| {
+            let name = one.file_name();
+            within(site, one)
+                && (name.contains(".test.")
+                    || name.contains(".spec.")
+                    || one.parent().contains("__tests__"))
+        })
+        .collect();
+    let below = |name: &str| {
+        if site.directory.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", site.directory)
+        }
+    };
+    if tests.iter().any(|one| one.parent().ends_with("__tests__")) {
+        let parent = file.parent();
+        return if parent.is_empty() { "__tests__".into() } else { format!("{parent}/__tests__") };
+    }
+    for name in ["test", "tests"] {
+        let folder = below(name);
+        if site.files.iter().any(|one| one.parent() == folder) {
+            return folder;
+        }
+    }
+    if tests.is_empty() { below("test") } else { file.parent().to_owned() }
+}
+
+/// The path from a folder to a file, as an import is written.
+fn relative(folder: &str, file: &RepoPath) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = file.as_str().split('/').collect();
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = "../".repeat(from.len() - shared);
+    let rest = to.get(shared..).unwrap_or_default().join("/");
+    if up.is_empty() { format!("./{rest}") } else { format!("{up}{rest}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(list: &[&str]) -> BTreeSet<RepoPath> {
+        list.iter().map(|text| RepoPath::parse(*text).unwrap()).collect()
+    }
+
+    #[test]
+    fn tests_go_where_the_project_keeps_them() {
+        let py = |list: &[&str], directory: &'static str, file: &str| {
+            let files = files(list);
+            let site =
+                Site { framework: Framework::Pytest, directory, files: &files, modules: false };
+            let (path, naming) =
+                place(&site, &RepoPath::parse(file).unwrap(), "", &BTreeSet::new()).unwrap();
+            (path.to_string(), naming.subject)
+        };
+        let table = [
+            (vec![], "", "shop/fees.py", "tests/test_fees_pinned.py", "shop.fees"),
+            (vec![], "", "src/shop/__init__.py", "tests/test_shop_pinned.py", "shop"),
+            (
+                vec!["shop/test/test_a.py"],
+                "",
+                "shop/fees.py",
+                "shop/test/test_fees_pinned.py",
+                "shop.fees",
+            ),
+            (
+                vec!["tests/test_fees_pinned.py"],
+                "",
+                "fees.py",
+                "tests/test_fees_pinned_2.py",
+                "fees",
+            ),
+            (vec![], "api", "api/src/a/b.py", "api/tests/test_b_pinned.py", "a.b"),
+        ];
+        for (list, directory, file, path, module) in table {
+            let found = py(&list, directory, file);
+            assert_eq!(found, (path.to_owned(), module.to_owned()), "{file}");
+        }
+    }
+
+    #[test]
+    fn script_tests_follow_folder_kind_and_ending() {
+        let js = |list: &[&str], modules, file: &str, text: &str| {
+            let files = files(list);
+            let site =
+                Site { framework: Framework::NodeTest, directory: "", files: &files, modules };
+            let (path, naming) =
+                place(&site, &RepoPath::parse(file).unwrap(), text, &BTreeSet::new()).unwrap();
+            (path.to_string(), naming.subject, naming.test)
+        };
+        let esm = "export const a = 1;";
+        let (module, common) = (ModuleKind::Module, ModuleKind::Common);
+        let table = [
+            (vec![], false, "lib/a.js", "", "test/a.pinned.test.js", "../lib/a.js", common),
+            (vec![], true, "lib/a.js", esm, "test/a.pinned.test.js", "../lib/a.js", module),
+            (vec![], false, "lib/a.js", esm, "test/a.pinned.test.mjs", "../lib/a.js", module),
+            (
+                vec!["src/__tests__/b.js"],
+                true,
+                "src/a.js",
+                esm,
+                "src/__tests__/a.pinned.test.js",
+                "../a.js",
+                module,
+            ),
+            (
+                vec!["src/b.test.js"],
+                true,
+                "src/a.js",
+                esm,
+                "src/a.pinned.test.js",
+                "./a.js",
+                module,
+            ),
+            (
+                vec!["tests/x.js"],
+                false,
+                "index.js",
+                "",
+                "tests/index.pinned.test.js",
+                "../index.js",
+                common,
+            ),
+            (vec![], true, "a.cjs", "", "test/a.pinned.test.js", "../a.cjs", module),
+        ];
+        for (list, modules, file, text, path, subject, kind) in table {
+            let found = js(&list, modules, file, text);
+            assert_eq!(found, (path.to_owned(), subject.to_owned(), kind), "{file}");
+        }
+    }
+
+    #[test]
+    fn what_configures_or_stands_aside_is_no_subject() {
+        for path in [
+            "setup.py",
+            "docs/conf.py",
+            "jest.config.js",
+            "tests/test_a.py",
+            "dist/a.js",
+            "a.d.ts",
+            "README.md",
+            ".github/x.py",
+        ] {
+            assert!(!is_subject(&RepoPath::parse(path).unwrap()), "{path}");
+        }
+        for path in ["shop/fees.py", "src/a.ts", "index.js", "a.mjs"] {
+            assert!(is_subject(&RepoPath::parse(path).unwrap()), "{path}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Which observations become tests.
+
+use std::collections::BTreeSet;
+
+use crate::code::language::Language;
+use crate::effect::{Came, Observation, Way};
+
+use super::Case;
+
+/// Cases of one function that are tried on mutants.
+const CANDIDATES: usize = 24;
+
+/// Errors that a wrong input causes by itself, and that say something about the function.
+const TELLING: &[&str] = &[
+    "ValueError",
+    "KeyError",
+    "IndexError",
+    "ZeroDivisionError",
+    "OverflowError",
+    "RangeError",
+    "SyntaxError",
+    "URIError",
+    "StopIteration",
+    "LookupError",
+];
+
+/// Whether an observation can become a test; why not otherwise.
+///
+/// # Errors
+///
+/// The reason, in our own words.
+pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
+    match &seen.came {
+        Came::Refused(reason) => Err(reason.clone()),
+        Came::Value { way: Way::None, .. } => {
+            Err("its result is left out: it cannot be compared".into())
+        }
+        Came::Value { .. } | Came::Raised { explicit: true, .. } => Ok(()),
+        Came::Raised { class, .. } => {
+            let plain = class.rsplit('.').next().unwrap_or(class);
+            if TELLING.contains(&plain) {
+                return Ok(());
+            }
+            let word = if language == Language::Python { "raised" } else { "thrown" };
+            Err(format!("{plain} is not {word} on purpose"))
+        }
+    }
+}
+
+/// Calls worth trying on mutants: those that together reach everything that was reached, then
+/// those with results of their own, the shortest first.
+#[must_use]
+pub fn candidates(language: Language, known: Vec<Case>) -> Vec<Case> {
+    let mut usable: Vec<Case> =
+        known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
+    usable.sort_by_key(length);
+    let mut marks: BTreeSet<String> = BTreeSet::new();
+    let mut chosen = Vec::new();
+    while chosen.len() < CANDIDATES {
+        let new =
+            |case: &Case| case.seen.marks.iter().filter(|mark| !marks.contains(*mark)).count();
+        // Of equals the first, which is the shortest.
+        let best = (0..usable.len()).rev().max_by_key(|index| usable.get(*index).map_or(0, new));
+        let Some(best) = best.filter(|best| usable.get(*best).is_some_and(|one| new(one) > 0))
+        else {
+            break;
+        };
+        let case = usable.remove(best);
+        marks.extend(case.seen.marks.iter().cloned());
+        chosen.push(case);
+    }
+    let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
+    for case in usable {
+        if chosen.len() >= CANDIDATES {
+            break;
+        }
+        if results.insert(said(&case.seen)) {
+            chosen.push(case);
+        }
+    }
+    chosen
+}
+
+fn length(case: &Case) -> (bool, usize) {
+    let raised = matches!(case.seen.came, Came::Raised { .. });
+    let arguments: usize = case.call.arguments.iter().map(String::len).sum();
+    let result = if let Came::Value { literal, .. } = &case.seen.came { literal.len() } else { 0 };
+    (raised, case.call.callee.len() + arguments + result)
+}
+
+fn said(seen: &Observation) -> String {
+    format!("{:?} {:?}", seen.came, seen.after)
+}
+
+/// What one test adds: blocks and steps it reaches, mutants it notices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// Opaque names of what it reaches.
+    pub reaches: BTreeSet<String>,
+    /// Numbers of the mutants it notices.
+    pub notices: BTreeSet<usize>,
+}
+
+/// The fewest tests, found greedily, that together reach and notice what all do; indices in order.
+#[must_use]
+pub fn cover(pieces: &[Piece]) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    let (mut reached, mut noticed) = (BTreeSet::new(), BTreeSet::new());
+    loop {
+        let gain = |index: &usize| {
+            pieces.get(*index).map_or((0, 0), |piece| {
+                (
+                    piece.notices.difference(&noticed).count(),
+                    piece.reaches.difference(&reached).count(),
+                )
+            })
+        };
+        let left = (0..pieces.len()).filter(|index| !chosen.contains(index)).rev();
+        let Some(best) = left.max_by_key(gain).filter(|best| gain(best) != (0, 0)) else { break };
+        if let Some(piece) = pieces.get(best) {
+            reached.extend(piece.reaches.iter().cloned());
+            noticed.extend(piece.notices.iter().copied());
+        }
+        chosen.push(best);
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::effect::Call;
+
+    fn case(argument: &str, literal: &str, marks: &[&str]) -> Case {
+        Case {
+            call: Call { callee: "f".into(), arguments: vec![argument.into()] },
+            seen: Observation {
+                came: Came::Value { literal: literal.into(), way: Way::Plain },
+                after: Vec::new(),
+                needs: Vec::new(),
+                lines: Vec::new(),
+                marks: marks.iter().map(|mark| (*mark).to_owned()).collect(),
+            },
+        }
+    }
+
+    #[test]
+    fn everything_reached_stays_reached_and_results_differ() {
+        let known = vec![
+            case("1", "1", &["a"]),
+            case("22", "2", &["a", "b"]),
+            case("333", "2", &["a"]),
+            case("4", "4", &["a"]),
+        ];
+        let chosen: Vec<String> = candidates(Language::Python, known)
+            .into_iter()
+            .map(|one| one.call.arguments.concat())
+            .collect();
+        assert_eq!(chosen, ["22", "1", "4"]);
+    }
+
+    #[test]
+    fn accidents_are_not_pinned_and_purposes_are() {
+        let raised = |class: &str, explicit| Observation {
+            came: Came::Raised {
+                class: class.into(),
+                message: String::new(),
+                explicit,
+                way: Way::Plain,
+            },
+            ..Observation::refused("")
+        };
+        let table = [
+            (raised("TypeError", false), Err("TypeError is not raised on purpose")),
+            (raised("TypeError", true), Ok(())),
+            (raised("ValueError", false), Ok(())),
+            (raised("shop.errors.TooMany", true), Ok(())),
+            (Observation::refused("prints"), Err("prints")),
+        ];
+        for (seen, expected) in table {
+            let said = verdict(Language::Python, &seen);
+            assert_eq!(said.as_ref().map_err(String::as_str).copied(), expected, "{seen:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cover_notices_and_reaches_what_all_do(
+            rows in proptest::collection::vec((proptest::collection::btree_set(0usize..20, 0..6), proptest::collection::btree_set("[a-f]", 0..4)), 0..12)
+        ) {
+            let pieces: Vec<Piece> = rows.into_iter().map(|(notices, reaches)| Piece { reaches, notices }).collect();
+            let chosen = cover(&pieces);
+            let all = |list: &[usize]| -> (BTreeSet<usize>, BTreeSet<String>) {
+                let of = |index: &usize| pieces[*index].clone();
+                (list.iter().flat_map(|i| of(i).notices).collect(), list.iter().flat_map(|i| of(i).reaches).collect())
+            };
+            let every: Vec<usize> = (0..pieces.len()).collect();
+            prop_assert_eq!(all(&chosen), all(&every));
+            prop_assert!(chosen.len() <= pieces.len());
+        }
+    }
+}

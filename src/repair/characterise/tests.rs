@@ -1,0 +1,289 @@
+//! Drafts as people read them, and what a watched world answers.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use futures::executor::block_on;
+
+use super::render::ModuleKind;
+use super::*;
+use crate::code::signature::callables;
+use crate::effect::{Came, Way};
+
+fn seen(came: Came) -> Observation {
+    Observation { came, ..Observation::refused("") }
+}
+
+fn value(literal: &str, way: Way) -> Observation {
+    seen(Came::Value { literal: literal.into(), way })
+}
+
+fn case(callee: &str, arguments: &[&str], seen: Observation) -> Case {
+    let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
+    Case { call: Call { callee: callee.into(), arguments }, seen }
+}
+
+fn pinned(language: Language, text: &str, cases: Vec<Case>) -> Pinned {
+    let callable = callables(language, text).remove(0);
+    let file = RepoPath::parse("src/fee-table.js").unwrap();
+    let local = local_name(&callable, &file);
+    Pinned { callable, local, cases, tried: 0, dropped: Vec::new() }
+}
+
+fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming {
+    let (subject, file) = if framework.is_python() {
+        ("shop.fees", "shop/fees.py")
+    } else {
+        ("../src/fee-table.js", "src/fee-table.js")
+    };
+    Naming { framework, subject: subject.into(), file: file.into(), source, test }
+}
+
+fn python() -> Vec<Pinned> {
+    let sorted = Observation { after: vec![(0, "[1, 3]".into())], ..value("None", Way::Plain) };
+    let raised = seen(Came::Raised {
+        class: "ValueError".into(),
+        message: "below \"0\": -1".into(),
+        explicit: true,
+        way: Way::Plain,
+    });
+    let dated = Observation {
+        needs: vec!["datetime".into()],
+        ..value("datetime.date(2024, 2, 29)", Way::Plain)
+    };
+    vec![
+        pinned(
+            Language::Python,
+            "def fee(x):\n    return x\n",
+            vec![
+                case("fee", &["1"], value("True", Way::Plain)),
+                case("fee", &["2"], value("0.30000000000000004", Way::Plain)),
+                case("fee", &["-1"], raised),
+                case("fee", &["3"], dated),
+                case("fee", &["4"], value("float('nan')", Way::Nan)),
+            ],
+        ),
+        pinned(
+            Language::Python,
+            "def tidy(rows):\n    rows.sort()\n",
+            vec![case("tidy", &["[3, 1]"], sorted)],
+        ),
+    ]
+}
+
+#[test]
+fn a_pytest_file_says_that_it_describes_today() {
+    let naming = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
+    let draft = render(&naming, &python(), Split::Grouped, false);
+    insta::assert_snapshot!(draft.text, @r##"
+    """What shop/fees.py does today, found by calling it. Nobody has said that this is right.
+
+    Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write
+    the new result down, or delete the test.
+    """
+
+    import datetime
+    import math
+
+    import pytest
+
+    from shop.fees import fee, tidy
+
+
+    def test_fee_returns_the_same_as_today():
+        assert fee(1) is True
+        assert math.isclose(fee(2), 0.30000000000000004, rel_tol=1e-12)
+        assert fee(3) == datetime.date(2024, 2, 29)
+        assert math.isnan(fee(4))
+
+
+    def test_fee_rejects_the_same_as_today():
+        with pytest.raises(ValueError) as caught:
+            fee(-1)
+        assert str(caught.value) == "below \"0\": -1"
+
+
+    def test_tidy_changes_its_arguments_as_today():
+        rows = [3, 1]
+        assert tidy(rows) is None
+        assert rows == [1, 3]
+    "##);
+}
+
+#[test]
+fn a_unittest_file_holds_the_same_tests() {
+    let naming = naming(Framework::Unittest, ModuleKind::Module, ModuleKind::Module);
+    let draft = render(&naming, &python(), Split::Grouped, false);
+    insta::assert_snapshot!(draft.text, @r##"
+    """What shop/fees.py does today, found by calling it. Nobody has said that this is right.
+
+    Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write
+    the new result down, or delete the test.
+    """
+
+    import datetime
+    import math
+    import unittest
+
+    from shop.fees import fee, tidy
+
+
+    class WhatItDoesToday(unittest.TestCase):
+        def test_fee_returns_the_same_as_today(self):
+            self.assertIs(fee(1), True)
+            self.assertTrue(math.isclose(fee(2), 0.30000000000000004, rel_tol=1e-12))
+            self.assertEqual(fee(3), datetime.date(2024, 2, 29))
+            self.assertTrue(math.isnan(fee(4)))
+
+        def test_fee_rejects_the_same_as_today(self):
+            with self.assertRaises(ValueError) as caught:
+                fee(-1)
+            self.assertEqual(str(caught.exception), "below \"0\": -1")
+
+        def test_tidy_changes_its_arguments_as_today(self):
+            rows = [3, 1]
+            self.assertIs(tidy(rows), None)
+            self.assertEqual(rows, [1, 3])
+
+
+    if __name__ == "__main__":
+        unittest.main()
+    "##);
+    let turned = render(&naming, &python(), Split::Single, true);
+    assert_eq!(turned.tests.len(), 6);
+    assert_eq!(turned.tests[0].name, "test_tidy_changes_its_arguments_as_today_1");
+}
+
+#[test]
+fn script_files_take_and_assert_as_their_framework_does() {
+    let thrown = |way| {
+        seen(Came::Raised { class: "RangeError".into(), message: "no".into(), explicit: true, way })
+    };
+    let list = || {
+        vec![pinned(
+            Language::JavaScript,
+            "module.exports = { f };\nfunction f(x) { return x; }",
+            vec![
+                case("f", &["1"], value("2", Way::Plain)),
+                case("f", &["\"it's\""], value("{ a: [1] }", Way::Plain)),
+                case("f", &["0"], thrown(Way::Plain)),
+                case("f", &["2"], value("3", Way::Await)),
+            ],
+        )]
+    };
+    let common = naming(Framework::NodeTest, ModuleKind::Common, ModuleKind::Common);
+    insta::assert_snapshot!(render(&common, &list(), Split::Grouped, false).text, @r##"
+    // What src/fee-table.js does today, found by calling it. Nobody has said that this is right.
+    //
+    // Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,
+    // write the new result down, or delete the test.
+    const assert = require('node:assert/strict');
+    const test = require('node:test');
+
+    const { f } = require('../src/fee-table.js');
+
+    test('f returns the same as today', async () => {
+      assert.equal(f(1), 2);
+      assert.deepEqual(f("it's"), { a: [1] });
+      assert.equal(await f(2), 3);
+    });
+
+    test('f rejects the same as today', () => {
+      assert.throws(() => f(0), { name: 'RangeError', message: "no" });
+    });
+    "##);
+    let module = naming(Framework::Vitest, ModuleKind::Module, ModuleKind::Common);
+    insta::assert_snapshot!(render(&module, &list(), Split::Grouped, false).text, @r##"
+    // What src/fee-table.js does today, found by calling it. Nobody has said that this is right.
+    //
+    // Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,
+    // write the new result down, or delete the test.
+    import { expect, test } from 'vitest';
+
+    import subjects from '../src/fee-table.js';
+    const { f } = subjects;
+
+    test('f returns the same as today', async () => {
+      expect(f(1)).toBe(2);
+      expect(f("it's")).toStrictEqual({ a: [1] });
+      expect(await f(2)).toBe(3);
+    });
+
+    test('f rejects the same as today', () => {
+      expect(() => f(0)).toThrow("no");
+    });
+    "##);
+    let single = vec![pinned(
+        Language::JavaScript,
+        "export default (x) => x;",
+        vec![case("feeTable", &["1"], value("2", Way::Plain))],
+    )];
+    let module = naming(Framework::NodeTest, ModuleKind::Module, ModuleKind::Module);
+    let draft = render(&module, &single, Split::Grouped, false);
+    assert!(draft.text.contains("import feeTable from '../src/fee-table.js';"), "{}", draft.text);
+}
+
+#[test]
+fn a_function_that_takes_a_needed_name_is_left_out() {
+    let mut list = python();
+    list[1].local = "datetime".into();
+    let naming = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
+    let draft = render(&naming, &list, Split::Grouped, false);
+    assert_eq!(draft.left_out.len(), 1);
+    assert!(!draft.text.contains("datetime.date("), "{}", draft.text);
+}
+
+/// Doubles a number; what it is asked in other surroundings differs for multiples of 7.
+struct Doubling(Mutex<u32>);
+
+#[async_trait]
+impl Observer for Doubling {
+    async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError> {
+        *self.0.lock().unwrap() += 1;
+        let world = i64::from(request.world.number);
+        Ok(request
+            .calls
+            .iter()
+            .map(|call| match call.arguments[0].parse::<i64>() {
+                Ok(number) => {
+                    let moved = if number % 7 == 0 { world } else { 0 };
+                    let mut seen = value(&(number * 2 + moved).to_string(), Way::Plain);
+                    seen.marks = vec![if number > 50 { "large" } else { "small" }.to_owned()];
+                    seen
+                }
+                Err(_) => Observation::refused("prints"),
+            })
+            .collect())
+    }
+}
+
+#[test]
+fn what_differs_between_surroundings_is_dropped_with_a_reason() {
+    let text = "def double(x: int):\n    return x * 2\n\ndef clock():\n    return time.time()\n";
+    let callables = callables(Language::Python, text);
+    let observer = Doubling(Mutex::new(0));
+    let file = RepoPath::parse("a.py").unwrap();
+    let examples = BTreeMap::from([("double".to_owned(), vec![vec!["'x'".to_owned()]])]);
+    let task = FileTask {
+        root: Path::new("/nowhere"),
+        file: &file,
+        language: Language::Python,
+        module: "a",
+        callables: &callables,
+        examples: &examples,
+        limit: Duration::from_secs(1),
+    };
+    let found = block_on(characterise(&observer, &task)).unwrap();
+    assert_eq!(found[1].dropped, [("reads the clock".to_owned(), 1)]);
+    assert!(found[1].cases.is_empty() && found[1].tried == 0);
+    let reasons: Vec<&str> = found[0].dropped.iter().map(|(reason, _)| reason.as_str()).collect();
+    assert!(reasons.contains(&"gives another result in other surroundings"), "{reasons:?}");
+    assert!(reasons.contains(&"prints"), "{reasons:?}");
+    assert!(
+        found[0].cases.iter().all(|case| case.call.arguments[0].parse::<i64>().unwrap() % 7 != 0
+            || case.call.arguments[0] == "0")
+    );
+    let reaches = |mark: &str| found[0].cases.iter().any(|case| case.seen.marks == [mark]);
+    assert!(reaches("large") && reaches("small"));
+    assert!(*observer.0.lock().unwrap() >= 5);
+}

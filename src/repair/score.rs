@@ -1,0 +1,373 @@
+//! The mutation score: break the code in small ways, one at a time, on lines that tests reach, and
+//! count what the tests notice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt};
+
+use crate::code::language::Language;
+use crate::code::mutate::{self, Candidate, Depth};
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::mutation::{Mutant, Reach, Score};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::Status;
+use crate::effect::{CaseResult, Clock, RunError, Speed, Trace, Trial, Worktree};
+
+use super::{Limits, RepairError};
+
+/// A mutant is given up at this multiple of the time its tests took before.
+const TIME_FACTOR: u32 = 8;
+
+/// What a mutant is given besides that.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Limit of one mutant at most.
+const LONGEST: Duration = Duration::from_mins(2);
+
+/// Characters of a line that a mutant shows.
+const SHOWN: usize = 160;
+
+/// Line ranges, inclusive, per file.
+pub type Ranges = BTreeMap<RepoPath, Vec<(u32, u32)>>;
+
+/// What is scored.
+pub struct Scoring<'a> {
+    /// Reads the sources.
+    pub worktree: &'a dyn Worktree,
+    /// The sources.
+    pub tree: &'a TreeId,
+    /// Runs tests on mutants.
+    pub trial: &'a dyn Trial,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Files that are broken, without tests.
+    pub files: &'a [RepoPath],
+    /// Only these lines of them; `None` for all.
+    pub within: Option<&'a Ranges>,
+    /// Tests that pass.
+    pub tests: &'a [TestId],
+    /// What the tests are known to run; `None` runs each to find out.
+    pub known: Option<&'a [Trace]>,
+    /// What may be spent; candidates are mutants.
+    pub limits: Limits,
+    /// Share that must be noticed, in percent.
+    pub threshold: u32,
+    /// Mutants tried at the same time.
+    pub jobs: usize,
+    /// Whether to choose between tests: more mutants, and each goes on behind the first test that
+    /// notices, to know all that do.
+    pub all_tests: bool,
+    /// Told how many were tried, and of how many.
+    pub progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// A score, and which tests noticed what.
+#[derive(Clone, Debug, Default)]
+pub struct Scored {
+    /// The score.
+    pub score: Score,
+    /// For each mutant that was tried, the tests that noticed it.
+    pub noticed_by: Vec<Vec<TestId>>,
+    /// What each test ran.
+    pub traces: Vec<Trace>,
+}
+
+/// One mutant with what is needed to try it.
+struct Planned {
+    shown: Mutant,
+    edits: EditSet,
+    tests: Vec<TestId>,
+}
+
+/// Scores tests.
+///
+/// Which mutants are tried depends on the sources and traces alone; a time limit may end the run
+/// early, and the score then says how many were tried.
+///
+/// # Errors
+///
+/// When sources cannot be read, or tests cannot be tried at all.
+pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, RepairError> {
+    let began = scoring.clock.elapsed();
+    let deadline = began + scoring.limits.time;
+    let traces = match scoring.known {
+        Some(known) => known.to_vec(),
+        None => scoring.trial.trace(scoring.tests).await?,
+    };
+    let mut score = Score {
+        schema_version: 1,
+        threshold: scoring.threshold,
+        reach: if traces.iter().any(|trace| !trace.lines.is_empty()) {
+            Reach::Known
+        } else {
+            Reach::Unknown
+        },
+        ..Score::default()
+    };
+    let mut usable: BTreeMap<&TestId, &Trace> = traces
+        .iter()
+        .filter(|trace| trace.status == Status::Passed)
+        .map(|trace| (&trace.test, trace))
+        .collect();
+    let depth = if scoring.all_tests { Depth::CHOICE } else { Depth::SCORE };
+    let mut planned = Vec::new();
+    for file in scoring.files {
+        let Some(bytes) = scoring.worktree.read(scoring.tree, file).await? else { continue };
+        let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) else {
+            continue;
+        };
+        for test in unfit(scoring, file, &text, &usable, score.reach).await? {
+            usable.remove(&test);
+        }
+        let ranges =
+            scoring.within.map(|within| within.get(file).map(Vec::as_slice).unwrap_or_default());
+        let wanted = |line: u32| {
+            ranges.is_none_or(|ranges| {
+                ranges.iter().any(|(start, end)| (*start..=*end).contains(&line))
+            })
+        };
+        let mutants = mutate::mutants(language, &text, depth, &wanted);
+        count_lines(&mut score, &mutants, file, &usable);
+        for candidate in mutants {
+            score.mutants += 1;
+            if let Some(one) = plan(file, &text, &candidate, &usable, score.reach) {
+                score.covered += 1;
+                planned.push(one);
+            }
+        }
+    }
+    score.tests = u32::try_from(usable.len()).unwrap_or(u32::MAX);
+    score.left_out =
+        scoring.tests.iter().filter(|test| !usable.contains_key(test)).cloned().collect();
+    let planned = sample(planned, scoring.limits.candidates);
+    let noticed_by = hunt(scoring, planned, &usable, deadline, &mut score).await?;
+    score.seconds = scoring.clock.elapsed().saturating_sub(began).as_secs_f64();
+    drop(usable);
+    Ok(Scored { score, noticed_by, traces })
+}
+
+/// Tests that reach a file and do not pass on its unchanged text in the trial.
+async fn unfit(
+    scoring: &Scoring<'_>,
+    file: &RepoPath,
+    text: &str,
+    usable: &BTreeMap<&TestId, &Trace>,
+    reach: Reach,
+) -> Result<Vec<TestId>, RepairError> {
+    // A cold run has just passed them all, by the same command.
+    if scoring.trial.speed() == Speed::Cold {
+        return Ok(Vec::new());
+    }
+    let tests: Vec<TestId> = usable
+        .values()
+        .filter(|trace| reach == Reach::Unknown || trace.lines.contains_key(file))
+        .map(|trace| trace.test.clone())
+        .collect();
+    if tests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let edits = edit(file, text, text.to_owned());
+    let limit = limit(&tests, usable) * 2 + Duration::from_secs(5);
+    match scoring.trial.judge(&edits, &tests, limit, false).await {
+        Ok(results) => {
+            let failed = results.into_iter().filter(|one| one.status != Status::Passed);
+            Ok(failed.map(|one| one.test).collect())
+        }
+        // A file whose tests cannot be loaded warm cannot be scored by them.
+        Err(RunError::Io { .. }) => Ok(tests),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn edit(file: &RepoPath, before: &str, after: String) -> EditSet {
+    EditSet {
+        files: vec![FileEdit {
+            file: file.clone(),
+            before: Some(before.to_owned()),
+            after: Some(after),
+        }],
+    }
+}
+
+/// Lines of files that a mutant could break, and those of them that tests reach.
+///
+/// # Errors
+///
+/// When the sources cannot be read.
+pub async fn reach(
+    worktree: &dyn Worktree,
+    tree: &TreeId,
+    files: &[RepoPath],
+    traces: &[Trace],
+) -> Result<(u32, u32), RepairError> {
+    let usable = traces.iter().map(|trace| (&trace.test, trace)).collect();
+    let mut score = Score::default();
+    for file in files {
+        let Some(bytes) = worktree.read(tree, file).await? else { continue };
+        if let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) {
+            count_lines(
+                &mut score,
+                &mutate::mutants(language, &text, Depth::SCORE, &|_| true),
+                file,
+                &usable,
+            );
+        }
+    }
+    Ok((score.lines_covered, score.lines))
+}
+
+fn count_lines(
+    score: &mut Score,
+    mutants: &[Candidate],
+    file: &RepoPath,
+    usable: &BTreeMap<&TestId, &Trace>,
+) {
+    let lines: BTreeSet<u32> = mutants.iter().map(|one| one.line).collect();
+    let reached: BTreeSet<u32> =
+        usable.values().filter_map(|trace| trace.lines.get(file)).flatten().copied().collect();
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    score.lines += number(lines.len());
+    score.lines_covered += match score.reach {
+        Reach::Known => number(lines.intersection(&reached).count()),
+        Reach::Unknown => number(lines.len()),
+    };
+}
+
+/// A mutant with the tests that reach it, the quickest first; `None` when none does.
+fn plan(
+    file: &RepoPath,
+    text: &str,
+    candidate: &Candidate,
+    usable: &BTreeMap<&TestId, &Trace>,
+    reach: Reach,
+) -> Option<Planned> {
+    let mut reaching: Vec<&Trace> = usable
+        .values()
+        .filter(|trace| {
+            let lines = trace.lines.get(file);
+            reach == Reach::Unknown
+                || lines.is_some_and(|lines| lines.binary_search(&candidate.line).is_ok())
+        })
+        .copied()
+        .collect();
+    if reaching.is_empty() {
+        return None;
+    }
+    reaching.sort_by(|a, b| a.duration.cmp(&b.duration).then(a.test.cmp(&b.test)));
+    let after = candidate.apply(text);
+    let row = usize::try_from(candidate.line.saturating_sub(1)).unwrap_or_default();
+    let shown = |text: &str| -> String {
+        text.lines().nth(row).unwrap_or_default().trim().chars().take(SHOWN).collect()
+    };
+    Some(Planned {
+        shown: Mutant {
+            file: file.clone(),
+            line: candidate.line,
+            operator: candidate.operator.to_owned(),
+            before: shown(text),
+            after: shown(&after),
+        },
+        edits: edit(file, text, after),
+        tests: reaching.into_iter().map(|trace| trace.test.clone()).collect(),
+    })
+}
+
+/// At most `limit` of them, spread evenly.
+fn sample<T>(all: Vec<T>, limit: u32) -> Vec<T> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let count = all.len();
+    if count <= limit {
+        return all;
+    }
+    let kept = |index: usize| (index * limit) / count != ((index + 1) * limit) / count;
+    all.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, one)| one).collect()
+}
+
+fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
+    let before: Duration =
+        tests.iter().filter_map(|test| usable.get(test)).map(|trace| trace.duration).sum();
+    let each = Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
+    (before * TIME_FACTOR + GRACE + each).min(LONGEST)
+}
+
+/// Tries the mutants, as many at a time as there are jobs.
+async fn hunt(
+    scoring: &Scoring<'_>,
+    planned: Vec<Planned>,
+    usable: &BTreeMap<&TestId, &Trace>,
+    deadline: Duration,
+    score: &mut Score,
+) -> Result<Vec<Vec<TestId>>, RepairError> {
+    let jobs = if scoring.trial.speed() == Speed::Warm { scoring.jobs.max(1) } else { 1 };
+    let total = planned.len() as u64;
+    let mut noticed_by = Vec::new();
+    let mut judged = stream::iter(planned)
+        .map(|one| async move {
+            if scoring.clock.elapsed() >= deadline {
+                return None;
+            }
+            let limit = limit(&one.tests, usable);
+            let results =
+                scoring.trial.judge(&one.edits, &one.tests, limit, !scoring.all_tests).await;
+            Some((one, results))
+        })
+        .buffered(jobs);
+    while let Some(one) = judged.next().await {
+        let Some((one, results)) = one else { continue };
+        let failed: Vec<CaseResult> =
+            results?.into_iter().filter(|result| result.status == Status::Failed).collect();
+        score.tried += 1;
+        if failed.is_empty() {
+            score.survivors.push(one.shown);
+        } else {
+            score.noticed += 1;
+            score.hung += u32::from(failed.iter().all(|result| result.failure.is_none()));
+        }
+        noticed_by.push(failed.into_iter().map(|result| result.test).collect());
+        (scoring.progress)(u64::from(score.tried), total);
+    }
+    Ok(noticed_by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_even_and_as_large_as_it_may_be() {
+        assert_eq!(sample((0..10).collect::<Vec<_>>(), 20).len(), 10);
+        let some = sample((0..100).collect::<Vec<_>>(), 10);
+        assert_eq!(some.len(), 10);
+        assert!(some.windows(2).all(|pair| pair[1] - pair[0] == 10), "{some:?}");
+        assert!(sample(vec![1], 0).is_empty());
+    }
+
+    #[test]
+    fn only_tests_that_reach_a_line_are_asked_the_quickest_first() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let text = "def f(a):\n    return a + 1\n";
+        let trace = |name: &str, ms: u64, lines: &[u32]| Trace {
+            test: name.into(),
+            status: Status::Passed,
+            duration: Duration::from_millis(ms),
+            lines: [(file.clone(), lines.to_vec())].into(),
+            failure: None,
+        };
+        let traces = [trace("slow", 9, &[1, 2]), trace("quick", 1, &[2]), trace("away", 1, &[1])];
+        let usable: BTreeMap<&TestId, &Trace> =
+            traces.iter().map(|trace| (&trace.test, trace)).collect();
+        let candidate =
+            mutate::mutants(Language::Python, text, Depth::SCORE, &|line| line == 2).remove(0);
+        let planned = plan(&file, text, &candidate, &usable, Reach::Known).unwrap();
+        let names: Vec<&str> = planned.tests.iter().map(TestId::as_str).collect();
+        assert_eq!(names, ["quick", "slow"]);
+        assert_eq!(planned.shown.before, "return a + 1");
+        assert_ne!(planned.shown.after, planned.shown.before);
+        let unknown = plan(&file, text, &candidate, &usable, Reach::Unknown).unwrap();
+        assert_eq!(unknown.tests.len(), 3);
+        let one = [trace("away", 1, &[1])];
+        let usable = one.iter().map(|trace| (&trace.test, trace)).collect();
+        assert!(plan(&file, text, &candidate, &usable, Reach::Known).is_none());
+    }
+}

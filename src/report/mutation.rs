@@ -1,0 +1,158 @@
+//! The mutation score as Markdown and as lines of a terminal.
+
+use crate::domain::mutation::{Mutant, Reach, Score};
+
+use super::markdown::{cell, count, line};
+
+/// Survivors that are listed.
+const LISTED: usize = 200;
+
+/// The score as text, `84.2 %`; `none` when nothing was tried.
+#[must_use]
+pub fn percent(score: &Score) -> String {
+    score
+        .per_mille()
+        .map_or_else(|| "none".to_owned(), |share| format!("{}.{} %", share / 10, share % 10))
+}
+
+/// One sentence.
+#[must_use]
+pub fn headline(score: &Score) -> String {
+    if score.tried == 0 {
+        return "Nothing could be broken on a line that a test reaches".into();
+    }
+    let verdict = if score.is_met() { "at least" } else { "below" };
+    format!(
+        "Tests notice {} of {} ({}, {verdict} the {} % asked for)",
+        score.noticed,
+        count(u64::from(score.tried), "broken version"),
+        percent(score),
+        score.threshold
+    )
+}
+
+/// What a reader must know beside the number, in sentences.
+#[must_use]
+pub fn remarks(score: &Score) -> Vec<String> {
+    let mut found = Vec::new();
+    let away = score.mutants - score.covered.min(score.mutants);
+    if away > 0 {
+        found.push(format!(
+            "{} on lines that no test reaches, and not counted",
+            count(u64::from(away), "more broken version")
+        ));
+    }
+    if score.tried < score.covered {
+        found.push(format!("{} of {} were tried", score.tried, score.covered));
+    }
+    if score.hung > 0 {
+        let text = count(u64::from(score.hung), "broken version");
+        found.push(format!("{text} hung or crashed, which counts as noticed"));
+    }
+    if score.reach == Reach::Unknown {
+        found.push(
+            "the suite does not tell which lines a test reaches, so every line counts".into(),
+        );
+    }
+    if !score.left_out.is_empty() {
+        let text = count(score.left_out.len() as u64, "test");
+        found.push(format!("{text} that do not pass in the quick runner were not asked"));
+    }
+    found
+}
+
+/// One survivor on a line, harmless in a terminal.
+#[must_use]
+pub fn survivor(mutant: &Mutant) -> String {
+    let place = format!("{}:{}", line(mutant.file.as_str(), 200), mutant.line);
+    let (before, after) = (line(&mutant.before, 160), line(&mutant.after, 160));
+    let after = if after.is_empty() { "(nothing)".to_owned() } else { after };
+    format!("{place}  {}: {before}  →  {after}", mutant.operator)
+}
+
+/// The score as Markdown.
+#[must_use]
+pub fn markdown(score: &Score) -> String {
+    let mut text = format!("### Mutation score\n\n{}.\n", headline(score));
+    for remark in remarks(score) {
+        text.push_str(&format!("\n- {remark}"));
+    }
+    text.push_str(&format!(
+        "\n- {} asked, {} of {} lines that can be broken are reached, {:.1} s\n",
+        count(u64::from(score.tests), "test"),
+        score.lines_covered,
+        score.lines,
+        score.seconds
+    ));
+    if score.survivors.is_empty() {
+        return text;
+    }
+    text.push_str(
+        "\nNobody noticed:\n\n| place | operator | before | after |\n|:--|:--|:--|:--|\n",
+    );
+    for mutant in score.survivors.iter().take(LISTED) {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            cell(&format!("{}:{}", mutant.file, mutant.line)),
+            mutant.operator,
+            cell(&mutant.before),
+            cell(&mutant.after)
+        ));
+    }
+    if score.survivors.len() > LISTED {
+        text.push_str(&format!("\nand {} more.\n", score.survivors.len() - LISTED));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::id::RepoPath;
+
+    #[test]
+    fn survivors_are_listed_and_hostile_code_stays_in_its_cell() {
+        let survivor = |before: &str, after: &str| Mutant {
+            file: RepoPath::parse("shop/cart.py").unwrap(),
+            line: 3,
+            operator: "comparison".into(),
+            before: before.into(),
+            after: after.into(),
+        };
+        let score = Score {
+            mutants: 12,
+            covered: 10,
+            tried: 9,
+            noticed: 7,
+            hung: 1,
+            tests: 4,
+            lines: 8,
+            lines_covered: 6,
+            threshold: 80,
+            seconds: 1.25,
+            survivors: vec![
+                survivor("if a < b:", "if a <= b:"),
+                survivor("x = \"`|<img>@ada\"", "x = 1"),
+            ],
+            ..Score::default()
+        };
+        insta::assert_snapshot!(markdown(&score), @r##"
+    ### Mutation score
+
+    Tests notice 7 of 9 broken versions (77.7 %, below the 80 % asked for).
+
+    - 2 more broken versions on lines that no test reaches, and not counted
+    - 9 of 10 were tried
+    - 1 broken version hung or crashed, which counts as noticed
+    - 4 tests asked, 6 of 8 lines that can be broken are reached, 1.2 s
+
+    Nobody noticed:
+
+    | place | operator | before | after |
+    |:--|:--|:--|:--|
+    | `shop/cart.py:3` | comparison | `if a < b:` | `if a <= b:` |
+    | `shop/cart.py:3` | comparison | ``x = "`\|<img>@ada"`` | `x = 1` |
+    "##);
+        assert_eq!(percent(&Score::default()), "none");
+    }
+}

@@ -1,0 +1,226 @@
+//! One test file on its way: its cases, its text, and the ids its tests have once they ran.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::Trace;
+use crate::repair::{Draft, DraftTest, Naming, Piece, Pinned, Split, cover, render};
+
+/// What a test is credited when its framework does not say how long it took.
+const SHORT: Duration = Duration::from_millis(2);
+
+/// Different results that a function shows at least, where it has them.
+const RESULTS: usize = 3;
+
+/// One test file.
+pub struct Sheet {
+    /// Where it goes.
+    pub path: RepoPath,
+    /// The file it describes.
+    pub subject: RepoPath,
+    /// How it is written.
+    pub naming: Naming,
+    /// Functions with the cases that are left.
+    pub pinned: Vec<Pinned>,
+    /// Its present text.
+    pub draft: Draft,
+    /// Names of tests to the ids they ran under; only those that hold.
+    pub ids: BTreeMap<String, TestId>,
+    /// How long tests took.
+    took: BTreeMap<TestId, Duration>,
+}
+
+impl Sheet {
+    /// A file with one test per case.
+    pub fn new(path: RepoPath, subject: RepoPath, naming: Naming, pinned: Vec<Pinned>) -> Self {
+        let mut sheet = Self {
+            path,
+            subject,
+            naming,
+            pinned,
+            draft: Draft::default(),
+            ids: BTreeMap::new(),
+            took: BTreeMap::new(),
+        };
+        sheet.write(Split::Single);
+        sheet
+    }
+
+    /// Writes the text anew; ids are then unknown.
+    pub fn write(&mut self, split: Split) {
+        self.draft = render(&self.naming, &self.pinned, split, false);
+        self.ids.clear();
+    }
+
+    /// The text with its tests in reverse order.
+    pub fn turned(&self, split: Split) -> String {
+        render(&self.naming, &self.pinned, split, true).text
+    }
+
+    /// The name under which a whole file is run; unittest wants a module.
+    pub fn whole(&self, directory: &str, packages: &BTreeSet<String>) -> TestId {
+        let text = self.path.as_str();
+        if self.naming.framework != crate::repair::Framework::Unittest {
+            return TestId(text.to_owned());
+        }
+        let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
+        let inside = inside.strip_suffix(".py").unwrap_or(inside);
+        let (folder, stem) = inside.rsplit_once('/').unwrap_or(("", inside));
+        if folder.is_empty() || packages.contains(self.path.parent()) {
+            return TestId(inside.replace('/', "."));
+        }
+        TestId(stem.to_owned())
+    }
+
+    /// The result of a test of this file, by its name.
+    pub fn result<'a>(&self, test: &DraftTest, cases: &'a [TestCase]) -> Option<&'a TestCase> {
+        let endings = [format!("::{}", test.name), format!(".{}", test.name)];
+        let file = self.path.file_name().trim_end_matches(".py");
+        cases.iter().find(|case| {
+            let id = case.id.as_str();
+            endings.iter().any(|ending| id.ends_with(ending.as_str())) && id.contains(file)
+        })
+    }
+
+    /// Notes the tests that passed; answers with those that did not, and why.
+    pub fn settle(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
+        let mut broken = Vec::new();
+        for test in self.draft.tests.clone() {
+            match self.result(&test, cases) {
+                Some(case) if case.status == Status::Passed => {
+                    self.took.insert(case.id.clone(), Duration::from_millis(case.duration_ms));
+                    self.ids.insert(test.name.clone(), case.id.clone());
+                }
+                Some(case) => {
+                    let class = case.failure.as_ref().map_or("", |failure| failure.class.as_str());
+                    let class = if class.is_empty() { "an error" } else { class };
+                    broken.push((test, format!("it fails as a test, with {class}")));
+                }
+                None => broken.push((test, "it was not run, or its file cannot be loaded".into())),
+            }
+        }
+        broken
+    }
+
+    /// Takes the cases of tests away.
+    pub fn remove(&mut self, tests: &[DraftTest]) {
+        let gone: BTreeSet<(usize, usize)> = tests
+            .iter()
+            .flat_map(|test| test.cases.iter().map(|case| (test.function, *case)))
+            .collect();
+        self.retain(&|function, case| !gone.contains(&(function, case)));
+    }
+
+    fn retain(&mut self, wanted: &dyn Fn(usize, usize) -> bool) {
+        for (function, one) in self.pinned.iter_mut().enumerate() {
+            let mut index = 0;
+            one.cases.retain(|_| {
+                index += 1;
+                wanted(function, index - 1)
+            });
+        }
+    }
+
+    /// What each test is known to run, from when its call was watched.
+    pub fn traces(&self) -> Vec<Trace> {
+        let mut traces = Vec::new();
+        for test in &self.draft.tests {
+            let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
+            else {
+                continue;
+            };
+            let lines: BTreeSet<u32> = test
+                .cases
+                .iter()
+                .filter_map(|case| one.cases.get(*case))
+                .flat_map(|case| case.seen.lines.iter().copied())
+                .collect();
+            traces.push(Trace {
+                test: id.clone(),
+                status: Status::Passed,
+                duration: self.took.get(id).copied().unwrap_or_default().max(SHORT),
+                lines: [(self.subject.clone(), lines.into_iter().collect())].into(),
+                failure: None,
+            });
+        }
+        traces
+    }
+
+    /// Keeps the fewest cases that reach and notice what all do. Tests hold one case each here.
+    pub fn keep_telling(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
+        let mut places = Vec::new();
+        let mut pieces = Vec::new();
+        for test in &self.draft.tests {
+            let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
+            else {
+                continue;
+            };
+            for index in &test.cases {
+                let Some(case) = one.cases.get(*index) else { continue };
+                places.push((test.function, *index));
+                pieces.push(Piece {
+                    reaches: case.seen.marks.iter().cloned().collect(),
+                    notices: notices.get(id).cloned().unwrap_or_default(),
+                });
+            }
+        }
+        let kept: BTreeSet<(usize, usize)> =
+            cover(&pieces).into_iter().filter_map(|index| places.get(index).copied()).collect();
+        // A function shows its happy path and two other results at least, where it has them
+        // (product.md 6.2: L1.1, two assertions a test).
+        let mut shown: BTreeMap<usize, Vec<&crate::effect::Came>> = BTreeMap::new();
+        let came = |place: &(usize, usize)| {
+            self.pinned
+                .get(place.0)
+                .and_then(|one| one.cases.get(place.1))
+                .map(|case| &case.seen.came)
+        };
+        for place in &kept {
+            shown.entry(place.0).or_default().extend(came(place));
+        }
+        let mut more = BTreeSet::new();
+        for place in places.iter().filter(|place| !kept.contains(*place)) {
+            let known = shown.entry(place.0).or_default();
+            if let Some(came) = came(place)
+                && known.len() < RESULTS
+                && !known.contains(&came)
+            {
+                known.push(came);
+                more.insert(*place);
+            }
+        }
+        self.retain(&|function, case| {
+            kept.contains(&(function, case)) || more.contains(&(function, case))
+        });
+    }
+
+    /// Assertions by function, in tests that hold.
+    pub fn kept(&self) -> BTreeMap<String, u32> {
+        let mut kept = BTreeMap::new();
+        for test in self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name)) {
+            if let Some(one) = self.pinned.get(test.function) {
+                *kept.entry(one.callable.name.clone()).or_default() +=
+                    u32::try_from(test.cases.len()).unwrap_or(u32::MAX);
+            }
+        }
+        kept
+    }
+}
+
+/// All files as edits, those without a test left out.
+pub fn edits(sheets: &[Sheet]) -> EditSet {
+    let mut files: Vec<FileEdit> = sheets
+        .iter()
+        .filter(|sheet| !sheet.draft.tests.is_empty())
+        .map(|sheet| FileEdit {
+            file: sheet.path.clone(),
+            before: None,
+            after: Some(sheet.draft.text.clone()),
+        })
+        .collect();
+    files.sort_by(|a, b| a.file.cmp(&b.file));
+    EditSet { files }
+}

@@ -1,0 +1,169 @@
+//! Tests that describe today, and how well tests notice broken code: end to end, with functions
+//! that must not be pinned among them.
+
+use super::support::TestRepo;
+
+const FEES: (&str, &str) = (
+    "shop/fees.py",
+    "def fee(kind: str, cents: int) -> int:\n    '''Fee.\n\n    >>> fee('gift', 501)\n    0\n    '''\n    if cents < 0:\n        raise ValueError(f'below 0: {cents}')\n    if kind == 'gift' and cents > 500:\n        return 0\n    return cents // 10\n\n\ndef tidy(rows):\n    rows.sort()\n",
+);
+
+/// What each function does is written so that the text alone does not tell.
+const HOSTILE: (&str, &str) = (
+    "shop/hostile.py",
+    "import os\nimport time\nfrom datetime import date as day\n\nSEEN = {}\n\n\ndef wipe():\n    getattr(os, 're' + 'move')(__file__)\n\n\ndef spin(n: int):\n    while True:\n        n += 1\n\n\ndef call_home():\n    import socket as wire\n    return wire.create_connection(('127.0.0.1', 9)).fileno()\n\n\ndef swallow():\n    try:\n        return __builtins__['op' + 'en']('/etc/passwd').read()\n    except BaseException:\n        return 'nothing'\n\n\ndef tick():\n    return getattr(time, 'ti' + 'me')() > 1\n\n\ndef today():\n    return day.today().year > 1\n\n\ndef quit_all():\n    getattr(os, '_ex' + 'it')(0)\n\n\ndef remember(key: str):\n    store = SEEN\n    store[key] = 1\n    return len(store)\n\n\ndef order(words: list[str]):\n    return ''.join({'one', 'two', 'three', 'four', *words})\n\n\ndef grow():\n    return len(b'x' * (1 << 40))\n",
+);
+
+/// Why a function was left out, by name.
+fn reason(document: &serde_json::Value, name: &str) -> String {
+    let functions = document["functions"].as_array().unwrap();
+    let one = functions.iter().find(|one| one["name"] == name).unwrap();
+    assert_eq!(one["kept"], 0, "{one}");
+    one["dropped"][0]["reason"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn pin_writes_tests_that_hold_and_leaves_hostile_functions_alone() {
+    let repo = TestRepo::new(&[FEES, HOSTILE, ("shop/__init__.py", "")]);
+    let before = repo.belongings();
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "1"]);
+    let document = ran.document();
+    for (name, expected) in [
+        ("wipe", "changes files"),
+        ("spin", "takes longer than 1 s"),
+        ("call_home", "uses the network"),
+        ("swallow", "opens a file"),
+        ("tick", "reads the clock"),
+        ("today", "reads the clock"),
+        ("quit_all", "ends the process"),
+        ("remember", "changes state outside of itself"),
+        ("order", "gives another result in other surroundings"),
+        ("grow", "uses too much memory or stack"),
+    ] {
+        assert_eq!(reason(&document, name), expected, "{name}");
+    }
+    assert!(repo.root().join("shop/hostile.py").exists());
+    assert_eq!(repo.belongings(), before);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(document["flaky"].as_array().unwrap().len(), 0);
+    let branch = document["branch"].as_str().unwrap();
+    let text = repo.git(&["show", &format!("{branch}:tests/test_fees_pinned.py")]);
+    for expected in [
+        "What shop/fees.py does today",
+        "Nobody has said that this is right",
+        "from shop.fees import fee, tidy",
+        "self.assertEqual(fee('gift', 501), 0)",
+        "self.assertRaises(ValueError)",
+        "test_tidy_changes_its_arguments_as_today",
+    ] {
+        assert!(text.contains(expected), "{expected} in\n{text}");
+    }
+    // The tests hold in a checkout of their own, run by Python alone, and notice a break.
+    repo.git(&["merge", "-q", branch]);
+    let run = || repo.shell("python3 -m unittest discover -s tests -t .").output().unwrap();
+    let held = run();
+    assert!(held.status.success(), "{}", String::from_utf8_lossy(&held.stderr));
+    repo.write(&[("shop/fees.py", &FEES.1.replace("> 500", ">= 500"))]);
+    assert!(!run().status.success(), "a broken boundary is noticed");
+}
+
+#[test]
+fn a_dry_run_prints_the_tests_and_leaves_no_branch() {
+    let repo = TestRepo::new(&[FEES, ("shop/__init__.py", "")]);
+    let ran = repo.regreen(&["pin", "--dry-run", "--function", "tidy", "shop/fees.py"]);
+    assert!(
+        ran.out.contains("+    def test_tidy_changes_its_arguments_as_today(self):"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("fee("), "{}", ran.out);
+    assert_eq!(repo.git(&["branch", "--list", "regreen/*"]), "");
+    let ran = repo.regreen(&["pin", "no/such.py"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("`no/such.py` is no file or folder of code"), "{}", ran.err);
+}
+
+const GUARD: (&str, &str) = (
+    "guard.py",
+    "def allowed(age, member):\n    if age >= 18:\n        return True\n    return member and age > 15\n\n\ndef unused(n):\n    return n + 1\n",
+);
+
+const WEAK: (&str, &str) = (
+    "test_guard.py",
+    "import unittest\n\nfrom guard import allowed\n\n\nclass GuardTest(unittest.TestCase):\n    def test_runs(self):\n        allowed(30, True)\n        allowed(3, True)\n",
+);
+
+const STRONG: (&str, &str) = (
+    "test_guard.py",
+    "import unittest\n\nfrom guard import allowed\n\n\nclass GuardTest(unittest.TestCase):\n    def test_age(self):\n        self.assertIs(allowed(18, False), True)\n        self.assertIs(allowed(17, False), False)\n\n    def test_member(self):\n        self.assertIs(allowed(16, True), True)\n        self.assertIs(allowed(15, True), False)\n",
+);
+
+#[test]
+fn tests_without_assertions_score_low_and_tests_of_boundaries_high() {
+    let weak = TestRepo::new(&[GUARD, WEAK]);
+    let ran = weak.regreen(&["score", "--json"]);
+    let low = ran.document();
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let strong = TestRepo::new(&[GUARD, STRONG]);
+    let before = strong.belongings();
+    let ran = strong.regreen(&["score", "--json"]);
+    let high = ran.document();
+    assert_eq!(ran.code, Some(0), "{high:#} {}", ran.err);
+    assert_eq!(strong.belongings(), before);
+    assert_eq!(strong.git(&["branch", "--list", "regreen/*"]), "");
+    let share = |score: &serde_json::Value| {
+        score["noticed"].as_f64().unwrap() / score["tried"].as_f64().unwrap()
+    };
+    assert!(share(&high) > 0.8 && share(&low) < 0.3, "{high:#} {low:#}");
+    // Nobody is blamed for the function that no test reaches.
+    assert!(high["covered"].as_u64() < high["mutants"].as_u64());
+    let places: Vec<u64> = low["survivors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["line"].as_u64().unwrap())
+        .collect();
+    assert!(places.contains(&2) && !places.contains(&8), "{places:?}");
+    let ran = strong.regreen(&["score", "--min-mutation-score", "100", "--markdown"]);
+    assert!(ran.out.starts_with("### Mutation score"), "{}", ran.out);
+}
+
+#[test]
+fn a_test_that_never_ends_on_broken_code_has_noticed() {
+    let loop_ = (
+        "count.py",
+        "def digits(n):\n    found = 0\n    while n > 0:\n        found += 1\n        n //= 10\n    return found\n",
+    );
+    let test = (
+        "test_count.py",
+        "import unittest\n\nfrom count import digits\n\n\nclass T(unittest.TestCase):\n    def test_digits(self):\n        self.assertEqual(digits(120), 3)\n",
+    );
+    let repo = TestRepo::new(&[loop_, test]);
+    let score = repo.regreen(&["score", "--json"]).document();
+    assert!(score["hung"].as_u64().unwrap() > 0, "{score:#}");
+}
+
+#[test]
+#[ignore = "needs node"]
+fn pin_and_score_work_on_javascript() {
+    let repo = TestRepo::new(&[
+        ("package.json", "{\"name\": \"x\", \"version\": \"1.0.0\"}"),
+        (
+            "lib/text.js",
+            "const fs = require('fs');\nfunction cut(text, size = 5) {\n  if (size < 0) throw new RangeError(`below 0: ${size}`);\n  return text.length > size ? text.slice(0, size) + '...' : text;\n}\nfunction wipe() {\n  return fs['unlink' + 'Sync'](__filename);\n}\nfunction spin(n) {\n  while (n !== null) n = 1;\n}\nmodule.exports = { cut, wipe, spin };\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "1"]);
+    let document = ran.document();
+    assert_eq!(reason(&document, "wipe"), "opens a file");
+    assert_eq!(reason(&document, "spin"), "takes longer than 1 s");
+    assert_eq!(ran.code, Some(0), "{document:#}");
+    assert!(repo.root().join("lib/text.js").exists());
+    let branch = document["branch"].as_str().unwrap();
+    let text = repo.git(&["show", &format!("{branch}:test/text.pinned.test.js")]);
+    assert!(text.contains("require('../lib/text.js')") && text.contains("RangeError"), "{text}");
+    repo.git(&["merge", "-q", branch]);
+    assert!(repo.shell("node --test").output().unwrap().status.success());
+    let score = repo.regreen(&["score", "--json"]).document();
+    assert!(score["noticed"].as_u64().unwrap() > 0, "{score:#}");
+}
