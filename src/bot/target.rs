@@ -281,6 +281,8 @@ mod tests {
                 result: None,
                 final_pass_rate: None,
                 mode: "apply".into(),
+                input: None,
+                source_session_id: None,
                 git: SessionGit {
                     base_sha: None,
                     head_sha: id(head),
