@@ -106,7 +106,7 @@ mod tests {
             (10, 10, 100, Some(1000), true),
         ];
         for (noticed, tried, threshold, share, met) in table {
-            let score = Score { noticed, tried, threshold, ..Score::default() };
+            let score = Score { tried, noticed, threshold, ..Score::default() };
             assert_eq!((score.per_mille(), score.is_met()), (share, met), "{noticed}/{tried}");
         }
     }
