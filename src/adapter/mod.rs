@@ -4,6 +4,7 @@ pub mod github;
 pub mod host;
 pub mod model;
 pub mod models;
+mod pinning;
 pub mod planning;
 pub mod repo;
 pub mod store;
@@ -19,7 +20,7 @@ use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
 use crate::effect::{
-    Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Worktree,
+    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
 };
 
 use host::clock::HostClock;
@@ -278,24 +279,6 @@ impl<'a> Workspace<'a> {
             clock: self.clock,
             screen,
         }
-    }
-
-    /// Who makes watched calls of functions.
-    #[must_use]
-    pub fn observer(&self) -> &dyn Observer {
-        &self.suite
-    }
-
-    /// Notes that the session is over, in a word of ours.
-    ///
-    /// # Errors
-    ///
-    /// When the record cannot be written.
-    pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
-        self.record.status = SessionStatus::Completed;
-        self.record.result = Some(result.to_owned());
-        self.record.completed_at = Some(self.clock.now());
-        self.save_record().await
     }
 
     /// A private folder of this session outside of every checkout.

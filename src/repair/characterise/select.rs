@@ -51,9 +51,13 @@ pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
 /// those with results of their own, the shortest first.
 #[must_use]
 pub fn candidates(language: Language, known: Vec<Case>) -> Vec<Case> {
-    let mut usable: Vec<Case> =
+    let usable: Vec<Case> =
         known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
-    usable.sort_by_key(length);
+    let edges: Vec<bool> =
+        usable.iter().map(|case| usable.iter().any(|other| is_edge(case, other))).collect();
+    let mut ordered: Vec<(bool, Case)> = edges.into_iter().map(|edge| !edge).zip(usable).collect();
+    ordered.sort_by_key(|(inner, case)| (*inner, length(case)));
+    let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
     let mut marks: BTreeSet<String> = BTreeSet::new();
     let mut chosen = Vec::new();
     while chosen.len() < CANDIDATES {
@@ -79,6 +83,22 @@ pub fn candidates(language: Language, known: Vec<Case>) -> Vec<Case> {
         }
     }
     chosen
+}
+
+/// Whether two calls lie on the two sides of a boundary: one number differs by one, and another
+/// way is taken. Only such pairs tell `>` from `>=`.
+fn is_edge(case: &Case, other: &Case) -> bool {
+    let (one, two) = (&case.call, &other.call);
+    if one.callee != two.callee || one.arguments.len() != two.arguments.len() {
+        return false;
+    }
+    let mut differing = one.arguments.iter().zip(&two.arguments).filter(|(a, b)| a != b);
+    let (Some((a, b)), None) = (differing.next(), differing.next()) else { return false };
+    let near = match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a), Ok(b)) => a.abs_diff(b) == 1,
+        _ => false,
+    };
+    near && case.seen.marks != other.seen.marks
 }
 
 fn length(case: &Case) -> (bool, usize) {
@@ -160,6 +180,17 @@ mod tests {
             .map(|one| one.call.arguments.concat())
             .collect();
         assert_eq!(chosen, ["22", "1", "4"]);
+    }
+
+    #[test]
+    fn both_sides_of_a_boundary_come_before_shorter_calls() {
+        let mut known: Vec<Case> =
+            (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["low"])).collect();
+        known.push(case("5000", "x", &["low"]));
+        known.push(case("5001", "y", &["high"]));
+        let chosen = candidates(Language::Python, known);
+        let has = |argument: &str| chosen.iter().any(|one| one.call.arguments == [argument]);
+        assert!(has("5000") && has("5001"), "{chosen:?}");
     }
 
     #[test]
