@@ -251,8 +251,15 @@ fn scan_file(file: &RepoPath, text: &str, project: &Project) -> Option<Vec<Found
         }
     }
     for row in catalogue::rows() {
+        // What cannot be told of this file is not worth looking for.
+        let idle = match row.applies {
+            Applies::Code => source.test || source.is_bench(),
+            Applies::Tests => !source.has_tests(),
+            Applies::Both => false,
+        };
         if let Detection::Named(languages, detect) = row.detection
             && languages.contains(&language)
+            && !idle
         {
             for hit in detect(&source) {
                 put(row, hit);

@@ -151,6 +151,11 @@ impl<'a> Source<'a> {
         self.test || self.inner_tests.iter().any(|(from, to)| *from <= line && line <= *to)
     }
 
+    /// Whether any line is test code.
+    pub fn has_tests(&self) -> bool {
+        self.test || !self.inner_tests.is_empty()
+    }
+
     /// Whether the file serves tests or examples, by its path.
     pub fn is_support(&self) -> bool {
         self.test || SUPPORT.as_ref().is_some_and(|support| support.is_match(self.path.as_str()))

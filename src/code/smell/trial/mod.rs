@@ -35,6 +35,18 @@ fn regex(cell: &'static LazyLock<Option<Regex>>) -> impl Fn(&str) -> bool {
 fn trials<'a>(source: &Source<'a>) -> Vec<Trial<'a>> {
     let mut trials = Vec::new();
     for node in source.nodes.iter().copied() {
+        // Looking a field up is dear, and few nodes can be tests.
+        let may = matches!(
+            node.kind(),
+            "function_definition"
+                | "function_declaration"
+                | "function_item"
+                | "method_declaration"
+                | "call_expression"
+        );
+        if !may {
+            continue;
+        }
         let name = source.field(node, "name");
         let marks = match (source.language, node.kind()) {
             // Inside another function it is data of a test; with a fixture's mark it serves tests.
