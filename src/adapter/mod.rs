@@ -5,14 +5,13 @@ pub mod host;
 pub mod model;
 pub mod models;
 mod pinning;
+mod places;
 pub mod planning;
 pub mod repo;
 pub mod store;
 pub mod suite;
 
 use std::path::{Path, PathBuf};
-
-use sha2::{Digest, Sha256};
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::FixLoop;
@@ -23,11 +22,12 @@ use crate::effect::{
     Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
 };
 
+pub use places::{state_root, work_home, work_root};
+
 use host::clock::HostClock;
-use host::process;
 use host::sandbox::Protection;
 use repo::{Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
-use store::{STATE_FOLDER, STATE_ROOT, SessionStore};
+use store::{STATE_FOLDER, SessionStore};
 use suite::{Detection, ProjectSuite, SuiteSettings};
 
 /// Iteration limit when nothing else is said (product.md C-01).
@@ -41,9 +41,6 @@ const RECORD: &str = "workflow-session.json";
 
 /// The loop's state inside the session folder.
 const STATE: &str = ".process/iteration-state.json";
-
-/// Variable that names the folder of private checkouts.
-pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
 
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -106,32 +103,6 @@ pub fn launched(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCo
 pub fn protection() -> Result<&'static Protection, RunError> {
     host::sandbox::protection()
         .map_err(|reason| RunError::NotStarted { command: "test code".into(), reason })
-}
-
-/// The state root of a repository.
-#[must_use]
-pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
-    facts.common.join(STATE_ROOT)
-}
-
-/// The folder that holds everything that can be made again.
-#[must_use]
-pub fn work_home() -> PathBuf {
-    process::path_from(WORK_DIRECTORY)
-        .or_else(|| process::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
-        .or_else(|| process::real_home().map(|home| home.join(".cache/regreen")))
-        .unwrap_or_else(|| std::env::temp_dir().join("regreen"))
-}
-
-/// The folder that holds the private checkouts of a repository.
-#[must_use]
-pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
-    let cache = work_home();
-    let digest = Sha256::digest(facts.common.as_os_str().as_encoded_bytes());
-    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let name =
-        facts.root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    cache.join(format!("{}-{short}", slug(&name)))
 }
 
 /// Finishes what earlier runs began to archive (product.md 8.14). What cannot be finished yet is

@@ -51,7 +51,7 @@ fn hostile_text_stays_inside_its_span() {
     told.files[0].reason = "::set-env name=A::b ![x](http://x)".into();
     let page = analysis(&told);
     assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
-    assert!(page.contains("R-001: `` `f` raises E (\"ask @octocat <b>\") ``"), "{page}");
+    assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>\")`"), "{page}");
     assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
     for line in suggestions(&told).lines().filter(|line| line.contains("@octocat")) {
         assert!(line.starts_with("| L1.1 | `` "), "{line}");

@@ -1,0 +1,40 @@
+//! Which folders belong to regreen, outside of every checkout.
+
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use crate::domain::id::slug;
+
+use super::host::process;
+use super::repo::RepositoryFacts;
+use super::store::STATE_ROOT;
+
+/// Variable that names the folder of private checkouts.
+pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
+
+/// The state root of a repository.
+#[must_use]
+pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
+    facts.common.join(STATE_ROOT)
+}
+
+/// The folder that holds everything that can be made again.
+#[must_use]
+pub fn work_home() -> PathBuf {
+    process::path_from(WORK_DIRECTORY)
+        .or_else(|| process::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
+        .or_else(|| process::real_home().map(|home| home.join(".cache/regreen")))
+        .unwrap_or_else(|| std::env::temp_dir().join("regreen"))
+}
+
+/// The folder that holds the private checkouts of a repository.
+#[must_use]
+pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
+    let cache = work_home();
+    let digest = Sha256::digest(facts.common.as_os_str().as_encoded_bytes());
+    let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let name =
+        facts.root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    cache.join(format!("{}-{short}", slug(&name)))
+}
