@@ -168,7 +168,8 @@ impl<'a> Workspace<'a> {
             request.test_command.as_deref(),
             request.report.as_deref(),
         )?;
-        if let Some(missing) = detection.missing.first() {
+        // What is missing may be what the set-up installs.
+        if let Some(missing) = detection.missing.first().filter(|_| request.setup.is_empty()) {
             let command = detection.facts.command.clone();
             return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
         }
@@ -398,6 +399,7 @@ fn open_suite<'a>(
         session: store.folder().to_owned(),
         scratch: work.join(record.session_id.as_str()).join("scratch"),
         layers: request.layers.clone(),
+        setup: request.setup.clone(),
     };
     suite::open(detection, settings, clock)
 }

@@ -10,6 +10,7 @@ mod framework;
 #[cfg(test)]
 mod recorded;
 mod run;
+mod set_up;
 mod warm;
 
 pub use detect::{Detection, detect};

@@ -365,3 +365,47 @@ fn a_push_of_somebody_else_is_never_lost() {
     let other = format!("{branch}-2");
     assert!(world.git(&["log", "--format=%s", &other]).contains("complete"), "{}", shown(&ran));
 }
+
+#[test]
+fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
+    let world = red();
+    let needs = "import pathlib, unittest\n\n\nclass T(unittest.TestCase):\n    def test_set_up(self):\n        self.assertEqual(pathlib.Path('made').read_text(), 'made\\n')\n";
+    world.commit("topic", &[("test_set_up.py", needs)], "Need something");
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs =
+        &[("setup", "echo made > made\necho \"token: $INPUT_TOKEN$GITHUB_ENV\"; test -f made")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains("made"));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+
+    job.inputs = &[("setup", "true\necho nothing to install from; exit 7")];
+    world.git(&["branch", "-D", &branch]);
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in ["set-up command", "exit code 7"] {
+        assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
+    }
+    assert!(ran.err.contains("nothing to install from"), "{}", shown(&ran));
+    assert_eq!(world.git(&["branch", "--list", &branch]), "", "no fix is looked for");
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn patches_only_means_that_nothing_is_pushed() {
+    let world = red();
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("fix-mode", "suggest"), ("rollback-mode", "clean")];
+    let before = world.git(&["for-each-ref"]);
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    let comment = world.sticky(number);
+    for words in ["Nothing was pushed", "return high", "is not obeyed yet"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+}
