@@ -181,6 +181,17 @@ impl<'a> Publisher<'a> {
         }
     }
 
+    /// Notes that the session's branch is on the server, and the pull request with the fix.
+    pub fn is_pushed(&mut self, pull: Option<u64>) {
+        if self.session.is_empty() {
+            return;
+        }
+        let place = format!("{}/{}", self.run.around.server(), self.run.target.repository);
+        self.branch_url = Some(format!("{place}/tree/regreen/{}", self.session));
+        self.pull = pull;
+        self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
+    }
+
     /// Notes what was published.
     pub fn take_over(&mut self, published: &Published) {
         if let Some((number, url)) = &published.pull {
@@ -190,10 +201,7 @@ impl<'a> Publisher<'a> {
                 None => self.branch_url = Some(url.clone()),
             }
         } else if published.tip.is_some() {
-            let branch = format!("regreen/{}", self.session);
-            let server = self.run.around.server();
-            self.branch_url =
-                Some(format!("{server}/{}/tree/{branch}", self.run.target.repository));
+            self.is_pushed(None);
         }
         for notice in published.notices.iter().chain(&published.held) {
             if !self.view.notices.contains(notice) {

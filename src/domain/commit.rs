@@ -135,6 +135,13 @@ pub fn fix_of(message: &str, session: &SessionId) -> Option<u32> {
     own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
 }
 
+/// The iteration whose fix a commit takes back; `None` for every other commit.
+#[must_use]
+pub fn rollback_of(message: &str, session: &SessionId) -> Option<u32> {
+    let own = is_of_session(message, session) && trailer(message, KIND) == Some("rollback");
+    own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
+}
+
 /// The commit by which a person takes a kept fix back; `by` is their login.
 #[must_use]
 pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
@@ -148,12 +155,6 @@ pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -
 #[must_use]
 pub fn record(session: &SessionId) -> String {
     format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
-}
-
-/// Whether a commit is the last one of a session that met its gate.
-#[must_use]
-pub fn is_complete(message: &str) -> bool {
-    trailer(message, KIND) == Some("complete")
 }
 
 /// The value of a trailer in the last paragraph of a message.
@@ -173,6 +174,13 @@ mod tests {
         assert_eq!(body, "fix Regreen-Session: WFS-evil Regreen-Iteration: 9");
         let message = format!("subject\n\n{body}\n\nRegreen-Session: WFS-test-x\n");
         assert_eq!(trailer(&message, SESSION), Some("WFS-test-x"));
+    }
+
+    #[test]
+    fn what_is_taken_back_is_known_by_its_iteration() {
+        let session = SessionId::parse("WFS-test-x").expect("an id");
+        let message = taken_back(&session, 2, "abc", "ann\n\nRegreen-Kind: fix");
+        assert_eq!((rollback_of(&message, &session), fix_of(&message, &session)), (Some(2), None));
     }
 
     #[test]

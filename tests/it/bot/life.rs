@@ -170,6 +170,7 @@ fn commands_are_answered_in_the_one_comment() {
         assert!(comment.contains(words), "{words}\n{comment}");
     }
     assert!(comment.contains("Green"), "the last session is still shown: {comment}");
+    assert!(comment.contains("Review [the fix]") && !comment.contains("Nothing was pushed"));
 
     let branch = format!("regreen/WFS-test-pr-{number}");
     let before = world.git(&["show", &format!("{branch}:calc.py")]);
@@ -179,6 +180,13 @@ fn commands_are_answered_in_the_one_comment() {
     assert_ne!(before, after);
     assert!(after.contains("return high") && after.contains("total -= value"), "{after}");
     assert!(world.sticky(number).contains("iteration 2 is taken back"), "{}", world.sticky(number));
+    let ran = world.run(&world.comment(number, "ann", "/regreen rollback\n/regreen status"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(
+        comment.contains("iteration 1 is taken back") && comment.contains("completed"),
+        "{comment}"
+    );
     world.github.assert_clean();
 }
 

@@ -3,4 +3,5 @@
 mod hostile;
 mod life;
 mod live;
+mod serve;
 mod world;
