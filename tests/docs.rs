@@ -80,7 +80,8 @@ fn help(verb: Option<&str>) -> Option<String> {
 /// Words of lines that call `regreen`: the verb, and the flags behind it.
 fn calls(text: &str) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
-    let code = text.split('`').skip(1).step_by(2).flat_map(str::lines);
+    // Of a block with more than one line only what follows a prompt is a call.
+    let code = text.split('`').skip(1).step_by(2).filter(|span| !span.contains('\n'));
     let console = text.lines().filter_map(|line| line.strip_prefix("$ "));
     for call in code.chain(console) {
         let call = call.trim_start_matches("$ ").split('#').next().unwrap();
