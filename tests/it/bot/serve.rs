@@ -64,7 +64,7 @@ fn serve() {
     let log = world.git(&["log", "--format=%h %an: %s", &format!("topic..{branch}")]);
     let checks: Vec<_> =
         world.github.state().checks.iter().map(|check| check.conclusion.clone()).collect();
-    assert_eq!(checks, [Some("success".to_owned())]);
+    assert_eq!(checks, [Some("success".to_owned()), Some("success".to_owned())]);
     for posted in world.github.log() {
         assert!(!posted.body.to_string().contains(&world.token), "{}", posted.target);
     }
