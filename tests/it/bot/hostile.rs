@@ -224,8 +224,8 @@ fn hunt(walls: &str) {
             told.lines().filter(|line| line.starts_with(word)).collect::<Vec<_>>().join("\n")
         };
         for secret in [world.token.as_str(), KEY, &base64(&world.token)] {
-            let at = told.find(secret).map(|at| told[..at].rsplit("TOOK ").next());
-            assert_eq!(at, None, "the attack found {secret}");
+            let place = told.split_once(secret).map(|(before, _)| before.rsplit("TOOK ").next());
+            assert_eq!(place, None, "the attack found {secret}");
         }
         assert_eq!(lines("WROTE"), "");
         assert!(!is_running(&daemon), "a daemon outlived its run");
@@ -263,6 +263,9 @@ fn a_hunt_for_the_token_ends_at_the_walls_of_the_container() {
     hunt("other-user");
 }
 
+/// A name, and what it does to an event.
+type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
+
 /// A bundle is an artefact: whoever ran the first job may have written anything into it.
 #[test]
 fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
@@ -278,7 +281,7 @@ fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
     let mut job = world.pull_request(number, "opened");
     job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
     job.checkout = "main";
-    let forgeries: [(&str, &dyn Fn(&mut Value)); 3] = [
+    let forgeries: [Forgery<'_>; 3] = [
         ("words", &|value| forge(value, "", &|text| *text = live::HOSTILE.into(), &|_| {})),
         ("numbers", &|value| forge(value, "", &|_| {}, &|number| *number = u64::MAX.into())),
         ("small numbers", &|value| forge(value, "", &|_| {}, &|number| *number = u32::MAX.into())),
