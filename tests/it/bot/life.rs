@@ -393,7 +393,8 @@ fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
     assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains("made"));
     assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
 
-    job.inputs = &[("setup", "true\necho nothing to install from; exit 7")];
+    job.inputs =
+        &[("setup", "true\necho nothing to install from; echo '::set-env name=A::b'; exit 7")];
     world.git(&["branch", "-D", &branch]);
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(3), "{}", shown(&ran));
@@ -402,6 +403,7 @@ fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
         assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
     }
     assert!(ran.err.contains("nothing to install from"), "{}", shown(&ran));
+    assert!(!ran.err.lines().any(|line| line.trim().starts_with("::set-env")), "{}", ran.err);
     assert_eq!(world.git(&["branch", "--list", &branch]), "", "no fix is looked for");
     world.assert_no_token(&ran);
 }
