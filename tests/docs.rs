@@ -80,7 +80,8 @@ fn help(verb: Option<&str>) -> Option<String> {
 /// Words of lines that call `regreen`: the verb, and the flags behind it.
 fn calls(text: &str) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
-    let code = text.split('`').skip(1).step_by(2).flat_map(str::lines);
+    // Of a block with more than one line only what follows a prompt is a call.
+    let code = text.split('`').skip(1).step_by(2).filter(|span| !span.contains('\n'));
     let console = text.lines().filter_map(|line| line.strip_prefix("$ "));
     for call in code.chain(console) {
         let call = call.trim_start_matches("$ ").split('#').next().unwrap();
@@ -160,4 +161,115 @@ fn paths_in_backticks_exist() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(count > 2, "{count} paths");
+}
+
+/// All names of tests in the sources.
+fn tests() -> BTreeSet<String> {
+    let mut folders = vec![root().join("src"), root().join("tests")];
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = fs::read_to_string(path).unwrap();
+                let mut marked = false;
+                for line in text.lines().map(str::trim) {
+                    if line.starts_with("#[test]") || line.starts_with("#[tokio::test") {
+                        marked = true;
+                    } else if let Some((_, rest)) = line.split_once("fn ").filter(|_| marked) {
+                        found.insert(rest.split('(').next().unwrap().to_owned());
+                        marked = false;
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_test_that_a_page_relies_on_exists() {
+    let known = tests();
+    assert!(known.len() > 300, "{} tests", known.len());
+    let (mut wrong, mut count) = (BTreeSet::new(), 0);
+    for page in ["SECURITY.md", "docs/peers.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let mut column = None;
+        for line in text.lines() {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            if let Some(found) = cells.iter().position(|cell| *cell == "Test") {
+                column = Some(found);
+                continue;
+            }
+            let Some(index) = column.filter(|_| line.starts_with('|')) else {
+                column = None;
+                continue;
+            };
+            let cell = cells.get(index).copied().unwrap_or_default();
+            if cell.starts_with("---") || cell == "the same two" {
+                continue;
+            }
+            let names: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+            if names.is_empty() {
+                wrong.insert(format!("{page}: no test in `{line}`"));
+            }
+            count += names.len();
+            let unknown = names.iter().filter(|name| !known.contains(**name));
+            wrong.extend(unknown.map(|name| format!("{page}: {name}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 70, "{count} tests named");
+    let demands = fs::read_to_string(root().join("docs/peers.md")).unwrap();
+    assert!(
+        (1..=26).all(|number| demands.contains(&format!("\n| {number} | "))),
+        "a demand is missing"
+    );
+}
+
+#[test]
+fn the_workflow_of_the_readme_is_the_example() {
+    let page = root().join("README.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let example = fs::read_to_string(root().join("examples/workflows/regreen.yml")).unwrap();
+    let (before, rest) = text.split_once("<!-- workflow -->\n").expect("a place for it");
+    let (_, after) = rest.split_once("<!-- end of workflow -->").expect("its end");
+    let block = format!("```yaml\n{example}```\n");
+    let current = format!("{before}<!-- workflow -->\n{block}<!-- end of workflow -->{after}");
+    if std::env::var("REGREEN_BLESS").is_ok() {
+        fs::write(&page, current).unwrap();
+    } else {
+        assert_eq!(text, current, "run the test with REGREEN_BLESS=1");
+    }
+}
+
+#[test]
+fn the_example_workflows_give_nothing_away() {
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("examples/workflows")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let workflow: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+        assert!(workflow["permissions"].as_mapping().unwrap().is_empty(), "{text}");
+        // YAML reads `on` as a truth value in some versions; the text does not lie.
+        assert!(!text.contains("pull_request_target"), "{text}");
+        for (_, job) in workflow["jobs"].as_mapping().unwrap() {
+            for step in job["steps"].as_sequence().unwrap() {
+                count += 1;
+                assert!(step.get("run").is_none(), "a script could be fed: {step:?}");
+                let uses = step["uses"].as_str().unwrap();
+                let (name, version) = uses.split_once('@').unwrap();
+                assert!(!name.contains("cache"), "{uses}");
+                let pinned = version.len() == 40 || name == "regreen/regreen";
+                assert!(pinned, "{uses}");
+                if name == "actions/checkout" {
+                    assert_eq!(step["with"]["persist-credentials"].as_bool(), Some(false));
+                }
+                // No cache of dependencies either, which set-up actions bring.
+                assert!(step.get("with").is_none_or(|with| with.get("cache").is_none()));
+            }
+        }
+    }
+    assert!(count > 5, "{count} steps");
 }

@@ -155,7 +155,8 @@ impl<'a> Workspace<'a> {
         clock: &'a HostClock,
     ) -> Result<Workspace<'a>, OpenError> {
         let protection = protection()?;
-        if let Some(missing) = detection.missing.first() {
+        // What is missing may be what the set-up installs.
+        if let Some(missing) = detection.missing.first().filter(|_| request.setup.is_empty()) {
             let command = detection.facts.command.clone();
             return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
         }
@@ -385,6 +386,7 @@ fn open_suite<'a>(
         session: store.folder().to_owned(),
         scratch: work.join(record.session_id.as_str()).join("scratch"),
         layers: request.layers.clone(),
+        setup: request.setup.clone(),
     };
     suite::open(detection, settings, clock)
 }

@@ -36,6 +36,8 @@ pub struct PlanRequest {
     pub test_timeout: Duration,
     /// Globs of test files by layer.
     pub layers: BTreeMap<String, String>,
+    /// Commands before the first run.
+    pub setup: Vec<String>,
     /// What is asked for; `None` goes on with a session that is there.
     pub entry: Option<Entry>,
     /// The text of a document or description; of a source session its own description is taken.
@@ -181,6 +183,7 @@ impl<'a> PlanSpace<'a> {
             session: store.folder().to_owned(),
             scratch: work.join(record.session_id.as_str()).join("scratch"),
             layers: request.layers.clone(),
+            setup: request.setup.clone(),
         };
         let suite = suite::open(detection, settings, clock)?;
         Ok(Self {

@@ -9,6 +9,7 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::http::Http;
 use crate::config::Diagnostic;
 use crate::domain::check::Level;
+use crate::domain::id::SessionId;
 use crate::domain::request::Errand;
 use crate::effect::{Clock, Forge};
 use crate::report::workflow;
@@ -207,7 +208,13 @@ async fn wanted(run: &Run<'_>, allowed: &Allowed) -> Result<(Option<Wish>, Desk)
     }
     let desk = Desk::default();
     Ok(match run.around.text("mode") {
-        Some("resume") => (Some(Wish { resume: true, ..Wish::default() }), desk),
+        Some("resume") => {
+            let named = run.around.text("session").map(SessionId::parse).transpose();
+            let session = named.map_err(|error| {
+                Trouble::usage(error.to_string(), "`/regreen status` lists the sessions")
+            })?;
+            (Some(Wish { resume: true, session, ..Wish::default() }), desk)
+        }
         Some("status") => (None, desk),
         _ => (Some(Wish::default()), desk),
     })

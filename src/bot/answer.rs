@@ -121,7 +121,7 @@ pub async fn post(run: &Run<'_>, mut desk: Desk) -> Result<u8, Trouble> {
     issues::open(run, &view, pull, &mut desk).await;
     let mut publisher = Publisher::new(run, session, desk.answers);
     publisher.view = view;
-    publisher.pull = pull;
+    publisher.is_pushed(pull);
     publisher.answers_only().await;
     Ok(0)
 }

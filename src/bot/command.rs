@@ -57,7 +57,7 @@ pub const VERBS: &[Row] = &[
     now("undo", Verb::Undo, "[N]", "do the same as rollback"),
     now("issue", Verb::Issue, "DIMENSION,…", "open follow-up issues: test, enhance, refactor, doc"),
     now("report", Verb::Report, "", "post the report of the session"),
-    now("apply", Verb::Apply, "SHA", "publish exactly this stored result"),
+    now("apply", Verb::Apply, "SHA", "say how a stored result is published; not built yet"),
     now("help", Verb::Help, "", "show this table"),
     later("test", Verb::Test, "INPUT", "generate tests for a task, run them and fix what fails"),
     later("plan", Verb::Plan, "INPUT", "plan tests for a task and stop there"),

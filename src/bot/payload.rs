@@ -13,7 +13,7 @@ pub const LIMIT: usize = 25 * 1024 * 1024;
 pub enum Refusal {
     #[error(
         "`pull_request_target` runs with the base repository's secrets while the change is a \
-         stranger's; regreen never runs on it. Use `pull_request`, and `/regreen apply` for forks"
+         stranger's; regreen never runs on it. Use `pull_request`, and two jobs for forks"
     )]
     Target,
     #[error("the event `{name}` starts nothing; use one of {known}")]

@@ -7,7 +7,6 @@ use crate::adapter::repo::{self, Bench, Credential, GitRemote, Transport};
 use crate::adapter::store;
 use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings};
-use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::{GitError, PushRequest, Remote, RemoteError, Wanted};
@@ -18,6 +17,9 @@ use super::worker::EVENTS;
 
 /// Where the configuration lies in a repository.
 const CONFIGURATION: &str = ".github/regreen.yml";
+
+/// The record of a session in its folder.
+const RECORD: &str = "workflow-session.json";
 
 /// Depth of what is fetched first; the merge base is looked for from there.
 const DEPTH: u32 = 50;
@@ -135,9 +137,10 @@ pub async fn look(
     let Some(tip) = prepared.remote.head_of(&branch(session)).await? else { return Ok(None) };
     prepared.remote.fetch(&Wanted::Commit(tip.clone()), Some(DEPTH)).await?;
     let mut record = record(prepared, &tip, session)?;
-    let last = prepared.bench.message_of(&tip).unwrap_or_default();
-    if let Some(record) = record.as_mut().filter(|_| commit::is_complete(&last)) {
-        // Its state was committed before the end.
+    let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
+    let is_off = prepared.bench.file_of(&tip, &state)?.is_none();
+    if let Some(record) = record.as_mut().filter(|_| is_off) {
+        // Its state was committed before the end, which took it off the tip.
         record.status = SessionStatus::Completed;
     }
     let ours = record.as_ref().is_some_and(|record| {
@@ -153,7 +156,7 @@ fn record(
     session: &SessionId,
 ) -> Result<Option<SessionRecord>, Unprepared> {
     let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
-    let found = files.iter().flatten().find(|(name, _)| name == "workflow-session.json");
+    let found = files.iter().flatten().find(|(name, _)| name == RECORD);
     // A record that cannot be read is nobody's session.
     Ok(found.and_then(|(_, bytes)| serde_json::from_slice(bytes).ok()))
 }

@@ -10,7 +10,8 @@ use crate::config::precedence;
 use crate::domain::budget::Limits;
 use crate::domain::check::{CheckStatus, Conclusion, Level};
 use crate::domain::command::Ceiling;
-use crate::domain::event::Event;
+use crate::domain::event::{Ending, Event};
+use crate::domain::id::CommitId;
 use crate::effect::{ForgeError, Label};
 use crate::report::check::{self, About};
 use crate::report::comment::{Answer, Budget, Facts, comment, marker};
@@ -90,6 +91,8 @@ pub struct Publisher<'a> {
     pub pull: Option<u64>,
     pull_url: Option<String>,
     branch_url: Option<String>,
+    /// The tip of the fix that the server has.
+    tip: Option<CommitId>,
     /// Names the comment: one for a pull request, whatever its sessions are called.
     key: String,
     page: Option<String>,
@@ -113,6 +116,7 @@ impl<'a> Publisher<'a> {
             pull: None,
             pull_url: None,
             branch_url: None,
+            tip: None,
             key: run.target.session(1).map_or_else(String::new, |session| session.to_string()),
             page: run.around.run_url(&run.target.repository),
             pace,
@@ -181,8 +185,20 @@ impl<'a> Publisher<'a> {
         }
     }
 
+    /// Notes that the session's branch is on the server, and the pull request with the fix.
+    pub fn is_pushed(&mut self, pull: Option<u64>) {
+        if self.session.is_empty() {
+            return;
+        }
+        let place = format!("{}/{}", self.run.around.server(), self.run.target.repository);
+        self.branch_url = Some(format!("{place}/tree/regreen/{}", self.session));
+        self.pull = pull;
+        self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
+    }
+
     /// Notes what was published.
     pub fn take_over(&mut self, published: &Published) {
+        self.tip.clone_from(&published.tip);
         if let Some((number, url)) = &published.pull {
             self.pull = *number;
             match number {
@@ -190,10 +206,7 @@ impl<'a> Publisher<'a> {
                 None => self.branch_url = Some(url.clone()),
             }
         } else if published.tip.is_some() {
-            let branch = format!("regreen/{}", self.session);
-            let server = self.run.around.server();
-            self.branch_url =
-                Some(format!("{server}/{}/tree/{branch}", self.run.target.repository));
+            self.is_pushed(None);
         }
         for notice in published.notices.iter().chain(&published.held) {
             if !self.view.notices.contains(notice) {
@@ -215,9 +228,25 @@ impl<'a> Publisher<'a> {
             self.write();
             return;
         }
+        self.check_tip().await;
         self.label().await;
         self.write();
         self.complain();
+    }
+
+    /// Puts the verdict on the last commit of the fix too: a push with a job's token starts no
+    /// run there, so a branch rule that requires this check would wait for ever.
+    async fn check_tip(&mut self) {
+        let met = self.view.outcome.as_ref().is_some_and(|outcome| {
+            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
+        });
+        let may = self.run.target.writes && self.check.closed.is_none();
+        let Some(tip) = self.tip.clone().filter(|_| met && may) else { return };
+        let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
+        if let Ok(Err(error)) = result {
+            let text = format!("the check of the last commit is missing: {error}");
+            println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+        }
     }
 
     fn patience(&self) -> Duration {
@@ -233,7 +262,8 @@ impl<'a> Publisher<'a> {
         let time = self.run.clock.now();
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
         if self.check.is_due(now, pace) {
-            let result = tokio::time::timeout(patience, self.put_check(&time)).await;
+            let result =
+                tokio::time::timeout(patience, self.put_check(&self.run.target.head, &time)).await;
             self.check.took(
                 self.run.clock.elapsed(),
                 &result.unwrap_or_else(|_| Err(late("write the check run"))),
@@ -249,12 +279,12 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    async fn put_check(&self, time: &str) -> Result<(), ForgeError> {
+    async fn put_check(&self, head: &CommitId, time: &str) -> Result<(), ForgeError> {
         let partial = match self.run.around.text("partial-conclusion") {
             Some("neutral") => Conclusion::Neutral,
             _ => Conclusion::Success,
         };
-        let about = About { name: CHECK, head_sha: &self.run.target.head, partial };
+        let about = About { name: CHECK, head_sha: head, partial };
         let mut run = check::check(&self.view, &self.facts(time), &about);
         if self.problem.is_some() {
             run.status = CheckStatus::Completed(Conclusion::ActionRequired);
@@ -308,10 +338,11 @@ impl<'a> Publisher<'a> {
 
     /// A partial success wants a person (product.md 9.3).
     async fn label(&self) {
-        let partial =
-            self.view.outcome.as_ref().is_some_and(|outcome| {
-                outcome.result == crate::domain::event::Ending::PartialSuccess
-            });
+        let partial = self
+            .view
+            .outcome
+            .as_ref()
+            .is_some_and(|outcome| outcome.result == Ending::PartialSuccess);
         let Some(number) = self.run.target.number.filter(|_| partial && self.run.target.writes)
         else {
             return;

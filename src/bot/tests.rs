@@ -434,3 +434,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_table_of_commands_in_the_docs_is_current() {
+    let page = include_str!("../../docs/github.md");
+    let block = format!("<!-- commands -->\n{}<!-- end of commands -->", super::command::help());
+    assert!(page.contains(&block), "put this into docs/github.md:\n{block}");
+}

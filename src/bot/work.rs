@@ -92,7 +92,8 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         // Asked for by the configuration of the base branch.
         environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());
     }
-    let goes = goes(run, &effective);
+    let patches = wish.flags.suggest || wish.flags.dry_run;
+    let goes = if patches { Goes::Nowhere } else { goes(run, &effective) };
     let mut commits = commits(run, &start.session, goes, start.expected.clone(), &start.facts)?;
     let mut publisher =
         Publisher::new(run, start.session.to_string(), std::mem::take(&mut desk.answers));
@@ -102,6 +103,7 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         publisher.view = View::of(&worker::whole_lines(&mut bytes));
     }
     publisher.view.notices.extend(run.prepared.notices.iter().cloned());
+    publisher.view.notices.extend(not_obeyed(&run.around.inputs, wish));
     if !above.is_empty() {
         publisher.view.notices.push(format!(
             "{} asked for more than the configuration allows; its limit holds",
@@ -378,6 +380,9 @@ fn arguments(
     for (input, flag) in INPUT_FLAGS {
         add(flag, shown(&run.around.inputs, input));
     }
+    if let Some(Value::List(commands)) = run.around.inputs.get("setup") {
+        arguments.extend(commands.iter().map(|command| format!("--setup={command}")));
+    }
     if wish.flags.no_minimise {
         arguments.push("--no-minimise".into());
     }
@@ -392,6 +397,20 @@ const INPUT_FLAGS: &[(&str, &str)] = &[
     ("report", "--report"),
     ("test-timeout", "--test-timeout"),
 ];
+
+/// Inputs and flags that ask for what is not built yet. Whoever asks is told, not misled.
+fn not_obeyed(inputs: &Inputs, wish: &Wish) -> Vec<String> {
+    let is = |name: &str, word: &str| inputs.get(name) == Some(&Value::Text(word.to_owned()));
+    let rules = [
+        (is("rollback-mode", "clean"), "`rollback-mode: clean`"),
+        (is("commit-state", "none"), "`commit-state: none`"),
+        (inputs.get("ignore-preexisting") == Some(&Value::Flag(true)), "`ignore-preexisting`"),
+        (inputs.get("sandbox").is_some(), "`sandbox`"),
+        (wish.flags.dry_run, "`--dry-run` (nothing is pushed, and the search runs)"),
+    ];
+    let asked = rules.into_iter().filter(|(asked, _)| *asked);
+    asked.map(|(_, what)| format!("{what} is not obeyed yet")).collect()
+}
 
 fn shown(inputs: &Inputs, name: &str) -> Option<String> {
     Some(match inputs.get(name)? {
@@ -425,8 +444,9 @@ fn ceiling(effective: &[Effective], budget: Option<&crate::config::Budget>) -> C
 fn goes(run: &Run<'_>, effective: &[Effective]) -> Goes {
     let word = effective.iter().find(|one| one.key == "push").and_then(|one| one.value.clone());
     let working = run.around.text("mode") == Some("work");
+    let patches = run.around.text("fix-mode") == Some("suggest");
     // A fork gets a patch and a report: nothing of a stranger's comes into this repository.
-    if !run.target.writes || run.target.foreign || working {
+    if !run.target.writes || run.target.foreign || working || patches {
         return Goes::Nowhere;
     }
     match word {

@@ -113,6 +113,9 @@ pub struct FixArguments {
     /// Command that runs the tests, instead of the detected one.
     #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
+    /// Command that prepares every checkout before its first run, such as `npm ci`; again for more.
+    #[arg(long, value_name = "COMMAND")]
+    pub setup: Vec<String>,
     /// Where the command leaves JUnit XML or TAP, as a glob below the folder it runs in.
     #[arg(long, value_name = "GLOB")]
     pub report: Option<String>,

@@ -124,7 +124,7 @@ impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
         let hint = error.hint();
         let mut failure = Self::of_environment(&error, hint);
-        if let RunError::NoReport { tail, .. } = error {
+        if let RunError::NoReport { tail, .. } | RunError::SetUp { tail, .. } = error {
             failure.evidence = tail;
         }
         failure

@@ -7,6 +7,7 @@
 mod args;
 mod bundle;
 mod failure;
+mod log;
 mod page;
 mod progress;
 mod verb;
@@ -102,8 +103,11 @@ fn log_to_stderr(verbose: u8) {
         2 => tracing::Level::DEBUG,
         _ => tracing::Level::TRACE,
     };
-    let logs =
-        tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).finish();
+    let logs = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_ansi(false)
+        .with_writer(|| log::Tamed(std::io::stderr()))
+        .finish();
     // A second subscriber is only ever set by a test in the same process.
     drop(tracing::subscriber::set_global_default(logs));
 }

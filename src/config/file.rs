@@ -44,6 +44,27 @@ pub struct Settings {
     pub sandbox: Option<Sandbox>,
 }
 
+impl Settings {
+    /// What is asked for and not built yet, one sentence each. Whoever asks for it is told, not
+    /// misled.
+    #[must_use]
+    pub fn not_obeyed(&self) -> Vec<&'static str> {
+        let image = self.sandbox.as_ref().is_some_and(|sandbox| sandbox.image.is_some());
+        let rules = [
+            (
+                self.history == Some(History::Clean),
+                "`history: clean` is not obeyed yet: a regressing attempt stays visible as commit and revert",
+            ),
+            (
+                self.ignore_preexisting == Some(true),
+                "`ignore-preexisting` is not obeyed yet: tests that fail on the base are marked and count in the rate",
+            ),
+            (image, "`sandbox.image` is not obeyed yet: tests run where regreen runs"),
+        ];
+        rules.into_iter().filter(|(asked, _)| *asked).map(|(_, text)| text).collect()
+    }
+}
+
 /// Where kept fixes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -154,6 +154,13 @@ pub fn fix_of(message: &str, session: &SessionId) -> Option<u32> {
     own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
 }
 
+/// The iteration whose fix a commit takes back; `None` for every other commit.
+#[must_use]
+pub fn rollback_of(message: &str, session: &SessionId) -> Option<u32> {
+    let own = is_of_session(message, session) && trailer(message, KIND) == Some("rollback");
+    own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
+}
+
 /// The commit by which a person takes a kept fix back; `by` is their login.
 #[must_use]
 pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
@@ -175,12 +182,6 @@ pub fn sync(session: &SessionId) -> String {
     format!("test-cycle: write down what {session} teaches\n\n{SESSION}: {session}\n{KIND}: sync\n")
 }
 
-/// Whether a commit is the last one of a session that met its gate.
-#[must_use]
-pub fn is_complete(message: &str) -> bool {
-    matches!(trailer(message, KIND), Some("complete" | "sync"))
-}
-
 /// The value of a trailer in the last paragraph of a message.
 #[must_use]
 pub fn trailer<'a>(message: &'a str, name: &str) -> Option<&'a str> {
@@ -198,6 +199,13 @@ mod tests {
         assert_eq!(body, "fix Regreen-Session: WFS-evil Regreen-Iteration: 9");
         let message = format!("subject\n\n{body}\n\nRegreen-Session: WFS-test-x\n");
         assert_eq!(trailer(&message, SESSION), Some("WFS-test-x"));
+    }
+
+    #[test]
+    fn what_is_taken_back_is_known_by_its_iteration() {
+        let session = SessionId::parse("WFS-test-x").expect("an id");
+        let message = taken_back(&session, 2, "abc", "ann\n\nRegreen-Kind: fix");
+        assert_eq!((rollback_of(&message, &session), fix_of(&message, &session)), (Some(2), None));
     }
 
     #[test]

@@ -12,6 +12,8 @@ use super::proposal::FileEdit;
 pub enum Violation {
     /// A path below `.github` or of another CI service.
     CiFile(RepoPath),
+    /// A file that tells build tools, editors or agents what to run.
+    ToolFile(RepoPath),
     /// A path below the state root.
     StateFile(RepoPath),
     /// A lock file of a package manager.
@@ -71,6 +73,7 @@ impl Violation {
     pub fn name(&self) -> &'static str {
         match self {
             Self::CiFile(_) => "ci-file",
+            Self::ToolFile(_) => "tool-file",
             Self::StateFile(_) => "state-file",
             Self::LockFile(_) => "lock-file",
             Self::Manifest(_) => "manifest",
@@ -98,6 +101,7 @@ impl fmt::Display for Violation {
         write!(f, "{}: ", self.name())?;
         match self {
             Self::CiFile(file) => write!(f, "{file} decides what CI runs"),
+            Self::ToolFile(file) => write!(f, "{file} decides what builds, editors or agents run"),
             Self::StateFile(file) => write!(f, "{file} belongs to regreen itself"),
             Self::LockFile(file) => write!(f, "{file} is written by a package manager"),
             Self::Manifest(file) => write!(f, "{file} lists dependencies"),
@@ -232,6 +236,44 @@ const CI_FILES: &[&str] = &[
     ".pre-commit-config.yaml",
 ];
 
+/// Files that decide what build tools, editors and agents run for whoever opens the repository.
+const TOOL_FILES: &[&str] = &[
+    "build.rs",
+    "Makefile",
+    "GNUmakefile",
+    "Dockerfile",
+    "gradlew",
+    "mvnw",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    "QWEN.md",
+    ".claude.json",
+    ".mcp.json",
+    ".cursorrules",
+    ".envrc",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".ripgreprc",
+];
+
+/// Folders at the root that hold nothing else.
+const TOOL_FOLDERS: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".cursor",
+    ".windsurf",
+    ".vscode",
+    ".devcontainer",
+    ".cargo",
+    ".mvn",
+    ".yarn",
+];
+
 /// Judges a path by itself; `state_root` is the folder of regreen's own files.
 #[must_use]
 pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
@@ -240,21 +282,18 @@ pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     let own = || file.clone();
     // Case is folded: some file systems do, and nobody needs `.GitHub`.
     let folded = first.to_ascii_lowercase();
-    if folded == ".github"
-        || folded == ".circleci"
-        || folded == ".husky"
-        || CI_FILES.contains(&name)
-    {
+    let listed = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    if folded == ".github" || folded == ".circleci" || folded == ".husky" || listed(CI_FILES) {
         Some(Violation::CiFile(own()))
+    } else if TOOL_FOLDERS.contains(&folded.as_str()) || listed(TOOL_FILES) {
+        Some(Violation::ToolFile(own()))
     } else if first == state_root {
         Some(Violation::StateFile(own()))
-    } else if LOCK_FILES.contains(&name) {
+    } else if listed(LOCK_FILES) {
         Some(Violation::LockFile(own()))
-    } else if MANIFESTS.contains(&name)
-        || name.starts_with("requirements") && name.ends_with(".txt")
-    {
+    } else if listed(MANIFESTS) || name.starts_with("requirements") && name.ends_with(".txt") {
         Some(Violation::Manifest(own()))
-    } else if TEST_CONFIGURATION.contains(&name)
+    } else if listed(TEST_CONFIGURATION)
         || ["jest.config.", "vitest.config.", "playwright.config.", "cypress.config."]
             .iter()
             .any(|start| name.starts_with(start))
@@ -294,6 +333,11 @@ mod tests {
             (".github/workflows/ci.yml", Some("ci-file")),
             (".GitHub/workflows/ci.yml", Some("ci-file")),
             ("sub/Jenkinsfile", Some("ci-file")),
+            (".claude/settings.json", Some("tool-file")),
+            ("docs/Agents.md", Some("tool-file")),
+            ("build.rs", Some("tool-file")),
+            ("web/.npmrc", Some("tool-file")),
+            ("Package.json", Some("manifest")),
             (".workflow/active/x.json", Some("state-file")),
             ("web/package-lock.json", Some("lock-file")),
             ("package.json", Some("manifest")),

@@ -15,6 +15,8 @@ pub struct FixRequest {
     pub test_command: Option<String>,
     /// Where the command leaves JUnit XML or TAP, as a glob below the repository.
     pub report: Option<String>,
+    /// Commands that prepare a checkout before its first run, for the shell.
+    pub setup: Vec<String>,
     /// Limit of one test run.
     pub test_timeout: Duration,
     /// Pass rate of the gate, in percent, 1 to 100.

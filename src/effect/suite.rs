@@ -161,6 +161,18 @@ pub enum RunError {
         /// What the system said.
         reason: String,
     },
+    /// A set-up command failed, so that no test was run. Nothing a fix could mend.
+    #[error("the set-up command `{command}` ended with {ending}")]
+    SetUp {
+        /// As it was configured.
+        command: String,
+        /// `exit code 2`, `the time limit`, ...
+        ending: String,
+        /// The last lines of its output, at most 2 KiB.
+        tail: String,
+        /// The complete output.
+        log: PathBuf,
+    },
     /// The whole process group was killed at the limit.
     #[error("`{command}` was stopped after {} s without finishing", limit.as_secs())]
     TimedOut {
@@ -227,6 +239,7 @@ impl RunError {
             Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. } => true,
             Self::UnknownFramework { .. }
             | Self::NotStarted { .. }
+            | Self::SetUp { .. }
             | Self::NoTests { .. }
             | Self::NoReportFile { .. }
             | Self::Io { .. } => false,
@@ -243,6 +256,9 @@ impl RunError {
             ),
             Self::NotStarted { .. } => {
                 "install what the command needs, or name another with `--test-command`".into()
+            }
+            Self::SetUp { log, .. } => {
+                format!("read {}, then mend `test.setup`", log.display())
             }
             Self::TimedOut { log, .. } => {
                 format!("look for the last test in {}, or raise `test.timeout`", log.display())

@@ -191,31 +191,45 @@ fn clusters(
             *passed.entry(line).or_default() += 1;
         }
     }
-    // Failures whose most suspicious function is the same belong together.
-    let mut groups: BTreeMap<String, Vec<TestId>> = BTreeMap::new();
+    let width = |test: &TestId| {
+        let trace = traces.iter().find(|trace| trace.test == *test);
+        trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
+    };
+    // Failures whose most suspicious function is the same belong together. One that runs
+    // no function is only suspected to, and must not keep others from being mended; it comes last.
+    let mut groups: BTreeMap<(bool, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone =
             spectrum(search, std::slice::from_ref(&case.id), traces, sources, &passed, changed);
         let top = top_function(&alone, &outlines);
         let name =
             top.map_or_else(String::new, |point| format!("{}:{}", point.file, point.function));
-        groups.entry(name).or_default().push(case.id.clone());
+        let mut reached = traces.iter().filter(|trace| trace.test == case.id);
+        let blind = !reached.any(|trace| {
+            lines_of(trace, sources).any(|(file, line)| is_in_body(file, line, &outlines))
+        });
+        groups.entry((blind, name)).or_default().push(case.id.clone());
     }
-    let mut clusters: Vec<Cluster> = groups
-        .into_values()
-        .map(|mut tests| {
-            let width = |test: &TestId| {
-                let trace = traces.iter().find(|trace| trace.test == *test);
-                trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
-            };
+    let mut clusters: Vec<(bool, Cluster)> = groups
+        .into_iter()
+        .map(|((blind, _), mut tests)| {
             tests.sort_by_key(|test| (width(test), test.clone()));
             let lines = spectrum(search, &tests, traces, sources, &passed, changed);
             let top = top_function(&lines, &outlines);
-            Cluster { tests, lines, top }
+            (blind, Cluster { tests, lines, top })
         })
         .collect();
-    clusters.sort_by(|a, b| b.tests.len().cmp(&a.tests.len()).then(a.tests.cmp(&b.tests)));
-    clusters
+    clusters.sort_by(|(a_blind, a), (b_blind, b)| {
+        let size = b.tests.len().cmp(&a.tests.len());
+        a_blind.cmp(b_blind).then(size).then(a.tests.cmp(&b.tests))
+    });
+    clusters.into_iter().map(|(_, cluster)| cluster).collect()
+}
+
+/// Whether a line runs only when its function is called; the others run at import.
+fn is_in_body(file: &RepoPath, line: u32, outlines: &Outlines) -> bool {
+    let functions = outlines.get(file).map_or(&[][..], Vec::as_slice);
+    outline::enclosing(functions, line).is_some_and(|function| function.start < line)
 }
 
 /// Suspiciousness of lines for some failing tests.

@@ -1,6 +1,7 @@
 """A git server on loopback for tests: git's own http-backend behind basic auth, with faults.
 
-Usage: git_server.py ROOT TOKEN [CERT KEY]; prints its port. ROOT/fault names what goes wrong:
+Usage: git_server.py ROOT TOKEN [CERT KEY]; prints its port. A TOKEN of `-` is the first line of
+standard input, since everybody can read arguments. ROOT/fault names what goes wrong:
 a status, `slow`, `cut`, `redirect`, `junk`, `forbid-write`, or `race REFERENCE COMMIT` (somebody
 else moves a reference between the list and the push). ROOT/log gets a line for each request.
 """
@@ -14,6 +15,8 @@ import sys
 import time
 
 ROOT, TOKEN = sys.argv[1], sys.argv[2]
+if TOKEN == "-":
+    TOKEN = sys.stdin.readline().strip()
 EXPECTED = "Basic " + base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
 
 

@@ -281,3 +281,15 @@ fn a_head_that_moved_is_a_warning_and_a_new_baseline() {
     assert_eq!(document["initial"]["failed"], 2, "where the session began stays what it was");
     assert_eq!(repo.regreen(&["replay"]).code, Some(0));
 }
+
+#[test]
+fn a_test_that_no_edit_mends_does_not_keep_others_from_being_mended() {
+    let repo = TestRepo::new(CALC);
+    let hopeless = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_file(self):\n        open('/nonexistent/file').close()\n";
+    repo.write(&[("test_hopeless.py", hopeless)]);
+    repo.git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "-m", "second"]);
+    let document = repo.regreen(&["fix", "--json", "--max-iterations", "2"]).document();
+    let failing = document["failing-tests"].as_array().expect("a list").len();
+    assert_eq!(failing, 1, "{document:#}");
+}

@@ -17,13 +17,12 @@ use super::{GitRemote, RepositoryFacts, SessionFiles, Transport, discover, faile
 /// Names the checkout's own commit, so that a server is told what is here already.
 const KNOWN: &str = "refs/regreen/checkout";
 
+/// How far below a tip the state of a session is looked for.
+const DEPTH: u32 = 50;
+
 /// The author of commits, with the address of the account that a job's token acts for.
 const NAME: &str = "regreen";
 const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
-
-/// Commits at the end of a session without its folder: the last one, what was learned, and one by
-/// hand.
-const BELOW: usize = 4;
 
 /// The repository of our own.
 #[derive(Clone, Debug)]
@@ -138,8 +137,8 @@ impl Bench {
         Some(String::from_utf8_lossy(commit.message_bytes()).into_owned())
     }
 
-    /// The last state files of a session at or right below a tip: a finished session takes its
-    /// folder off the tip.
+    /// The last state files of a session at or below a tip: a finished session takes its folder
+    /// off the tip, and fixes that were taken back later lie on top of that.
     ///
     /// # Errors
     ///
@@ -153,14 +152,15 @@ impl Bench {
         let repo = self.repo()?;
         let mut commit =
             repo.find_commit(oid(tip)?).map_err(failed(format!("find commit {}", tip.short())))?;
-        for _ in 0..BELOW {
+        for _ in 0..DEPTH {
             let tree = commit.tree().map_err(failed("read a tree"))?;
             if let Some(files) = open::session_in(&repo, &tree, state_folder, session)? {
                 return Ok(Some(files));
             }
+            let message = String::from_utf8_lossy(commit.message_bytes()).into_owned();
             match commit.parent(0) {
-                Ok(parent) => commit = parent,
-                Err(_) => break,
+                Ok(parent) if commit::is_of_session(&message, session) => commit = parent,
+                Ok(_) | Err(_) => break,
             }
         }
         Ok(None)
@@ -262,12 +262,16 @@ impl Bench {
         let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
         walk.push(oid(tip)?).map_err(failed("walk the history"))?;
         walk.hide(oid(head)?).map_err(failed("walk the history"))?;
+        walk.set_sorting(Sort::TOPOLOGICAL).map_err(failed("walk the history"))?;
+        let mut gone = Vec::new();
         for id in walk {
             let found = id.and_then(|id| repo.find_commit(id));
             let found = found.map_err(failed("walk the history"))?;
             let message = String::from_utf8_lossy(found.message_bytes()).into_owned();
+            gone.extend(commit::rollback_of(&message, session));
             let Some(number) = commit::fix_of(&message, session) else { continue };
-            if iteration.is_some_and(|wanted| wanted != number) {
+            // The newest comes first, so what was taken back is known before its fix is met.
+            if gone.contains(&number) || iteration.is_some_and(|wanted| wanted != number) {
                 continue;
             }
             let top = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;

@@ -12,6 +12,7 @@ mod observe;
 #[cfg(test)]
 mod recorded;
 mod run;
+mod set_up;
 mod tools;
 mod warm;
 

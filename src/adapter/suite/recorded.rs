@@ -189,6 +189,7 @@ async fn record_again() {
         println!("{project}: {}", detection.facts.version);
         let settings = SuiteSettings {
             timeout: Duration::from_mins(10),
+            setup: Vec::new(),
             session: base.join("session"),
             scratch: base.join("scratch"),
             layers: std::collections::BTreeMap::new(),

@@ -20,6 +20,7 @@ use super::detect::Detection;
 use super::format::{Place, settle_all};
 use super::framework::command_files;
 use super::framework::{Left, Plan, Read, Scratch, Site};
+use super::set_up::Prepared;
 use super::{check, cold, coverage, warm};
 
 /// One test may take this part of the limit of a whole run.
@@ -39,12 +40,15 @@ pub struct SuiteSettings {
     pub scratch: PathBuf,
     /// Globs of test files by layer.
     pub layers: BTreeMap<String, String>,
+    /// Commands that prepare a checkout before its first run.
+    pub setup: Vec<String>,
 }
 
 /// The suite of one repository.
 pub struct ProjectSuite<'a> {
     pub(super) detection: Detection,
     pub(super) settings: SuiteSettings,
+    pub(super) prepared: Prepared,
     clock: &'a dyn Clock,
 }
 
@@ -66,7 +70,7 @@ pub fn open(
         let path = settings.scratch.join("drivers").join(name);
         files::write(&path, text.as_bytes()).map_err(|error| io("write", &path, &error))?;
     }
-    Ok(ProjectSuite { detection, settings, clock })
+    Ok(ProjectSuite { detection, settings, prepared: Prepared::default(), clock })
 }
 
 /// Programs of ours that run inside the project's interpreter.
@@ -246,6 +250,7 @@ impl Suite for ProjectSuite<'_> {
     }
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {
+        self.set_up(request.root).await?;
         let log = self.settings.session.join(request.log);
         let started_at = self.clock.now();
         let began = self.clock.elapsed();
@@ -276,6 +281,7 @@ impl Suite for ProjectSuite<'_> {
     }
 
     async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError> {
+        self.set_up(request.root).await?;
         if let Some(trial) = warm::open(self, request).await? {
             return Ok(trial);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use globset::{Glob, GlobSetBuilder};
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::{self, files, process};
+use crate::adapter::host::{self, files, process, sandbox};
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
 use crate::cli::args::FixArguments;
@@ -65,6 +65,10 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         Some(path) => settings(path, &path.display().to_string())?,
         None => settings(&facts.root.join(CONFIGURATION), CONFIGURATION)?,
     };
+    if settings.sandbox.as_ref().and_then(|sandbox| sandbox.network) == Some(false) {
+        sandbox::close_network();
+    }
+    let not_obeyed = settings.not_obeyed().into_iter().map(str::to_owned).collect();
     let request = request(arguments, &settings)?;
     let mut providers = super::providers::open(arguments, &settings)?;
     let clock = HostClock::start();
@@ -123,7 +127,8 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: [workspace.notices.clone(), unprotected, providers.notices.clone()].concat(),
+        notices: [workspace.notices.clone(), not_obeyed, unprotected, providers.notices.clone()]
+            .concat(),
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),
     };
@@ -225,6 +230,11 @@ pub(super) fn request(
         repository: arguments.repository.clone(),
         test_command: arguments.test_command.clone().or(test.command),
         report: arguments.report.clone().or(test.report),
+        setup: if arguments.setup.is_empty() {
+            test.setup.unwrap_or_default()
+        } else {
+            arguments.setup.clone()
+        },
         test_timeout,
         target: arguments.target.or(gate.target).unwrap_or(95),
         max_iterations: arguments.max_iterations.or_else(|| {

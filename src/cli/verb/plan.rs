@@ -122,6 +122,7 @@ fn request(arguments: &PlanArguments, goal: Goal, root: &Path) -> Result<PlanReq
         report: test.report,
         test_timeout,
         layers: test.layers.unwrap_or_default(),
+        setup: test.setup.unwrap_or_default(),
         entry,
         description,
         session,

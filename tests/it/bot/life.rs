@@ -45,7 +45,11 @@ fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
     assert!(comment.starts_with(&format!("<!-- regreen:WFS-test-pr-{number} -->")), "{comment}");
     assert!(comment.contains("60.0") && comment.contains("100.0"), "{comment}");
     let state = world.github.state();
-    assert_eq!(state.checks.len(), 1);
+    // On the head under test, and on the fix, where a required check would wait for ever.
+    assert_eq!(state.checks.len(), 2);
+    let check = &state.checks[1];
+    assert_eq!(check.conclusion.as_deref(), Some("success"), "{check:?}");
+    assert_eq!(check.head_sha, world.git(&["rev-parse", &branch]));
     let check = &state.checks[0];
     assert_eq!(check.conclusion.as_deref(), Some("success"), "{check:?}");
     assert_eq!(check.head_sha, world.git(&["rev-parse", "topic"]));
@@ -170,6 +174,7 @@ fn commands_are_answered_in_the_one_comment() {
         assert!(comment.contains(words), "{words}\n{comment}");
     }
     assert!(comment.contains("Green"), "the last session is still shown: {comment}");
+    assert!(comment.contains("Review [the fix]") && !comment.contains("Nothing was pushed"));
 
     let branch = format!("regreen/WFS-test-pr-{number}");
     let before = world.git(&["show", &format!("{branch}:calc.py")]);
@@ -179,6 +184,13 @@ fn commands_are_answered_in_the_one_comment() {
     assert_ne!(before, after);
     assert!(after.contains("return high") && after.contains("total -= value"), "{after}");
     assert!(world.sticky(number).contains("iteration 2 is taken back"), "{}", world.sticky(number));
+    let ran = world.run(&world.comment(number, "ann", "/regreen rollback\n/regreen status"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(
+        comment.contains("iteration 1 is taken back") && comment.contains("completed"),
+        "{comment}"
+    );
     world.github.assert_clean();
 }
 
@@ -345,7 +357,7 @@ fn github_being_away_loses_nothing() {
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
     let state = world.github.state();
-    assert_eq!(state.checks.len(), 1, "{:?}", state.checks);
+    assert_eq!(state.checks.len(), 2, "{:?}", state.checks);
     assert_eq!(state.checks[0].conclusion.as_deref(), Some("success"));
     assert_eq!(state.pulls.len(), 2, "{:?}", state.pulls);
 }
@@ -391,4 +403,50 @@ fn a_signed_result_and_what_was_learned_are_there_on_request() {
     let ran = world.run(&world.comment(number, "ann", "/regreen status"));
     assert!(world.sticky(number).contains("completed"), "{}", shown(&ran));
     world.github.assert_clean();
+}
+
+#[test]
+fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
+    let world = red();
+    let needs = "import pathlib, unittest\n\n\nclass T(unittest.TestCase):\n    def test_set_up(self):\n        self.assertEqual(pathlib.Path('made').read_text(), 'made\\n')\n";
+    world.commit("topic", &[("test_set_up.py", needs)], "Need something");
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs =
+        &[("setup", "echo made > made\necho \"token: $INPUT_TOKEN$GITHUB_ENV\"; test -f made")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains("made"));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+
+    job.inputs =
+        &[("setup", "true\necho nothing to install from; echo '::set-env name=A::b'; exit 7")];
+    world.git(&["branch", "-D", &branch]);
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in ["set-up command", "exit code 7"] {
+        assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
+    }
+    assert!(ran.err.contains("nothing to install from"), "{}", shown(&ran));
+    assert!(!ran.err.lines().any(|line| line.trim().starts_with("::set-env")), "{}", ran.err);
+    assert_eq!(world.git(&["branch", "--list", &branch]), "", "no fix is looked for");
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn patches_only_means_that_nothing_is_pushed() {
+    let world = red();
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("fix-mode", "suggest"), ("rollback-mode", "clean")];
+    let before = world.git(&["for-each-ref"]);
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    let comment = world.sticky(number);
+    for words in ["Nothing was pushed", "return high", "is not obeyed yet"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
 }

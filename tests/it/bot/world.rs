@@ -1,6 +1,6 @@
 //! A repository on a git server over HTTP, a GitHub beside it, and jobs as the runner starts them.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -10,14 +10,24 @@ use tempfile::TempDir;
 use crate::fake_github::FakeGithub;
 use crate::support::Ran;
 
-/// The token of every job; it must be nowhere afterwards.
-pub const TOKEN: &str = "ghs_canary/7+q=Zt9canarycanarycanary";
+/// Every world has a token of its own, since another world's may be seen on this machine.
+fn canary() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static WORLDS: AtomicU32 = AtomicU32::new(1);
+    let number = WORLDS.fetch_add(1, Ordering::Relaxed);
+    format!("ghs_canary/7+q=Zt9canary{}x{number}canary", std::process::id())
+}
+
+/// Beginning of the text of a file that is a symbolic link to the rest.
+pub const LINK: &str = "link -> ";
 
 /// The world of one repository, `octo/demo`.
 pub struct World {
     folder: TempDir,
     server: Child,
     url: String,
+    /// The token of every job; it must be nowhere afterwards.
+    pub token: String,
     /// What GitHub shows.
     pub github: FakeGithub,
 }
@@ -54,17 +64,21 @@ impl World {
         let mut server = Command::new("python3")
             .arg(script)
             .arg(&root)
-            .arg(TOKEN)
+            .arg("-")
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("python3 starts");
+        let token = canary();
+        let mut input = server.stdin.take().expect("a pipe");
+        writeln!(input, "{token}").expect("a line");
         let mut port = String::new();
         BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
         let github = FakeGithub::start();
         github.state().git = Some(bare);
         github.state().permissions.insert("ann".into(), ("write".into(), "maintain".into()));
         let url = format!("http://127.0.0.1:{}", port.trim());
-        let world = Self { folder, server, url, github };
+        let world = Self { folder, server, url, token, github };
         world.commit("main", good, "First");
         world.branch("topic", "main");
         world.commit("topic", bad, "Change it");
@@ -73,6 +87,11 @@ impl World {
 
     fn seed(&self) -> PathBuf {
         self.folder.path().join("seed")
+    }
+
+    /// The address of the git server.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     /// The repository on the server.
@@ -97,7 +116,7 @@ impl World {
         git(&self.seed(), &["checkout", "-q", "-B", name, "FETCH_HEAD"]);
     }
 
-    /// Somebody commits to a branch of the server.
+    /// Somebody commits to a branch of the server. A text that begins with [`LINK`] is a link.
     pub fn commit(&self, branch: &str, files: &[(&str, &str)], message: &str) -> String {
         let seed = self.seed();
         if !git(&seed, &["branch", "--list", branch]).is_empty() {
@@ -106,9 +125,12 @@ impl World {
         for (name, text) in files {
             let path = seed.join(name);
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
-            std::fs::write(path, text).expect("a file");
+            match text.strip_prefix(LINK) {
+                Some(to) => std::os::unix::fs::symlink(to, path).expect("a link"),
+                None => std::fs::write(path, text).expect("a file"),
+            }
         }
-        git(&seed, &["add", "-A"]);
+        git(&seed, &["add", "-A", "-f"]);
         git(&seed, &["commit", "-q", "-m", message]);
         git(&seed, &["push", "-q", "origin", &format!("HEAD:refs/heads/{branch}")]);
         git(&seed, &["rev-parse", "HEAD"])
@@ -214,8 +236,8 @@ impl World {
             .env("GITHUB_OUTPUT", at("output"))
             .env("GITHUB_STEP_SUMMARY", at("summary"))
             .env("GITHUB_ENV", at("env"))
-            .env("ACTIONS_RUNTIME_TOKEN", TOKEN)
-            .env("INPUT_TOKEN", TOKEN)
+            .env("ACTIONS_RUNTIME_TOKEN", &self.token)
+            .env("INPUT_TOKEN", &self.token)
             .env("REGREEN_WORK_DIR", at("work"))
             .env("REGREEN_PACE_MS", "0")
             .env("REGREEN_LISTEN_MS", "200")
@@ -252,22 +274,31 @@ impl World {
         own.first().map_or_else(String::new, |one| one.body.clone())
     }
 
+    /// Everything that was printed, posted or handed to the runner, in one text.
+    pub fn said(&self, ran: &Ran) -> String {
+        let mask = format!("::add-mask::{}", self.token);
+        let mut said = ran.out.replace(&mask, "") + &ran.err;
+        for seen in self.github.log() {
+            said += &format!("{} {} {}\n", seen.method, seen.target, seen.body);
+        }
+        said + &["output", "summary", "env"].map(|name| self.left(name)).join("")
+    }
+
     /// Nothing that was printed, posted, committed or kept holds the token.
     pub fn assert_no_token(&self, ran: &Ran) {
-        let mask = format!("::add-mask::{TOKEN}");
-        assert!(!ran.out.replace(&mask, "").contains(TOKEN), "{}", ran.out);
-        assert!(!ran.err.contains(TOKEN), "{}", ran.err);
-        for seen in self.github.log() {
-            assert!(!seen.body.to_string().contains(TOKEN), "{} {}", seen.method, seen.target);
-        }
-        let files = ["output", "summary"].map(|name| self.left(name)).join("");
-        assert!(!files.contains(TOKEN), "{files}");
+        let said = self.said(ran);
+        assert!(!said.contains(&self.token), "{said}");
         let kept = Command::new("grep")
-            .args(["-rlF", TOKEN, "work"])
+            .args(["-rlF", &self.token, "work"])
             .current_dir(self.folder.path())
             .output()
             .expect("grep starts");
         assert_eq!(String::from_utf8_lossy(&kept.stdout), "", "files with the token");
+        // Objects are compressed, so git looks itself.
+        let found = self.git(&["log", "--all", "--format=%H", "-S", &self.token]);
+        assert_eq!(found, "", "commits with the token");
+        let messages = self.git(&["log", "--all", "--format=%B%an%ae%cn%ce"]);
+        assert!(!messages.contains(&self.token), "{messages}");
     }
 }
 

@@ -258,6 +258,7 @@ pub struct Access {
 }
 
 static READY: OnceLock<()> = OnceLock::new();
+static CLOSED: OnceLock<()> = OnceLock::new();
 static IN_FORCE: OnceLock<Protection> = OnceLock::new();
 
 /// Says that this binary understands [`VERB`], and closes its memory and environment to other
@@ -270,6 +271,12 @@ pub fn ready() {
     });
 }
 
+/// Closes the network to test code unless [`NETWORK`] says otherwise; for the configuration, and
+/// before anything is started.
+pub fn close_network() {
+    CLOSED.get_or_init(|| ());
+}
+
 /// What holds for test code of this process, by the two variables.
 ///
 /// # Errors
@@ -280,7 +287,9 @@ pub fn protection() -> Result<&'static Protection, String> {
         return Ok(known);
     }
     let variable = super::process::variable;
-    let wanted = Containment::parse(variable(SANDBOX).as_deref(), variable(NETWORK).as_deref())?;
+    let network = variable(NETWORK).filter(|word| !word.is_empty());
+    let network = network.or_else(|| CLOSED.get().map(|()| "closed".to_owned()));
+    let wanted = Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())?;
     Ok(IN_FORCE.get_or_init(|| decide(wanted, Facts::here())))
 }
 

@@ -83,12 +83,16 @@ pub(super) fn secrets(kept: &[PathBuf]) -> Vec<PathBuf> {
     if let Some(temp) = process::path_from("RUNNER_TEMP") {
         found.extend(of_runner(&temp, &process::variable("PATH").unwrap_or_default()));
     }
-    for folder in kept {
-        let config = folder.join(".git/config");
-        if std::fs::read_to_string(&config).is_ok_and(|text| holds_credentials(&text)) {
-            found.push(config);
-        }
-    }
+    // A checkout step leaves its token in the configuration of the folder it filled, which is
+    // another one than ours when regreen runs as an action.
+    let workspace = process::path_from("GITHUB_WORKSPACE");
+    let configs = kept.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
+    let of_user = process::real_home().into_iter();
+    let of_user =
+        of_user.flat_map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name)));
+    found.extend(configs.chain(of_user).filter(|config| {
+        std::fs::read_to_string(config).is_ok_and(|text| holds_credentials(&text))
+    }));
     let mut found: Vec<PathBuf> =
         found.iter().filter_map(|path| path.canonicalize().ok()).collect();
     found.sort();

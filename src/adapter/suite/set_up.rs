@@ -1,0 +1,55 @@
+//! Commands that make a checkout fit for its first run: contained like tests, once for each folder.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::effect::RunError;
+
+use super::run::ProjectSuite;
+
+/// Bytes of output that an error shows.
+const EVIDENCE: u64 = 2 << 10;
+
+/// The checkouts that are prepared. A folder that was removed and made again is another one.
+pub type Prepared = tokio::sync::Mutex<BTreeSet<(PathBuf, u64)>>;
+
+impl ProjectSuite<'_> {
+    /// Runs the set-up commands in a checkout, unless they ran there already.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError::SetUp`] for the first command that does not end with 0.
+    pub(super) async fn set_up(&self, root: &Path) -> Result<(), RunError> {
+        if self.settings.setup.is_empty() {
+            return Ok(());
+        }
+        let mut prepared = self.prepared.lock().await;
+        let name = (root.to_owned(), std::fs::metadata(root).map_or(0, |facts| facts.ino()));
+        if prepared.contains(&name) {
+            return Ok(());
+        }
+        for (index, command) in self.settings.setup.iter().enumerate() {
+            let log = self.settings.session.join(format!(".process/setup-{}.log", index + 1));
+            let invocation = Invocation {
+                argv: vec!["sh".into(), "-c".into(), command.clone()],
+                directory: self.site(root).folder(),
+                environment: self.environment(root),
+                access: Some(self.access(root)),
+            };
+            let ending = process::run(&invocation, self.settings.timeout, &log).await;
+            let ending = ending.map_err(|error| RunError::NotStarted {
+                command: command.clone(),
+                reason: error.to_string(),
+            })?;
+            if ending != Ending::Exit(0) {
+                let tail = process::tail_of(&log, EVIDENCE);
+                let (command, ending) = (command.clone(), ending.to_string());
+                return Err(RunError::SetUp { command, ending, tail, log });
+            }
+        }
+        prepared.insert(name);
+        Ok(())
+    }
+}

@@ -1,0 +1,42 @@
+//! Logs that hold foreign text: what a server, a tool or a test said gives no orders to whoever reads.
+
+use std::io::{self, Write};
+
+use crate::report::workflow::tame;
+
+/// Passes on one event per line: line breaks, control characters and words that a runner would
+/// obey are broken up.
+pub struct Tamed<W>(pub W);
+
+impl<W: Write> Write for Tamed<W> {
+    /// Takes one whole event, as the formatter hands it over.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        writeln!(self.0, "{}", tame(text.trim_end()))?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_with_foreign_words_is_one_line_without_orders() {
+        let mut out = Vec::new();
+        let event =
+            b"WARN regreen::bot: refused error=\"no\n::add-mask::a\r\n##[error]x\x1b[31m\"\n";
+        assert_eq!(Tamed(&mut out).write(event).unwrap(), event.len());
+        let line = String::from_utf8(out).unwrap();
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(
+            !line.contains("##[") && !line.contains(" ::") && !line.contains('\u{1b}'),
+            "{line}"
+        );
+        assert!(line.starts_with("WARN regreen::bot: refused"), "{line}");
+    }
+}
