@@ -351,14 +351,15 @@ pub fn redeclared(source: &Source<'_>) -> Vec<Hit> {
             for name in declared(source, node) {
                 let text = source.of(name).to_owned();
                 let key = match source.language {
-                    Language::Go => format!(
-                        "{}{text}",
-                        source
-                            .field(node, "receiver")
-                            .rsplit(['*', ' ', '('])
-                            .next()
-                            .unwrap_or_default()
-                    ),
+                    // The first type of a receiver; others are parameters of it.
+                    Language::Go => {
+                        let receiver = node.child_by_field_name("receiver");
+                        let owner = receiver.and_then(|receiver| {
+                            source.inside(receiver).find(|one| one.kind() == "type_identifier")
+                        });
+                        let owner = owner.map(|one| source.of(one)).unwrap_or_default();
+                        format!("{owner}.{text}")
+                    }
                     _ => text.clone(),
                 };
                 let before = seen.insert(key, node.end_byte());
