@@ -481,6 +481,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_not_built_is_told_to_whoever_asks_for_it() {
+        let text =
+            "history: clean\nignore-preexisting: true\nsandbox: { image: x, network: false }\n";
+        assert_eq!(parse(text, "f").unwrap().not_obeyed().len(), 3);
+        let text = "history: revert\nignore-preexisting: false\nsandbox: { network: false }\n";
+        assert_eq!(parse(text, "f").unwrap().not_obeyed(), Vec::<&str>::new());
+    }
+
+    #[test]
     fn a_full_file_is_read() {
         let text = "test:\n  command: pytest -q\n  timeout: 20m\n  layers: { e2e: 'tests/e2e/**' }\ngate: { target: 97, max-iterations: 5 }\nengine: [embedded]\nbudget:\n  minutes: 30\nprotect: ['migrations/**']\n";
         let settings = parse(text, "f").unwrap();

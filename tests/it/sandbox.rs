@@ -404,3 +404,29 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
     }
     found
 }
+
+#[test]
+fn the_configuration_closes_the_network_and_the_environment_wins() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let suite = format!(
+        "import socket, unittest\n\nclass T(unittest.TestCase):\n    def test_connect(self):\n        with self.assertRaises(PermissionError):\n            socket.create_connection(('127.0.0.1', {port}), 5).close()\n"
+    );
+    let repo = TestRepo::new(&[
+        ("test_connect.py", &suite),
+        (".github/regreen.yml", "sandbox: { network: false }\nhistory: clean\n"),
+    ]);
+    let closed = |network: Option<&str>| {
+        let mut command = repo.command();
+        command
+            .args(["fix", "--json", "--dry-run"])
+            .envs(network.map(|word| ("REGREEN_NETWORK", word)));
+        let ran = crate::support::Ran::from(command.output().unwrap());
+        assert!(ran.err.contains("`history: clean` is not obeyed yet"), "{}", ran.err);
+        ran.document()["failing-tests"].as_array().unwrap().is_empty()
+    };
+    let doctor = repo.command().env("REGREEN_NETWORK", "closed").args(["doctor"]).output().unwrap();
+    let can = String::from_utf8_lossy(&doctor.stdout).contains("no outgoing TCP (");
+    assert_eq!(closed(None), can);
+    assert!(!closed(Some("open")));
+}
