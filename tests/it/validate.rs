@@ -231,24 +231,18 @@ fn nothing_of_the_user_changes_by_looking() {
     assert_eq!(repo.belongings(), before);
 }
 
-/// Ten thousand files are looked at in seconds. Written here, so that no corpus is needed.
 #[test]
-#[ignore = "needs a release build"]
-fn ten_thousand_files_take_seconds() {
+fn a_thousand_files_are_all_looked_at() {
     let repo = TestRepo::new(&[("a.py", CLEAN)]);
     let body: String = (0..30)
         .map(|n| format!("def f{n}(x):\n    try:\n        return [y + {n} for y in x if y]\n    except ValueError as error:\n        raise RuntimeError(str(error)) from error\n\n\n"))
         .collect();
-    for n in 0..10_000 {
+    for n in 0..1_000 {
         repo.write(&[(
             &format!("pkg{}/m{n}.py", n % 100),
             &format!("import json\n\n\n{body}print(json)\n"),
         )]);
     }
-    let began = std::time::Instant::now();
     let ran = repo.regreen(&["validate", "--json", "--skip-tools"]);
-    let took = began.elapsed();
-    assert_eq!(ran.document()["summary"]["files_validated"], 10_001, "{}", ran.err);
-    println!("10 001 files in {took:?}");
-    assert!(took.as_secs() < 30, "{took:?}");
+    assert_eq!(ran.document()["summary"]["files_validated"], 1_001, "{}", ran.err);
 }
