@@ -47,6 +47,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test-task", schema_for!(TestTask)),
         ("test-fix-state", schema_for!(Pipeline)),
         ("progress", schema_for!(Progress)),
+        ("generation", schema_for!(generation::production::Production)),
         ("plan-document", schema_for!(PlanDocument)),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),

@@ -530,6 +530,8 @@ async fn mend_state(
             return Ok(());
         }
         Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
+        // The loop of a session that writes tests has not begun.
+        Ok(None) if store.read_json(planning::PIPELINE).await?.is_some() => return Ok(()),
         Ok(None) => "is missing",
         Err(error) => return Err(error.into()),
     };

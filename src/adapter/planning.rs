@@ -230,8 +230,13 @@ impl<'a> PlanSpace<'a> {
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), PlanError> {
         self.record.status = match &pipeline.next {
             Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
-            Step::Finish { .. } | Step::Confirm | Step::Generate => SessionStatus::Initialized,
-            Step::Gather | Step::Analyse | Step::Plan { .. } => SessionStatus::Planning,
+            // A session whose work has begun keeps what the work said of it.
+            _ if pipeline.works() => match self.record.status {
+                SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,
+                status => status,
+            },
+            Step::Finish { .. } | Step::Confirm => SessionStatus::Initialized,
+            _ => SessionStatus::Planning,
         };
         self.record.result =
             matches!(self.record.status, SessionStatus::Initialized).then(|| "planned".to_owned());

@@ -62,7 +62,11 @@ pub async fn open(
         };
         return Ok(Opened { state, events, resumed: true });
     }
-    let tree = fx.worktree.tree_of(head).await?;
+    // Tests that were written for this session belong to what is under test.
+    let tree = match super::produce::production(fx).await? {
+        Some(production) if production.session_id == *session => production.tree,
+        _ => fx.worktree.tree_of(head).await?,
+    };
     let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
     remember(&state, Moved::Began { terms }, fx).await?;
     state.transitions = 1;

@@ -13,6 +13,7 @@ use crate::effect::Effects;
 use crate::role::{AskSettings, Fixer, FixerSettings, Impact, Link};
 
 use super::drive::announce;
+use super::produce::executed;
 use super::{Driven, Failure, Performer, close, drive, open};
 
 /// What a run is given besides its effects.
@@ -95,6 +96,7 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         Driven::Stopped { state, reason } => (state, reason),
     };
     let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
+    executed(&outcome, fx).await?;
     fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
     Ok(outcome)
 }

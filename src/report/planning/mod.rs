@@ -1,13 +1,15 @@
-//! Documents of phases 1 to 4, all rendered from the stored forms: analysis, plan, to-do list,
+//! Documents of test generation, all rendered from the stored forms: analysis, plan, to-do list,
 //! notes, summary (product.md 8.8, 9.1).
 
 mod analysis;
+mod production;
 mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};
+pub use production::{judged, made, score, written};
 pub use summary::{document, progress, summary};
 pub use tasks::{notes, plan, todo};
 
