@@ -260,7 +260,12 @@ impl<'a> PlanSpace<'a> {
 fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, PlanError> {
     let command = request.test_command.as_deref();
     let report = request.report.as_deref();
-    match suite::detect(&facts.root, &facts.subdirectory, command, report) {
+    let mut detected = suite::detect(&facts.root, &facts.subdirectory, command, report);
+    if request.goal == Goal::Test && matches!(detected, Err(RunError::UnknownFramework { .. })) {
+        // The first tests of a project need no framework that is there already.
+        detected = suite::detect_or_begin(&facts.root, &facts.subdirectory, command);
+    }
+    match detected {
         Err(RunError::UnknownFramework { directory, .. }) => {
             let languages = suite::languages(&facts.root);
             Err(PlanError::NoFramework { directory, advice: advice(&languages) })

@@ -9,9 +9,10 @@ use futures::future::{Either, select};
 
 use crate::domain::commit;
 use crate::domain::event::{Ending, Event, Outcome};
+use crate::domain::generation::analysis::FileRequirements;
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
 use crate::domain::generation::production::{
-    Evidence, Judgement, Made, PRODUCTION, Production, Settled, still_open,
+    Evidence, Judgement, Made, PRODUCTION, Production, Settled, about, still_open,
 };
 use crate::domain::generation::task::{StatusChange, TaskKind, TestPlan, TestTask};
 use crate::domain::id::{RepoPath, TestId, TreeId};
@@ -423,7 +424,8 @@ impl Work<'_> {
                 self.drop_file(&file, &format!("gate 001.5: {reason}")).await?;
                 continue;
             }
-            let metrics = looked.metrics.unwrap_or_default();
+            let mut metrics = looked.metrics.unwrap_or_default();
+            metrics.layers = about(metrics.layers, &asked(&self.plan));
             let (status, reason) = decide_tests(counts, LIMITS, &metrics, retries);
             return Ok(TestQuality {
                 status,
@@ -604,6 +606,15 @@ fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
         gaps.push(Gap { file: file.file.clone(), functions });
     }
     gaps
+}
+
+/// Functions that requirements name, by file; an empty name stands for all of a file.
+fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
+    let units = |file: &FileRequirements| {
+        let units = file.requirements.iter().filter(|one| one.layer.layer() == 1);
+        units.map(|one| one.function.clone()).collect()
+    };
+    plan.analysis.files.iter().map(|file| (file.file.clone(), units(file))).collect()
 }
 
 /// The file that must go, with the reason: one with a critical finding, or, when all retries are

@@ -120,12 +120,16 @@ pub fn generated(production: &Production) -> String {
     let tasks: Vec<String> =
         production.tasks.iter().map(|made| format!("{TASK}: {}", made.task)).collect();
     format!(
-        "test: add {} tests in {} files\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {}\n{}\n{KIND}: generate\n",
-        totals.tests,
-        totals.files,
+        "test: add {} in {}\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {}\n{}\n{KIND}: generate\n",
+        counted(totals.tests, "test"),
+        counted(totals.files, "file"),
         production.session_id,
         tasks.join("\n")
     )
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn rates(state: &FixLoop) -> (String, String) {

@@ -1,7 +1,7 @@
 //! What phase 5 has made so far: tests task by task, what the gates said, what stays open
 //! (product.md 3.1 phase 5, 6.6).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,6 +154,36 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
         })
     });
     missing.then(|| format!("no test tries it: {}", layer.name().1))
+}
+
+/// Completeness of what was asked for alone: functions of a file that no requirement names are
+/// left out of what is missing. A file without an entry, and one with an empty name, count whole.
+#[must_use]
+pub fn about(
+    layers: Vec<Completeness>,
+    asked: &BTreeMap<RepoPath, BTreeSet<String>>,
+) -> Vec<Completeness> {
+    let wanted = |place: &String| {
+        asked.iter().all(|(file, functions)| {
+            let of_file = place
+                .strip_prefix(file.as_str())
+                .is_some_and(|rest| rest.starts_with(':'));
+            let name = place.rsplit(' ').next().unwrap_or_default();
+            !of_file
+                || functions.contains("")
+                || functions.iter().any(|function| names(name, function))
+        })
+    };
+    layers
+        .into_iter()
+        .map(|mut layer| {
+            let before = layer.missing.len();
+            layer.missing.retain(wanted);
+            let gone = before - layer.missing.len();
+            layer.of = layer.of.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+            layer
+        })
+        .collect()
 }
 
 /// Whether a name, with its class or without, is that of a function.
@@ -408,6 +438,29 @@ mod tests {
         }
         let broken = Evidence { validated: false, ..seen };
         assert!(still_open(&path("a.py"), &requirement(SubLayer::Lint, "", 1), &broken).is_some());
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_not_missing() {
+        let layer = |of: u32, missing: &[&str]| Completeness {
+            layer: Layer::Happy,
+            covered: 1,
+            of,
+            missing: missing.iter().map(|one| (*one).to_owned()).collect(),
+        };
+        let asked = |functions: &[&str]| -> BTreeMap<RepoPath, BTreeSet<String>> {
+            [(path("a.py"), functions.iter().map(|one| (*one).to_owned()).collect())].into()
+        };
+        let missing = ["a.py:1 price", "a.py:9 fetch", "b.py:1 price"];
+        let table = [
+            (asked(&["price"]), layer(3, &["a.py:1 price", "b.py:1 price"])),
+            (asked(&["Cart.fetch"]), layer(3, &["a.py:9 fetch", "b.py:1 price"])),
+            (asked(&[""]), layer(4, &missing)),
+            (BTreeMap::new(), layer(4, &missing)),
+        ];
+        for (asked, expected) in table {
+            assert_eq!(about(vec![layer(4, &missing)], &asked), [expected], "{asked:?}");
+        }
     }
 
     #[test]

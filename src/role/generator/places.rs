@@ -31,13 +31,19 @@ pub async fn functions_at(
     let mut found = BTreeSet::new();
     for (file, spans) in spans(tree, &lines.iter().map(|one| one.0.clone()).collect(), fx).await? {
         for (name, start, end) in spans {
-            let within = |one: &&(RepoPath, u32)| one.0 == file && (start..=end).contains(&one.1);
-            if lines.iter().any(|one| within(&one)) {
+            if lines.iter().any(|one| one.0 == file && (start..=end).contains(&one.1)) {
                 found.insert((file.clone(), name));
             }
         }
     }
     Ok(found)
+}
+
+/// Whether one of these lines is in the body of a function. Its head runs when its file is loaded,
+/// which says nothing about the function; a function of one line has no other.
+fn enters(lines: &[u32], start: u32, end: u32) -> bool {
+    let body = if end > start { start + 1 } else { start };
+    lines.iter().any(|line| (body..=end).contains(line))
 }
 
 type Span = (String, u32, u32);
@@ -91,12 +97,32 @@ pub async fn suspects(
             .map(|place| (place, PERHAPS.to_owned()))
             .collect());
     }
-    let lines: Vec<(RepoPath, u32)> = traces
-        .iter()
-        .flat_map(|trace| &trace.lines)
-        .filter(|(file, _)| files.contains(*file))
-        .flat_map(|(file, lines)| lines.iter().map(|line| (file.clone(), *line)))
-        .collect();
-    let found = functions_at(tree, &lines, fx).await?;
-    Ok(found.into_iter().map(|place| (place, WRONG.to_owned())).collect())
+    let mut found = BTreeMap::new();
+    for (file, spans) in spans(tree, files, fx).await? {
+        let ran = traces.iter().filter_map(|trace| trace.lines.get(&file));
+        let lines: Vec<u32> = ran.flatten().copied().collect();
+        let entered = spans.into_iter().filter(|(_, start, end)| enters(&lines, *start, *end));
+        found.extend(entered.map(|(name, _, _)| ((file.clone(), name), WRONG.to_owned())));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_that_was_only_loaded_is_not_entered() {
+        let table = [
+            ("its body ran", &[4, 6][..], 5, 7, true),
+            ("its last line ran", &[7], 5, 7, true),
+            ("its head was loaded", &[5], 5, 7, false),
+            ("others ran", &[4, 8], 5, 7, false),
+            ("a line is all it has", &[5], 5, 5, true),
+            ("nothing ran", &[], 5, 7, false),
+        ];
+        for (why, lines, start, end, expected) in table {
+            assert_eq!(enters(lines, start, end), expected, "{why}");
+        }
+    }
 }
