@@ -26,9 +26,7 @@ use crate::domain::test::{Scope, Status};
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
-use crate::report::validation::{
-    Parts, Skipped, ValidationReport, by_severity, render_markdown,
-};
+use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
 use crate::role::{
     Gap, GenerateRequest, Place, Sheets, functions_at, generate, inspect, rescore, suspects,
 };
@@ -114,6 +112,16 @@ pub fn advanced(state: Pipeline, outcome: &Outcome, production: Option<&Producti
     let rate = outcome.last.map_or_else(String::new, |rate| format!(", {rate} % pass"));
     let tests = production.map_or_else(|| "no tests".to_owned(), planning::written);
     state.advance(Done::Executed { summary: format!("{tests}{rate}") })
+}
+
+/// What was written before the fix loop began, in one line with the gates that are not met; `None`
+/// in a session that only fixes.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn produced(fx: &Effects<'_>) -> Result<Option<String>, Failure> {
+    Ok(production(fx).await?.map(|production| planning::headline(&production)))
 }
 
 /// Notes in a session that writes tests how its fix loop ended; nothing in another session.
@@ -409,8 +417,12 @@ impl Work<'_> {
     async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
         loop {
             let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();
-            let mut chosen: BTreeSet<RepoPath> =
-                self.plan.tasks.iter().flat_map(|task| task.context.files_to_test.clone()).collect();
+            let mut chosen: BTreeSet<RepoPath> = self
+                .plan
+                .tasks
+                .iter()
+                .flat_map(|task| task.context.files_to_test.clone())
+                .collect();
             chosen.extend(new.iter().cloned());
             let chosen: Vec<RepoPath> = chosen.into_iter().collect();
             let sheets = Sheets { tree: &self.production.tree, chosen: &chosen, tests: true };
@@ -465,8 +477,7 @@ impl Work<'_> {
                 self.production.tree = with_old;
             }
             let kept = if better { new } else { Made { rounds: ROUNDS, ..old } };
-            if let Some(place) =
-                self.production.tasks.iter_mut().find(|made| made.task == task.id)
+            if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
             {
                 *place = kept;
             }
@@ -503,11 +514,8 @@ impl Work<'_> {
 
     /// Decides each requirement of each task that wrote tests.
     fn settle(&mut self, quality: &TestQuality) {
-        let validated = self
-            .production
-            .validation
-            .as_ref()
-            .is_some_and(|said| said.decision == Decision::Pass);
+        let validated =
+            self.production.validation.as_ref().is_some_and(|said| said.decision == Decision::Pass);
         for at in 0..self.production.tasks.len() {
             let Some(made) = self.production.tasks.get(at) else { continue };
             let evidence = Evidence { made, layers: &quality.metrics.layers, validated };
@@ -601,8 +609,7 @@ fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
         }
         // A requirement without a function is about all of them.
         let named: BTreeSet<String> = own().map(|one| one.function.clone()).collect();
-        let functions =
-            if named.contains("") { Vec::new() } else { named.into_iter().collect() };
+        let functions = if named.contains("") { Vec::new() } else { named.into_iter().collect() };
         gaps.push(Gap { file: file.file.clone(), functions });
     }
     gaps

@@ -63,7 +63,8 @@ pub struct Replayed {
 ///
 /// Why the outcomes cannot be replayed at all.
 pub fn replay(moves: &[Moved], last: &FixLoop) -> Result<Replayed, String> {
-    let (Some(Moved::Began { terms, tip }), rest) = (moves.first(), moves.get(1..).unwrap_or_default())
+    let (Some(Moved::Began { terms, tip }), rest) =
+        (moves.first(), moves.get(1..).unwrap_or_default())
     else {
         return Err("the outcomes do not begin with the beginning of the session".into());
     };

@@ -300,7 +300,11 @@ pub async fn stored(fx: &Effects<'_>) -> Result<Option<(Pipeline, Package, TestP
 }
 
 /// Writes one of the published forms.
-pub async fn write<F: Serialize + Sync>(fx: &Effects<'_>, file: &str, form: &F) -> Result<(), Failure> {
+pub async fn write<F: Serialize + Sync>(
+    fx: &Effects<'_>,
+    file: &str,
+    form: &F,
+) -> Result<(), Failure> {
     let value = serde_json::to_value(form).map_err(|error| Failure::serialise(&error))?;
     fx.store.write_json(file, &value).await?;
     Ok(())

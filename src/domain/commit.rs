@@ -115,7 +115,11 @@ pub fn generated(production: &Production) -> String {
     let totals = production.totals();
     let score = totals.score.as_ref().and_then(super::mutation::Score::per_mille);
     let score = score.map_or_else(String::new, |share| {
-        format!("They notice {}.{} % of small breaks of the code they reach.\n", share / 10, share % 10)
+        format!(
+            "They notice {}.{} % of small breaks of the code they reach.\n",
+            share / 10,
+            share % 10
+        )
     });
     let tasks: Vec<String> =
         production.tasks.iter().map(|made| format!("{TASK}: {}", made.task)).collect();

@@ -69,7 +69,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let mut produced = None;
     let mut met = true;
     if goal == Goal::Test && planned.state.works() {
-        let worked = work::run(arguments, planned, &screen).await?;
+        let worked = Box::pin(work::run(arguments, planned, &screen)).await?;
         (planned, produced, met) = (worked.planned, worked.produced, worked.met);
         folder = worked.folder.unwrap_or(folder);
     }

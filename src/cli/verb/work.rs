@@ -64,13 +64,13 @@ pub async fn run(
             time: BREAKING,
             state_prefix: workspace.state_prefix(),
         };
-        planned = cycle::produce(planned.state, &set_up, &fx).await?;
+        planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;
         if planned.state.next != Step::Execute {
             return Ok(Worked { planned, produced, met: false, folder: None });
         }
     }
-    let outcome = fix::fix(&again, screen).await?;
+    let outcome = Box::pin(fix::fix(&again, screen)).await?;
     let folder = std::path::Path::new(&outcome.folder);
     if produced.is_none() {
         produced = crate::adapter::store::read_file(

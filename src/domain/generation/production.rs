@@ -120,9 +120,11 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
         1 => {}
         _ => return Some("it crosses modules, and tests are written for one function".to_owned()),
     }
-    if let Some(gone) = evidence.made.report.functions.iter().find(|known| {
-        known.file == *file && names(&known.name, &one.function) && known.kept == 0
-    }) {
+    if let Some(gone) =
+        evidence.made.report.functions.iter().find(|known| {
+            known.file == *file && names(&known.name, &one.function) && known.kept == 0
+        })
+    {
         let reason = gone.dropped.first().map_or("no call of it tells enough", |one| &one.reason);
         return Some(reason.to_owned());
     }
@@ -165,9 +167,8 @@ pub fn about(
 ) -> Vec<Completeness> {
     let wanted = |place: &String| {
         asked.iter().all(|(file, functions)| {
-            let of_file = place
-                .strip_prefix(file.as_str())
-                .is_some_and(|rest| rest.starts_with(':'));
+            let of_file =
+                place.strip_prefix(file.as_str()).is_some_and(|rest| rest.starts_with(':'));
             let name = place.rsplit(' ').next().unwrap_or_default();
             !of_file
                 || functions.contains("")
@@ -266,8 +267,7 @@ impl Production {
             for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject)
             {
                 function.kept = 0;
-                let dropped =
-                    crate::domain::pin::Dropped { reason: reason.to_owned(), count: 1 };
+                let dropped = crate::domain::pin::Dropped { reason: reason.to_owned(), count: 1 };
                 function.dropped.insert(0, dropped);
             }
             made.reached.remove(&gone.subject);
@@ -415,9 +415,23 @@ mod tests {
             ("kept", &seen, SubLayer::Happy, "price", 1, None),
             ("a method by its own name", &seen, SubLayer::Happy, "add", 1, None),
             ("not pure", &seen, SubLayer::Happy, "fetch", 1, Some("uses the network")),
-            ("not pure, whatever ran", &seen, SubLayer::Negative, "fetch", 3, Some("uses the network")),
+            (
+                "not pure, whatever ran",
+                &seen,
+                SubLayer::Negative,
+                "fetch",
+                3,
+                Some("uses the network"),
+            ),
             ("its line ran", &seen, SubLayer::Negative, "price", 3, None),
-            ("its line never ran", &seen, SubLayer::Negative, "price", 4, Some("no kept test executes line 4")),
+            (
+                "its line never ran",
+                &seen,
+                SubLayer::Negative,
+                "price",
+                4,
+                Some("no kept test executes line 4"),
+            ),
             ("lines go before names", &seen, SubLayer::Edge, "price", 8, None),
             (
                 "names where no lines are",
@@ -427,8 +441,22 @@ mod tests {
                 8,
                 Some("no test tries it: public functions tried on an edge"),
             ),
-            ("no such function", &seen, SubLayer::Happy, "other", 1, Some("nothing here could be called from a test")),
-            ("another layer", &seen, SubLayer::Wiring, "price", 1, Some("it crosses modules, and tests are written for one function")),
+            (
+                "no such function",
+                &seen,
+                SubLayer::Happy,
+                "other",
+                1,
+                Some("nothing here could be called from a test"),
+            ),
+            (
+                "another layer",
+                &seen,
+                SubLayer::Wiring,
+                "price",
+                1,
+                Some("it crosses modules, and tests are written for one function"),
+            ),
             ("the gate tells", &seen, SubLayer::Lint, "", 1, None),
         ];
         for (why, evidence, layer, function, line, expected) in table {

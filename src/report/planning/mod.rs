@@ -7,9 +7,9 @@ mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
+pub use production::{headline, judged, made, score, written};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};
-pub use production::{judged, made, score, written};
 pub use summary::{document, progress, summary};
 pub use tasks::{notes, plan, todo};
 

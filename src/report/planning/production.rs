@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::generation::production::{Judgement, Made, Production};
 use crate::domain::generation::task::TestTask;
 use crate::domain::pin::Coverage;
+use crate::domain::quality::Decision;
 use crate::report::markdown::{cell, code, count, line};
 use crate::report::{mutation, pinned};
 
@@ -33,7 +34,9 @@ pub fn made(task: &TestTask, made: &Made) -> String {
         page.push_str("Survivors of the first round were given back once.\n");
     }
     if !report.files.is_empty() {
-        page.push_str("\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n");
+        page.push_str(
+            "\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n",
+        );
     }
     for file in report.files.iter().take(ROWS) {
         page.push_str(&format!(
@@ -106,7 +109,8 @@ pub fn judged(id: &str, said: Option<&Judgement>, production: &Production) -> St
 #[must_use]
 pub fn score(production: &Production) -> String {
     let Some(score) = production.scored() else {
-        return "\n## Mutation score\n\nNo test was kept, so none was tried on broken code.\n".into();
+        return "\n## Mutation score\n\nNo test was kept, so none was tried on broken code.\n"
+            .into();
     };
     format!("\n{}", mutation::markdown(&score))
 }
@@ -122,6 +126,18 @@ pub fn written(production: &Production) -> String {
         totals.shown,
         totals.requirements
     )
+}
+
+/// The same with the gates that are not met, for every screen.
+#[must_use]
+pub fn headline(production: &Production) -> String {
+    let mut text = format!("written before the first run: {}", written(production));
+    for (name, said) in [("001.3", &production.validation), ("001.5", &production.review)] {
+        if let Some(said) = said.as_ref().filter(|said| said.decision != Decision::Pass) {
+            text.push_str(&format!("; gate {name} is not met: {}", line(&said.reason, 200)));
+        }
+    }
+    text
 }
 
 /// Phase 5 for a terminal. Foreign text is shortened and without control characters.
@@ -151,8 +167,7 @@ pub fn produced(production: &Production) -> String {
             number => format!("{}, not kept", count(number as u64, "new test")),
         }
     ));
-    for (name, said) in
-        [("gate 001.3", &production.validation), ("gate 001.5", &production.review)]
+    for (name, said) in [("gate 001.3", &production.validation), ("gate 001.5", &production.review)]
     {
         if let Some(said) = said {
             text.push_str(&format!(

@@ -79,18 +79,26 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
     tasks
         .enumerate()
         .map(|(at, task)| {
-            let mark =
-                if task.meta.kind == TaskKind::TestFix { " [ITERATION]" } else { "" };
+            let mark = if task.meta.kind == TaskKind::TestFix { " [ITERATION]" } else { "" };
             let status = match task.status {
                 _ if first == Some(at) => "in_progress",
                 TaskStatus::Pending | TaskStatus::InProgress => "pending",
                 TaskStatus::Completed | TaskStatus::Blocked | TaskStatus::RolledBack => "completed",
             };
             ProgressLine {
-                content: format!("{}: {}{mark} [{}]", task.id, line(&task.title, 120), task.meta.agent),
+                content: format!(
+                    "{}: {}{mark} [{}]",
+                    task.id,
+                    line(&task.title, 120),
+                    task.meta.agent
+                ),
                 status: status.to_owned(),
                 active_form: format!("Working on {}", task.id),
-                summary: if task.status == TaskStatus::Blocked { "blocked".into() } else { String::new() },
+                summary: if task.status == TaskStatus::Blocked {
+                    "blocked".into()
+                } else {
+                    String::new()
+                },
                 children: Vec::new(),
             }
         })
