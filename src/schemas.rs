@@ -21,6 +21,7 @@ use crate::report::document::Document;
 use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
 use crate::report::planning::{PlanDocument, Progress};
 use crate::report::validation::ValidationReport;
+use crate::role::generation::Ran;
 use crate::role::{Analysis, Edits};
 
 /// Name and schema of every stored or printed form.
@@ -47,6 +48,8 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test-task", schema_for!(TestTask)),
         ("test-fix-state", schema_for!(Pipeline)),
         ("progress", schema_for!(Progress)),
+        ("coverage-lines", schema_for!(Ran)),
+        ("generation", schema_for!(generation::production::Production)),
         ("plan-document", schema_for!(PlanDocument)),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),

@@ -134,12 +134,15 @@ impl<'a> Workspace<'a> {
         clock: &'a HostClock,
     ) -> Result<Workspace<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
-        let detection = suite::detect(
-            &facts.root,
-            &facts.subdirectory,
-            request.test_command.as_deref(),
-            request.report.as_deref(),
-        )?;
+        let command = request.test_command.as_deref();
+        let (root, below) = (&facts.root, &facts.subdirectory);
+        let detection = match suite::detect(root, below, command, request.report.as_deref()) {
+            // The tests of a session that goes on may be on its branch only.
+            Err(RunError::UnknownFramework { .. }) if request.resume != Resume::New => {
+                suite::detect_or_begin(root, below, command)?
+            }
+            other => other?,
+        };
         Self::open_with(request, facts, detection, clock).await
     }
 
@@ -486,6 +489,8 @@ async fn mend_state(
             return Ok(());
         }
         Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
+        // The loop of a session that writes tests has not begun.
+        Ok(None) if store.read_json(planning::PIPELINE).await?.is_some() => return Ok(()),
         Ok(None) => "is missing",
         Err(error) => return Err(error.into()),
     };

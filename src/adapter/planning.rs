@@ -233,8 +233,13 @@ impl<'a> PlanSpace<'a> {
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), PlanError> {
         self.record.status = match &pipeline.next {
             Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
-            Step::Finish { .. } | Step::Confirm | Step::Generate => SessionStatus::Initialized,
-            Step::Gather | Step::Analyse | Step::Plan { .. } => SessionStatus::Planning,
+            // A session whose work has begun keeps what the work said of it.
+            _ if pipeline.works() => match self.record.status {
+                SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,
+                status => status,
+            },
+            Step::Finish { .. } | Step::Confirm => SessionStatus::Initialized,
+            _ => SessionStatus::Planning,
         };
         self.record.result =
             matches!(self.record.status, SessionStatus::Initialized).then(|| "planned".to_owned());
@@ -258,7 +263,12 @@ impl<'a> PlanSpace<'a> {
 fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, PlanError> {
     let command = request.test_command.as_deref();
     let report = request.report.as_deref();
-    match suite::detect(&facts.root, &facts.subdirectory, command, report) {
+    let mut detected = suite::detect(&facts.root, &facts.subdirectory, command, report);
+    if request.goal == Goal::Test && matches!(detected, Err(RunError::UnknownFramework { .. })) {
+        // The first tests of a project need no framework that is there already.
+        detected = suite::detect_or_begin(&facts.root, &facts.subdirectory, command);
+    }
+    match detected {
         Err(RunError::UnknownFramework { directory, .. }) => {
             let languages = suite::languages(&facts.root);
             Err(PlanError::NoFramework { directory, advice: advice(&languages) })

@@ -72,16 +72,23 @@ pub async fn read(
     for line in lines {
         let text = match &line.command {
             Err(problem) => problem.to_string(),
-            Ok(Command::Fix { .. } | Command::Resume { .. }) if wish.is_some() => {
+            Ok(Command::Fix { .. } | Command::Test { .. } | Command::Resume { .. })
+                if wish.is_some() =>
+            {
                 "one run at a time; ask for this one when it has ended".into()
             }
             Ok(Command::Fix { flags }) => {
                 wish = Some(Wish { flags: flags.clone(), ..Wish::default() });
                 continue;
             }
+            Ok(Command::Test { what, flags }) => {
+                let what = Some(what.clone());
+                wish = Some(Wish { what, flags: flags.clone(), ..Wish::default() });
+                continue;
+            }
             Ok(Command::Resume { session, flags }) => {
                 let (session, flags) = (session.clone(), flags.clone());
-                wish = Some(Wish { resume: true, session, flags });
+                wish = Some(Wish { resume: true, session, flags, what: None });
                 continue;
             }
             Ok(Command::Help) => command::help(),

@@ -59,7 +59,7 @@ pub const VERBS: &[Row] = &[
     now("report", Verb::Report, "", "post the report of the session"),
     now("apply", Verb::Apply, "SHA", "say how a stored result is published; not built yet"),
     now("help", Verb::Help, "", "show this table"),
-    later("test", Verb::Test, "INPUT", "generate tests for a task, run them and fix what fails"),
+    now("test", Verb::Test, "INPUT", "generate tests for a task, run them and fix what fails"),
     later("plan", Verb::Plan, "INPUT", "plan tests for a task and stop there"),
     later("integration", Verb::Integration, "TEXT", "build integration tests across modules"),
     later("refactor", Verb::Refactor, "[GOAL]", "work off technical debt item by item"),
@@ -330,19 +330,21 @@ fn parse(line: &str) -> Result<Command, Problem> {
         return Ok(Command::Later { verb: row.verb });
     }
     let (flags, arguments) = split(rest)?;
-    let runs = matches!(row.verb, Verb::Fix | Verb::Resume | Verb::Continue);
+    let runs = matches!(row.verb, Verb::Fix | Verb::Test | Verb::Resume | Verb::Continue);
     if !runs && flags != (Flags { yes: flags.yes, ..Flags::default() }) {
         return Err(wants(row, "no flags besides -y"));
     }
     let one = match arguments.as_slice() {
         [] => None,
         [one] => Some(*one),
-        _ if row.verb == Verb::Issue => None,
+        _ if matches!(row.verb, Verb::Issue | Verb::Test) => None,
         _ => return Err(wants(row, "fewer arguments")),
     };
     let none = |command| if one.is_none() { Ok(command) } else { Err(wants(row, "no argument")) };
     match row.verb {
         Verb::Fix => none(Command::Fix { flags }),
+        Verb::Test if arguments.is_empty() => Err(wants(row, "what is to be tested")),
+        Verb::Test => Ok(Command::Test { what: arguments.join(" "), flags }),
         Verb::Resume | Verb::Continue => {
             let session = one.map(SessionId::parse).transpose();
             let session =
@@ -567,7 +569,10 @@ mod tests {
                 format!("/regreen apply {sha}"),
                 Command::Apply { commit: CommitId::parse(sha.as_str()).unwrap() },
             ),
-            ("/regreen test \"a b\" 'c'".into(), Command::Later { verb: Verb::Test }),
+            (
+                "/regreen test \"a b\" 'c'".into(),
+                Command::Test { what: "a b c".into(), flags: Flags::default() },
+            ),
             ("/regreen explain".into(), Command::Later { verb: Verb::Explain }),
         ];
         for (line, expected) in table {

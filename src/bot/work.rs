@@ -52,6 +52,8 @@ pub struct Wish {
     pub session: Option<SessionId>,
     /// Flags of the comment.
     pub flags: Flags,
+    /// What tests are asked for; `None` fixes.
+    pub what: Option<String>,
 }
 
 /// A run that is about to start.
@@ -355,6 +357,9 @@ fn arguments(
     bundle: &Path,
     configuration: &Path,
 ) -> Vec<String> {
+    if let Some(what) = &wish.what {
+        return testing(run, what, start, limits, bundle, configuration);
+    }
     let mut arguments: Vec<String> = vec![
         "fix".into(),
         start.facts.root.display().to_string(),
@@ -386,6 +391,44 @@ fn arguments(
     if wish.flags.no_minimise {
         arguments.push("--no-minimise".into());
     }
+    arguments
+}
+
+/// The arguments of a run that writes tests. What the comment says comes last, behind the mark
+/// that ends all flags.
+fn testing(
+    run: &Run<'_>,
+    what: &str,
+    start: &Start,
+    limits: &Ceiling,
+    bundle: &Path,
+    configuration: &Path,
+) -> Vec<String> {
+    let mut arguments: Vec<String> = [
+        "test",
+        "--json",
+        "--fresh",
+        "--repository",
+        &start.facts.root.display().to_string(),
+        "--config",
+        &configuration.display().to_string(),
+        "--bundle",
+        &bundle.display().to_string(),
+        "--session",
+        start.session.as_str(),
+    ]
+    .map(str::to_owned)
+    .into();
+    let mut add = |flag: &str, value: Option<String>| {
+        if let Some(value) = value {
+            arguments.extend([flag.to_owned(), value]);
+        }
+    };
+    add("--max-iterations", limits.max_iterations.map(|number| number.to_string()));
+    for name in ["test-command", "test-timeout"] {
+        add(&format!("--{name}"), shown(&run.around.inputs, name));
+    }
+    arguments.extend(["--".to_owned(), what.to_owned()]);
     arguments
 }
 

@@ -233,6 +233,9 @@ pub struct PlanArguments {
     /// Give that word.
     #[arg(long, short)]
     pub yes: bool,
+    /// Leave events, commits and digests in this folder, for `regreen publish`; with `test`.
+    #[arg(long, value_name = "FOLDER")]
+    pub bundle: Option<PathBuf>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

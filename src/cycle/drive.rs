@@ -6,7 +6,7 @@ use futures::future::{Either, select};
 
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{Done, FixLoop};
-use crate::effect::Effects;
+use crate::effect::{Clock, Effects};
 
 use super::perform::Performer;
 use super::replay::{LONGEST, Moved, OUTCOMES};
@@ -48,7 +48,7 @@ pub async fn drive(
         let began = fx.clock.elapsed();
         let done = {
             let step = std::pin::pin!(performer.perform(&state));
-            let stop = std::pin::pin!(stopped(performer, budget));
+            let stop = std::pin::pin!(stopped(performer.fx.clock, budget));
             match select(step, stop).await {
                 Either::Left((done, _)) => Ok(done?),
                 Either::Right((reason, _)) => Err(reason),
@@ -121,8 +121,7 @@ pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Fail
 }
 
 /// Resolves when the run must stop, with the reason.
-async fn stopped(performer: &Performer<'_>, budget: Option<Duration>) -> String {
-    let clock = performer.fx.clock;
+pub async fn stopped(clock: &dyn Clock, budget: Option<Duration>) -> String {
     loop {
         if clock.stop_requested() {
             return "stopped on request".into();

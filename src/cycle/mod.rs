@@ -6,6 +6,7 @@ mod drive;
 mod failure;
 mod open;
 mod perform;
+mod produce;
 mod records;
 mod replay;
 mod run;
@@ -13,9 +14,10 @@ mod test_fix;
 
 pub use drive::EVENTS;
 pub use failure::Failure;
+pub use produce::{ProduceSetUp, advanced, produce, production};
 pub use replay::{Moved, OUTCOMES, replay};
 pub use run::{SetUp, run};
-pub use test_fix::{PlanSetUp, plan};
+pub use test_fix::{PlanSetUp, Planned, plan};
 
 use close::close;
 use drive::{Driven, drive};

@@ -62,9 +62,16 @@ pub async fn open(
         };
         return Ok(Opened { state, events, resumed: true });
     }
-    let tree = fx.worktree.tree_of(head).await?;
+    // Tests that were written for this session belong to what is under test.
+    let (tree, tip) = match super::produce::production(fx).await? {
+        Some(production) if production.session_id == *session => {
+            (production.tree, production.commit)
+        }
+        _ => (fx.worktree.tree_of(head).await?, None),
+    };
     let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
-    remember(&state, Moved::Began { terms }, fx).await?;
+    state.tip.clone_from(&tip);
+    remember(&state, Moved::Began { terms, tip }, fx).await?;
     state.transitions = 1;
     Ok(Opened { state, events, resumed: false })
 }

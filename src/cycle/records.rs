@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use crate::domain::fix_loop::{FixLoop, IterationResult, Step};
 use crate::report::forms::TaskStatus;
-use crate::report::records;
+use crate::report::{planning, records};
 
 use super::Failure;
 use super::perform::Performer;
+use super::produce::change;
+use super::test_fix::stored;
 
 impl Performer<'_> {
     /// Writes the files that belong to a transition. All are folded from the state, so writing
@@ -56,9 +58,26 @@ impl Performer<'_> {
             || number != old.current_iteration
             || new.is_finished()
         {
-            store.write_text("TODO_LIST.md", &records::todo(new)).await?;
-            self.write_form(".task/IMPL-002.json", &records::suite_task(new)).await?;
+            self.write_list(new, &now).await?;
         }
+        Ok(())
+    }
+
+    /// The list of tasks and the task of running the suite; of a session that planned tests, with
+    /// what was planned.
+    async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
+        let store = self.fx.store;
+        let suite = records::suite_task(state);
+        let Some((_, _, mut plan)) = stored(self.fx).await? else {
+            store.write_text("TODO_LIST.md", &records::todo(state)).await?;
+            return self.write_form(".task/IMPL-002.json", &suite).await;
+        };
+        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == suite.id) {
+            change(task, suite.status, now);
+            self.write_form(&task.file(), &*task).await?;
+        }
+        let text = planning::todo(&state.session_id, &plan, &records::iterations(state));
+        store.write_text("TODO_LIST.md", &text).await?;
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::fix_loop::{Done, FixLoop, Step, Terms};
+use crate::domain::id::CommitId;
 
 /// Where the outcomes of steps lie inside a session's folder, one line each.
 pub const OUTCOMES: &str = ".process/outcomes.jsonl";
@@ -19,6 +20,9 @@ pub enum Moved {
     Began {
         /// On these terms.
         terms: Terms,
+        /// The commit with the tests that were written before it began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tip: Option<CommitId>,
     },
     /// It was reopened with another limit.
     Reopened {
@@ -59,7 +63,8 @@ pub struct Replayed {
 ///
 /// Why the outcomes cannot be replayed at all.
 pub fn replay(moves: &[Moved], last: &FixLoop) -> Result<Replayed, String> {
-    let (Some(Moved::Began { terms }), rest) = (moves.first(), moves.get(1..).unwrap_or_default())
+    let (Some(Moved::Began { terms, tip }), rest) =
+        (moves.first(), moves.get(1..).unwrap_or_default())
     else {
         return Err("the outcomes do not begin with the beginning of the session".into());
     };
@@ -70,6 +75,7 @@ pub fn replay(moves: &[Moved], last: &FixLoop) -> Result<Replayed, String> {
         last.head.clone(),
         last.head_tree.clone(),
     );
+    state.tip.clone_from(tip);
     let mut found = Replayed::default();
     for (index, moved) in rest.iter().enumerate() {
         let number = index + 1;

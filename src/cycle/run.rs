@@ -13,6 +13,7 @@ use crate::effect::Effects;
 use crate::role::{AskSettings, Fixer, FixerSettings, Impact, Link};
 
 use super::drive::announce;
+use super::produce::{executed, produced};
 use super::{Driven, Failure, Performer, close, drive, open};
 
 /// What a run is given besides its effects.
@@ -88,6 +89,7 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         resumed: opened.resumed,
     }];
     events.extend(set_up.notices.into_iter().map(|text| Event::Notice { text }));
+    events.extend(produced(fx).await?.map(|text| Event::Notice { text }));
     events.extend(opened.events);
     let state = announce(&opened.state, opened.state.clone(), &events, &performer).await?;
     let (state, stopped) = match drive(state, &performer, set_up.budget).await? {
@@ -95,6 +97,7 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         Driven::Stopped { state, reason } => (state, reason),
     };
     let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
+    executed(&outcome, fx).await?;
     fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
     Ok(outcome)
 }

@@ -1,4 +1,4 @@
-//! Phases 2 to 4 of a test session: saved before each step, each step repeatable, every file
+//! Phases 2 to 4 of a test session, and what the fifth reads of them: saved before each step, each step repeatable, every file
 //! written anew from what it is folded from (product.md 3.1).
 
 use serde::Serialize;
@@ -11,6 +11,7 @@ use crate::domain::generation::entry::Entry;
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
 use crate::domain::generation::task::{self, TaskKind, TestPlan, TestTask};
 use crate::domain::id::TreeId;
+use crate::domain::task::TaskStatus;
 use crate::effect::{Effects, StoreError};
 use crate::report::planning;
 use crate::role::generation::{Ran, Request, Survey, analyse, gather};
@@ -18,7 +19,7 @@ use crate::role::generation::{Ran, Request, Survey, analyse, gather};
 use super::Failure;
 
 /// The pipeline's state inside the session folder.
-const STATE: &str = ".process/test-fix-state.json";
+pub const STATE: &str = ".process/test-fix-state.json";
 
 /// What ran of the files of the package, line by line.
 const RAN: &str = ".process/coverage-lines.json";
@@ -68,9 +69,9 @@ pub async fn plan(
     let mut setbacks = 0;
     loop {
         write(fx, STATE, &state).await?;
-        write(fx, ".process/progress.json", &planning::progress(&state)).await?;
+        write(fx, ".process/progress.json", &planning::progress(&state, None)).await?;
         let stopped = fx.clock.stop_requested();
-        if stopped || state.rests() || state.next == Step::Generate {
+        if stopped || state.rests() || state.works() {
             break;
         }
         let done = work.perform(&state).await?;
@@ -90,29 +91,18 @@ pub async fn plan(
         Some(analysis) => tasks(analysis, fx).await?,
         None => None,
     };
-    let waiting = match (&state.next, &plan) {
-        (Step::Generate, Some(plan)) => generation(plan).len(),
-        _ => 0,
-    };
-    if waiting > 0 {
-        // When the generator is there, its loop over `generation` stands here.
-        let text = format!(
-            "{waiting} {} would write tests now; that phase is not yet available",
-            if waiting == 1 { "task" } else { "tasks" }
-        );
-        fx.screen.show(&Event::Notice { text });
-    }
     Ok(Planned { state, package, plan })
 }
 
 /// The tasks of a plan that write tests, in the order in which they may run; a task that is
-/// completed is left out. This is what the generator is given, one task after the other.
+/// completed, or blocked because nothing of it could be written, is left out. This is what the
+/// generator is given, one task after the other.
 #[must_use]
 pub fn generation(plan: &TestPlan) -> Vec<&TestTask> {
     let order = task::ordered(&plan.tasks).unwrap_or_default();
     let open = |task: &&TestTask| {
         task.meta.kind == TaskKind::TestGen
-            && task.status != crate::domain::task::TaskStatus::Completed
+            && !matches!(task.status, TaskStatus::Completed | TaskStatus::Blocked)
     };
     order
         .iter()
@@ -133,7 +123,13 @@ impl Work<'_> {
             Step::Gather => self.gather(state).await,
             Step::Analyse => self.analyse(state).await,
             Step::Plan { .. } => self.plan(state).await,
-            Step::Confirm | Step::Generate | Step::Finish { .. } => {
+            Step::Confirm
+            | Step::Generate
+            | Step::Validate
+            | Step::Review
+            | Step::Keep
+            | Step::Execute
+            | Step::Finish { .. } => {
                 Err(Failure::Internal("a step that nobody performs here".into()))
             }
         }
@@ -249,7 +245,7 @@ impl Work<'_> {
         store.write_text(".process/enriched-suggestions.md", &suggestions).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // The last file of the phase: who finds it finds all of them.
-        store.write_text("TODO_LIST.md", &planning::todo(state, &plan)).await?;
+        store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;
         Ok(Done::Planned { problems, summary: planning::planned(&plan) })
     }
 }
@@ -289,15 +285,33 @@ async fn tasks(analysis: Analysis, fx: &Effects<'_>) -> Result<Option<TestPlan>,
     Ok(task::problems(&plan).is_empty().then_some(plan))
 }
 
+/// State, package and plan of a session that planned tests; `None` for one that only fixes, and
+/// where a file is missing or broken.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn stored(fx: &Effects<'_>) -> Result<Option<(Pipeline, Package, TestPlan)>, Failure> {
+    let Some(state) = read::<Pipeline>(fx, STATE).await? else { return Ok(None) };
+    let package = package(&state, fx).await?;
+    let analysis = read::<Analysis>(fx, &format!("{RESULTS}.json")).await?;
+    let (Some(package), Some(analysis)) = (package, analysis) else { return Ok(None) };
+    Ok(tasks(analysis, fx).await?.map(|plan| (state, package, plan)))
+}
+
 /// Writes one of the published forms.
-async fn write<F: Serialize + Sync>(fx: &Effects<'_>, file: &str, form: &F) -> Result<(), Failure> {
+pub async fn write<F: Serialize + Sync>(
+    fx: &Effects<'_>,
+    file: &str,
+    form: &F,
+) -> Result<(), Failure> {
     let value = serde_json::to_value(form).map_err(|error| Failure::serialise(&error))?;
     fx.store.write_json(file, &value).await?;
     Ok(())
 }
 
 /// Reads one of the published forms; what is not there or broken counts as missing.
-async fn read<F: DeserializeOwned>(fx: &Effects<'_>, file: &str) -> Result<Option<F>, Failure> {
+pub async fn read<F: DeserializeOwned>(fx: &Effects<'_>, file: &str) -> Result<Option<F>, Failure> {
     match fx.store.read_json(file).await {
         Ok(value) => Ok(value.and_then(|value| serde_json::from_value(value).ok())),
         Err(StoreError::Corrupt { .. }) => Ok(None),

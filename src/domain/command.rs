@@ -93,6 +93,8 @@ pub enum Command {
     Fix { flags: Flags },
     /// Go on with a stopped session; `resume` and `continue` are the same for test sessions.
     Resume { session: Option<SessionId>, flags: Flags },
+    /// Write tests for something on the head under test, judge them, run them, fix what fails.
+    Test { what: String, flags: Flags },
     /// Show the sessions.
     Status,
     /// Finish the running step, save, exit.

@@ -3,6 +3,7 @@
 //! Source: product.md 7.12, 13.1 (F-121, F-122, C-06).
 
 use super::fix_loop::FixLoop;
+use super::generation::production::Production;
 use super::id::SessionId;
 use super::pin::PinReport;
 use super::rate::PassRate;
@@ -16,7 +17,9 @@ pub const ITERATION: &str = "Regreen-Iteration";
 pub const STRATEGY: &str = "Regreen-Strategy";
 /// The rate after it.
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
-/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete` or `pin`.
+/// A task whose tests a commit holds.
+pub const TASK: &str = "Regreen-Task";
+/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate` or `pin`.
 pub const KIND: &str = "Regreen-Kind";
 
 /// The commit of an iteration, kept or only shown.
@@ -104,6 +107,33 @@ pub fn pinned(session: &SessionId, report: &PinReport) -> String {
     format!(
         "test: pin today's behaviour of {functions} functions ({tests} tests, {files} files)\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {session}\n{KIND}: pin\n"
     )
+}
+
+/// The commit of the tests that a test session wrote and kept.
+#[must_use]
+pub fn generated(production: &Production) -> String {
+    let totals = production.totals();
+    let score = totals.score.as_ref().and_then(super::mutation::Score::per_mille);
+    let score = score.map_or_else(String::new, |share| {
+        format!(
+            "They notice {}.{} % of small breaks of the code they reach.\n",
+            share / 10,
+            share % 10
+        )
+    });
+    let tasks: Vec<String> =
+        production.tasks.iter().map(|made| format!("{TASK}: {}", made.task)).collect();
+    format!(
+        "test: add {} in {}\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {}\n{}\n{KIND}: generate\n",
+        counted(totals.tests, "test"),
+        counted(totals.files, "file"),
+        production.session_id,
+        tasks.join("\n")
+    )
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn rates(state: &FixLoop) -> (String, String) {

@@ -361,6 +361,14 @@ pub fn todo(state: &FixLoop) -> String {
         state.session_id,
         done(state.is_finished())
     );
+    text.push_str(&iterations(state));
+    text
+}
+
+/// The lines of the fix loop in a list of tasks.
+#[must_use]
+pub fn iterations(state: &FixLoop) -> String {
+    let mut text = String::new();
     for one in &state.iterations {
         let row = &one.row;
         text.push_str(&format!(

@@ -11,6 +11,7 @@ mod fixer;
 pub mod generation;
 mod generator;
 mod impact;
+mod inspector;
 mod minimise;
 mod prompt;
 mod reviewer;
@@ -19,8 +20,9 @@ pub mod vet;
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
-pub use generator::{Gap, GenerateRequest, Generated, generate};
+pub use generator::{Gap, GenerateRequest, Generated, Place, functions_at, generate, suspects};
 pub use impact::Impact;
+pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
 pub use reviewer::{Review, Reviewed, reads, review, told};
 

@@ -15,6 +15,7 @@ mod fake_model;
 mod flood;
 mod forge;
 mod frameworks;
+mod generation;
 mod git_http;
 mod models;
 mod page;

@@ -34,7 +34,8 @@ fn faults(name: &str, text: &str) -> Vec<String> {
     against(schema, name, text)
 }
 
-fn against(schema: &str, name: &str, text: &str) -> Vec<String> {
+/// What is wrong with a text that should fit a published schema.
+pub fn against(schema: &str, name: &str, text: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/schemas/{schema}.json"));
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
@@ -46,7 +47,7 @@ fn against(schema: &str, name: &str, text: &str) -> Vec<String> {
 }
 
 /// All files below a folder.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

@@ -132,7 +132,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),
     };
-    let outcome = match cycle::run(set_up, &fx).await {
+    let outcome = match Box::pin(cycle::run(set_up, &fx)).await {
         Ok(outcome) => outcome,
         Err(failure) => {
             if request.resume == Resume::New {

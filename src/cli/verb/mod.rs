@@ -14,3 +14,4 @@ pub mod session;
 pub mod status;
 mod subject;
 pub mod validate;
+mod work;

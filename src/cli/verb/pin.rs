@@ -1,5 +1,7 @@
 //! `regreen pin`: tests that describe what functions do today, on a branch of their own.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::{Workspace, suite};
 use crate::cli::args::PinArguments;
@@ -82,8 +84,10 @@ async fn work(
         threshold: subject.threshold,
         jobs: subject.jobs,
         time: subject.time,
+        held: &BTreeMap::new(),
+        deeper: &BTreeSet::new(),
     };
-    let Generated { tree: new, mut report, edits } =
+    let Generated { tree: new, mut report, edits, .. } =
         generate(&request, workspace.observer(), &fx).await?;
     let mut patch = String::new();
     if arguments.dry_run {

@@ -1,4 +1,5 @@
-//! `regreen plan` and `regreen test`: what is asked for becomes a session with a plan.
+//! `regreen plan` and `regreen test`: what is asked for becomes a session with a plan, and with
+//! `test` its tests are written, judged, kept and run.
 
 use std::path::Path;
 
@@ -20,6 +21,7 @@ use crate::report::planning;
 use crate::report::terminal::harmless;
 
 use super::fix::{CONFIGURATION, TEST_TIMEOUT, settings};
+use super::work;
 
 /// Bytes of a coverage report that are read at most.
 const REPORT_LIMIT: u64 = 256 << 20;
@@ -52,7 +54,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         let fx = space.effects(&[], &screen);
         cycle::plan(state, &set_up, &fx).await
     };
-    let planned = match planned {
+    let mut planned = match planned {
         Ok(planned) => planned,
         Err(failure) => {
             // A request that names nothing here leaves nothing here.
@@ -63,12 +65,21 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         }
     };
     space.finish(&planned.state).await?;
-    let folder = folder.display().to_string();
+    let mut folder = folder.display().to_string();
+    let mut produced = None;
+    let mut met = true;
+    if goal == Goal::Test && planned.state.works() {
+        let worked = Box::pin(work::run(arguments, planned, &screen)).await?;
+        (planned, produced, met) = (worked.planned, worked.produced, worked.met);
+        folder = worked.folder.unwrap_or(folder);
+    }
+    screen.clear();
     if arguments.json {
         let document = planning::document(
             &planned.state,
             planned.package.as_ref(),
             planned.plan.as_ref(),
+            produced.as_ref(),
             &folder,
         );
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
@@ -76,7 +87,12 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         // Everything foreign in it is shortened and harmless already.
         print!(
             "{}",
-            planning::summary(&planned.state, planned.plan.as_ref(), &harmless(&folder, 300))
+            planning::summary(
+                &planned.state,
+                planned.plan.as_ref(),
+                produced.as_ref(),
+                &harmless(&folder, 300)
+            )
         );
     }
     Ok(match &planned.state.next {
@@ -84,9 +100,9 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         | Step::Gather
         | Step::Analyse
         | Step::Plan { .. } => exit::NOT_MET,
-        // Writing tests was asked for, and is not done yet.
-        Step::Generate if goal == Goal::Test => exit::NOT_MET,
-        Step::Generate | Step::Confirm | Step::Finish { .. } => exit::MET,
+        // The work was asked for and is not done, or not well enough.
+        _ if goal == Goal::Test && (planned.state.works() || !met) => exit::NOT_MET,
+        _ => exit::MET,
     })
 }
 

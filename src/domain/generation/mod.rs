@@ -8,4 +8,5 @@ pub mod entry;
 pub mod exploration;
 pub mod layer;
 pub mod pipeline;
+pub mod production;
 pub mod task;

@@ -43,8 +43,16 @@ pub enum Step {
     },
     /// A person decides.
     Confirm,
-    /// Phase 5, tests are written.
+    /// Phase 5: the next task that writes tests.
     Generate,
+    /// Phase 5: gate 001.3 on what was written.
+    Validate,
+    /// Phase 5: gate 001.5 on it.
+    Review,
+    /// Phase 5: what is kept becomes a commit.
+    Keep,
+    /// Phase 5: the first full run, and the fix loop behind it.
+    Execute,
     /// Nothing.
     Finish {
         /// How it ended.
@@ -60,7 +68,7 @@ pub enum Verdict {
     Planned,
     /// There is nothing to generate; the suite can be run as it is.
     NothingMissing,
-    /// Tests were written; what comes next is their gates.
+    /// Tests were written and judged, and the suite ran to its end.
     Generated,
     /// The plan cannot be carried out.
     Failed {
@@ -97,9 +105,18 @@ pub enum Done {
     InputMissing,
     /// A person said yes.
     Confirmed,
-    /// Tests were written.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the generator answers with it"))]
-    Generated {
+    /// One task wrote its tests; others may wait.
+    Wrote,
+    /// No task is left that writes tests.
+    Generated,
+    /// Gate 001.3 has decided.
+    Validated,
+    /// Gate 001.5 has decided.
+    Reviewed,
+    /// The branch holds what was kept.
+    Kept,
+    /// The suite ran to its end.
+    Executed {
         /// One line for people.
         summary: String,
     },
@@ -201,7 +218,12 @@ impl Pipeline {
             (Step::Analyse, Done::InputMissing) => self.back(2, Step::Gather),
             (Step::Plan { .. }, Done::InputMissing) => self.back(3, Step::Analyse),
             (Step::Confirm, Done::Confirmed) => self.next = Step::Generate,
-            (Step::Generate, Done::Generated { summary }) => {
+            (Step::Generate, Done::InputMissing) => self.back(4, Step::Plan { attempt: 1 }),
+            (Step::Generate, Done::Generated) => self.next = Step::Validate,
+            (Step::Validate, Done::Validated) => self.next = Step::Review,
+            (Step::Review, Done::Reviewed) => self.next = Step::Keep,
+            (Step::Keep, Done::Kept) => self.next = Step::Execute,
+            (Step::Execute, Done::Executed { summary }) => {
                 self.end(5, summary);
                 self.next = Step::Finish { verdict: Verdict::Generated };
             }
@@ -225,6 +247,15 @@ impl Pipeline {
             return self.advance(Done::Confirmed);
         }
         self
+    }
+
+    /// Whether the next step belongs to phase 5.
+    #[must_use]
+    pub fn works(&self) -> bool {
+        matches!(
+            self.next,
+            Step::Generate | Step::Validate | Step::Review | Step::Keep | Step::Execute
+        )
     }
 
     /// Whether nothing comes next without a person or another phase.
@@ -317,6 +348,31 @@ mod tests {
     }
 
     #[test]
+    fn the_fifth_phase_goes_from_step_to_step_and_waits_for_its_own_answers() {
+        let plan = [gathered(1), analysed(3), planned(&[])];
+        let begun = plan.into_iter().fold(start(Goal::Test, ConfirmPlan::Never), Pipeline::advance);
+        let executed = || Done::Executed { summary: text() };
+        let table = [
+            (vec![Done::Wrote, Done::Wrote], Step::Generate),
+            (vec![Done::Validated], Step::Generate),
+            (vec![Done::InputMissing], Step::Plan { attempt: 1 }),
+            (vec![Done::Wrote, Done::Generated], Step::Validate),
+            (vec![Done::Generated, Done::Validated], Step::Review),
+            (vec![Done::Generated, Done::Validated, Done::Reviewed], Step::Keep),
+            (vec![Done::Generated, Done::Validated, Done::Reviewed, Done::Kept], Step::Execute),
+            (
+                vec![Done::Generated, Done::Validated, Done::Reviewed, Done::Kept, executed()],
+                Step::Finish { verdict: Verdict::Generated },
+            ),
+        ];
+        for (steps, expected) in table {
+            let end = steps.iter().cloned().fold(begun.clone(), Pipeline::advance);
+            assert_eq!(end.next, expected, "{steps:?}");
+            assert_eq!(end.phases.last().map(|row| row.phase) == Some(5), end.rests());
+        }
+    }
+
+    #[test]
     fn a_plan_is_carried_out_when_it_is_asked_for_again() {
         let steps = || [gathered(1), analysed(3), planned(&[])];
         let plan =
@@ -334,7 +390,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_answers_end_and_phases_stay_in_order(
-            answers in prop::collection::vec(0u8..8, 0..40), test: bool, asks: bool,
+            answers in prop::collection::vec(0u8..13, 0..60), test: bool, asks: bool,
         ) {
             let goal = if test { Goal::Test } else { Goal::Plan };
             let confirm = if asks { ConfirmPlan::Always } else { ConfirmPlan::Never };
@@ -348,7 +404,12 @@ mod tests {
                     3 => planned(&[]),
                     4 => planned(&["no"]),
                     5 => Done::InputMissing,
-                    6 => Done::Generated { summary: text() },
+                    6 => Done::Generated,
+                    7 => Done::Wrote,
+                    8 => Done::Validated,
+                    9 => Done::Reviewed,
+                    10 => Done::Kept,
+                    11 => Done::Executed { summary: text() },
                     _ => Done::Confirmed,
                 });
                 let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();

@@ -259,26 +259,29 @@ fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
         .collect()
 }
 
-/// The first round of calls: examples of the documentation and the repository, then values by type.
+/// The first round of calls: examples of the documentation and the repository, then values by
+/// type; `further` times as many as usual.
 #[must_use]
 pub fn first(
     language: Language,
     callable: &Callable,
     local: &str,
     examples: &[Vec<String>],
+    further: usize,
 ) -> Vec<Call> {
+    let first = FIRST * further;
     let python = language == Language::Python;
     let callees = callees(callable, local, python);
     let pools: Vec<Vec<String>> =
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
     let mut lists: Vec<Vec<String>> = callable.examples.clone();
     lists.extend(examples.iter().take(12).cloned());
-    lists.extend(combine(&callable.parameters, &pools, FIRST / callees.len().min(3)));
+    lists.extend(combine(&callable.parameters, &pools, first / callees.len().min(3)));
     let mut found = Vec::new();
     for arguments in lists {
         for callee in &callees {
             let call = Call { callee: callee.clone(), arguments: arguments.clone() };
-            if found.len() < FIRST && !found.contains(&call) {
+            if found.len() < first && !found.contains(&call) {
                 found.push(call);
             }
         }
@@ -377,7 +380,7 @@ mod tests {
     fn calls_begin_with_examples_and_hold_literals_and_boundaries() {
         let text = "def fee(kind: str, cents: int):\n    '''>>> fee('gift', 3)'''\n    if kind == 'gift' and cents > 500:\n        return 0\n    return cents\n";
         let callable = only(Language::Python, text);
-        let found = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]]);
+        let found = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]], 1);
         assert_eq!(found[0].arguments, ["'gift'", "3"]);
         assert_eq!(found[1].arguments, ["'x'", "9"]);
         let holds = |index: usize, value: &str| {
@@ -389,7 +392,7 @@ mod tests {
             assert!(holds(index, value), "{value} among {found:?}");
         }
         assert!(found.len() <= FIRST);
-        let again = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]]);
+        let again = first(Language::Python, &callable, "fee", &[vec!["'x'".into(), "9".into()]], 1);
         assert_eq!(found, again);
     }
 
@@ -397,7 +400,7 @@ mod tests {
     fn optional_parameters_are_left_out_and_given() {
         let callable =
             only(Language::JavaScript, "export function f(a, b = 2, ...c) { return a * b; }");
-        let lengths: BTreeSet<usize> = first(Language::JavaScript, &callable, "f", &[])
+        let lengths: BTreeSet<usize> = first(Language::JavaScript, &callable, "f", &[], 1)
             .iter()
             .map(|call| call.arguments.len())
             .collect();
@@ -410,13 +413,13 @@ mod tests {
             Language::Python,
             "class A:\n    def __init__(self, n: int):\n        self.n = n\n    def f(self):\n        return self.n\n",
         );
-        let callees: BTreeSet<String> = first(Language::Python, &python, "A", &[])
+        let callees: BTreeSet<String> = first(Language::Python, &python, "A", &[], 1)
             .into_iter()
             .map(|call| call.callee)
             .collect();
         assert!(callees.contains("A(2).f") && callees.len() == OBJECTS, "{callees:?}");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
-        assert_eq!(first(Language::JavaScript, &script, "A", &[])[0].callee, "new A().f");
+        assert_eq!(first(Language::JavaScript, &script, "A", &[], 1)[0].callee, "new A().f");
     }
 
     #[test]

@@ -28,6 +28,9 @@ const ROUNDS: usize = 3;
 /// Calls of one function in one such round.
 const NEAR: usize = 48;
 
+/// How much further a search goes where tests have missed something.
+const DEEPER: usize = 3;
+
 /// Surroundings in which a call must give the same: another hash seed, time zone, language,
 /// folder and order; the last one twice, to see what differs without a reason.
 const WORLDS: &[u32] = &[1, 2, 2];
@@ -49,6 +52,8 @@ pub struct FileTask<'a> {
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
     /// Limit of one call.
     pub limit: Duration,
+    /// Functions that are searched further than others: more calls, more rounds, more cases.
+    pub deeper: &'a BTreeSet<String>,
 }
 
 /// One call worth a test.
@@ -135,10 +140,12 @@ pub async fn characterise(
     {
         let name = one.callable.name.rsplit('.').next().unwrap_or_default();
         let examples = task.examples.get(name).map(Vec::as_slice).unwrap_or_default();
-        let calls = inputs::first(task.language, &one.callable, &one.local, examples);
+        let further = further(task, &one.callable);
+        let calls = inputs::first(task.language, &one.callable, &one.local, examples, further);
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
-    for round in 0..=ROUNDS {
+    let rounds = if task.deeper.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
+    for round in 0..=rounds {
         if wave.is_empty() {
             break;
         }
@@ -149,11 +156,14 @@ pub async fn characterise(
                 place.push(Case { call, seen: observation });
             }
         }
-        if round < ROUNDS {
+        if round < rounds {
             for (index, one) in found.iter().enumerate() {
                 let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
                     continue;
                 };
+                if round >= ROUNDS && !task.deeper.contains(&one.callable.name) {
+                    continue;
+                }
                 let calls = next(task.language, &one.callable, known);
                 wave.extend(calls.into_iter().map(|call| (index, call)));
             }
@@ -167,13 +177,18 @@ pub async fn characterise(
                 drop_for(one, reason);
             }
         }
-        one.cases = candidates(task.language, known);
+        one.cases = candidates(task.language, known, further(task, &one.callable));
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {
         one.dropped.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     }
     Ok(found)
+}
+
+/// How many times as far as usual a function is searched.
+fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
+    if task.deeper.contains(&callable.name) { DEEPER } else { 1 }
 }
 
 fn drop_for(pinned: &mut Pinned, reason: String) {

@@ -48,9 +48,10 @@ pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
 }
 
 /// Calls worth trying on mutants: those that together reach everything that was reached, then
-/// those with results of their own, the shortest first.
+/// those with results of their own, the shortest first. `further` times as many as usual.
 #[must_use]
-pub fn candidates(language: Language, known: Vec<Case>) -> Vec<Case> {
+pub fn candidates(language: Language, known: Vec<Case>, further: usize) -> Vec<Case> {
+    let most = CANDIDATES * further;
     let usable: Vec<Case> =
         known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
     let edges: Vec<bool> =
@@ -60,7 +61,7 @@ pub fn candidates(language: Language, known: Vec<Case>) -> Vec<Case> {
     let mut usable: Vec<Case> = ordered.into_iter().map(|(_, case)| case).collect();
     let mut marks: BTreeSet<String> = BTreeSet::new();
     let mut chosen = Vec::new();
-    while chosen.len() < CANDIDATES {
+    while chosen.len() < most {
         let new =
             |case: &Case| case.seen.marks.iter().filter(|mark| !marks.contains(*mark)).count();
         // Of equals the first, which is the shortest.
@@ -75,7 +76,7 @@ pub fn candidates(language: Language, known: Vec<Case>) -> Vec<Case> {
     }
     let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
     for case in usable {
-        if chosen.len() >= CANDIDATES {
+        if chosen.len() >= most {
             break;
         }
         if results.insert(said(&case.seen)) {
@@ -175,7 +176,7 @@ mod tests {
             case("333", "2", &["a"]),
             case("4", "4", &["a"]),
         ];
-        let chosen: Vec<String> = candidates(Language::Python, known)
+        let chosen: Vec<String> = candidates(Language::Python, known, 1)
             .into_iter()
             .map(|one| one.call.arguments.concat())
             .collect();

@@ -1,11 +1,13 @@
-//! Documents of phases 1 to 4, all rendered from the stored forms: analysis, plan, to-do list,
+//! Documents of test generation, all rendered from the stored forms: analysis, plan, to-do list,
 //! notes, summary (product.md 8.8, 9.1).
 
 mod analysis;
+mod production;
 mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
+pub use production::{headline, judged, made, score, written};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};
 pub use summary::{document, progress, summary};

@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::generation::context::Package;
 use crate::domain::generation::pipeline::{PHASES, Pipeline, Step, Verdict};
-use crate::domain::generation::task::TestPlan;
+use crate::domain::generation::production::Production;
+use crate::domain::generation::task::{TaskKind, TestPlan};
 use crate::domain::task::TaskStatus;
 use crate::report::markdown::{count, line};
+
+use super::production::{self, ProducedDocument};
 
 /// `progress.json`: one line per phase (product.md 9.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,11 +30,14 @@ pub struct ProgressLine {
     pub active_form: String,
     /// What came of it; empty before its end.
     pub summary: String,
+    /// What it consists of, while it is in progress.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<ProgressLine>,
 }
 
-/// The progress of a session.
+/// The progress of a session. While phase 5 runs, its tasks stand below it.
 #[must_use]
-pub fn progress(state: &Pipeline) -> Progress {
+pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
     const ACTIVE: [&str; 5] = [
         "Starting the session",
         "Gathering context",
@@ -43,7 +49,7 @@ pub fn progress(state: &Pipeline) -> Progress {
         Step::Gather => 2,
         Step::Analyse => 3,
         Step::Plan { .. } => 4,
-        Step::Generate => 5,
+        Step::Generate | Step::Validate | Step::Review | Step::Keep | Step::Execute => 5,
         Step::Confirm | Step::Finish { .. } => 0,
     };
     let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
@@ -60,9 +66,43 @@ pub fn progress(state: &Pipeline) -> Progress {
             status: status.to_owned(),
             active_form: active.to_owned(),
             summary: row.map(|row| row.summary.clone()).unwrap_or_default(),
+            children: if number == 5 && now == 5 { attached(plan) } else { Vec::new() },
         }
     });
     Progress { phases: phases.collect() }
+}
+
+/// One line per task (product.md 9.1).
+fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
+    let tasks = plan.iter().flat_map(|plan| &plan.tasks);
+    let first = tasks.clone().position(|task| task.status == TaskStatus::InProgress);
+    tasks
+        .enumerate()
+        .map(|(at, task)| {
+            let mark = if task.meta.kind == TaskKind::TestFix { " [ITERATION]" } else { "" };
+            let status = match task.status {
+                _ if first == Some(at) => "in_progress",
+                TaskStatus::Pending | TaskStatus::InProgress => "pending",
+                TaskStatus::Completed | TaskStatus::Blocked | TaskStatus::RolledBack => "completed",
+            };
+            ProgressLine {
+                content: format!(
+                    "{}: {}{mark} [{}]",
+                    task.id,
+                    line(&task.title, 120),
+                    task.meta.agent
+                ),
+                status: status.to_owned(),
+                active_form: format!("Working on {}", task.id),
+                summary: if task.status == TaskStatus::Blocked {
+                    "blocked".into()
+                } else {
+                    String::new()
+                },
+                children: Vec::new(),
+            }
+        })
+        .collect()
 }
 
 /// How it ended, in one word, and what comes next, in one sentence.
@@ -76,7 +116,7 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
             ("nothing_missing", "nothing is missing here; `regreen fix` runs the suite".into())
         }
         Step::Finish { verdict: Verdict::Generated } => {
-            ("generated", "tests are written; their gates come next".into())
+            ("generated", "tests are written, judged and run".into())
         }
         Step::Finish { verdict: Verdict::Failed { problems } } => {
             ("failure", format!("the plan cannot be carried out: {}", problems.join("; ")))
@@ -85,11 +125,15 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
             "awaits_confirmation",
             format!("the plan waits for a word; `regreen test --resume {id} --yes` gives it"),
         ),
-        Step::Generate => (
-            "planned",
+        Step::Execute => (
+            "executing",
             format!(
-                "the plan is ready; writing the tests is not yet available. The plan waits: `regreen test --resume {id}` goes on with it"
+                "the suite has not met its gate yet; `regreen test --resume {id}` goes on with the fix loop"
             ),
+        ),
+        Step::Generate | Step::Validate | Step::Review | Step::Keep => (
+            "stopped",
+            format!("stopped while tests are written; `regreen test --resume {id}` goes on"),
         ),
         Step::Gather | Step::Analyse | Step::Plan { .. } => {
             ("stopped", format!("stopped between two phases; `regreen test --resume {id}` goes on"))
@@ -100,7 +144,12 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
 /// The summary in front of phase 5, for a terminal (product.md 3.1 phase 4). Foreign text is
 /// shortened and without control characters.
 #[must_use]
-pub fn summary(state: &Pipeline, plan: Option<&TestPlan>, folder: &str) -> String {
+pub fn summary(
+    state: &Pipeline,
+    plan: Option<&TestPlan>,
+    produced: Option<&Production>,
+    folder: &str,
+) -> String {
     let mut text = format!(
         "{}  {} mode: {}\n",
         state.session_id,
@@ -147,12 +196,15 @@ pub fn summary(state: &Pipeline, plan: Option<&TestPlan>, folder: &str) -> Strin
             "files       {folder}/IMPL_PLAN.md\n            {folder}/TODO_LIST.md\n            {folder}/.process/TEST_ANALYSIS_RESULTS.md\n"
         ));
     }
+    if let Some(produced) = produced {
+        text.push_str(&production::produced(produced));
+    }
     text.push_str(&format!("\n{}\n", ending(state).1));
     text
 }
 
 /// The one document of `regreen plan --json` and `regreen test --json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct PlanDocument {
     /// Version of this form.
@@ -163,7 +215,8 @@ pub struct PlanDocument {
     pub mode: String,
     /// What was asked for, as it was said.
     pub input: String,
-    /// `planned`, `nothing_missing`, `awaits_confirmation`, `generated`, `failure` or `stopped`.
+    /// `planned`, `nothing_missing`, `awaits_confirmation`, `generated`, `executing`, `failure` or
+    /// `stopped`.
     pub result: String,
     /// What comes next, in one sentence.
     pub next: String,
@@ -177,6 +230,9 @@ pub struct PlanDocument {
     pub requirements: std::collections::BTreeMap<String, u32>,
     /// The tasks in the order in which they may run.
     pub tasks: Vec<TaskLine>,
+    /// What phase 5 made, once it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub produced: Option<ProducedDocument>,
 }
 
 /// One phase.
@@ -229,6 +285,7 @@ pub fn document(
     state: &Pipeline,
     package: Option<&Package>,
     plan: Option<&TestPlan>,
+    produced: Option<&Production>,
     folder: &str,
 ) -> PlanDocument {
     let (result, next) = ending(state);
@@ -266,6 +323,7 @@ pub fn document(
             .into_iter()
             .map(|(layer, number)| (layer.code().to_owned(), number))
             .collect(),
+        produced: produced.map(production::produced_document),
         tasks: plan
             .iter()
             .flat_map(|plan| &plan.tasks)

@@ -3,6 +3,7 @@
 use crate::domain::generation::context::Package;
 use crate::domain::generation::pipeline::Pipeline;
 use crate::domain::generation::task::{TaskKind, TestPlan, TestTask, size};
+use crate::domain::id::SessionId;
 use crate::domain::task::TaskStatus;
 use crate::report::markdown::{code, count, line};
 
@@ -92,10 +93,11 @@ fn one(task: &TestTask) -> String {
     page
 }
 
-/// `TODO_LIST.md` (product.md 8.8): one line per task, with gate and layer marks.
+/// `TODO_LIST.md` (product.md 8.8): one line per task, with gate and layer marks; `iterations` are
+/// the lines of the fix loop.
 #[must_use]
-pub fn todo(state: &Pipeline, plan: &TestPlan) -> String {
-    let mut page = format!("# Tasks of {}\n", state.session_id);
+pub fn todo(session: &SessionId, plan: &TestPlan, iterations: &str) -> String {
+    let mut page = format!("# Tasks of {session}\n");
     let groups: [(&str, &[TaskKind]); 3] = [
         ("Generation", &[TaskKind::TestGen]),
         ("Gates", &[TaskKind::CodeValidation, TaskKind::TestQualityReview]),
@@ -123,6 +125,9 @@ pub fn todo(state: &Pipeline, plan: &TestPlan) -> String {
                 task.file(),
                 layers(task),
             ));
+            if task.meta.kind == TaskKind::TestFix {
+                page.push_str(iterations);
+            }
         }
     }
     page.push_str("\n`- [ ]` waits, `- [x]` is done; [GATE] stops the work when it is not met, [ITERATION] is the fix loop.\n");

@@ -69,11 +69,11 @@ fn one_phase_at_most_is_in_progress() {
     ];
     let mut seen = Vec::new();
     for done in steps {
-        let lines = progress(&now).phases;
+        let lines = progress(&now, None).phases;
         seen.push(lines.iter().map(|line| line.status.chars().next().unwrap()).collect::<String>());
         now = now.advance(done);
     }
-    let last = progress(&now).phases;
+    let last = progress(&now, None).phases;
     seen.push(last.iter().map(|line| line.status.chars().next().unwrap()).collect());
     assert_eq!(seen, ["cippp", "ccipp", "cccip", "ccccp", "cccci"]);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::code::behaviour::{self, Behaviour};
@@ -22,7 +23,7 @@ const LINE_TARGET: u32 = 80;
 const BRANCH_TARGET: u32 = 70;
 
 /// What is known of what ran; stored, so that a resumed session knows it too.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ran {
     /// Where it comes from.
     pub source: CoverageSource,

@@ -2,6 +2,7 @@
 //! what holds and adds something. Asks nobody.
 
 mod draft;
+mod places;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +14,12 @@ use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::pin::{Coverage, Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::proposal::EditSet;
-use crate::effect::{Effects, Observer, Speed, Trace, Trial, TrialRequest};
+use crate::effect::{Effects, Lines, Observer, Speed, Trace, Trial, TrialRequest};
 use crate::repair::{self, FileTask, Framework, Limits, Pinned, RepairError, Scoring, Site, Split};
 
 use super::WorkError;
+pub use places::{functions_at, suspects};
+
 use draft::Sheet;
 
 /// Limit of one call of a function.
@@ -45,7 +48,7 @@ const ATTEMPTS: usize = 3;
 pub struct Gap {
     /// The file.
     pub file: RepoPath,
-    /// Functions of it; empty means all.
+    /// Functions of it, methods with or without their class; empty means all.
     pub functions: Vec<String>,
 }
 
@@ -64,7 +67,14 @@ pub struct GenerateRequest<'a> {
     pub jobs: usize,
     /// Wall time of judging the kept tests by mutants.
     pub time: Duration,
+    /// Functions that are not called, with the reason.
+    pub held: &'a BTreeMap<Place, String>,
+    /// Functions that are searched further, because tests have missed something in them.
+    pub deeper: &'a BTreeSet<Place>,
 }
+
+/// A function: its file, and its name with its class before a dot.
+pub type Place = (RepoPath, String);
 
 /// Tests that hold.
 #[derive(Clone, Debug)]
@@ -75,6 +85,8 @@ pub struct Generated {
     pub tree: TreeId,
     /// What was found, kept and dropped, and why.
     pub report: PinReport,
+    /// Lines of the files in the gaps that the new tests execute; empty where nothing tells.
+    pub reached: Lines,
 }
 
 /// Writes tests that pin today's behaviour of the functions in the gaps.
@@ -112,13 +124,14 @@ pub async fn generate(
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
     let files: Vec<RepoPath> = request.gaps.iter().map(|gap| gap.file.clone()).collect();
+    let mut reached = Lines::new();
     if !edits.files.is_empty() {
         step(fx, "breaking the code to see what the tests notice");
-        measure(&sheets, request, &tree, &files, fx, &mut report).await?;
+        reached = measure(&sheets, request, &tree, &files, fx, &mut report).await?;
     }
     fill(&sheets, &mut report);
     report.seconds = fx.clock.elapsed().saturating_sub(began).as_secs_f64();
-    Ok(Generated { edits, tree, report })
+    Ok(Generated { edits, tree, report, reached })
 }
 
 fn step(fx: &Effects<'_>, doing: &str) {
@@ -165,10 +178,16 @@ async fn observe(
             continue;
         };
         let mut callables = signature::callables(language, &text);
-        callables.retain(|one| gap.functions.is_empty() || gap.functions.contains(&one.name));
+        callables.retain(|one| {
+            let short = one.name.rsplit('.').next().unwrap_or_default();
+            gap.functions.is_empty()
+                || gap.functions.iter().any(|name| *name == one.name || name == short)
+        });
         let foreign = obstacle_of(language, framework);
         for callable in &mut callables {
-            callable.obstacle = foreign.map(str::to_owned).or(callable.obstacle.take());
+            let held = request.held.get(&(gap.file.clone(), callable.name.clone()));
+            let held = held.cloned().or_else(|| callable.obstacle.take());
+            callable.obstacle = foreign.map(str::to_owned).or(held);
         }
         found.push((gap.clone(), text, callables));
     }
@@ -194,6 +213,12 @@ async fn observe(
     let total = found.len() as u64;
     for (done, (gap, text, callables)) in (1_u64..).zip(found) {
         let Some(language) = Language::of(&gap.file) else { continue };
+        let deeper: BTreeSet<String> = request
+            .deeper
+            .iter()
+            .filter(|(file, _)| *file == gap.file)
+            .map(|(_, name)| name.clone())
+            .collect();
         let task = FileTask {
             root: fx.worktree.root(),
             file: &gap.file,
@@ -202,6 +227,7 @@ async fn observe(
             callables: &callables,
             examples: &examples,
             limit: CALL,
+            deeper: &deeper,
         };
         let pinned = repair::characterise(observer, &task).await?;
         for one in &pinned {
@@ -315,7 +341,7 @@ async fn measure(
     files: &[RepoPath],
     fx: &Effects<'_>,
     report: &mut PinReport,
-) -> Result<(), WorkError> {
+) -> Result<Lines, WorkError> {
     let trial = trial(request, fx).await?;
     let tests: Vec<TestId> = sheets.iter().flat_map(|sheet| sheet.ids.values().cloned()).collect();
     let before =
@@ -336,6 +362,16 @@ async fn measure(
         progress: &progress(fx),
     })
     .await?;
+    let mut reached = Lines::new();
+    for (file, lines) in scored.traces.iter().flat_map(|trace| &trace.lines) {
+        if files.contains(file) {
+            reached.entry(file.clone()).or_default().extend(lines);
+        }
+    }
+    for lines in reached.values_mut() {
+        lines.sort_unstable();
+        lines.dedup();
+    }
     let after: Vec<Trace> = before.iter().cloned().chain(scored.traces).collect();
     let coverage = async |traces: &[Trace]| -> Result<Coverage, RepairError> {
         let (covered, lines) = repair::reach(fx.worktree, tree, files, traces).await?;
@@ -344,7 +380,7 @@ async fn measure(
     report.before = coverage(&before).await?;
     report.after = coverage(&after).await?;
     report.score = Some(scored.score);
-    Ok(())
+    Ok(reached)
 }
 
 /// Counts what was kept.

@@ -1,0 +1,288 @@
+//! What phase 5 made: per task, per gate, and as the last word of the session.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::generation::production::{Judgement, Made, Production};
+use crate::domain::generation::task::TestTask;
+use crate::domain::pin::Coverage;
+use crate::domain::quality::Decision;
+use crate::report::markdown::{cell, code, count, line};
+use crate::report::{mutation, pinned};
+
+use super::prose;
+
+/// Rows of a table at most.
+const ROWS: usize = 200;
+
+/// Open requirements and drops that a terminal shows.
+const SHOWN: usize = 8;
+
+/// `.summaries/IMPL-001-summary.md` of a task that wrote tests (product.md 9.2).
+#[must_use]
+pub fn made(task: &TestTask, made: &Made) -> String {
+    let report = &made.report;
+    let mut page = format!(
+        "# {}: {}\n\n{}; lines reached: {} before, {} after.\n",
+        task.id,
+        prose(&task.title),
+        pinned::headline(report),
+        pinned::reached(report.before),
+        pinned::reached(report.after)
+    );
+    if made.rounds > 1 {
+        page.push_str("Survivors of the first round were given back once.\n");
+    }
+    if !report.files.is_empty() {
+        page.push_str(
+            "\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n",
+        );
+    }
+    for file in report.files.iter().take(ROWS) {
+        page.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            cell(file.subject.as_str()),
+            cell(file.file.as_str()),
+            file.tests.len(),
+            file.assertions
+        ));
+    }
+    let open: Vec<_> = made.requirements.iter().filter(|one| one.open.is_some()).collect();
+    if !made.requirements.is_empty() {
+        let shown = made.requirements.len() - open.len();
+        page.push_str(&format!(
+            "\n## Requirements\n\n{shown} of {} shown.\n",
+            made.requirements.len()
+        ));
+    }
+    if !open.is_empty() {
+        page.push_str("\n| Open | Layer | What | Why |\n|---|---|---|---|\n");
+    }
+    for one in open.iter().take(ROWS) {
+        page.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            cell(&one.id),
+            one.layer,
+            cell(&one.text),
+            cell(one.open.as_deref().unwrap_or_default())
+        ));
+    }
+    let left: Vec<_> = report.functions.iter().filter(|one| one.kept == 0).collect();
+    if !left.is_empty() {
+        page.push_str("\n## Functions without tests\n\n");
+    }
+    for one in left.iter().take(ROWS) {
+        page.push_str(&format!(
+            "- {}: {}\n",
+            code(&format!("{}:{} {}", one.file, one.line, one.name)),
+            prose(&pinned::reasons(&one.dropped))
+        ));
+    }
+    if !report.dropped.is_empty() {
+        page.push_str("\n## Tests that were dropped\n\n");
+    }
+    for one in report.dropped.iter().take(ROWS) {
+        page.push_str(&format!("- {}: {}\n", one.count, prose(&one.reason)));
+    }
+    page
+}
+
+/// `.summaries/IMPL-001.3-summary.md` and that of 001.5.
+#[must_use]
+pub fn judged(id: &str, said: Option<&Judgement>, production: &Production) -> String {
+    let Some(said) = said else { return format!("# {id}: not judged yet\n") };
+    let mut page = format!(
+        "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
+        said.decision.name(),
+        prose(&said.reason),
+        count(production.files().len() as u64, "file of tests"),
+        count(u64::from(said.repairs), "safe repair"),
+        count(u64::from(said.retries), "time"),
+    );
+    for one in &production.dropped {
+        page.push_str(&format!("- dropped {}: {}\n", code(one.file.as_str()), prose(&one.reason)));
+    }
+    page
+}
+
+/// The part of `test-quality-report.md` that is about broken code.
+#[must_use]
+pub fn score(production: &Production) -> String {
+    let Some(score) = production.scored() else {
+        return "\n## Mutation score\n\nNo test was kept, so none was tried on broken code.\n"
+            .into();
+    };
+    format!("\n{}", mutation::markdown(&score))
+}
+
+/// One line for phase 5.
+#[must_use]
+pub fn written(production: &Production) -> String {
+    let totals = production.totals();
+    format!(
+        "{} in {}, {} of {} requirements shown",
+        count(totals.tests as u64, "test"),
+        count(totals.files as u64, "file"),
+        totals.shown,
+        totals.requirements
+    )
+}
+
+/// The same with the gates that are not met, for every screen.
+#[must_use]
+pub fn headline(production: &Production) -> String {
+    let mut text = format!("written before the first run: {}", written(production));
+    for (name, said) in [("001.3", &production.validation), ("001.5", &production.review)] {
+        if let Some(said) = said.as_ref().filter(|said| said.decision != Decision::Pass) {
+            text.push_str(&format!("; gate {name} is not met: {}", line(&said.reason, 200)));
+        }
+    }
+    text
+}
+
+/// Phase 5 for a terminal. Foreign text is shortened and without control characters.
+#[must_use]
+pub fn produced(production: &Production) -> String {
+    let totals = production.totals();
+    let mut text = format!("\ntests       {}\n", written(production));
+    for (file, subject) in production.files().iter().take(SHOWN) {
+        text.push_str(&format!(
+            "            {} of {}\n",
+            line(file.as_str(), 100),
+            line(subject.as_str(), 100)
+        ));
+    }
+    text.push_str(&format!(
+        "lines       {} before, {} after\n",
+        pinned::reached(totals.before),
+        pinned::reached(totals.after)
+    ));
+    if let Some(score) = &totals.score {
+        text.push_str(&format!("score       {}\n", mutation::headline(score)));
+    }
+    text.push_str(&format!(
+        "flaky       {}\n",
+        match totals.flaky {
+            0 => "none".to_owned(),
+            number => format!("{}, not kept", count(number as u64, "new test")),
+        }
+    ));
+    for (name, said) in [("gate 001.3", &production.validation), ("gate 001.5", &production.review)]
+    {
+        if let Some(said) = said {
+            text.push_str(&format!(
+                "{name}  {}: {}\n",
+                said.decision.name(),
+                line(&said.reason, 200)
+            ));
+        }
+    }
+    for one in production.dropped.iter().take(SHOWN) {
+        text.push_str(&format!(
+            "dropped     {}: {}\n",
+            line(one.file.as_str(), 100),
+            line(&one.reason, 160)
+        ));
+    }
+    let open = || {
+        production
+            .tasks
+            .iter()
+            .flat_map(|made| &made.requirements)
+            .filter_map(|one| Some((one, one.open.as_deref()?)))
+    };
+    for (one, why) in open().take(SHOWN) {
+        text.push_str(&format!(
+            "open        {} {} {}: {}\n",
+            one.id,
+            one.layer,
+            line(&one.text, 100),
+            line(why, 120)
+        ));
+    }
+    let more = open().count().saturating_sub(SHOWN);
+    if more > 0 {
+        text.push_str(&format!("            and {more} more in the summaries\n"));
+    }
+    text
+}
+
+/// Phase 5 in the one document of `regreen test --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProducedDocument {
+    /// Tests that are kept.
+    pub tests: usize,
+    /// The files that hold them.
+    pub files: Vec<String>,
+    /// Lines of the files with gaps that were reached before.
+    pub coverage_before: Coverage,
+    /// The same with the new tests.
+    pub coverage_after: Coverage,
+    /// Percent of tried breaks that were noticed, with one decimal, cut.
+    pub mutation_score: Option<String>,
+    /// New tests whose result changed between runs; none is kept.
+    pub flaky: usize,
+    /// Files that a gate took away, with the reason.
+    pub dropped: Vec<Reasoned>,
+    /// Requirements that are shown.
+    pub shown: usize,
+    /// Requirements that stay open, with the reason.
+    pub open: Vec<Reasoned>,
+    /// What gate 001.3 said.
+    pub validation: Option<String>,
+    /// What gate 001.5 said.
+    pub review: Option<String>,
+    /// Whether both gates are met.
+    pub gates_met: bool,
+    /// The commit that holds the tests.
+    pub commit: Option<String>,
+}
+
+/// Something with a reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Reasoned {
+    /// What.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Phase 5 for programs.
+#[must_use]
+pub fn produced_document(production: &Production) -> ProducedDocument {
+    let totals = production.totals();
+    let said = |gate: &Option<Judgement>| {
+        gate.as_ref().map(|said| format!("{}: {}", said.decision.name(), said.reason))
+    };
+    let requirements = production.tasks.iter().flat_map(|made| &made.requirements);
+    ProducedDocument {
+        tests: totals.tests,
+        files: production.files().into_iter().map(|(file, _)| file.to_string()).collect(),
+        coverage_before: totals.before,
+        coverage_after: totals.after,
+        mutation_score: totals
+            .score
+            .as_ref()
+            .and_then(crate::domain::mutation::Score::per_mille)
+            .map(|share| format!("{}.{}", share / 10, share % 10)),
+        flaky: totals.flaky,
+        dropped: production
+            .dropped
+            .iter()
+            .map(|one| Reasoned { what: one.file.to_string(), reason: one.reason.clone() })
+            .collect(),
+        shown: totals.shown,
+        open: requirements
+            .filter_map(|one| {
+                let what = format!("{} {} {}", one.id, one.layer, one.text);
+                Some(Reasoned { what, reason: one.open.clone()? })
+            })
+            .collect(),
+        validation: said(&production.validation),
+        review: said(&production.review),
+        gates_met: production.is_met(),
+        commit: production.commit.as_ref().map(ToString::to_string),
+    }
+}

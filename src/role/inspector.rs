@@ -1,0 +1,92 @@
+//! Gates 001.3 and 001.5 on tests that were just written: what a review of a whole tree says about
+//! them, and their score once a gate has changed something.
+
+use std::collections::BTreeMap;
+
+use crate::code::language::Language;
+use crate::code::smell;
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::mutation::Score;
+use crate::effect::{Effects, GitError, Speed, TrialRequest};
+use crate::repair::{Limits, Scoring, score};
+
+use super::{GenerateRequest, Review, Reviewed, WorkError, review};
+
+/// Bytes of a source that is looked at; a longer one is made by a program.
+const SOURCE: usize = 1 << 20;
+
+/// Mutants when tests run in a warm process, and when each costs a cold start.
+const WARM: u32 = 3_000;
+const COLD: u32 = 40;
+
+/// Files of one review.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheets<'a> {
+    /// The sources.
+    pub tree: &'a TreeId,
+    /// Files to look at.
+    pub chosen: &'a [RepoPath],
+    /// Whether the quality of tests is looked at too.
+    pub tests: bool,
+}
+
+/// Reviews files of a tree, seen with everything around them.
+///
+/// # Errors
+///
+/// When git cannot give a file.
+pub async fn inspect(sheets: Sheets<'_>, fx: &Effects<'_>) -> Result<Reviewed, GitError> {
+    let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
+    for file in fx.worktree.files(sheets.tree).await? {
+        let mut text = String::new();
+        if Language::of(&file).is_some() || smell::is_manifest(&file) {
+            let bytes = fx.worktree.read(sheets.tree, &file).await?.unwrap_or_default();
+            if bytes.len() <= SOURCE {
+                text = String::from_utf8(bytes).unwrap_or_default();
+            }
+        }
+        texts.insert(file, text);
+    }
+    let chosen: Vec<&RepoPath> =
+        sheets.chosen.iter().filter(|file| texts.contains_key(*file)).collect();
+    Ok(review(&Review {
+        files: &texts,
+        chosen: &chosen,
+        installed: &BTreeMap::new(),
+        tests: sheets.tests,
+    }))
+}
+
+/// Scores tests that passed on the files that they are about.
+///
+/// # Errors
+///
+/// When sources cannot be read or tests not be run.
+pub async fn rescore(
+    request: &GenerateRequest<'_>,
+    files: &[RepoPath],
+    tests: &[TestId],
+    fx: &Effects<'_>,
+) -> Result<Score, WorkError> {
+    fx.worktree.checkout(request.tree).await?;
+    let asked = TrialRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
+    let trial = fx.suite.trial(&asked).await?;
+    let candidates = if trial.speed() == Speed::Warm { WARM } else { COLD };
+    let scored = score(&Scoring {
+        worktree: fx.worktree,
+        tree: request.tree,
+        trial: trial.as_ref(),
+        clock: fx.clock,
+        files,
+        within: None,
+        tests,
+        known: None,
+        limits: Limits { candidates, time: request.time },
+        threshold: request.threshold,
+        jobs: request.jobs,
+        all_tests: false,
+        progress: &|_, _| {},
+    })
+    .await?;
+    Ok(scored.score)
+}
