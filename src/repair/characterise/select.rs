@@ -71,13 +71,21 @@ pub fn candidates(language: Language, known: Vec<Case>, further: usize) -> Vec<C
         chosen.push(case);
     }
     let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
+    let mut alike = Vec::new();
     for case in usable {
         if chosen.len() >= most {
             break;
         }
         if results.insert(said(&case.seen)) {
             chosen.push(case);
+        } else {
+            alike.push(case);
         }
+    }
+    // A boundary may give what others give, and only a mutant tells them apart.
+    if further > 1 {
+        alike.truncate(most.saturating_sub(chosen.len()));
+        chosen.extend(alike);
     }
     chosen
 }
