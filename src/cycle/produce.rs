@@ -458,7 +458,6 @@ impl Work<'_> {
                 .report
                 .score
                 .iter()
-                .filter(|score| !score.is_met())
                 .flat_map(|score| score.survivors.iter().map(|one| (one.file.clone(), one.line)))
                 .collect();
             any |= old.rounds >= ROUNDS;

@@ -139,8 +139,11 @@ fn a_file_of_python_without_tests_gets_tests_that_hold_and_notice() {
     repo.git(&["merge", "-q", branch]);
     let run = || repo.shell("python3 -m unittest discover -s tests -t .").output().unwrap();
     assert!(run().status.success());
-    repo.write(&[("shop/price.py", &SHOP[1].1.replace("percent > 100", "percent >= 100"))]);
-    assert!(!run().status.success(), "a broken boundary is noticed");
+    repo.write(&[(
+        "shop/price.py",
+        &SHOP[1].1.replace("raise ValueError('more than all')", "return 0"),
+    )]);
+    assert!(!run().status.success(), "an error that is lost is noticed");
 }
 
 #[test]

@@ -109,7 +109,8 @@ pub struct Evidence<'a> {
 /// Why a requirement stays open; `None` when a test shows it.
 ///
 /// A happy path is shown by a kept assertion. A negative path or an edge is shown when a new test
-/// executes the line that decides it; where nothing tells lines, by names. What crosses modules is
+/// executes the line that decides it, and an edge only when no broken version of that line goes
+/// unnoticed; where nothing tells lines, by names. What crosses modules is
 /// never shown: tests of one function at a time cannot.
 ///
 /// Source: product.md 6.1, 6.2, 5.3.
@@ -146,8 +147,15 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
     if matches!(layer, Layer::Negative | Layer::Edge)
         && let Some(lines) = evidence.made.reached.get(file)
     {
-        let there = lines.binary_search(&one.line).is_ok();
-        return (!there).then(|| format!("no kept test executes line {}", one.line));
+        if lines.binary_search(&one.line).is_err() {
+            return Some(format!("no kept test executes line {}", one.line));
+        }
+        let score = evidence.made.report.score.iter();
+        let unseen = score
+            .flat_map(|score| &score.survivors)
+            .any(|broken| broken.file == *file && broken.line == one.line);
+        let why = || format!("a broken version of line {} is not noticed", one.line);
+        return (layer == Layer::Edge && unseen).then(why);
     }
     let missing = evidence.layers.iter().filter(|known| known.layer == layer).any(|known| {
         known.missing.iter().any(|place| {
@@ -464,6 +472,21 @@ mod tests {
             let open = still_open(&path("a.py"), &one, evidence);
             assert_eq!(open.as_deref(), expected, "{why}");
         }
+        let survivor = crate::domain::mutation::Mutant {
+            file: path("a.py"),
+            line: 8,
+            operator: String::new(),
+            before: String::new(),
+            after: String::new(),
+        };
+        let mut missed = made.clone();
+        missed.report.score = Some(Score { survivors: vec![survivor], ..Score::default() });
+        let open = still_open(
+            &path("a.py"),
+            &requirement(SubLayer::Edge, "price", 8),
+            &Evidence { made: &missed, ..seen },
+        );
+        assert_eq!(open.as_deref(), Some("a broken version of line 8 is not noticed"));
         let broken = Evidence { validated: false, ..seen };
         assert!(still_open(&path("a.py"), &requirement(SubLayer::Lint, "", 1), &broken).is_some());
     }

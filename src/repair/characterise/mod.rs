@@ -177,7 +177,8 @@ pub async fn characterise(
                 drop_for(one, reason);
             }
         }
-        one.cases = candidates(task.language, known, further(task, &one.callable));
+        one.cases =
+            candidates(task.language, known, further(task, &one.callable), &one.callable.literals);
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {

@@ -48,9 +48,15 @@ pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
 }
 
 /// Calls worth trying on mutants: those that together reach everything that was reached, then
-/// those with results of their own, the shortest first. `further` times as many as usual.
+/// those with results of their own, the shortest first. `further` times as many as usual,
+/// and then also those with results that others have, those at a literal of the function first.
 #[must_use]
-pub fn candidates(language: Language, known: Vec<Case>, further: usize) -> Vec<Case> {
+pub fn candidates(
+    language: Language,
+    known: Vec<Case>,
+    further: usize,
+    literals: &[String],
+) -> Vec<Case> {
     let most = CANDIDATES * further;
     let usable: Vec<Case> =
         known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
@@ -75,13 +81,22 @@ pub fn candidates(language: Language, known: Vec<Case>, further: usize) -> Vec<C
         chosen.push(case);
     }
     let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
+    let mut alike = Vec::new();
     for case in usable {
         if chosen.len() >= most {
             break;
         }
         if results.insert(said(&case.seen)) {
             chosen.push(case);
+        } else {
+            alike.push(case);
         }
+    }
+    // A boundary may give what others give, and only a mutant tells them apart.
+    if further > 1 {
+        alike.sort_by_key(|case| !case.call.arguments.iter().any(|one| literals.contains(one)));
+        alike.truncate(most.saturating_sub(chosen.len()));
+        chosen.extend(alike);
     }
     chosen
 }
@@ -176,7 +191,7 @@ mod tests {
             case("333", "2", &["a"]),
             case("4", "4", &["a"]),
         ];
-        let chosen: Vec<String> = candidates(Language::Python, known, 1)
+        let chosen: Vec<String> = candidates(Language::Python, known, 1, &[])
             .into_iter()
             .map(|one| one.call.arguments.concat())
             .collect();
