@@ -95,7 +95,12 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());
     }
     let patches = wish.flags.suggest || wish.flags.dry_run;
-    let goes = if patches { Goes::Nowhere } else { goes(run, &effective) };
+    let goes = match goes(run, &effective) {
+        _ if patches => Goes::Nowhere,
+        // Tests that were written are offered, not put where their author did not ask for them.
+        Goes::Head if wish.what.is_some() => Goes::Branch,
+        goes => goes,
+    };
     let mut commits = commits(run, &start.session, goes, start.expected.clone(), &start.facts)?;
     let mut publisher =
         Publisher::new(run, start.session.to_string(), std::mem::take(&mut desk.answers));

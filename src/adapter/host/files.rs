@@ -24,7 +24,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file below `root` like [`write`], and refuses when a folder on the way is a link: test
+/// Writes a file below `root` like [`write()`], and refuses when a folder on the way is a link: test
 /// code may have put one there, to lead us out.
 ///
 /// # Errors

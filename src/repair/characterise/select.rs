@@ -204,7 +204,7 @@ mod tests {
             (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["low"])).collect();
         known.push(case("5000", "x", &["low"]));
         known.push(case("5001", "y", &["high"]));
-        let chosen = candidates(Language::Python, known, 1);
+        let chosen = candidates(Language::Python, known, 1, &[]);
         let has = |argument: &str| chosen.iter().any(|one| one.call.arguments == [argument]);
         assert!(has("5000") && has("5001"), "{chosen:?}");
     }
