@@ -11,6 +11,7 @@ mod records;
 mod replay;
 mod run;
 mod test_fix;
+mod weigh;
 
 pub use drive::EVENTS;
 pub use failure::Failure;

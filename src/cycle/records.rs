@@ -8,8 +8,8 @@ use crate::report::{planning, records};
 
 use super::Failure;
 use super::perform::Performer;
-use super::produce::change;
 use super::test_fix::stored;
+use super::weigh::change;
 
 impl Performer<'_> {
     /// Writes the files that belong to a transition. All are folded from the state, so writing
