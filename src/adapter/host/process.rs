@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 use super::sandbox::{self, Access, Live};
 
 /// Output kept from the beginning of a run, in bytes.
-pub const KEPT_HEAD: u64 = 32 << 20;
+pub const KEPT_HEAD: u64 = 24 << 20;
 
 /// Output kept from the end of a run, in bytes.
 pub const KEPT_TAIL: usize = 256 << 10;
