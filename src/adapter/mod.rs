@@ -19,7 +19,7 @@ use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
 use crate::effect::{
-    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
+    Clock, EffectError, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
 };
 
 pub use places::{state_root, work_home, work_root};
@@ -45,15 +45,9 @@ const STATE: &str = ".process/iteration-state.json";
 /// Why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Git refused.
+    /// Git, the suite or the session's files.
     #[error(transparent)]
-    Git(#[from] GitError),
-    /// No suite.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// No session files.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    Effect(#[from] EffectError),
     /// The session named cannot go on.
     #[error("session {session} cannot be resumed: {reason}")]
     Resume {
@@ -62,6 +56,24 @@ pub enum OpenError {
         /// Why not.
         reason: String,
     },
+}
+
+impl From<GitError> for OpenError {
+    fn from(error: GitError) -> Self {
+        Self::Effect(error.into())
+    }
+}
+
+impl From<RunError> for OpenError {
+    fn from(error: RunError) -> Self {
+        Self::Effect(error.into())
+    }
+}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> Self {
+        Self::Effect(error.into())
+    }
 }
 
 /// Everything that belongs to one session of one repository.
@@ -552,7 +564,7 @@ fn new_record(
         let unused = match load(facts, root, id) {
             Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),
             // A folder without a record is what a kill left of a session that never began.
-            Err(OpenError::Store(StoreError::Missing { .. })) => true,
+            Err(OpenError::Effect(EffectError::Store(StoreError::Missing { .. }))) => true,
             Err(_) => false,
         };
         unused && (request.branch.is_some() || !repo::has_branch(facts, &format!("regreen/{id}")))

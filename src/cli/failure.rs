@@ -7,9 +7,8 @@ use crate::adapter::OpenError;
 use crate::adapter::planning::PlanError;
 use crate::cycle;
 use crate::domain::generation::entry::EntryError;
-use crate::effect::{GitError, RunError, StoreError};
+use crate::effect::{EffectError, GitError, RunError, StoreError};
 use crate::report::document::{Document, Problem};
-use crate::role::WorkError;
 
 /// Exit codes; part of the interface.
 pub mod exit {
@@ -145,9 +144,7 @@ impl From<StoreError> for Failure {
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         match error {
-            OpenError::Git(error) => error.into(),
-            OpenError::Run(error) => error.into(),
-            OpenError::Store(error) => error.into(),
+            OpenError::Effect(error) => error.into(),
             OpenError::Resume { .. } => {
                 Self::usage(error.to_string(), "start a new session with `regreen fix`")
             }
@@ -155,12 +152,12 @@ impl From<OpenError> for Failure {
     }
 }
 
-impl From<WorkError> for Failure {
-    fn from(error: WorkError) -> Self {
+impl From<EffectError> for Failure {
+    fn from(error: EffectError) -> Self {
         match error {
-            WorkError::Git(error) => error.into(),
-            WorkError::Run(error) => error.into(),
-            WorkError::Store(error) => error.into(),
+            EffectError::Git(error) => error.into(),
+            EffectError::Run(error) => error.into(),
+            EffectError::Store(error) => error.into(),
         }
     }
 }
@@ -193,9 +190,7 @@ impl From<EntryError> for Failure {
 impl From<cycle::Failure> for Failure {
     fn from(error: cycle::Failure) -> Self {
         match error {
-            cycle::Failure::Git(error) => error.into(),
-            cycle::Failure::Run(error) => error.into(),
-            cycle::Failure::Store(error) => error.into(),
+            cycle::Failure::Effect(error) => error.into(),
             cycle::Failure::Gather(error) => {
                 let hint = error.hint();
                 Self::usage(error.to_string(), hint)

@@ -1,21 +1,14 @@
 //! Why a session could not go on.
 
-use crate::effect::{GitError, RunError, StoreError};
-use crate::role::WorkError;
+use crate::effect::{EffectError, GitError, RunError, StoreError};
 use crate::role::generation::GatherError;
 
 /// The first effect that failed for good, or a request that cannot be met.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Git refused.
+    /// Git, the suite or the session's files.
     #[error(transparent)]
-    Git(#[from] GitError),
-    /// The suite gave no results.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// Session files could not be read or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    Effect(#[from] EffectError),
     /// A request and the repository have nothing in common.
     #[error(transparent)]
     Gather(#[from] GatherError),
@@ -34,21 +27,27 @@ impl Failure {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Git(error) => error.hint(),
-            Self::Run(error) => error.hint(),
-            Self::Store(error) => error.hint(),
+            Self::Effect(error) => error.hint(),
             Self::Gather(error) => error.hint(),
             Self::Internal(_) => "report it with the session folder attached".into(),
         }
     }
 }
 
-impl From<WorkError> for Failure {
-    fn from(error: WorkError) -> Self {
-        match error {
-            WorkError::Git(error) => Self::Git(error),
-            WorkError::Run(error) => Self::Run(error),
-            WorkError::Store(error) => Self::Store(error),
-        }
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        Self::Effect(error.into())
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::Effect(error.into())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Effect(error.into())
     }
 }

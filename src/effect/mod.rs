@@ -4,6 +4,7 @@
 //! file, socket or clock is named here.
 
 mod clock;
+mod failed;
 mod forge;
 mod model;
 mod observe;
@@ -14,6 +15,7 @@ mod suite;
 mod worktree;
 
 pub use clock::Clock;
+pub use failed::EffectError;
 pub use forge::{
     ANNOTATION_LIMIT, Account, Activity, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT,
     CheckRun, CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeError, ForgeErrorKind, Label,

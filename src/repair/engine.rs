@@ -9,9 +9,8 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{Clock, FileDiff, GitError, RunError, Speed, Trial, Worktree};
+use crate::effect::{Clock, EffectError, FileDiff, GitError, RunError, Speed, Trial, Worktree};
 
-use super::RepairError;
 use super::choose::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
 use super::stream::{Bias, Ranked, Stream, pair};
@@ -108,7 +107,7 @@ struct Plausible {
 /// # Errors
 ///
 /// When tests cannot be tried at all.
-pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, RepairError> {
+pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, EffectError> {
     let deadline = search.clock.elapsed() + search.limits.time;
     let literals = test_literals(search.worktree, search.tree, &mut search.failing.iter()).await?;
     let hangs = diagnosis
@@ -265,7 +264,7 @@ impl Hunt<'_> {
         cluster: &Cluster,
         share: u32,
         edits: Edits,
-    ) -> Result<Vec<Plausible>, RepairError> {
+    ) -> Result<Vec<Plausible>, EffectError> {
         let bias = Bias {
             patterns: self.search.patterns,
             surgical: self.search.strategy == Strategy::Surgical,
@@ -303,7 +302,7 @@ impl Hunt<'_> {
         cluster: &Cluster,
         budget: u32,
         plausible: &mut Vec<Plausible>,
-    ) -> Result<(), RepairError> {
+    ) -> Result<(), EffectError> {
         let mut candidates = candidates
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
         let jobs = match self.search.trial.speed() {
@@ -354,7 +353,7 @@ impl Hunt<'_> {
         &self,
         ranked: &Ranked,
         cluster: &Cluster,
-    ) -> Result<Option<Vec<TestId>>, RepairError> {
+    ) -> Result<Option<Vec<TestId>>, EffectError> {
         let edits = &ranked.edits;
         let (Some(first), rest) =
             (cluster.tests.get(..1), cluster.tests.get(1..).unwrap_or_default())
@@ -378,7 +377,7 @@ impl Hunt<'_> {
         Ok(Some(repairs))
     }
 
-    async fn all_pass(&self, edits: &EditSet, tests: &[TestId]) -> Result<bool, RepairError> {
+    async fn all_pass(&self, edits: &EditSet, tests: &[TestId]) -> Result<bool, EffectError> {
         let results = self.run(edits, tests, true).await?;
         Ok(results.len() == tests.len()
             && results.iter().all(|(_, status)| *status != Status::Failed))
@@ -389,7 +388,7 @@ impl Hunt<'_> {
         edits: &EditSet,
         tests: &[TestId],
         stop_at_failure: bool,
-    ) -> Result<Vec<(TestId, Status)>, RepairError> {
+    ) -> Result<Vec<(TestId, Status)>, EffectError> {
         if tests.is_empty() {
             return Ok(Vec::new());
         }

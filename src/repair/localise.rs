@@ -12,9 +12,8 @@ use crate::code::outline::{self, Function};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::plan::{ModificationPoint, Plan, RootCause};
 use crate::domain::test::Status;
-use crate::effect::Trace;
+use crate::effect::{EffectError, Trace};
 
-use super::RepairError;
 use super::engine::Search;
 
 /// Passing tests that are traced at most; beyond, more tests change the ranking little.
@@ -83,7 +82,7 @@ pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
 /// # Errors
 ///
 /// When sources or tests cannot be read or run.
-pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, RepairError> {
+pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let failing: Vec<TestId> = search.failing.iter().map(|case| case.id.clone()).collect();
     let near = near_first(search);
     let mut wanted = failing.clone();
@@ -114,7 +113,7 @@ fn near_first(search: &Search<'_>) -> Vec<TestId> {
 async fn sources(
     search: &Search<'_>,
     traces: &[Trace],
-) -> Result<BTreeMap<RepoPath, String>, RepairError> {
+) -> Result<BTreeMap<RepoPath, String>, EffectError> {
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
     for trace in traces.iter().filter(|trace| trace.status == Status::Failed) {
         files.extend(trace.lines.keys().cloned());

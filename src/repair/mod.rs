@@ -18,16 +18,3 @@ pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Scoring, reach, score};
-
-use crate::effect::{GitError, RunError};
-
-/// Why a search could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum RepairError {
-    /// The sources could not be read.
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// Tests could not be tried.
-    #[error(transparent)]
-    Run(#[from] RunError),
-}

@@ -12,9 +12,9 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{Mutant, Reach, Score};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::Status;
-use crate::effect::{CaseResult, Clock, RunError, Speed, Trace, Trial, Worktree};
+use crate::effect::{CaseResult, Clock, EffectError, RunError, Speed, Trace, Trial, Worktree};
 
-use super::{Limits, RepairError};
+use super::Limits;
 
 /// A mutant is given up at this multiple of the time its tests took before.
 const TIME_FACTOR: u32 = 8;
@@ -88,7 +88,7 @@ struct Planned {
 /// # Errors
 ///
 /// When sources cannot be read, or tests cannot be tried at all.
-pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, RepairError> {
+pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let began = scoring.clock.elapsed();
     let deadline = began + scoring.limits.time;
     let traces = match scoring.known {
@@ -154,7 +154,7 @@ async fn unfit(
     text: &str,
     usable: &BTreeMap<&TestId, &Trace>,
     reach: Reach,
-) -> Result<Vec<TestId>, RepairError> {
+) -> Result<Vec<TestId>, EffectError> {
     // A cold run has just passed them all, by the same command.
     if scoring.trial.speed() == Speed::Cold {
         return Ok(Vec::new());
@@ -200,7 +200,7 @@ pub async fn reach(
     tree: &TreeId,
     files: &[RepoPath],
     traces: &[Trace],
-) -> Result<(u32, u32), RepairError> {
+) -> Result<(u32, u32), EffectError> {
     let usable = traces.iter().map(|trace| (&trace.test, trace)).collect();
     let mut score = Score::default();
     for file in files {
@@ -298,7 +298,7 @@ async fn hunt(
     usable: &BTreeMap<&TestId, &Trace>,
     deadline: Duration,
     score: &mut Score,
-) -> Result<Vec<Vec<TestId>>, RepairError> {
+) -> Result<Vec<Vec<TestId>>, EffectError> {
     let jobs = if scoring.trial.speed() == Speed::Warm { scoring.jobs.max(1) } else { 1 };
     let total = planned.len() as u64;
     let mut noticed_by = Vec::new();

@@ -7,10 +7,10 @@ use crate::domain::chain::{self, AnalysisFacts, Rules, Trigger};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::TestId;
 use crate::domain::plan::{ModificationPoint, Plan, RootCause};
-use crate::effect::{Answer, Model};
+use crate::effect::{Answer, EffectError, Model};
 
 use super::answer::{self, Analysis};
-use super::ask::{ReadError, Reader, Reading};
+use super::ask::{Reader, Reading};
 use super::context::{self, Context};
 use super::prompt::{self, Prompt, Role};
 
@@ -45,7 +45,7 @@ impl Reader<(Plan, String)> for Analyst<'_> {
         &self,
         model: &dyn Model,
         answer: &Answer,
-    ) -> Result<Reading<(Plan, String)>, ReadError> {
+    ) -> Result<Reading<(Plan, String)>, EffectError> {
         let task = context::subject(self.state).task;
         let analysis: Analysis = match answer::read(&answer.text, &task) {
             Ok(analysis) => analysis,
@@ -87,7 +87,7 @@ impl Reader<(Plan, String)> for Analyst<'_> {
         })
     }
 
-    async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, ReadError> {
+    async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, EffectError> {
         // An analyst works from what it is shown, so that it can be replayed.
         Ok(None)
     }

@@ -13,7 +13,9 @@ use crate::domain::chain::{self, Breaker, Call, Rules, Trigger};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::secret::Redactor;
-use crate::effect::{Answer, Effects, Model, ModelError, ModelErrorKind, Question, StoreError};
+use crate::effect::{
+    Answer, EffectError, Effects, Model, ModelError, ModelErrorKind, Question, StoreError,
+};
 
 use super::prompt::{self, BYTES_PER_TOKEN, Prompt, Role};
 
@@ -57,21 +59,10 @@ pub trait Reader<T>: Sync {
     fn prompt(&self, model: &dyn Model) -> Prompt;
 
     /// What an answer is worth.
-    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<T>, ReadError>;
+    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<T>, EffectError>;
 
     /// A checkout for clients that work in one, made anew for each question.
-    async fn checkout(&self, model: &dyn Model) -> Result<Option<std::path::PathBuf>, ReadError>;
-}
-
-/// Why an answer could not be read: not its own fault.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The sources could not be read.
-    #[error(transparent)]
-    Git(#[from] crate::effect::GitError),
-    /// The records could not be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    async fn checkout(&self, model: &dyn Model) -> Result<Option<std::path::PathBuf>, EffectError>;
 }
 
 /// An answer that is used.
@@ -153,7 +144,7 @@ impl Asker {
         reader: &dyn Reader<T>,
         calls: &mut Vec<Call>,
         fx: &Effects<'_>,
-    ) -> Result<Reply<T>, ReadError> {
+    ) -> Result<Reply<T>, EffectError> {
         let Round { state, role, models, careful } = *round;
         let mut good: Vec<(Given<T>, usize)> = Vec::new();
         let mut weak: Vec<(Given<T>, usize)> = Vec::new();
@@ -260,7 +251,7 @@ impl Asker {
         prompt: &Prompt,
         extra: &str,
         reader: &dyn Reader<T>,
-    ) -> Result<Question, ReadError> {
+    ) -> Result<Question, EffectError> {
         Ok(Question {
             id: format!(
                 "{}/{}/{}/{slot}/{turn}",

@@ -13,8 +13,8 @@ use crate::domain::plan::Plan;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{Effects, FileDiff, Trial, TrialRequest};
-use crate::repair::{self, Diagnosis, Found, Limits, RepairError, Search};
+use crate::effect::{EffectError, Effects, FileDiff, Trial, TrialRequest};
+use crate::repair::{self, Diagnosis, Found, Limits, Search};
 
 use super::Impact;
 
@@ -87,7 +87,7 @@ impl Embedded {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Suspects, RepairError> {
+    ) -> Result<Suspects, EffectError> {
         let mut open = self.open.lock().await;
         *open = None;
         let opened = self.open(state, impact, fx).await?;
@@ -110,7 +110,7 @@ impl Embedded {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Suspects, RepairError> {
+    ) -> Result<Suspects, EffectError> {
         if let Some(open) = self.open.lock().await.as_ref()
             && open.iteration == state.current_iteration
         {
@@ -133,7 +133,7 @@ impl Embedded {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Found, RepairError> {
+    ) -> Result<Found, EffectError> {
         let mut slot = self.open.lock().await;
         let iteration = state.current_iteration;
         if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
@@ -159,7 +159,7 @@ impl Embedded {
         edits: &EditSet,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Tried, RepairError> {
+    ) -> Result<Tried, EffectError> {
         let mut slot = self.open.lock().await;
         let iteration = state.current_iteration;
         if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
@@ -169,7 +169,7 @@ impl Embedded {
         let failing: Vec<TestId> = open.failing.iter().map(|case| case.id.clone()).collect();
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, _) = open.diagnosis.reaching(&files, &open.passing);
-        let passed = async |tests: &[TestId]| -> Result<usize, RepairError> {
+        let passed = async |tests: &[TestId]| -> Result<usize, EffectError> {
             if tests.is_empty() {
                 return Ok(0);
             }
@@ -221,7 +221,7 @@ impl Embedded {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Open, RepairError> {
+    ) -> Result<Open, EffectError> {
         fx.worktree.checkout(&state.accepted_tree).await?;
         let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
         let ids: Vec<TestId> = failing.iter().map(|case| case.id.clone()).collect();

@@ -16,17 +16,17 @@ use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::plan::Plan;
 use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
 use crate::domain::strategy::Strategy;
-use crate::effect::{Answer, Effects, Manner, Model};
-use crate::repair::{self, RepairError};
+use crate::effect::{Answer, EffectError, Effects, Manner, Model};
+use crate::repair::{self};
 
+use super::Impact;
 use super::analyst::Analyst;
 use super::answer::{self, Edits};
-use super::ask::{AskSettings, Asker, Given, ReadError, Reader, Reading, Reply, Round};
+use super::ask::{AskSettings, Asker, Given, Reader, Reading, Reply, Round};
 use super::context::{self, Context};
 use super::embedded::{Embedded, Suspects};
 use super::prompt::{self, Prompt, Role};
 use super::vet::{VetContext, vet};
-use super::{Impact, WorkError};
 
 /// One link of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Fixer {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Done, WorkError> {
+    ) -> Result<Done, EffectError> {
         let models = self.models(fx, |manner| manner == Manner::Answer);
         let embedded_first = self.settings.chain.first() == Some(&Link::Embedded);
         let suspects = self.suspects(state, impact, fx).await?;
@@ -141,7 +141,7 @@ impl Fixer {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Done, WorkError> {
+    ) -> Result<Done, EffectError> {
         let mut asked = Asked::default();
         let (mut tried, mut exhausted) = (0, !self.has_embedded());
         let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.clone());
@@ -152,7 +152,7 @@ impl Fixer {
                     let found = match self.embedded.propose(state, impact, fx).await {
                         Ok(found) => found,
                         // Where candidates cannot be tried, others in the chain still can fix.
-                        Err(RepairError::Run(error)) if self.has_models(fx) => {
+                        Err(EffectError::Run(error)) if self.has_models(fx) => {
                             fx.screen.show(&Event::Notice { text: format!("no search: {error}") });
                             continue;
                         }
@@ -225,7 +225,7 @@ impl Fixer {
         group: &[(u32, &dyn Model)],
         impact: &Mutex<Impact>,
         calls: &mut Vec<Call>,
-    ) -> Result<Reply<Told>, WorkError> {
+    ) -> Result<Reply<Told>, EffectError> {
         let (state, fx) = (reader.state, reader.fx);
         let bold =
             matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective));
@@ -289,7 +289,7 @@ impl Fixer {
         plan: &Plan,
         given: Given<Told>,
         fx: &Effects<'_>,
-    ) -> Result<Proposal, WorkError> {
+    ) -> Result<Proposal, EffectError> {
         let literals = repair::test_literals(
             fx.worktree,
             &state.accepted_tree,
@@ -330,10 +330,10 @@ impl Fixer {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Suspects, WorkError> {
+    ) -> Result<Suspects, EffectError> {
         match self.embedded.suspects(state, impact, fx).await {
             Ok(suspects) => Ok(suspects),
-            Err(RepairError::Run(error)) if self.has_models(fx) => {
+            Err(EffectError::Run(error)) if self.has_models(fx) => {
                 fx.screen.show(&Event::Notice { text: format!("no localisation: {error}") });
                 Ok(Suspects::default())
             }
@@ -431,7 +431,7 @@ struct FixReader<'a> {
 
 impl FixReader<'_> {
     /// Edits of an answer, or what is wrong with them.
-    async fn edits(&self, told: &Edits) -> Result<Result<EditSet, Vec<String>>, ReadError> {
+    async fn edits(&self, told: &Edits) -> Result<Result<EditSet, Vec<String>>, EffectError> {
         let mut texts: BTreeMap<RepoPath, Option<String>> = BTreeMap::new();
         let edited = told.edits.iter().map(|edit| &edit.file);
         for name in edited.chain(told.new_files.iter().map(|file| &file.file)).take(200) {
@@ -444,7 +444,7 @@ impl FixReader<'_> {
     }
 
     /// What the project's own check says against the edits and did not say before.
-    async fn checked(&self, edits: &EditSet) -> Result<Option<String>, ReadError> {
+    async fn checked(&self, edits: &EditSet) -> Result<Option<String>, EffectError> {
         let files: Vec<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (worktree, suite) = (self.fx.worktree, self.fx.suite);
         let tree = worktree.graft(&self.state.accepted_tree, edits).await?;
@@ -462,7 +462,7 @@ impl FixReader<'_> {
         edits: EditSet,
         summary: String,
         confidence: f64,
-    ) -> Result<Reading<Told>, ReadError> {
+    ) -> Result<Reading<Told>, EffectError> {
         let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {
             problems.push("this very change was tried before and did not help".into());
@@ -496,7 +496,7 @@ impl Reader<Told> for FixReader<'_> {
         }
     }
 
-    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<Told>, ReadError> {
+    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<Told>, EffectError> {
         if model.manner() == Manner::Agent {
             let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
             if edits.files.is_empty() {
@@ -527,7 +527,7 @@ impl Reader<Told> for FixReader<'_> {
         }
     }
 
-    async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, ReadError> {
+    async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
         match model.manner() {
             Manner::Answer => Ok(None),
             Manner::Agent => {

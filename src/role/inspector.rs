@@ -7,10 +7,10 @@ use crate::code::language::Language;
 use crate::code::smell;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
-use crate::effect::{Effects, GitError, Speed, TrialRequest};
+use crate::effect::{EffectError, Effects, GitError, Speed, TrialRequest};
 use crate::repair::{Limits, Scoring, score};
 
-use super::{GenerateRequest, Review, Reviewed, WorkError, review};
+use super::{GenerateRequest, Review, Reviewed, review};
 
 /// Bytes of a source that is looked at; a longer one is made by a program.
 const SOURCE: usize = 1 << 20;
@@ -67,7 +67,7 @@ pub async fn rescore(
     files: &[RepoPath],
     tests: &[TestId],
     fx: &Effects<'_>,
-) -> Result<Score, WorkError> {
+) -> Result<Score, EffectError> {
     fx.worktree.checkout(request.tree).await?;
     let asked = TrialRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
     let trial = fx.suite.trial(&asked).await?;

@@ -12,10 +12,8 @@ use crate::domain::fix_loop::{FixLoop, Minimised, Needed};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Results, Scope};
-use crate::effect::{Effects, FileDiff, RunRequest};
+use crate::effect::{EffectError, Effects, FileDiff, RunRequest};
 use crate::repair;
-
-use super::WorkError;
 
 /// Wall time at most; after it, the change stays as it is so far.
 const TIME: Duration = Duration::from_mins(3);
@@ -48,7 +46,10 @@ impl Part<'_> {
 /// # Errors
 ///
 /// When sources or tests cannot be read or run at all.
-pub async fn minimise(state: &FixLoop, fx: &Effects<'_>) -> Result<(TreeId, Minimised), WorkError> {
+pub async fn minimise(
+    state: &FixLoop,
+    fx: &Effects<'_>,
+) -> Result<(TreeId, Minimised), EffectError> {
     let diffs = fx.worktree.diff(&state.head_tree, &state.accepted_tree).await?;
     let parts = parts(&diffs);
     let before = lines(&edits(&parts, &all(&parts)));
@@ -207,7 +208,7 @@ impl Runs<'_> {
 
     /// Tests that fail with these parts only and pass with the whole change; empty when there are
     /// none, `None` when nothing may be run any more.
-    async fn breaks(&mut self, kept: &[usize]) -> Result<Option<Vec<TestId>>, WorkError> {
+    async fn breaks(&mut self, kept: &[usize]) -> Result<Option<Vec<TestId>>, EffectError> {
         if let Some(known) = self.known.get(kept) {
             return Ok(Some(known.clone()));
         }
@@ -219,7 +220,7 @@ impl Runs<'_> {
         Ok(Some(broken))
     }
 
-    async fn run(&mut self, kept: &[usize]) -> Result<Vec<TestId>, WorkError> {
+    async fn run(&mut self, kept: &[usize]) -> Result<Vec<TestId>, EffectError> {
         let tree = self.fx.worktree.graft(&self.state.head_tree, &edits(self.parts, kept)).await?;
         self.fx.worktree.checkout(&tree).await?;
         // What failed at first tells most, soonest.

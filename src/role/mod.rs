@@ -28,41 +28,6 @@ pub use reviewer::{Review, Reviewed, reads, review, told};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
 
-use crate::effect::{GitError, RunError, StoreError};
-use crate::repair::RepairError;
-
-/// Why work could not be done: never the fault of a model.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkError {
-    /// The sources could not be read.
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// Tests could not be run.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// Records could not be written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-impl From<RepairError> for WorkError {
-    fn from(error: RepairError) -> Self {
-        match error {
-            RepairError::Git(error) => Self::Git(error),
-            RepairError::Run(error) => Self::Run(error),
-        }
-    }
-}
-
-impl From<ask::ReadError> for WorkError {
-    fn from(error: ask::ReadError) -> Self {
-        match error {
-            ask::ReadError::Git(error) => Self::Git(error),
-            ask::ReadError::Store(error) => Self::Store(error),
-        }
-    }
-}
-
 /// What models say, as readers of foreign text.
 pub const READERS: &[crate::domain::Reader] = &[
     ("analysis", |text| {

@@ -15,3 +15,21 @@ pub mod status;
 mod subject;
 pub mod validate;
 mod work;
+
+use std::path::Path;
+
+use crate::adapter::store;
+use crate::cli::failure::Failure;
+use crate::domain::id::SessionId;
+
+/// The session that is named, else the newest below this state root.
+fn named(session: Option<&str>, root: &Path) -> Result<SessionId, Failure> {
+    match session {
+        Some(text) => SessionId::parse(text).map_err(|error| {
+            Failure::usage(error.to_string(), "`regreen session list` names the sessions")
+        }),
+        None => store::newest(root)?.ok_or_else(|| {
+            Failure::usage("there is no session here", "start one with `regreen fix`")
+        }),
+    }
+}

@@ -8,7 +8,6 @@ use crate::cli::args::ReplayArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::cycle::{self, Moved, STATE_FILE};
 use crate::domain::fix_loop::FixLoop;
-use crate::domain::id::SessionId;
 
 /// Bytes of a session file that are read at most.
 const LIMIT: u64 = 4 << 30;
@@ -17,14 +16,7 @@ const LIMIT: u64 = 4 << 30;
 pub fn run(arguments: &ReplayArguments) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
-    let id = match &arguments.session {
-        Some(text) => SessionId::parse(text.as_str()).map_err(|error| {
-            Failure::usage(error.to_string(), "`regreen status` lists the sessions")
-        })?,
-        None => store::newest(&root)?.ok_or_else(|| {
-            Failure::usage("there is no session here", "start one with `regreen fix`")
-        })?,
-    };
+    let id = super::named(arguments.session.as_deref(), &root)?;
     let (folder, _) = store::find(&root, &id)?;
     let last: FixLoop = serde_json::from_str(&text(&folder.join(STATE_FILE))?)
         .map_err(|error| broken(&folder.join(STATE_FILE), error.line(), &error))?;

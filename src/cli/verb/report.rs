@@ -5,21 +5,13 @@ use crate::adapter::{repo, state_root, store};
 use crate::cli::args::ReportArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::cli::page;
-use crate::domain::id::SessionId;
 use crate::effect::StoreError;
 
 /// Runs the verb.
 pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
-    let id = match &arguments.session {
-        Some(text) => SessionId::parse(text.as_str()).map_err(|error| {
-            Failure::usage(error.to_string(), "`regreen status` lists the sessions")
-        })?,
-        None => store::newest(&root)?.ok_or_else(|| {
-            Failure::usage("there is no session here", "start one with `regreen fix`")
-        })?,
-    };
+    let id = super::named(arguments.session.as_deref(), &root)?;
     let (folder, _) = store::find(&root, &id)?;
     if let Some(file) = &arguments.html {
         page::check(file)?;

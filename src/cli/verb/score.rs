@@ -88,8 +88,7 @@ async fn measure(
             fx.screen.show(&Event::Progress { done, total: Some(total), unit });
         },
     })
-    .await
-    .map_err(crate::role::WorkError::from)?;
+    .await?;
     Ok(scored.score)
 }
 

@@ -22,13 +22,13 @@ pub fn run(arguments: &SessionArguments) -> Result<u8, Failure> {
     match arguments.what {
         SessionVerb::List => list(arguments, &facts, &root),
         SessionVerb::Status => {
-            let id = named(arguments, &root)?;
+            let id = super::named(arguments.session.as_deref(), &root)?;
             let (folder, archived) = store::find(&root, &id)?;
             status(arguments, &row(&id, &folder, archived)?, &folder);
             Ok(exit::MET)
         }
         SessionVerb::Complete | SessionVerb::Archive => {
-            let id = named(arguments, &root)?;
+            let id = super::named(arguments.session.as_deref(), &root)?;
             let (folder, archived) = store::find(&root, &id)?;
             if archived {
                 return Err(StoreError::Archived { session: id.to_string() }.into());
@@ -43,18 +43,6 @@ pub fn run(arguments: &SessionArguments) -> Result<u8, Failure> {
             }
             Ok(exit::MET)
         }
-    }
-}
-
-/// The session that is named, else the newest.
-fn named(arguments: &SessionArguments, root: &Path) -> Result<SessionId, Failure> {
-    match &arguments.session {
-        Some(text) => SessionId::parse(text.as_str()).map_err(|error| {
-            Failure::usage(error.to_string(), "`regreen session list` names the sessions")
-        }),
-        None => store::newest(root)?.ok_or_else(|| {
-            Failure::usage("there is no session here", "begin one with `regreen plan WHAT`")
-        }),
     }
 }
 

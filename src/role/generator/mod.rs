@@ -14,10 +14,9 @@ use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::pin::{Coverage, Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::proposal::EditSet;
-use crate::effect::{Effects, Lines, Observer, Speed, Trace, Trial, TrialRequest};
-use crate::repair::{self, FileTask, Framework, Limits, Pinned, RepairError, Scoring, Site, Split};
+use crate::effect::{EffectError, Effects, Lines, Observer, Speed, Trace, Trial, TrialRequest};
+use crate::repair::{self, FileTask, Framework, Limits, Pinned, Scoring, Site, Split};
 
-use super::WorkError;
 pub use places::{functions_at, suspects};
 
 use draft::Sheet;
@@ -102,7 +101,7 @@ pub async fn generate(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
     fx: &Effects<'_>,
-) -> Result<Generated, WorkError> {
+) -> Result<Generated, EffectError> {
     let began = fx.clock.elapsed();
     fx.worktree.checkout(request.tree).await?;
     let mut report = PinReport {
@@ -144,7 +143,7 @@ async fn observe(
     observer: &dyn Observer,
     fx: &Effects<'_>,
     report: &mut PinReport,
-) -> Result<Vec<Sheet>, WorkError> {
+) -> Result<Vec<Sheet>, EffectError> {
     let files: BTreeSet<RepoPath> = fx.worktree.files(request.tree).await?.into_iter().collect();
     let facts = fx.suite.facts();
     let Some(framework) = Framework::named(&facts.framework) else {
@@ -154,7 +153,7 @@ async fn observe(
         });
         return Ok(Vec::new());
     };
-    let read = async |file: &RepoPath| -> Result<Option<String>, WorkError> {
+    let read = async |file: &RepoPath| -> Result<Option<String>, EffectError> {
         let bytes = fx.worktree.read(request.tree, file).await?;
         let bytes = bytes.filter(|bytes| bytes.len() <= SOURCE);
         Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
@@ -281,7 +280,7 @@ fn limits(trial: &dyn Trial, time: Duration) -> Limits {
 async fn trial(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-) -> Result<Box<dyn Trial>, WorkError> {
+) -> Result<Box<dyn Trial>, EffectError> {
     let request = TrialRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
     Ok(fx.suite.trial(&request).await?)
 }
@@ -291,7 +290,7 @@ async fn minimise(
     sheets: &mut [Sheet],
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-) -> Result<(), WorkError> {
+) -> Result<(), EffectError> {
     let trial = trial(request, fx).await?;
     let traces: Vec<Trace> = sheets.iter().flat_map(Sheet::traces).collect();
     let tests: Vec<TestId> = traces.iter().map(|trace| trace.test.clone()).collect();
@@ -341,7 +340,7 @@ async fn measure(
     files: &[RepoPath],
     fx: &Effects<'_>,
     report: &mut PinReport,
-) -> Result<Lines, WorkError> {
+) -> Result<Lines, EffectError> {
     let trial = trial(request, fx).await?;
     let tests: Vec<TestId> = sheets.iter().flat_map(|sheet| sheet.ids.values().cloned()).collect();
     let before =
@@ -373,7 +372,7 @@ async fn measure(
         lines.dedup();
     }
     let after: Vec<Trace> = before.iter().cloned().chain(scored.traces).collect();
-    let coverage = async |traces: &[Trace]| -> Result<Coverage, RepairError> {
+    let coverage = async |traces: &[Trace]| -> Result<Coverage, EffectError> {
         let (covered, lines) = repair::reach(fx.worktree, tree, files, traces).await?;
         Ok(Coverage { covered, lines })
     };

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::signature;
 use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::effect::{Effects, GitError, TrialRequest};
+use crate::effect::{EffectError, Effects, GitError, TrialRequest};
 
-use super::{Place, WorkError};
+use super::Place;
 
 /// Failing tests that are looked at.
 const LOOKED_AT: usize = 50;
@@ -79,7 +79,7 @@ pub async fn suspects(
     failing: &[TestId],
     jobs: usize,
     fx: &Effects<'_>,
-) -> Result<BTreeMap<Place, String>, WorkError> {
+) -> Result<BTreeMap<Place, String>, EffectError> {
     if failing.is_empty() || files.is_empty() {
         return Ok(BTreeMap::new());
     }

@@ -8,11 +8,11 @@ use crate::domain::id::TestId;
 use crate::domain::pin::{Dropped, PinReport};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
-use crate::effect::{Effects, RunError, RunRequest, Speed, Trial};
+use crate::effect::{EffectError, Effects, RunError, RunRequest, Speed, Trial};
 use crate::repair::{DraftTest, Split};
 
 use super::draft::{Sheet, edits};
-use super::{ATTEMPTS, GenerateRequest, WorkError, trial};
+use super::{ATTEMPTS, GenerateRequest, trial};
 
 /// Runs in fresh processes that must agree.
 const RUNS: usize = 3;
@@ -29,7 +29,7 @@ pub async fn probe(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut PinReport,
-) -> Result<(), WorkError> {
+) -> Result<(), EffectError> {
     for sheet in sheets.iter() {
         for (_, _, reason) in &sheet.draft.left_out {
             note(report, reason, 1);
@@ -74,7 +74,7 @@ async fn run(
     sheets: &[Sheet],
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-) -> Result<Vec<TestCase>, WorkError> {
+) -> Result<Vec<TestCase>, EffectError> {
     let tree = fx.worktree.graft(request.tree, &edits(sheets)).await?;
     fx.worktree.checkout(&tree).await?;
     let packages: BTreeSet<String> = fx
@@ -89,18 +89,18 @@ async fn run(
     let names: Vec<TestId> =
         sheets.iter().map(|sheet| sheet.whole(&directory, &packages)).collect();
     match once(fx, names.clone()).await {
-        Err(WorkError::Run(error)) if !is_fatal(&error) && names.len() > 1 => {
+        Err(EffectError::Run(error)) if !is_fatal(&error) && names.len() > 1 => {
             let mut all = Vec::new();
             for name in names {
                 match once(fx, vec![name]).await {
                     Ok(cases) => all.extend(cases),
-                    Err(WorkError::Run(error)) if !is_fatal(&error) => {}
+                    Err(EffectError::Run(error)) if !is_fatal(&error) => {}
                     Err(error) => return Err(error),
                 }
             }
             Ok(all)
         }
-        Err(WorkError::Run(error)) if !is_fatal(&error) => Ok(Vec::new()),
+        Err(EffectError::Run(error)) if !is_fatal(&error) => Ok(Vec::new()),
         other => other,
     }
 }
@@ -113,7 +113,7 @@ fn is_fatal(error: &RunError) -> bool {
     )
 }
 
-async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, WorkError> {
+async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, EffectError> {
     let scope = Scope::Tests(names);
     let request =
         RunRequest { root: fx.worktree.root(), scope: &scope, log: ".process/pin-output.log" };
@@ -127,7 +127,7 @@ pub async fn accept(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut PinReport,
-) -> Result<(), WorkError> {
+) -> Result<(), EffectError> {
     for attempt in 0..=ATTEMPTS {
         if sheets.is_empty() {
             return Ok(());
@@ -184,7 +184,7 @@ pub async fn accept(
 async fn apart(
     sheets: &[Sheet],
     trial: &dyn Trial,
-) -> Result<BTreeMap<(usize, String), String>, WorkError> {
+) -> Result<BTreeMap<(usize, String), String>, EffectError> {
     let mut bad = BTreeMap::new();
     for (index, sheet) in sheets.iter().enumerate() {
         let mut put = |name: &str, reason: &str| {
