@@ -13,6 +13,7 @@ import argparse
 import http.server
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -85,7 +86,7 @@ def main():
             repository(root, files, server.server_address[1])
             Handler.asked = Handler.size = 0
             environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work"))
-            done = subprocess.run([program, "fix", "--json"], cwd=root, capture_output=True, text=True, env=environment)
+            done = subprocess.run([program, "-vv", "fix", "--json"], cwd=root, capture_output=True, text=True, env=environment)
             document = json.loads(done.stdout)
             if document["result"] != "success":
                 sys.exit(done.stderr)
@@ -95,7 +96,8 @@ def main():
             spent = {move["step"]["step"]: move["took_ms"] for move in moves}
             asked = sum(call["duration_ms"] for call in one["calls"])
             work = spent["diagnose"] + spent["propose"] + spent["apply"] + spent["keep"] - asked
-            print(f"{files} files: {work} ms besides {asked} ms of questions (diagnose {spent['diagnose']}, propose {spent['propose']}, apply {spent['apply']}, keep {spent['keep']}); largest question {Handler.size / 1000:.1f} kB")
+            context = re.findall(r"context gathered took=(\S+)", done.stderr)
+            print(f"{files} files: {work} ms besides {asked} ms of questions (diagnose {spent['diagnose']}, propose {spent['propose']}, apply {spent['apply']}, keep {spent['keep']}); context read in {' and '.join(context)}; largest question {Handler.size / 1000:.1f} kB")
     for name in ("gemini", "qwen", "codex", "claude") if options.clients else ():
         path = os.path.join(options.clients, "node_modules/.bin", name)
         times = []

@@ -156,7 +156,7 @@ impl Fixer {
                             fx.screen.show(&Event::Notice { text: format!("no search: {error}") });
                             continue;
                         }
-                        Err(error) => return Err(error.into()),
+                        Err(error) => return Err(error),
                     };
                     tried += found.tried;
                     exhausted = found.exhausted;
@@ -232,7 +232,7 @@ impl Fixer {
         let careful = state.selected_strategy == Some(Strategy::Conservative);
         if !bold {
             let round = Round { state, role: Role::Fixer, models: group, careful };
-            return Ok(self.asker.ask(&round, reader, calls, fx).await?);
+            return self.asker.ask(&round, reader, calls, fx).await;
         }
         let mut told: Vec<Given<Told>> = Vec::new();
         // Several providers each once; a single one twice.
@@ -337,7 +337,7 @@ impl Fixer {
                 fx.screen.show(&Event::Notice { text: format!("no localisation: {error}") });
                 Ok(Suspects::default())
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
     }
 
@@ -351,7 +351,12 @@ impl Fixer {
         let mut points: Vec<_> =
             named.map(|plan| plan.modification_points.clone()).unwrap_or_default();
         points.extend(suspects.plan.iter().flat_map(|plan| plan.modification_points.clone()));
-        Context::gather(state, &points, &suspects.related, &suspects.base_diff, fx).await
+        let began = fx.clock.elapsed();
+        let (related, diff) = (&suspects.related, &suspects.base_diff);
+        let context = Context::gather(state, &points, related, diff, fx).await?;
+        // `benches/models.py` reads this line.
+        tracing::debug!(took = ?fx.clock.elapsed().saturating_sub(began), "context gathered");
+        Ok(context)
     }
 
     fn has_embedded(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::domain::budget::{Price, Usage};
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
-use super::{HttpModel, Protocol, ProviderSettings, Recording, Reel, Replaying};
+use super::{HttpModel, Protocol, ProviderSettings, Recording, Reel, Replaying, client};
 
 const CANARY: &str = "canary-key/0123+456=789";
 
@@ -208,29 +208,31 @@ const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(300);
 
 #[tokio::test]
-async fn every_protocol_answers_refuses_and_stops() {
+async fn every_protocol_answers_and_stops() {
     for (name, protocol) in PROTOCOLS {
-        let (good, refused, cut) = bodies(name);
+        let (good, _, cut) = bodies(name);
         let answer = ask(protocol, vec![reply(200, good.to_string())], LONG).await.unwrap();
         assert_eq!(answer.text, "{\"a\":1}", "{name}");
         assert_eq!(answer.usage, Usage { input_tokens: 10, output_tokens: 5 }, "{name}");
         assert_eq!((answer.finish, answer.model.as_str()), (Finish::Done, "v"), "{name}");
-        let error = ask(protocol, vec![reply(200, refused.to_string())], LONG).await.unwrap_err();
-        assert_eq!(error.kind.word(), "refused", "{name}");
         let answer = ask(protocol, vec![reply(200, cut.to_string())], LONG).await.unwrap();
         assert_eq!(answer.finish, Finish::Cut, "{name}");
     }
 }
 
-#[tokio::test]
-async fn every_error_of_every_protocol_has_its_kind() {
-    let table: Vec<(&str, Way, &str)> = vec![
+/// What a server does, under the names that the clients' server has for it too, and the word for
+/// what becomes of it in every protocol.
+fn ways(protocol: &str) -> Vec<(&'static str, Way, &'static str)> {
+    let (good, refused, _) = bodies(protocol);
+    vec![
+        ("success", reply(200, good.to_string()), "answer"),
+        ("refusal", reply(200, refused.to_string()), "refused"),
         ("401", reply(401, "{\"error\":{\"message\":\"bad key\"}}"), "unauthorised"),
         ("403", reply(403, ""), "unauthorised"),
         ("402", reply(402, ""), "out-of-quota"),
         ("429", reply(429, "slow down"), "rate-limited"),
-        ("429 with time", Way::Reply(429, "retry-after: 7\r\n".into(), "x".into()), "rate-limited"),
-        ("429 quota", reply(429, "{\"error\":{\"code\":\"insufficient_quota\"}}"), "out-of-quota"),
+        ("429-after", Way::Reply(429, "retry-after: 7\r\n".into(), "x".into()), "rate-limited"),
+        ("429-quota", reply(429, "{\"error\":{\"code\":\"insufficient_quota\"}}"), "out-of-quota"),
         ("500", reply(500, "oops"), "server"),
         ("529", reply(529, "overloaded"), "server"),
         ("404", reply(404, ""), "not-found"),
@@ -246,26 +248,54 @@ async fn every_error_of_every_protocol_has_its_kind() {
         ("silence", Way::Silence, "timed-out"),
         ("a stream that never ends", Way::Dribble, "timed-out"),
         ("50 MB", Way::Flood, "garbage"),
-        ("a page", reply(200, "<html>hello</html>"), "garbage"),
+        ("garbage", reply(200, "<html>hello</html>"), "garbage"),
         ("nothing", reply(200, ""), "garbage"),
         ("another form", reply(200, "{\"hello\": []}"), "garbage"),
         ("not UTF-8", reply(200, "\u{fffd}{"), "garbage"),
         ("a nest", reply(200, "[".repeat(100_000)), "garbage"),
-    ];
+    ]
+}
+
+#[tokio::test]
+async fn every_way_of_every_protocol_has_its_kind() {
     for (name, protocol) in PROTOCOLS {
-        for (why, way, expected) in &table {
-            let limit = if *expected == "timed-out" { SHORT } else { LONG };
-            let error = ask(protocol, vec![way.clone()], limit).await.unwrap_err();
-            assert_eq!(error.kind.word(), *expected, "{name}: {why}: {error}");
-            if *why == "429 with time" {
+        for (why, way, expected) in ways(name) {
+            let limit = if expected == "timed-out" { SHORT } else { LONG };
+            let asked = ask(protocol, vec![way], limit).await;
+            let got = asked.as_ref().map_or_else(|error| error.kind.word(), |_| "answer");
+            assert_eq!(got, expected, "{name}: {why}: {asked:?}");
+            if why == "429-after" {
                 let retry_after = Some(Duration::from_secs(7));
-                assert_eq!(error.kind, ModelErrorKind::RateLimited { retry_after });
+                assert_eq!(asked.unwrap_err().kind, ModelErrorKind::RateLimited { retry_after });
             }
         }
         let nobody = model(protocol, "http://127.0.0.1:9").ask(&question(LONG)).await.unwrap_err();
         assert_eq!(nobody.kind, ModelErrorKind::Connection, "{name}");
     }
     const { assert!(ANSWER_LIMIT < 50 << 20, "the flood is larger than what is read") };
+}
+
+/// What becomes of each way, by protocol and by client; the tests hold each cell.
+#[test]
+fn the_table_in_the_documentation_is_that_of_the_tests() {
+    let mut table = String::from("|");
+    let clients: Vec<String> =
+        client::tests::clients().map(|name| format!("{name} client")).collect();
+    let heads = PROTOCOLS.iter().map(|(name, _)| (*name).to_owned()).chain(clients);
+    let heads: Vec<String> = heads.collect();
+    table += &format!(" | {} |\n|---{}|\n", heads.join(" | "), "|---".repeat(heads.len()));
+    for (why, _, expected) in ways("chat") {
+        let of_clients = client::tests::WAYS.iter().find(|(way, _)| *way == why);
+        let cells = [expected; PROTOCOLS.len()]
+            .into_iter()
+            .chain(of_clients.map_or([""; 4], |(_, kinds)| *kinds));
+        table += &format!("| {why} | {} |\n", cells.collect::<Vec<_>>().join(" | "));
+    }
+    for (way, _) in client::tests::WAYS {
+        assert!(ways("chat").iter().any(|(why, ..)| why == way), "{way}");
+    }
+    let text = include_str!("../../../docs/providers.md");
+    assert!(text.contains(&table), "docs/providers.md should hold\n{table}");
 }
 
 #[tokio::test]

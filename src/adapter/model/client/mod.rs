@@ -5,7 +5,7 @@
 mod read;
 mod table;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -178,8 +178,13 @@ fn installed(name: &str) -> String {
     format!("{folder}/node_modules/.bin/{name}")
 }
 
-/// Whether a client ends by itself quickly in this way.
-const WAYS: &[(&str, [&str; 4])] = &[
+/// Names of the clients, in the order of [`WAYS`].
+pub fn clients() -> impl Iterator<Item = &'static str> {
+    table::CLIENTS.iter().map(|row| row.name)
+}
+
+/// What a server does, and what becomes of it with each client.
+pub const WAYS: &[(&str, [&str; 4])] = &[
     // gemini, qwen, codex, claude
     ("success", ["answer", "answer", "answer", "answer"]),
     ("refusal", ["refused", "refused", "refused", "refused"]),
