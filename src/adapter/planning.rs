@@ -232,7 +232,9 @@ impl<'a> PlanSpace<'a> {
     /// When the record cannot be written or the checkout not be removed.
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), PlanError> {
         self.record.status = match &pipeline.next {
-            Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
+            Step::Finish { verdict: Verdict::Failed { .. } | Verdict::Held { .. } } => {
+                SessionStatus::Blocked
+            }
             // A session whose work has begun keeps what the work said of it.
             _ if pipeline.works() => match self.record.status {
                 SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,

@@ -27,7 +27,7 @@ use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
 use crate::role::{
-    GenerateRequest, Place, Sheets, functions_at, generate, inspect, rescore, suspects,
+    GenerateRequest, Missed, Sheets, generate, inspect, rescore, suspects,
 };
 
 use super::drive::stopped;
@@ -38,8 +38,9 @@ use super::{Failure, Planned};
 /// Tests of the project whose reach is measured at most.
 const MEASURED: usize = 400;
 
-/// Times tests are written for one task: once, and once more for what survived.
-const ROUNDS: u32 = 2;
+/// Times tests are written for one task: once, once more for what survived, and a last time when
+/// the gate is not met even so (product.md 6.6: at most two retries).
+const ROUNDS: u32 = MAX_RETRIES + 1;
 
 /// The log of the runs of phase 5.
 const LOG: &str = ".process/generation-output.log";
@@ -209,7 +210,7 @@ impl Work<'_> {
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
             tell(self.fx, &format!("writing the tests of {} (phase 5 of 5)", task.id));
-            let made = self.make(&task, &BTreeSet::new(), 1).await?;
+            let made = self.make(&task, &Missed::new(), 1).await?;
             self.production.tasks.push(made);
             write(self.fx, PRODUCTION, &self.production).await?;
         }
@@ -227,7 +228,7 @@ impl Work<'_> {
     async fn make(
         &mut self,
         task: &TestTask,
-        deeper: &BTreeSet<Place>,
+        missed: &Missed,
         rounds: u32,
     ) -> Result<Made, Failure> {
         let gaps = gaps(task, &self.plan);
@@ -245,7 +246,7 @@ impl Work<'_> {
             jobs: self.set_up.jobs,
             time: self.set_up.time,
             held: &held,
-            deeper,
+            missed,
         };
         let made = generate(&request, self.set_up.observer, self.fx).await?;
         self.production.tree = made.tree;
@@ -373,14 +374,25 @@ impl Work<'_> {
         let id = "IMPL-001.5";
         self.turn(id, TaskStatus::InProgress).await?;
         tell(self.fx, "judging the quality of the new tests (gate 001.5)");
-        let mut retries = 0;
-        if self.again().await? {
-            retries = 1;
-            // What was written anew has not passed the first gate yet.
-            self.gate().await?;
+        let (mut retries, mut quality, mut score);
+        loop {
+            retries = self.again().await?;
+            if retries > 0 {
+                // What was written anew has not passed the first gate yet.
+                self.gate().await?;
+            }
+            quality = self.quality(retries).await?;
+            score = self.score().await?;
+            let met = score.as_ref().is_none_or(Score::is_met);
+            let rounds = self.production.tasks.iter().map(|made| made.rounds);
+            let left = rounds.filter(|rounds| *rounds < ROUNDS).count();
+            if quality.status == Decision::HardFail
+                || quality.status == Decision::Pass && met
+                || left == 0
+            {
+                break;
+            }
         }
-        let quality = self.quality(retries).await?;
-        let score = self.score().await?;
         let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
             let share = score.per_mille().unwrap_or_default();
             format!("mutation score {}.{} % of {} %", share / 10, share % 10, score.threshold)
@@ -448,29 +460,30 @@ impl Work<'_> {
         }
     }
 
-    /// Writes the tests of each task with survivors once more, searching further where they are;
-    /// what is better is kept. Whether any task was written again.
-    async fn again(&mut self) -> Result<bool, Failure> {
-        let mut any = false;
+    /// Writes the tests of each task with survivors once more, aimed at the lines where they are;
+    /// what is better is kept. How often tests were written again, this time included.
+    async fn again(&mut self) -> Result<u32, Failure> {
         for task in self.plan.tasks.clone() {
             let Some(old) = self.production.of(&task.id).cloned() else { continue };
-            let survivors: Vec<(RepoPath, u32)> = old
-                .report
-                .score
-                .iter()
-                .flat_map(|score| score.survivors.iter().map(|one| (one.file.clone(), one.line)))
-                .collect();
-            any |= old.rounds >= ROUNDS;
-            if old.rounds >= ROUNDS || survivors.is_empty() {
+            let mut missed = Missed::new();
+            for one in old.report.score.iter().flat_map(|score| &score.survivors) {
+                missed.entry(one.file.clone()).or_default().insert(one.line);
+            }
+            let rounds = old.rounds + 1;
+            if rounds > ROUNDS {
                 continue;
             }
-            tell(self.fx, &format!("searching further where {} missed something", task.id));
-            let deeper = functions_at(&self.production.tree, &survivors, self.fx).await?;
+            if missed.is_empty() {
+                // The same work would give the same tests.
+                self.note_rounds(&task.id, ROUNDS);
+                continue;
+            }
+            tell(self.fx, &format!("aiming at what {} missed", task.id));
             let with_old = self.production.tree.clone();
             for file in &old.report.files {
                 self.replace(&file.file, None).await?;
             }
-            let new = self.make(&task, &deeper, ROUNDS).await?;
+            let new = self.make(&task, &missed, rounds).await?;
             let better = rank(&new) > rank(&old);
             if !better {
                 self.production.tree = with_old;
@@ -480,10 +493,16 @@ impl Work<'_> {
             {
                 *place = kept;
             }
+            self.production.retries = self.production.retries.max(rounds - 1);
             write(self.fx, PRODUCTION, &self.production).await?;
-            any = true;
         }
-        Ok(any)
+        Ok(self.production.retries)
+    }
+
+    fn note_rounds(&mut self, task: &str, rounds: u32) {
+        for made in self.production.tasks.iter_mut().filter(|made| made.task == task) {
+            made.rounds = rounds;
+        }
     }
 
     /// The score of all new tests; measured anew once a gate has taken something away.
@@ -504,7 +523,7 @@ impl Work<'_> {
             jobs: self.set_up.jobs,
             time: self.set_up.time,
             held: &BTreeMap::new(),
-            deeper: &BTreeSet::new(),
+            missed: &Missed::new(),
         };
         let score = rescore(&request, &subjects, &tests, self.fx).await?;
         self.production.score = Some(score);
@@ -541,7 +560,8 @@ impl Work<'_> {
         }
     }
 
-    /// Commits what is kept. Without a kept test there is no commit.
+    /// Commits what is kept. Without a kept test there is no commit. A gate that is not met holds
+    /// the suite back (product.md 6.6).
     async fn keep(&mut self) -> Result<Done, Failure> {
         if self.production.tree != self.set_up.tree {
             tell(self.fx, "committing the new tests");
@@ -559,6 +579,12 @@ impl Work<'_> {
             };
             self.production.commit = Some(self.fx.worktree.commit(&request).await?);
             write(self.fx, PRODUCTION, &self.production).await?;
+        }
+        let reasons = self.production.missed_gates();
+        if !reasons.is_empty() {
+            self.turn("IMPL-002", TaskStatus::Blocked).await?;
+            let summary = planning::written(&self.production);
+            return Ok(Done::Held { reasons, summary });
         }
         Ok(Done::Kept)
     }

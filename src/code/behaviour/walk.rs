@@ -50,6 +50,10 @@ pub fn functions(
 ) {
     let kind = kinds::of(language, node.kind());
     let field = |name: &str| node.child_by_field_name(name).and_then(|n| text.get(n.byte_range()));
+    if let Some((name, own)) = given_away(node, text) {
+        found.push(behaviour(node, own, language, text, name));
+        return;
+    }
     if kind == Kind::Function
         && let Some(own) = callable(node)
         && let Some(name) = field("name").or_else(|| field("key"))
@@ -72,6 +76,33 @@ pub fn functions(
     for child in children(node) {
         functions(child, language, text, &inner, found);
     }
+}
+
+/// A function that a script gives away where it is written: `export default (a) => …`,
+/// `module.exports = function (a) …`, `exports.f = …`. One without a name is called `default`.
+fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
+    let of = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
+    let (name, own) = match node.kind() {
+        "export_statement" => ("default", node.child_by_field_name("value")?),
+        "assignment_expression" => {
+            let mut own = node.child_by_field_name("right")?;
+            while own.kind() == "assignment_expression" {
+                own = own.child_by_field_name("right")?;
+            }
+            let target = of(node.child_by_field_name("left")?);
+            let inner = target.strip_prefix("module.").unwrap_or(target);
+            match inner.strip_prefix("exports.") {
+                Some(name) if !name.contains(['.', '[']) => (name, own),
+                None if target == "module.exports" => ("default", own),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    let functions =
+        ["arrow_function", "function_expression", "generator_function", "function_declaration"];
+    let name = own.child_by_field_name("name").map_or(name, of);
+    functions.contains(&own.kind()).then(|| (name.to_owned(), own))
 }
 
 /// The type a method of Go belongs to.

@@ -7,10 +7,13 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::Trace;
-use crate::repair::{Draft, DraftTest, Naming, Piece, Pinned, Split, cover, render};
+use crate::repair::{Case, Draft, DraftTest, Naming, Piece, Pinned, Split, cover, render};
 
 /// What a test is credited when its framework does not say how long it took.
 const SHORT: Duration = Duration::from_millis(2);
+
+/// Cases of a function that come first.
+const FEW: usize = 24;
 
 /// Different results that a function shows at least, where it has them.
 const RESULTS: usize = 3;
@@ -73,6 +76,13 @@ impl Sheet {
             return TestId(inside.replace('/', "."));
         }
         TestId(stem.to_owned())
+    }
+
+    /// Ids of the tests of the first cases of each function, which are the most telling ones.
+    pub fn first_ids(&self) -> impl Iterator<Item = TestId> + '_ {
+        let first = |test: &&DraftTest| test.cases.iter().all(|case| *case < FEW);
+        let tests = self.draft.tests.iter().filter(first);
+        tests.filter_map(|test| self.ids.get(&test.name).cloned())
     }
 
     /// The result of a test of this file, by its name.
@@ -192,6 +202,23 @@ impl Sheet {
                 more.insert(*place);
             }
         }
+        // And an edge and a rejection, where it has them (L1.2, L1.3).
+        let case = |place: &(usize, usize)| {
+            self.pinned.get(place.0).and_then(|one| one.cases.get(place.1))
+        };
+        let kinds: [fn(&Case) -> bool; 2] = [is_edge, |case| {
+            matches!(case.seen.came, crate::effect::Came::Raised { .. })
+        }];
+        for fits in kinds {
+            let fits = |place: &(usize, usize)| case(place).is_some_and(fits);
+            let shown: BTreeSet<usize> =
+                kept.iter().chain(&more).filter(|place| fits(place)).map(|place| place.0).collect();
+            let mut first: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+            for place in places.iter().filter(|place| !shown.contains(&place.0) && fits(place)) {
+                first.entry(place.0).or_insert(*place);
+            }
+            more.extend(first.into_values());
+        }
         self.retain(&|function, case| {
             kept.contains(&(function, case)) || more.contains(&(function, case))
         });
@@ -208,6 +235,12 @@ impl Sheet {
         }
         kept
     }
+}
+
+/// Whether a call is one on an edge: nothing, zero, empty, below zero.
+fn is_edge(case: &Case) -> bool {
+    const EDGES: &[&str] = &["None", "null", "undefined", "0", "-1", "\"\"", "''", "[]", "{}"];
+    case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
 }
 
 /// All files as edits, those without a test left out.
