@@ -26,9 +26,7 @@ use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, Stat
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::{
-    GenerateRequest, Missed, Sheets, generate, inspect, rescore, suspects,
-};
+use crate::role::{GenerateRequest, Missed, Sheets, generate, inspect, rescore, suspects};
 
 use super::drive::stopped;
 use super::test_fix::{STATE, generation, read, stored, write};

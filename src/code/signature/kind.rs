@@ -226,8 +226,27 @@ pub fn used(text: &str, name: &str) -> Vec<Type> {
 
 /// Names that values of other kinds than objects with options have.
 const METHODS: &[&str] = &[
-    "length", "size", "name", "message", "constructor", "prototype", "toString", "valueOf", "then", "next", "call", "apply",
-    "bind", "source", "flags", "lastIndex", "default", "get", "items", "keys", "values",
+    "length",
+    "size",
+    "name",
+    "message",
+    "constructor",
+    "prototype",
+    "toString",
+    "valueOf",
+    "then",
+    "next",
+    "call",
+    "apply",
+    "bind",
+    "source",
+    "flags",
+    "lastIndex",
+    "default",
+    "get",
+    "items",
+    "keys",
+    "values",
 ];
 
 /// Keys of one parameter that are kept.

@@ -100,11 +100,8 @@ fn layer(
         None => named.contains(unit.name.as_str()),
     };
     let of: Vec<&&Unit> = units.iter().filter(|unit| about(unit)).collect();
-    let missing: Vec<String> = of
-        .iter()
-        .filter(|unit| !is_tried(unit))
-        .map(|unit| unit.place.clone())
-        .collect();
+    let missing: Vec<String> =
+        of.iter().filter(|unit| !is_tried(unit)).map(|unit| unit.place.clone()).collect();
     Completeness { layer, covered: count(of.len() - missing.len()), of: count(of.len()), missing }
 }
 

@@ -427,7 +427,8 @@ mod tests {
         ]);
         let end = steps.fold(start(Goal::Test, ConfirmPlan::Never), Pipeline::advance);
         assert!(end.rests() && !end.works());
-        let table = [(Goal::Test, false, true), (Goal::Plan, true, true), (Goal::Test, true, false)];
+        let table =
+            [(Goal::Test, false, true), (Goal::Plan, true, true), (Goal::Test, true, false)];
         for (goal, confirmed, rests) in table {
             let next = end.clone().go_on(goal, confirmed);
             assert_eq!(next.rests(), rests, "{goal:?} {confirmed}");

@@ -138,7 +138,8 @@ pub fn literals(language: Language, text: &str, lines: &BTreeSet<u32>) -> Vec<St
         let mut numbers: Vec<f64> = Vec::new();
         if let (Some(number), Some(name)) = (NUMBER.as_ref(), NAME.as_ref()) {
             let plain = number.captures_iter(row).filter_map(|one| one.get(1));
-            numbers.extend(plain.filter_map(|one| one.as_str().replace('_', "").parse::<f64>().ok()));
+            numbers
+                .extend(plain.filter_map(|one| one.as_str().replace('_', "").parse::<f64>().ok()));
             numbers.extend(name.find_iter(row).filter_map(|one| known.get(one.as_str())));
         }
         for number in &numbers {
@@ -185,7 +186,10 @@ fn table(text: &str, name: &str, language: Language) -> Vec<String> {
         .collect()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the caller checked that it is small and whole")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the caller checked that it is small and whole"
+)]
 fn long_text(length: f64) -> Option<String> {
     (0.0..=LONGEST as f64).contains(&length).then(|| {
         let length = usize::try_from(length as i64).unwrap_or_default();

@@ -154,7 +154,8 @@ fn options(keys: &[String], python: bool) -> Vec<String> {
     let pair = |key: &String, value: &str| {
         if python { format!("\"{key}\": {value}") } else { format!("{key}: {value}") }
     };
-    let object = |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
+    let object =
+        |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
     let mut found = Vec::new();
     for value in [yes, no, "2", "\"x\""] {
         found.extend(keys.iter().map(|key| object(pair(key, value))));
@@ -288,7 +289,9 @@ fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<Stri
     let nothing = if python { "None" } else { "null" };
     let plain: Vec<String> = pools.iter().filter_map(|pool| pool.first().cloned()).collect();
     let mut found = Vec::new();
-    for (index, parameter) in callable.parameters.iter().enumerate().filter(|(_, one)| !one.optional) {
+    for (index, parameter) in
+        callable.parameters.iter().enumerate().filter(|(_, one)| !one.optional)
+    {
         let number = parameter.types.iter().any(|one| is_numeric(Some(*one)));
         for value in [nothing, if number { "\"x\"" } else { "7" }] {
             let mut given: Vec<String> = plain.iter().take(index + 1).cloned().collect();

@@ -206,9 +206,8 @@ impl Sheet {
         let case = |place: &(usize, usize)| {
             self.pinned.get(place.0).and_then(|one| one.cases.get(place.1))
         };
-        let kinds: [fn(&Case) -> bool; 2] = [is_edge, |case| {
-            matches!(case.seen.came, crate::effect::Came::Raised { .. })
-        }];
+        let kinds: [fn(&Case) -> bool; 2] =
+            [is_edge, |case| matches!(case.seen.came, crate::effect::Came::Raised { .. })];
         for fits in kinds {
             let fits = |place: &(usize, usize)| case(place).is_some_and(fits);
             let shown: BTreeSet<usize> =
