@@ -22,7 +22,9 @@ use crate::domain::quality::{
 };
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
-use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
+use crate::effect::{
+    CommitRequest, Effects, Observer, OwnCommands, RunError, RunRequest, StateFile,
+};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
@@ -57,6 +59,8 @@ pub struct ProduceSetUp<'a> {
     pub time: Duration,
     /// The session's folder inside commits.
     pub state_prefix: String,
+    /// Commands of the project that gate 001.3 asks.
+    pub own: OwnCommands,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -286,7 +290,12 @@ impl Work<'_> {
         let mut retries = 0;
         loop {
             let files = self.new_files();
-            let sheets = Sheets { tree: &self.production.tree, chosen: &files, tests: false };
+            let sheets = Sheets {
+                tree: &self.production.tree,
+                chosen: &files,
+                tests: false,
+                tools: Some(&self.set_up.own),
+            };
             let looked = inspect(sheets, self.fx).await?;
             let findings = looked.findings;
             let decision = decide(Counts::of(findings.iter()), LIMITS, retries);
@@ -304,6 +313,10 @@ impl Work<'_> {
                     what: file.to_string(),
                     reason: "it is data of tests, copied, or nested too deeply".into(),
                 });
+                let silent = looked
+                    .skipped
+                    .iter()
+                    .map(|(what, reason)| Skipped { what: what.clone(), reason: reason.clone() });
                 return Ok(ValidationReport::from(Parts {
                     session: Some(self.state.session_id.to_string()),
                     timestamp: self.fx.clock.now(),
@@ -311,7 +324,7 @@ impl Work<'_> {
                     findings,
                     fixed,
                     decision,
-                    skipped: skipped.collect(),
+                    skipped: skipped.chain(silent).collect(),
                     retries,
                     tests: None,
                 }));
@@ -435,7 +448,8 @@ impl Work<'_> {
                 .collect();
             chosen.extend(new.iter().cloned());
             let chosen: Vec<RepoPath> = chosen.into_iter().collect();
-            let sheets = Sheets { tree: &self.production.tree, chosen: &chosen, tests: true };
+            let sheets =
+                Sheets { tree: &self.production.tree, chosen: &chosen, tests: true, tools: None };
             let looked = inspect(sheets, self.fx).await?;
             let mut findings = looked.findings;
             findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));

@@ -24,7 +24,7 @@ pub use generator::{Gap, GenerateRequest, Generated, Missed, generate, suspects}
 pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
-pub use reviewer::{Review, Reviewed, reads, review, told};
+pub use reviewer::{Review, Reviewed, add, reads, review, told};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
 

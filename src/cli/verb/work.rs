@@ -14,6 +14,7 @@ use crate::domain::generation::pipeline::{Step, Verdict};
 use crate::domain::generation::production::Production;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::task::TaskStatus;
+use crate::effect::OwnCommands;
 use crate::effect::Screen;
 
 use super::fix;
@@ -63,6 +64,7 @@ pub async fn run(
             jobs: cores,
             time: BREAKING,
             state_prefix: workspace.state_prefix(),
+            own: OwnCommands::default(),
         };
         planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;

@@ -8,8 +8,10 @@ use regex::Regex;
 
 use crate::code::language::Language;
 
+use super::Case;
+
 /// Literals that are kept for one file.
-const KEPT: usize = 60;
+const KEPT: usize = 120;
 
 /// The longest text that is made up because its length is compared.
 const LONGEST: i64 = 300;
@@ -117,13 +119,33 @@ fn written(value: f64) -> Option<String> {
     value.is_finite().then_some(text)
 }
 
-/// Literals to try in functions that run these lines, nearest to the lines first: each number and
-/// constant there with its neighbours, each text, and texts of compared lengths.
+/// Lines that no call has run, which hold something to be tried; none where nothing tells lines.
+fn never_run(text: &str, seen: &[Vec<Case>]) -> Vec<u32> {
+    let ran: BTreeSet<u32> =
+        seen.iter().flatten().flat_map(|case| case.seen.lines.iter().copied()).collect();
+    let comment =
+        |line: &str| ["#", "//", "*", "/*"].iter().any(|mark| line.trim().starts_with(mark));
+    (1..)
+        .zip(text.lines())
+        .filter(|(number, line)| !ran.is_empty() && !ran.contains(number) && !comment(line))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// Literals to try in functions that run these lines: each number and constant there with its
+/// neighbours, each text, and texts of compared lengths. Then those of lines that no call has run.
 #[must_use]
-pub fn literals(language: Language, text: &str, lines: &BTreeSet<u32>) -> Vec<String> {
+pub fn literals(
+    language: Language,
+    text: &str,
+    lines: &BTreeSet<u32>,
+    seen: &[Vec<Case>],
+) -> Vec<String> {
     if lines.is_empty() {
         return Vec::new();
     }
+    let never = never_run(text, seen);
+    let lines = lines.iter().chain(&never);
     let known = constants(text);
     let mut found: Vec<String> = Vec::new();
     let mut put = |literal: String| {
@@ -226,13 +248,13 @@ mod tests {
             (6, vec![]),
         ];
         for (line, expected) in table {
-            let found = literals(Language::JavaScript, text, &BTreeSet::from([line]));
+            let found = literals(Language::JavaScript, text, &BTreeSet::from([line]), &[]);
             for one in &expected {
                 assert!(found.iter().any(|literal| literal == one), "{line}: {one} in {found:?}");
             }
             assert_eq!(found.is_empty(), expected.is_empty(), "{line}: {found:?}");
         }
-        assert!(literals(Language::JavaScript, text, &BTreeSet::new()).is_empty());
+        assert!(literals(Language::JavaScript, text, &BTreeSet::new(), &[]).is_empty());
     }
 
     #[test]
@@ -240,7 +262,7 @@ mod tests {
         let deep = format!("a = {}1{}\nb = {}\n", "(".repeat(60), ")".repeat(10), "-".repeat(70));
         assert!(constants(&deep).is_empty());
         let many = "x = \"a\" + 'b' + 1\n".repeat(500);
-        let found = literals(Language::Python, &many, &(1..=500).collect());
+        let found = literals(Language::Python, &many, &(1..=500).collect(), &[]);
         assert!(found.len() <= KEPT, "{}", found.len());
     }
 }

@@ -362,12 +362,23 @@ pub fn placed(callable: &Callable, call: &Call, literals: &[String]) -> Vec<Call
             if present == Some(literal) || !(like || typed) {
                 continue;
             }
-            let mut arguments = call.arguments.clone();
-            match arguments.get_mut(index) {
-                Some(place) => place.clone_from(literal),
-                None => arguments.push(literal.clone()),
+            let mut put = |value: String| {
+                let mut arguments = call.arguments.clone();
+                match arguments.get_mut(index) {
+                    Some(place) => *place = value,
+                    None => arguments.push(value),
+                }
+                found.push(Call { callee: call.callee.clone(), arguments });
+            };
+            put(literal.clone());
+            // Beside what is there: a unit behind its number.
+            if let (Some(word), Some(inner)) =
+                (unquoted(literal), present.and_then(|one| unquoted(one)))
+            {
+                put(format!("\"{inner}{word}\""));
+                put(format!("\"{inner} {word}\""));
+                put(format!("\"{word}{inner}\""));
             }
-            found.push(Call { callee: call.callee.clone(), arguments });
         }
     }
     found

@@ -35,6 +35,9 @@ const DEEPER: usize = 3;
 /// Aimed calls of one function in one round.
 const AIMED: usize = 160;
 
+/// Calls that they start from.
+const BASES: usize = 16;
+
 /// Surroundings in which a call must give the same: another hash seed, time zone, language,
 /// folder and order; the last one twice, to see what differs without a reason.
 const WORLDS: &[u32] = &[1, 2, 2];
@@ -143,7 +146,6 @@ pub async fn characterise(
     let bindings = bindings(&found);
     let mut seen: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
     let mut wave: Vec<(usize, Call)> = Vec::new();
-    let literals = aim::literals(task.language, task.text, task.missed);
     for (index, one) in found.iter().enumerate().filter(|(_, one)| one.callable.obstacle.is_none())
     {
         let name = one.callable.name.rsplit('.').next().unwrap_or_default();
@@ -165,6 +167,7 @@ pub async fn characterise(
             }
         }
         if round < rounds {
+            let literals = aim::literals(task.language, task.text, task.missed, &seen);
             for (index, one) in found.iter().enumerate() {
                 let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
                     continue;
@@ -234,7 +237,7 @@ fn aimed(
     // The latest first: they came from what was new a round ago.
     fresh.reverse();
     others.reverse();
-    let lists = fresh.into_iter().chain(others).take(AIMED / 4).map(|call| {
+    let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
         let mut list = inputs::placed(callable, call, literals);
         let near = inputs::near(task.language, callable, call);
         let at = list.len().min(near.len() * 2);
