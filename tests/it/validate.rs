@@ -283,7 +283,10 @@ fn the_projects_own_linters_and_type_checkers_speak_in_the_words_of_the_catalogu
                 "ruff",
                 "case $1 in check) echo 'shop/tax.py:2:5: E741 Ambiguous variable name: `l`'; echo 'shop/tax.py:1:1: F401 [*] `os` imported but unused'; exit 1;; esac",
             ),
-            ("mypy", "echo 'shop/tax.py:3: error: Incompatible return value type [return-value]'; exit 1"),
+            (
+                "mypy",
+                "echo 'shop/tax.py:3: error: Incompatible return value type [return-value]'; exit 1",
+            ),
         ],
     );
     let ran: Ran =

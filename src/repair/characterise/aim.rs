@@ -11,7 +11,7 @@ use crate::code::language::Language;
 use super::Case;
 
 /// Literals that are kept for one file.
-const KEPT: usize = 120;
+const KEPT: usize = 200;
 
 /// The longest text that is made up because its length is compared.
 const LONGEST: i64 = 300;
@@ -119,10 +119,53 @@ fn written(value: f64) -> Option<String> {
     value.is_finite().then_some(text)
 }
 
+/// What is aimed at.
+#[derive(Clone, Debug, Default)]
+pub struct Aim {
+    /// Lines where tests have missed something.
+    pub lines: BTreeSet<u32>,
+    /// Some of them are run by no call, but perhaps when the file is loaded: any function may show
+    /// what they do.
+    pub orphan: bool,
+    /// Literals to try.
+    pub literals: Vec<String>,
+}
+
+impl Aim {
+    /// What to aim at, once some calls were made.
+    #[must_use]
+    pub fn at(language: Language, text: &str, missed: &BTreeSet<u32>, seen: &[Vec<Case>]) -> Self {
+        let ran: BTreeSet<u32> =
+            seen.iter().flatten().flat_map(|case| case.seen.lines.iter().copied()).collect();
+        Self {
+            lines: missed.clone(),
+            orphan: missed.iter().any(|line| !ran.contains(line)),
+            literals: literals(language, text, missed, &ran),
+        }
+    }
+
+    /// Whether a call runs one of the lines.
+    #[must_use]
+    pub fn runs(&self, case: &Case) -> bool {
+        case.seen.lines.iter().any(|line| self.lines.contains(line))
+    }
+
+    /// Whether a function can show something there, as far as its calls tell.
+    #[must_use]
+    pub fn reaches(&self, known: &[Case]) -> bool {
+        self.orphan || known.iter().any(|case| self.runs(case))
+    }
+
+    /// How telling a call is: 0 for one of the literals on one of the lines, 3 for neither.
+    #[must_use]
+    pub fn distance(&self, case: &Case) -> u8 {
+        let literal = case.call.arguments.iter().any(|one| self.literals.contains(one));
+        u8::from(!self.runs(case)) * 2 + u8::from(!literal)
+    }
+}
+
 /// Lines that no call has run, which hold something to be tried; none where nothing tells lines.
-fn never_run(text: &str, seen: &[Vec<Case>]) -> Vec<u32> {
-    let ran: BTreeSet<u32> =
-        seen.iter().flatten().flat_map(|case| case.seen.lines.iter().copied()).collect();
+fn never_run(text: &str, ran: &BTreeSet<u32>) -> Vec<u32> {
     let comment =
         |line: &str| ["#", "//", "*", "/*"].iter().any(|mark| line.trim().starts_with(mark));
     (1..)
@@ -132,62 +175,77 @@ fn never_run(text: &str, seen: &[Vec<Case>]) -> Vec<u32> {
         .collect()
 }
 
-/// Literals to try in functions that run these lines: each number and constant there with its
-/// neighbours, each text, and texts of compared lengths. Then those of lines that no call has run.
-#[must_use]
-pub fn literals(
+/// Literals to try for these lines: words there, each number and constant with its neighbours,
+/// other texts, and texts of compared lengths. Then those of lines that no call has run.
+fn literals(
     language: Language,
     text: &str,
     lines: &BTreeSet<u32>,
-    seen: &[Vec<Case>],
+    ran: &BTreeSet<u32>,
 ) -> Vec<String> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let never = never_run(text, seen);
-    let lines = lines.iter().chain(&never);
     let known = constants(text);
-    let mut found: Vec<String> = Vec::new();
-    let mut put = |literal: String| {
-        if found.len() < KEPT && !found.contains(&literal) {
-            found.push(literal);
-        }
-    };
     let rows: Vec<&str> = text.lines().collect();
-    for line in lines {
+    let never = never_run(text, ran);
+    let row = |line: &u32| {
         let at = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
-        let row = rows.get(at).copied().unwrap_or_default();
-        let mut numbers: Vec<f64> = Vec::new();
-        if let (Some(number), Some(name)) = (NUMBER.as_ref(), NAME.as_ref()) {
-            let plain = number.captures_iter(row).filter_map(|one| one.get(1));
-            numbers
-                .extend(plain.filter_map(|one| one.as_str().replace('_', "").parse::<f64>().ok()));
-            numbers.extend(name.find_iter(row).filter_map(|one| known.get(one.as_str())));
-        }
-        for number in &numbers {
-            let near = [*number, number + 1.0, number - 1.0, -number, number / 2.0, number * 1.5];
-            near.into_iter().filter_map(written).for_each(&mut put);
-        }
-        if LENGTH.as_ref().is_some_and(|length| length.is_match(row)) {
-            for number in numbers.iter().filter(|number| number.fract() == 0.0) {
-                for near in [*number, number + 1.0, number - 1.0] {
-                    long_text(near).into_iter().for_each(&mut put);
-                }
-            }
-        }
-        if let Some(pattern) = TEXT.as_ref() {
-            for one in pattern.captures_iter(row) {
-                let word = one.get(1).or_else(|| one.get(2)).map_or("", |one| one.as_str());
-                put(format!("\"{word}\""));
-                put(format!("\"a{word}b\""));
-                put(format!("\"{word}{word}\""));
-            }
-        }
+        rows.get(at).copied().unwrap_or_default()
+    };
+    let (mut words, mut others) = (Vec::new(), Vec::new());
+    for row in lines.iter().chain(&never).map(row) {
+        put_texts(row, &mut words, &mut others);
+        put_numbers(row, &known, &mut others);
         for name in NAME.iter().flat_map(|name| name.find_iter(row)) {
-            table(text, name.as_str(), language).into_iter().for_each(&mut put);
+            others.extend(table(text, name.as_str(), language));
+        }
+    }
+    // Turn by turn, so that many of one kind leave room for the other.
+    let mut found: Vec<String> = Vec::new();
+    let longest = words.len().max(others.len());
+    for index in 0..longest {
+        for one in [words.get(index), others.get(index)].into_iter().flatten() {
+            if found.len() < KEPT && !found.contains(one) {
+                found.push(one.clone());
+            }
         }
     }
     found
+}
+
+fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
+    let Some(pattern) = TEXT.as_ref() else { return };
+    for one in pattern.captures_iter(row) {
+        let text = one.get(1).or_else(|| one.get(2)).map_or("", |one| one.as_str());
+        let mut letters = text.chars();
+        if text.chars().all(char::is_alphanumeric) {
+            let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+            words.push(format!("\"{text}\""));
+            words.push(format!("\"{first}{}\"", letters.as_str()));
+            words.push(format!("\"{}\"", text.to_uppercase()));
+        } else {
+            others.push(format!("\"{text}\""));
+        }
+        others.push(format!("\"a{text}b\""));
+    }
+}
+
+fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) {
+    let (Some(number), Some(name)) = (NUMBER.as_ref(), NAME.as_ref()) else { return };
+    let plain = number.captures_iter(row).filter_map(|one| one.get(1));
+    let mut numbers: Vec<f64> =
+        plain.filter_map(|one| one.as_str().replace('_', "").parse::<f64>().ok()).collect();
+    numbers.extend(name.find_iter(row).filter_map(|one| known.get(one.as_str())));
+    let compares_length = LENGTH.as_ref().is_some_and(|length| length.is_match(row));
+    for number in numbers {
+        let near = [number, number + 1.0, number - 1.0, -number, number / 2.0, number * 1.5];
+        found.extend(near.into_iter().filter_map(written));
+        if compares_length && number.fract() == 0.0 {
+            let near = [number, number + 1.0, number - 1.0];
+            found.extend(near.into_iter().filter_map(long_text));
+        }
+    }
 }
 
 /// Words of a table that a name of capitals stands for; a mutant in its use shows on few of them.
@@ -248,13 +306,16 @@ mod tests {
             (6, vec![]),
         ];
         for (line, expected) in table {
-            let found = literals(Language::JavaScript, text, &BTreeSet::from([line]), &[]);
+            let found =
+                literals(Language::JavaScript, text, &BTreeSet::from([line]), &BTreeSet::new());
             for one in &expected {
                 assert!(found.iter().any(|literal| literal == one), "{line}: {one} in {found:?}");
             }
             assert_eq!(found.is_empty(), expected.is_empty(), "{line}: {found:?}");
         }
-        assert!(literals(Language::JavaScript, text, &BTreeSet::new(), &[]).is_empty());
+        assert!(
+            literals(Language::JavaScript, text, &BTreeSet::new(), &BTreeSet::new()).is_empty()
+        );
     }
 
     #[test]
@@ -262,7 +323,7 @@ mod tests {
         let deep = format!("a = {}1{}\nb = {}\n", "(".repeat(60), ")".repeat(10), "-".repeat(70));
         assert!(constants(&deep).is_empty());
         let many = "x = \"a\" + 'b' + 1\n".repeat(500);
-        let found = literals(Language::Python, &many, &(1..=500).collect(), &[]);
+        let found = literals(Language::Python, &many, &(1..=500).collect(), &BTreeSet::new());
         assert!(found.len() <= KEPT, "{}", found.len());
     }
 }

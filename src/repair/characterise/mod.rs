@@ -17,6 +17,7 @@ use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
 
+use aim::Aim;
 pub use place::{Site, is_subject, module_of, place};
 pub use render::{Draft, DraftTest, Framework, Naming, Split, render};
 pub use select::{Piece, cover};
@@ -155,6 +156,7 @@ pub async fn characterise(
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
     let rounds = if task.missed.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
+    let mut aim = Aim::default();
     for round in 0..=rounds {
         if wave.is_empty() {
             break;
@@ -167,13 +169,13 @@ pub async fn characterise(
             }
         }
         if round < rounds {
-            let literals = aim::literals(task.language, task.text, task.missed, &seen);
+            aim = Aim::at(task.language, task.text, task.missed, &seen);
             for (index, one) in found.iter().enumerate() {
                 let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
                     continue;
                 };
-                let calls = if is_aimed_at(task, known) {
-                    aimed(task, &one.callable, known, &literals)
+                let calls = if aim.reaches(known) {
+                    aimed(task, &one.callable, known, &aim)
                 } else if round < ROUNDS {
                     next(task.language, &one.callable, known)
                 } else {
@@ -191,8 +193,8 @@ pub async fn characterise(
                 drop_for(one, reason);
             }
         }
-        let missed = is_aimed_at(task, &known).then_some(task.missed);
-        one.cases = candidates(task.language, known, missed);
+        let aim = Some(&aim).filter(|aim| aim.reaches(&known));
+        one.cases = candidates(task.language, known, aim);
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {
@@ -207,27 +209,13 @@ fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
     if inside { DEEPER } else { 1 }
 }
 
-/// Whether a call of a function runs a line where tests have missed something.
-fn is_aimed_at(task: &FileTask<'_>, known: &[Case]) -> bool {
-    known.iter().any(|case| runs(case, task.missed))
-}
-
-fn runs(case: &Case, lines: &BTreeSet<u32>) -> bool {
-    case.seen.lines.iter().any(|line| lines.contains(line))
-}
-
 /// Calls near those that run a line where tests have missed something: arguments that stand on
 /// the line or beside it, and little changes. Calls that reached something new count first.
-fn aimed(
-    task: &FileTask<'_>,
-    callable: &Callable,
-    known: &[Case],
-    literals: &[String],
-) -> Vec<Call> {
+fn aimed(task: &FileTask<'_>, callable: &Callable, known: &[Case], aim: &Aim) -> Vec<Call> {
     let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
     let mut marks: BTreeSet<&str> = BTreeSet::new();
     let (mut fresh, mut others) = (Vec::new(), Vec::new());
-    for case in known.iter().filter(|case| runs(case, task.missed)) {
+    for case in known.iter().filter(|case| aim.orphan || aim.runs(case)) {
         let mut new = false;
         for mark in &case.seen.marks {
             new |= marks.insert(mark);
@@ -238,7 +226,7 @@ fn aimed(
     fresh.reverse();
     others.reverse();
     let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
-        let mut list = inputs::placed(callable, call, literals);
+        let mut list = inputs::placed(callable, call, &aim.literals);
         let near = inputs::near(task.language, callable, call);
         let at = list.len().min(near.len() * 2);
         list.splice(at..at, near);

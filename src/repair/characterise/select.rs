@@ -6,12 +6,13 @@ use crate::code::language::Language;
 use crate::effect::{Came, Observation, Way};
 
 use super::Case;
+use super::aim::Aim;
 
 /// Cases of one function that are tried on mutants.
 const CANDIDATES: usize = 24;
 
 /// The same where tests have missed something.
-const AIMED: usize = 160;
+const AIMED: usize = 96;
 
 /// Errors that a wrong input causes by itself, and that say something about the function.
 const TELLING: &[&str] = &[
@@ -54,12 +55,8 @@ pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
 /// those with results of their own, the shortest first. Where tests have missed something, many
 /// more, and then also those that run the missed lines and give what others give.
 #[must_use]
-pub fn candidates(
-    language: Language,
-    known: Vec<Case>,
-    missed: Option<&BTreeSet<u32>>,
-) -> Vec<Case> {
-    let most = if missed.is_some() { AIMED } else { CANDIDATES };
+pub fn candidates(language: Language, known: Vec<Case>, aim: Option<&Aim>) -> Vec<Case> {
+    let most = if aim.is_some() { AIMED } else { CANDIDATES };
     let usable: Vec<Case> =
         known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
     let edges: Vec<bool> =
@@ -82,6 +79,9 @@ pub fn candidates(
         marks.extend(case.seen.marks.iter().cloned());
         chosen.push(case);
     }
+    if let Some(aim) = aim {
+        usable.sort_by_key(|case| aim.distance(case));
+    }
     let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
     let mut alike = Vec::new();
     for case in usable {
@@ -95,8 +95,8 @@ pub fn candidates(
         }
     }
     // A boundary may give what others give, and only a mutant tells them apart.
-    if let Some(missed) = missed {
-        alike.retain(|case| case.seen.lines.iter().any(|line| missed.contains(line)));
+    if let Some(aim) = aim {
+        alike.retain(|case| aim.distance(case) < 3);
         alike.truncate(most.saturating_sub(chosen.len()));
         chosen.extend(alike);
     }

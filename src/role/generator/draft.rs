@@ -134,8 +134,10 @@ impl Sheet {
         }
     }
 
-    /// What each test is known to run, from when its call was watched.
-    pub fn traces(&self) -> Vec<Trace> {
+    /// What each test is known to run: what its call ran when it was watched, and what runs when
+    /// the file is loaded, which the trace of any test of this sheet in `whole` tells.
+    pub fn traces(&self, whole: &[Trace]) -> Vec<Trace> {
+        let loaded = self.loaded(whole);
         let mut traces = Vec::new();
         for test in &self.draft.tests {
             let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
@@ -147,6 +149,7 @@ impl Sheet {
                 .iter()
                 .filter_map(|case| one.cases.get(*case))
                 .flat_map(|case| case.seen.lines.iter().copied())
+                .chain(loaded.iter().copied())
                 .collect();
             traces.push(Trace {
                 test: id.clone(),
@@ -157,6 +160,24 @@ impl Sheet {
             });
         }
         traces
+    }
+
+    /// Lines that run when the file is loaded: what a test ran and its calls did not.
+    fn loaded(&self, whole: &[Trace]) -> BTreeSet<u32> {
+        let of_test = |trace: &&Trace| self.ids.values().any(|id| *id == trace.test);
+        let Some(trace) = whole.iter().find(of_test) else { return BTreeSet::new() };
+        let name = self.ids.iter().find(|(_, id)| **id == trace.test).map(|(name, _)| name);
+        let tests = self.draft.tests.iter().filter(|test| Some(&test.name) == name);
+        let called: BTreeSet<u32> = tests
+            .flat_map(|test| {
+                let cases = self.pinned.get(test.function).map(|one| one.cases.as_slice());
+                let cases = cases.unwrap_or_default();
+                test.cases.iter().filter_map(|case| cases.get(*case))
+            })
+            .flat_map(|case| case.seen.lines.iter().copied())
+            .collect();
+        let ran = trace.lines.get(&self.subject).into_iter().flatten().copied();
+        ran.filter(|line| !called.contains(line)).collect()
     }
 
     /// Keeps the fewest cases that reach and notice what all do. Tests hold one case each here.

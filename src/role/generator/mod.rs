@@ -294,9 +294,12 @@ async fn minimise(
     fx: &Effects<'_>,
 ) -> Result<(), WorkError> {
     let trial = trial(request, fx).await?;
-    let traces: Vec<Trace> = sheets.iter().flat_map(Sheet::traces).collect();
     let files: Vec<RepoPath> = sheets.iter().map(|sheet| sheet.subject.clone()).collect();
     let draft = fx.worktree.graft(request.tree, &draft::edits(sheets)).await?;
+    let firsts: Vec<TestId> =
+        sheets.iter().filter_map(|sheet| sheet.ids.values().next().cloned()).collect();
+    let whole = trial.trace(&firsts).await?;
+    let traces: Vec<Trace> = sheets.iter().flat_map(|sheet| sheet.traces(&whole)).collect();
     let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
     // Where tests have missed something there are many calls; elsewhere a few are enough, and
     // asking all of them would take the time away from the missed lines.
