@@ -26,19 +26,20 @@ import tarfile
 import tempfile
 import time
 
+VITEST = {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "2.1.9"}}
 NODE_TEST = {"scripts": {"test": "node --test"}}
 
 # name, registry, version, what is tested: files below the root, and what `package.json` is given.
 PACKAGES = [
     ("inflection", "pypi", "0.5.1", ["inflection"], None),
-    ("text-unidecode", "pypi", "1.3", ["src"], None),
     ("humanize", "pypi", "4.9.0", ["src/humanize"], None),
     ("ms", "npm", "2.1.3", ["index.js"], NODE_TEST),
-    ("slugify", "npm", "1.6.6", ["slugify.js"], NODE_TEST),
+    ("bytes", "npm", "3.1.2", ["index.js"], NODE_TEST),
     ("semver", "npm", "7.6.3", ["functions", "classes", "internal"], NODE_TEST),
     ("camelcase", "npm", "8.0.0", ["index.js"], NODE_TEST),
     ("pretty-bytes", "npm", "6.1.1", ["index.js"], NODE_TEST),
-    ("title-case", "npm", "4.3.2", ["src"], {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "2.1.9"}}),
+    ("pluralize-esm", "npm", "9.0.5", ["src/index.ts"], VITEST),
+    ("ts-dedent", "npm", "2.2.0", ["src/index.ts"], VITEST),
 ]
 
 # Beginnings of what is a package's own test; `conftest.py` goes with them.

@@ -88,6 +88,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("warm_python.py", include_str!("driver/warm_python.py")),
     ("observe_python.py", include_str!("driver/observe_python.py")),
     ("observe_node.mjs", include_str!("driver/observe_node.mjs")),
+    ("observe_types.mjs", include_str!("driver/observe_types.mjs")),
 ];
 
 fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {

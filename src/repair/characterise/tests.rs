@@ -36,7 +36,8 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     } else {
         ("../src/fee-table.js", "src/fee-table.js")
     };
-    Naming { framework, subject: subject.into(), file: file.into(), source, test }
+    let typed = false;
+    Naming { framework, subject: subject.into(), file: file.into(), source, test, typed }
 }
 
 fn python() -> Vec<Pinned> {

@@ -188,7 +188,7 @@ async fn observe(
             gap.functions.is_empty()
                 || gap.functions.iter().any(|name| *name == one.name || name == short)
         });
-        let foreign = obstacle_of(language, framework);
+        let foreign = obstacle_of(language, framework, &facts.version);
         for callable in &mut callables {
             let held = request.held.get(&(gap.file.clone(), callable.name.clone()));
             let held = held.cloned().or_else(|| callable.obstacle.take());
@@ -246,14 +246,31 @@ async fn observe(
     Ok(sheets)
 }
 
-/// Why functions of a language cannot be pinned under a framework.
-fn obstacle_of(language: Language, framework: Framework) -> Option<&'static str> {
+/// Why functions of a language cannot be pinned under a framework; `version` is the framework's, and
+/// that of Node.js for its own.
+fn obstacle_of(language: Language, framework: Framework, version: &str) -> Option<&'static str> {
     match language {
         Language::Python if framework.is_python() => None,
         Language::JavaScript if !framework.is_python() => None,
-        Language::TypeScript | Language::Tsx => Some("TypeScript is not called here yet"),
+        Language::TypeScript | Language::Tsx if framework.is_python() => {
+            Some("the detected test framework is one of another language")
+        }
+        Language::TypeScript if framework == Framework::NodeTest && strips_types(version) => None,
+        Language::TypeScript | Language::Tsx if framework == Framework::NodeTest => {
+            Some("`node --test` loads TypeScript from Node.js 22.18 on, and no TSX")
+        }
+        Language::TypeScript | Language::Tsx => None,
         _ => Some("the detected test framework is one of another language"),
     }
+}
+
+/// Whether a version of Node.js loads TypeScript by itself.
+fn strips_types(version: &str) -> bool {
+    let digits = |c: char| !c.is_ascii_digit();
+    let mut parts = version.split(digits).filter(|part| !part.is_empty());
+    let mut next = || parts.next().and_then(|part| part.parse::<u32>().ok()).unwrap_or_default();
+    let (major, minor) = (next(), next());
+    matches!((major, minor), (22, 18..) | (23, 6..) | (24.., _))
 }
 
 fn function(file: &RepoPath, one: &Pinned) -> PinnedFunction {
@@ -444,6 +461,27 @@ fn fill(sheets: &[Sheet], report: &mut PinReport) {
 mod tests {
     use super::*;
     use crate::domain::test::Status;
+
+    #[test]
+    fn typescript_is_pinned_where_its_tests_can_load_it() {
+        use Framework::{Jest, NodeTest, Pytest, Vitest};
+        let table = [
+            (Language::TypeScript, Vitest, "", true),
+            (Language::Tsx, Jest, "29.7.0", true),
+            (Language::TypeScript, NodeTest, "v20.20.2", false),
+            (Language::TypeScript, NodeTest, "22.17.1", false),
+            (Language::TypeScript, NodeTest, "v22.18.0", true),
+            (Language::TypeScript, NodeTest, "24.0.0", true),
+            (Language::Tsx, NodeTest, "24.0.0", false),
+            (Language::TypeScript, Pytest, "9.2.0", false),
+            (Language::JavaScript, NodeTest, "v18.0.0", true),
+            (Language::Rust, NodeTest, "v24.0.0", false),
+        ];
+        for (language, framework, version, pinned) in table {
+            let said = obstacle_of(language, framework, version);
+            assert_eq!(said.is_none(), pinned, "{language:?} {framework:?} {version}: {said:?}");
+        }
+    }
 
     #[test]
     fn many_calls_are_asked_about_missed_lines_and_few_about_the_others() {
