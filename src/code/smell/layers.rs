@@ -147,9 +147,10 @@ fn part(file: &RepoPath, text: &str, project: &Project) -> Option<Part> {
         }
     }
     if !source.is_support() && !source.is_bench() {
-        let exports = match source.is_script() {
-            true => signature::exports(tree.root_node(), text),
-            false => BTreeMap::new(),
+        let exports = if source.is_script() {
+            signature::exports(tree.root_node(), text)
+        } else {
+            BTreeMap::new()
         };
         part.units = source
             .of_kind(FUNCTIONS)

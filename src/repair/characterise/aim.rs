@@ -14,7 +14,7 @@ use super::Case;
 const KEPT: usize = 200;
 
 /// The longest text that is made up because its length is compared.
-const LONGEST: i64 = 300;
+const LONGEST: f64 = 300.0;
 
 /// Constants of one file that are worked out.
 const CONSTANTS: usize = 400;
@@ -201,6 +201,7 @@ fn literals(
             others.extend(table(text, name.as_str(), language));
         }
     }
+    let words = spellings(&words);
     // Turn by turn, so that many of one kind leave room for the other.
     let mut found: Vec<String> = Vec::new();
     let longest = words.len().max(others.len());
@@ -214,16 +215,25 @@ fn literals(
     found
 }
 
+/// Words as they are, then with a capital, then in capitals.
+fn spellings(words: &[String]) -> Vec<String> {
+    let capital = |word: &String| -> String {
+        let mut letters = word.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        format!("{first}{}", letters.as_str())
+    };
+    let plain = words.iter().cloned();
+    let all =
+        plain.chain(words.iter().map(capital)).chain(words.iter().map(|one| one.to_uppercase()));
+    all.map(|word| format!("\"{word}\"")).collect()
+}
+
 fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
     let Some(pattern) = TEXT.as_ref() else { return };
     for one in pattern.captures_iter(row) {
         let text = one.get(1).or_else(|| one.get(2)).map_or("", |one| one.as_str());
-        let mut letters = text.chars();
         if text.chars().all(char::is_alphanumeric) {
-            let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-            words.push(format!("\"{text}\""));
-            words.push(format!("\"{first}{}\"", letters.as_str()));
-            words.push(format!("\"{}\"", text.to_uppercase()));
+            words.push(text.to_owned());
         } else {
             others.push(format!("\"{text}\""));
         }
@@ -271,7 +281,7 @@ fn table(text: &str, name: &str, language: Language) -> Vec<String> {
     reason = "the caller checked that it is small and whole"
 )]
 fn long_text(length: f64) -> Option<String> {
-    (0.0..=LONGEST as f64).contains(&length).then(|| {
+    (0.0..=LONGEST).contains(&length).then(|| {
         let length = usize::try_from(length as i64).unwrap_or_default();
         format!("\"{}\"", "1a".repeat(length / 2 + 1).chars().take(length).collect::<String>())
     })
