@@ -23,4 +23,15 @@ impl Workspace<'_> {
         self.record.completed_at = Some(self.clock.now());
         self.save_record().await
     }
+
+    /// Notes that the session waits for a person's word.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be written.
+    pub async fn hold(&mut self) -> Result<(), StoreError> {
+        self.record.status = SessionStatus::Paused;
+        self.record.result = Some("blocked".to_owned());
+        self.save_record().await
+    }
 }

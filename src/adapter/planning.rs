@@ -233,6 +233,7 @@ impl<'a> PlanSpace<'a> {
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), PlanError> {
         self.record.status = match &pipeline.next {
             Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
+            Step::Finish { verdict: Verdict::Held { .. } } => SessionStatus::Paused,
             // A session whose work has begun keeps what the work said of it.
             _ if pipeline.works() => match self.record.status {
                 SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,
@@ -241,8 +242,11 @@ impl<'a> PlanSpace<'a> {
             Step::Finish { .. } | Step::Confirm => SessionStatus::Initialized,
             _ => SessionStatus::Planning,
         };
-        self.record.result =
-            matches!(self.record.status, SessionStatus::Initialized).then(|| "planned".to_owned());
+        self.record.result = match self.record.status {
+            SessionStatus::Initialized => Some("planned".to_owned()),
+            SessionStatus::Paused => self.record.result,
+            _ => None,
+        };
         write_record(&self.store, &self.record).await?;
         self.worktree.remove().await?;
         Ok(())

@@ -22,13 +22,13 @@ use crate::domain::quality::{
 };
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
-use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
+use crate::effect::{
+    CommitRequest, Effects, Observer, OwnCommands, RunError, RunRequest, StateFile,
+};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::{
-    GenerateRequest, Place, Sheets, functions_at, generate, inspect, rescore, suspects,
-};
+use crate::role::{GenerateRequest, Missed, Sheets, generate, inspect, rescore, suspects};
 
 use super::drive::stopped;
 use super::test_fix::{STATE, generation, read, stored, write};
@@ -38,8 +38,9 @@ use super::{Failure, Planned};
 /// Tests of the project whose reach is measured at most.
 const MEASURED: usize = 400;
 
-/// Times tests are written for one task: once, and once more for what survived.
-const ROUNDS: u32 = 2;
+/// Times tests are written for one task: once, once more for what survived, and a last time when
+/// the gate is not met even so (product.md 6.6: at most two retries).
+const ROUNDS: u32 = MAX_RETRIES + 1;
 
 /// The log of the runs of phase 5.
 const LOG: &str = ".process/generation-output.log";
@@ -58,6 +59,8 @@ pub struct ProduceSetUp<'a> {
     pub time: Duration,
     /// The session's folder inside commits.
     pub state_prefix: String,
+    /// Commands of the project that gate 001.3 asks.
+    pub own: OwnCommands,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -209,7 +212,7 @@ impl Work<'_> {
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
             tell(self.fx, &format!("writing the tests of {} (phase 5 of 5)", task.id));
-            let made = self.make(&task, &BTreeSet::new(), 1).await?;
+            let made = self.make(&task, &Missed::new(), 1).await?;
             self.production.tasks.push(made);
             write(self.fx, PRODUCTION, &self.production).await?;
         }
@@ -227,7 +230,7 @@ impl Work<'_> {
     async fn make(
         &mut self,
         task: &TestTask,
-        deeper: &BTreeSet<Place>,
+        missed: &Missed,
         rounds: u32,
     ) -> Result<Made, Failure> {
         let gaps = gaps(task, &self.plan);
@@ -245,7 +248,7 @@ impl Work<'_> {
             jobs: self.set_up.jobs,
             time: self.set_up.time,
             held: &held,
-            deeper,
+            missed,
         };
         let made = generate(&request, self.set_up.observer, self.fx).await?;
         self.production.tree = made.tree;
@@ -287,7 +290,12 @@ impl Work<'_> {
         let mut retries = 0;
         loop {
             let files = self.new_files();
-            let sheets = Sheets { tree: &self.production.tree, chosen: &files, tests: false };
+            let sheets = Sheets {
+                tree: &self.production.tree,
+                chosen: &files,
+                tests: false,
+                tools: Some(&self.set_up.own),
+            };
             let looked = inspect(sheets, self.fx).await?;
             let findings = looked.findings;
             let decision = decide(Counts::of(findings.iter()), LIMITS, retries);
@@ -305,6 +313,10 @@ impl Work<'_> {
                     what: file.to_string(),
                     reason: "it is data of tests, copied, or nested too deeply".into(),
                 });
+                let silent = looked
+                    .skipped
+                    .iter()
+                    .map(|(what, reason)| Skipped { what: what.clone(), reason: reason.clone() });
                 return Ok(ValidationReport::from(Parts {
                     session: Some(self.state.session_id.to_string()),
                     timestamp: self.fx.clock.now(),
@@ -312,7 +324,7 @@ impl Work<'_> {
                     findings,
                     fixed,
                     decision,
-                    skipped: skipped.collect(),
+                    skipped: skipped.chain(silent).collect(),
                     retries,
                     tests: None,
                 }));
@@ -373,14 +385,25 @@ impl Work<'_> {
         let id = "IMPL-001.5";
         self.turn(id, TaskStatus::InProgress).await?;
         tell(self.fx, "judging the quality of the new tests (gate 001.5)");
-        let mut retries = 0;
-        if self.again().await? {
-            retries = 1;
-            // What was written anew has not passed the first gate yet.
-            self.gate().await?;
+        let (mut retries, mut quality, mut score);
+        loop {
+            retries = self.again().await?;
+            if retries > 0 {
+                // What was written anew has not passed the first gate yet.
+                self.gate().await?;
+            }
+            quality = self.quality(retries).await?;
+            score = self.score().await?;
+            let met = score.as_ref().is_none_or(Score::is_met);
+            let rounds = self.production.tasks.iter().map(|made| made.rounds);
+            let left = rounds.filter(|rounds| *rounds < ROUNDS).count();
+            if quality.status == Decision::HardFail
+                || quality.status == Decision::Pass && met
+                || left == 0
+            {
+                break;
+            }
         }
-        let quality = self.quality(retries).await?;
-        let score = self.score().await?;
         let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
             let share = score.per_mille().unwrap_or_default();
             format!("mutation score {}.{} % of {} %", share / 10, share % 10, score.threshold)
@@ -425,7 +448,8 @@ impl Work<'_> {
                 .collect();
             chosen.extend(new.iter().cloned());
             let chosen: Vec<RepoPath> = chosen.into_iter().collect();
-            let sheets = Sheets { tree: &self.production.tree, chosen: &chosen, tests: true };
+            let sheets =
+                Sheets { tree: &self.production.tree, chosen: &chosen, tests: true, tools: None };
             let looked = inspect(sheets, self.fx).await?;
             let mut findings = looked.findings;
             findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));
@@ -448,29 +472,30 @@ impl Work<'_> {
         }
     }
 
-    /// Writes the tests of each task with survivors once more, searching further where they are;
-    /// what is better is kept. Whether any task was written again.
-    async fn again(&mut self) -> Result<bool, Failure> {
-        let mut any = false;
+    /// Writes the tests of each task with survivors once more, aimed at the lines where they are;
+    /// what is better is kept. How often tests were written again, this time included.
+    async fn again(&mut self) -> Result<u32, Failure> {
         for task in self.plan.tasks.clone() {
             let Some(old) = self.production.of(&task.id).cloned() else { continue };
-            let survivors: Vec<(RepoPath, u32)> = old
-                .report
-                .score
-                .iter()
-                .flat_map(|score| score.survivors.iter().map(|one| (one.file.clone(), one.line)))
-                .collect();
-            any |= old.rounds >= ROUNDS;
-            if old.rounds >= ROUNDS || survivors.is_empty() {
+            let mut missed = Missed::new();
+            for one in old.report.score.iter().flat_map(|score| &score.survivors) {
+                missed.entry(one.file.clone()).or_default().insert(one.line);
+            }
+            let rounds = old.rounds + 1;
+            if rounds > ROUNDS {
                 continue;
             }
-            tell(self.fx, &format!("searching further where {} missed something", task.id));
-            let deeper = functions_at(&self.production.tree, &survivors, self.fx).await?;
+            if missed.is_empty() {
+                // The same work would give the same tests.
+                self.note_rounds(&task.id, ROUNDS);
+                continue;
+            }
+            tell(self.fx, &format!("aiming at what {} missed", task.id));
             let with_old = self.production.tree.clone();
             for file in &old.report.files {
                 self.replace(&file.file, None).await?;
             }
-            let new = self.make(&task, &deeper, ROUNDS).await?;
+            let new = self.make(&task, &missed, rounds).await?;
             let better = rank(&new) > rank(&old);
             if !better {
                 self.production.tree = with_old;
@@ -480,10 +505,16 @@ impl Work<'_> {
             {
                 *place = kept;
             }
+            self.production.retries = self.production.retries.max(rounds - 1);
             write(self.fx, PRODUCTION, &self.production).await?;
-            any = true;
         }
-        Ok(any)
+        Ok(self.production.retries)
+    }
+
+    fn note_rounds(&mut self, task: &str, rounds: u32) {
+        for made in self.production.tasks.iter_mut().filter(|made| made.task == task) {
+            made.rounds = rounds;
+        }
     }
 
     /// The score of all new tests; measured anew once a gate has taken something away.
@@ -504,7 +535,7 @@ impl Work<'_> {
             jobs: self.set_up.jobs,
             time: self.set_up.time,
             held: &BTreeMap::new(),
-            deeper: &BTreeSet::new(),
+            missed: &Missed::new(),
         };
         let score = rescore(&request, &subjects, &tests, self.fx).await?;
         self.production.score = Some(score);
@@ -541,7 +572,8 @@ impl Work<'_> {
         }
     }
 
-    /// Commits what is kept. Without a kept test there is no commit.
+    /// Commits what is kept. Without a kept test there is no commit. A gate that is not met holds
+    /// the suite back (product.md 6.6).
     async fn keep(&mut self) -> Result<Done, Failure> {
         if self.production.tree != self.set_up.tree {
             tell(self.fx, "committing the new tests");
@@ -559,6 +591,12 @@ impl Work<'_> {
             };
             self.production.commit = Some(self.fx.worktree.commit(&request).await?);
             write(self.fx, PRODUCTION, &self.production).await?;
+        }
+        let reasons = self.production.missed_gates();
+        if !reasons.is_empty() {
+            self.turn("IMPL-002", TaskStatus::Blocked).await?;
+            let summary = planning::written(&self.production);
+            return Ok(Done::Held { reasons, summary });
         }
         Ok(Done::Kept)
     }

@@ -6,7 +6,6 @@ use crate::domain::generation::analysis::FileRequirements;
 use crate::domain::generation::production::Made;
 use crate::domain::generation::task::{StatusChange, TaskKind, TestPlan, TestTask};
 use crate::domain::id::RepoPath;
-use crate::domain::mutation::Score;
 use crate::domain::quality::{Counts, Decision, Finding};
 use crate::domain::task::TaskStatus;
 use crate::role::Gap;
@@ -73,16 +72,21 @@ pub fn worst(findings: &[Finding], decision: Decision) -> Option<(RepoPath, Stri
     Some((file.clone(), format!("{} {}, line {}", first.severity.name(), first.id, first.line)))
 }
 
-/// More noticed is better; of equals, more tests are not.
-pub fn rank(made: &Made) -> (u32, u32) {
-    let score = made.report.score.as_ref();
-    let noticed = score.map_or(0, |score| score.noticed);
-    (score.and_then(Score::per_mille).unwrap_or_default(), noticed)
+/// Tests that meet the threshold are better than others; of those, the ones that notice more broken
+/// versions of the code, what was not tried counted like what was. A share alone would speak
+/// against tests that reach more.
+pub fn rank(made: &Made) -> (bool, u64) {
+    let Some(score) = made.report.score.as_ref() else { return (false, 0) };
+    let noticed =
+        u64::from(score.noticed) * u64::from(score.covered) / u64::from(score.tried).max(1);
+    (score.is_met(), noticed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::mutation::Score;
+    use crate::domain::pin::PinReport;
     use crate::domain::quality::Severity;
     use crate::domain::quality::Stage;
 
@@ -97,6 +101,34 @@ mod tests {
             message: String::new(),
             suggestion: String::new(),
             auto_fixable: false,
+        }
+    }
+
+    #[test]
+    fn tests_that_meet_the_threshold_and_notice_more_are_better() {
+        let made = |noticed, tried, covered| {
+            let score = Score { threshold: 60, noticed, tried, covered, ..Score::default() };
+            Made { report: PinReport { score: Some(score), ..PinReport::default() }, ..none() }
+        };
+        let table = [
+            ("more noticed", made(50, 80, 80), made(50, 70, 70), false),
+            ("a lower share of far more", made(80, 100, 100), made(45, 50, 50), true),
+            ("below the threshold", made(50, 100, 100), made(40, 50, 50), false),
+            ("a sample stands for all", made(30, 40, 400), made(32, 40, 200), true),
+            ("nothing scored", none(), made(1, 1, 1), false),
+        ];
+        for (why, one, other, better) in table {
+            assert_eq!(rank(&one) > rank(&other), better, "{why}");
+        }
+    }
+
+    fn none() -> Made {
+        Made {
+            task: "IMPL-001".into(),
+            rounds: 1,
+            report: PinReport::default(),
+            reached: BTreeMap::new(),
+            requirements: Vec::new(),
         }
     }
 

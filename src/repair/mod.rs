@@ -11,10 +11,10 @@ mod score;
 mod stream;
 
 pub use characterise::{
-    Draft, DraftTest, FileTask, Framework, Naming, Piece, Pinned, Site, Split, characterise, cover,
-    is_subject, module_of, place, render,
+    Case, Draft, DraftTest, FileTask, Framework, Naming, Piece, Pinned, Site, Split, characterise,
+    cover, is_subject, module_of, place, render,
 };
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
-pub use score::{Scoring, reach, score};
+pub use score::{Ranges, Scoring, reach, score};

@@ -1,16 +1,17 @@
 //! Gates 001.3 and 001.5 on tests that were just written: what a review of a whole tree says about
 //! them, and their score once a gate has changed something.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::smell;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
-use crate::effect::{EffectError, Effects, GitError, Speed, TrialRequest};
+use crate::effect::{Concern, EffectError, Effects, GitError, OwnCommands, Speed, TrialRequest};
 use crate::repair::{Limits, Scoring, score};
 
-use super::{GenerateRequest, Review, Reviewed, review};
+use super::reviewer::add;
+use super::{GenerateRequest, Review, Reviewed, review, told};
 
 /// Bytes of a source that is looked at; a longer one is made by a program.
 const SOURCE: usize = 1 << 20;
@@ -28,6 +29,8 @@ pub struct Sheets<'a> {
     pub chosen: &'a [RepoPath],
     /// Whether the quality of tests is looked at too.
     pub tests: bool,
+    /// Commands of the project that are asked, and its tools where it has none; `None` asks nobody.
+    pub tools: Option<&'a OwnCommands>,
 }
 
 /// Reviews files of a tree, seen with everything around them.
@@ -49,12 +52,24 @@ pub async fn inspect(sheets: Sheets<'_>, fx: &Effects<'_>) -> Result<Reviewed, G
     }
     let chosen: Vec<&RepoPath> =
         sheets.chosen.iter().filter(|file| texts.contains_key(*file)).collect();
-    Ok(review(&Review {
+    let mut reviewed = review(&Review {
         files: &texts,
         chosen: &chosen,
         installed: &BTreeMap::new(),
         tests: sheets.tests,
-    }))
+    });
+    if let Some(own) = sheets.tools.filter(|_| !chosen.is_empty()) {
+        fx.worktree.checkout(sheets.tree).await?;
+        let concerns = [Concern::Types, Concern::Rules];
+        let said = fx.suite.opinions(fx.worktree.root(), &concerns, own).await;
+        let looked_at: BTreeSet<RepoPath> = chosen.into_iter().cloned().collect();
+        for concern in concerns {
+            let told = told(concern, &said.remarks, &looked_at, |_| false);
+            add(&mut reviewed.findings, told);
+        }
+        reviewed.skipped = said.skipped;
+    }
+    Ok(reviewed)
 }
 
 /// Scores tests that passed on the files that they are about.

@@ -20,11 +20,11 @@ pub mod vet;
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
-pub use generator::{Gap, GenerateRequest, Generated, Place, functions_at, generate, suspects};
+pub use generator::{Gap, GenerateRequest, Generated, Missed, generate, suspects};
 pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
-pub use reviewer::{Review, Reviewed, reads, review, told};
+pub use reviewer::{Review, Reviewed, add, reads, review, told};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
 

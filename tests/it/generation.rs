@@ -270,3 +270,47 @@ fn a_file_of_javascript_without_tests_gets_tests_too() {
     assert!(repo.root().join("test/text.pinned.test.js").is_file());
     assert!(repo.shell("node --test").output().unwrap().status.success());
 }
+
+/// No test can tell `>=` from `>` here.
+const EVEN: &[(&str, &str)] = &[
+    (
+        "shop/limit.py",
+        "def limited(count: int) -> int:\n    if count >= 10:\n        return 10\n    return count\n",
+    ),
+    (".github/regreen.yml", "gate:\n  min-mutation-score: 100\n"),
+    ("tests/__init__.py", ""),
+    (".gitignore", "__pycache__/\n"),
+];
+
+#[test]
+fn gate_001_5_that_is_not_met_holds_the_suite_back_until_a_word_is_said() {
+    let repo = TestRepo::new(EVEN);
+    let ran = repo.regreen(&["test", "shop/limit.py", "--no-coverage", "--json"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    assert_eq!(document["result"], "blocked", "{document:#}");
+    let next = document["next"].as_str().unwrap();
+    assert!(next.contains("gate 001.5") && next.contains("of 100 %"), "{next}");
+    let status = |document: &Value| -> Vec<String> {
+        let tasks = document["tasks"].as_array().unwrap();
+        tasks.iter().map(|task| task["status"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(status(&document), ["completed", "completed", "blocked", "blocked"]);
+    let session = folder(&document);
+    assert!(!session.join(".process/iteration-state.json").exists(), "the suite did not run");
+    assert!(session.join(".process/test-quality-report.md").is_file(), "the report is there");
+    let record = json(&session, "workflow-session.json");
+    assert_eq!((&record["status"], &record["result"]), (&"paused".into(), &"blocked".into()));
+    // What holds is on the branch all the same.
+    let branch = "regreen/WFS-test-shop-limit-py";
+    let kept = repo.git(&["diff", "--name-only", &format!("main..{branch}"), "--", "tests"]);
+    assert_eq!(kept, "tests/test_limit_pinned.py");
+    // Without a word nothing goes on; with one the suite runs.
+    let again = repo.regreen(&["test", "--resume", "--no-coverage", "--json"]);
+    assert_eq!(again.document()["result"], "blocked", "{}", again.err);
+    let gone = repo.regreen(&["test", "--resume", "--yes", "--no-coverage", "--json"]);
+    let document = gone.document();
+    assert_eq!(document["result"], "generated", "{document:#}\n{}", gone.err);
+    assert_eq!(gone.code, Some(1), "the gate is still not met");
+    assert_eq!(status(&document), ["completed", "completed", "blocked", "completed"]);
+}

@@ -1,6 +1,8 @@
 //! Tests that describe today, and how well tests notice broken code: end to end, with functions
 //! that must not be pinned among them.
 
+use serde_json::Value;
+
 use super::support::TestRepo;
 
 const FEES: (&str, &str) = (
@@ -166,4 +168,66 @@ fn pin_and_score_work_on_javascript() {
     assert!(repo.shell("node --test").output().unwrap().status.success());
     let score = repo.regreen(&["score", "--json"]).document();
     assert!(score["noticed"].as_u64().unwrap() > 0, "{score:#}");
+}
+
+/// Stands for the project's own TypeScript: takes the types out of `SOURCE`, line by line.
+const TRANSPILER: &str = r"
+exports.ModuleKind = exports.ScriptTarget = exports.JsxEmit = {};
+exports.transpileModule = (text, { fileName }) => ({
+  outputText: text.replace(/^import type .*\n/gm, '').replace(/: number/g, '').replace(/^export interface[^}]*}\n/gm, ''),
+  sourceMapText: JSON.stringify({ version: 3, sources: [fileName], names: [], mappings: text.includes('interface') ? 'AAGA;AACA;AACA;AACA;AACA' : 'AAAA' }),
+});
+";
+
+#[test]
+#[ignore = "needs node; typescript_is_pinned_where_its_tests_can_load_it and recorded_answers_of_both_drivers_become_observations always run"]
+fn calls_of_typescript_are_watched_with_what_the_project_has_installed() {
+    let repo = TestRepo::new(&[
+        ("node_modules/typescript/index.js", TRANSPILER),
+        ("node_modules/typescript/package.json", "{\"name\": \"typescript\"}"),
+        ("src/half.ts", "export const half = (n: number): number => Math.floor(n / 2);\n"),
+        (
+            "src/fee.ts",
+            "export interface Rule {\n  x: number;\n}\nimport { half } from './half';\nexport function fee(n: number): number {\n  if (n < 0) throw new RangeError('below 0');\n  return half(n);\n}\n",
+        ),
+        (
+            "observe_node.mjs",
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/src/adapter/suite/driver/observe_node.mjs"
+            )),
+        ),
+        (
+            "observe_types.mjs",
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/src/adapter/suite/driver/observe_types.mjs"
+            )),
+        ),
+    ]);
+    let ask = |file: &str| -> Vec<Value> {
+        let root = repo.root().display().to_string();
+        let request = serde_json::json!({
+            "path": format!("{root}/{file}"), "root": root, "bindings": [["fee", "fee"]], "calls": [
+                {"callee": "fee", "arguments": ["7"]}, {"callee": "fee", "arguments": ["-1"]},
+            ], "trace": true, "reverse": false, "limit": 1,
+        });
+        let line = format!("printf '%s\\n' '{request}' | node observe_node.mjs");
+        let output = repo.shell(&line).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let said = ask("src/fee.ts");
+    assert_eq!(said[0]["value"], "3", "{said:#?}");
+    assert_eq!((&said[1]["raised"], &said[1]["explicit"]), (&"RangeError".into(), &true.into()));
+    // Lines are those of the source, not of the text without types.
+    let lines = |at: usize| said[at]["lines"].as_array().unwrap().clone();
+    assert!(lines(0).contains(&7.into()) && !lines(1).contains(&7.into()), "{said:#?}");
+    std::fs::remove_dir_all(repo.root().join("node_modules")).unwrap();
+    let said = ask("src/fee.ts");
+    let refused = said[0]["refused"].as_str().unwrap();
+    let native = repo.shell("node -p process.features.typescript").output().unwrap();
+    if String::from_utf8_lossy(&native.stdout).trim() == "undefined" {
+        assert!(refused.contains("neither esbuild nor TypeScript"), "{refused}");
+    }
 }

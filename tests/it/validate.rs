@@ -246,3 +246,81 @@ fn a_thousand_files_are_all_looked_at() {
     let ran = repo.regreen(&["validate", "--json", "--skip-tools"]);
     assert_eq!(ran.document()["summary"]["files_validated"], 1_001, "{}", ran.err);
 }
+
+/// A project that has set Ruff and mypy up, with a remark for each.
+const CHECKED: &[(&str, &str)] = &[
+    (
+        "pyproject.toml",
+        "[project]\nname = \"shop\"\n\n[tool.ruff]\nline-length = 100\n\n[tool.ruff.lint]\nselect = [\"E\", \"F\"]\n\n[tool.mypy]\nstrict = true\n",
+    ),
+    (
+        "shop/tax.py",
+        "def tax(amount: int) -> int:\n    l = amount * 19\n    return str(l // 100)\n",
+    ),
+];
+
+/// Places the program on `PATH` as a shell script; answers with that `PATH`.
+fn on_path(repo: &TestRepo, tools: &[(&str, &str)]) -> String {
+    let folder = repo.around().join("tools");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, script) in tools {
+        let file = folder.join(name);
+        std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+    }
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn the_projects_own_linters_and_type_checkers_speak_in_the_words_of_the_catalogue() {
+    let repo = TestRepo::new(CHECKED);
+    let path = on_path(
+        &repo,
+        &[
+            // It is asked about rules, and about formatting.
+            (
+                "ruff",
+                "case $1 in check) echo 'shop/tax.py:2:5: E741 Ambiguous variable name: `l`'; echo 'shop/tax.py:1:1: F401 [*] `os` imported but unused'; exit 1;; esac",
+            ),
+            (
+                "mypy",
+                "echo 'shop/tax.py:3: error: Incompatible return value type [return-value]'; exit 1",
+            ),
+        ],
+    );
+    let ran: Ran =
+        repo.command().args(["validate", "--json"]).env("PATH", &path).output().unwrap().into();
+    let rows: Vec<String> = [(1, "unused-import"), (2, "project-rule"), (3, "type-mismatch")]
+        .map(|(line, row)| format!("shop/tax.py:{line} {row}"))
+        .into();
+    let (code, status, mut found) = judged(&ran);
+    found.sort();
+    assert_eq!((code, status.as_str(), found), (Some(1), "HARD_FAIL", rows), "{}", ran.err);
+    let document = ran.document();
+    fits_its_schema(&document);
+    assert!(!document.to_string().contains("the project's own tools"), "{document:#}");
+}
+
+#[test]
+fn a_tool_that_says_nothing_readable_is_told_and_finds_nothing() {
+    let repo = TestRepo::new(CHECKED);
+    let path = on_path(&repo, &[("ruff", "echo 'no such option'; exit 2"), ("mypy", "kill -9 $$")]);
+    let ran: Ran =
+        repo.command().args(["validate", "--json"]).env("PATH", &path).output().unwrap().into();
+    assert_eq!(judged(&ran), (Some(0), "PASS".into(), Vec::new()), "{}", ran.err);
+    let text = ran.document().to_string();
+    assert!(text.contains("exit code 2: no such option") && text.contains("signal 9"), "{text}");
+}
+
+#[test]
+#[ignore = "needs ruff and mypy; the_projects_own_linters_and_type_checkers_speak_in_the_words_of_the_catalogue always runs"]
+fn ruff_and_mypy_themselves_are_read() {
+    let repo = TestRepo::new(CHECKED);
+    let ran = repo.regreen(&["validate", "--json"]);
+    let (_, status, found) = judged(&ran);
+    assert_eq!(status, "HARD_FAIL", "{}", ran.err);
+    for row in ["shop/tax.py:2 project-rule", "shop/tax.py:3 type-mismatch"] {
+        assert!(found.iter().any(|one| one == row), "{row} in {found:?}\n{}", ran.document());
+    }
+}

@@ -11,6 +11,7 @@ mod framework;
 mod observe;
 #[cfg(test)]
 mod recorded;
+mod remarks;
 mod run;
 mod set_up;
 mod tools;
@@ -19,7 +20,7 @@ mod warm;
 pub use detect::{Detection, detect, detect_or_begin, languages};
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
-pub use tools::{Question, accepted, formatted, tools};
+pub use tools::{accepted, formatted, tools};
 
 /// Reads a JUnit report; for the benches.
 #[must_use]

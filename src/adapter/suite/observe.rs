@@ -1,5 +1,6 @@
 //! Makes watched calls of single functions in the project's interpreter; `driver/observe_python.py`
-//! and `driver/observe_node.mjs` are its other half.
+//! and `driver/observe_node.mjs` are its other half. TypeScript goes through what the project has
+//! installed: `driver/observe_types.mjs`.
 //!
 //! The child may write nowhere in the checkout, so that a call that gets past the watch changes
 //! nothing that is tested afterwards.
@@ -95,7 +96,9 @@ impl ProjectSuite<'_> {
             Some(Language::Python) => {
                 vec![self.site(request.root).python(), driver("observe_python.py")]
             }
-            Some(Language::JavaScript) => vec!["node".to_owned(), driver("observe_node.mjs")],
+            Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
+                vec!["node".to_owned(), driver("observe_node.mjs")]
+            }
             _ => return Ok(None),
         };
         let World { number } = request.world;
@@ -131,8 +134,9 @@ impl Observer for ProjectSuite<'_> {
         let lost = || Observation::refused("the process that made the call ended");
         let mut found: Vec<Observation> = request.calls.iter().map(|_| lost()).collect();
         let Some(invocation) = self.caller(request)? else {
-            let unknown =
-                Observation::refused("calls can be watched in Python and JavaScript only");
+            let unknown = Observation::refused(
+                "calls can be watched in Python, JavaScript and TypeScript only",
+            );
             return Ok(request.calls.iter().map(|_| unknown.clone()).collect());
         };
         let failed = |error: std::io::Error| RunError::NotStarted {

@@ -14,13 +14,17 @@ use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
-use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
+use crate::effect::{
+    Clock, Concern, Opinions, OwnCommands, RunError, RunRequest, Suite, SuiteFacts, Trial,
+    TrialRequest,
+};
 
 use super::detect::Detection;
 use super::format::{Place, settle_all};
 use super::framework::command_files;
 use super::framework::{Left, Plan, Read, Scratch, Site};
 use super::set_up::Prepared;
+use super::tools;
 use super::{check, cold, coverage, warm};
 
 /// One test may take this part of the limit of a whole run.
@@ -84,6 +88,7 @@ const DRIVERS: &[(&str, &str)] = &[
     ("warm_python.py", include_str!("driver/warm_python.py")),
     ("observe_python.py", include_str!("driver/observe_python.py")),
     ("observe_node.mjs", include_str!("driver/observe_node.mjs")),
+    ("observe_types.mjs", include_str!("driver/observe_types.mjs")),
 ];
 
 fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {
@@ -235,6 +240,18 @@ impl Suite for ProjectSuite<'_> {
         let log = self.settings.scratch.join("check.log");
         let child = (self.environment(root), self.access(root));
         check::check(&self.site(root), root, files, child, &log).await
+    }
+
+    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &OwnCommands) -> Opinions {
+        let scratch = self.settings.scratch.join("tools");
+        match files::create_folder(&scratch) {
+            Ok(()) => tools::tools(root, &scratch, concerns, own).await,
+            Err(error) => {
+                let reason = format!("{}: {error}", scratch.display());
+                let skipped = vec![("the project's own tools".to_owned(), reason)];
+                Opinions { skipped, ..Opinions::default() }
+            }
+        }
     }
 
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured {

@@ -5,16 +5,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 use std::time::Duration;
-
-use regex::Regex;
 
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::RepoPath;
-use crate::domain::quality::Remark;
+use crate::effect::{Concern, Opinions, OwnCommands};
+
+use super::remarks::{self, Form};
 
 /// Time for one check (product.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
@@ -22,41 +21,10 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// Bytes of what a check said that are read.
 const SAID: u64 = 256 << 10;
 
-/// What a tool is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// Do the types fit?
-    Types,
-    /// Are the project's own rules kept?
-    Rules,
-    /// Which files are not formatted?
-    Format,
-}
-
-/// What the tools said, and what could not be asked.
-#[derive(Debug, Default)]
-pub struct Said {
-    /// Remarks, with the question they answer.
-    pub remarks: Vec<(Question, Remark)>,
-    /// Checks that were skipped, with the reason.
-    pub skipped: Vec<(String, String)>,
-}
-
-/// How a tool's answer is read.
-#[derive(Clone, Copy)]
-enum Form {
-    /// `file:line:column: message`.
-    Places,
-    /// One file on a line, behind words of the tool.
-    Files,
-    /// `ESLint`'s JSON.
-    Eslint,
-}
-
 /// One tool: what tells that the project uses it, and its command.
 struct Tool {
     name: &'static str,
-    question: Question,
+    concern: Concern,
     /// File and the words it must hold.
     signs: &'static [(&'static str, &'static str)],
     argv: &'static [&'static str],
@@ -67,16 +35,16 @@ struct Tool {
 
 const fn tool(
     name: &'static str,
-    question: Question,
+    concern: Concern,
     signs: &'static [(&'static str, &'static str)],
     argv: &'static [&'static str],
     form: Form,
 ) -> Tool {
-    Tool { name, question, signs, argv, form, rewrite: &[] }
+    Tool { name, concern, signs, argv, form, rewrite: &[] }
 }
 
-use Form::{Eslint, Files, Places};
-use Question::{Format, Rules, Types};
+use Concern::{Format, Rules, Types};
+use Form::{Eslint, Files, Lints, Places};
 
 const RUFF: &[(&str, &str)] =
     &[("pyproject.toml", "[tool.ruff"), ("ruff.toml", ""), (".ruff.toml", "")];
@@ -134,6 +102,13 @@ const TOOLS: &[Tool] = &[
         Eslint,
     ),
     tool(
+        "clippy",
+        Rules,
+        &[("clippy.toml", ""), (".clippy.toml", ""), ("Cargo.toml", "lints.clippy]")],
+        &["cargo", "clippy", "--all-targets", "--quiet", "--message-format", "short"],
+        Lints,
+    ),
+    tool(
         "ruff",
         Rules,
         RUFF,
@@ -171,80 +146,6 @@ const TOOLS: &[Tool] = &[
     ),
 ];
 
-static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:vet: )?(?:\./)?([^\s:(]+)[:(](\d+)(?:[:,]\d+)?\)?:?\s*(?:error(?:\[?\s*\w*\]?)?:\s*)?(.+)$").ok()
-});
-
-/// A path that a tool printed, below the root.
-fn below(root: &Path, file: &str) -> Option<RepoPath> {
-    let prefix = format!("{}/", root.display());
-    let file = file.strip_prefix(&prefix).unwrap_or(file);
-    RepoPath::parse(file.strip_prefix("./").unwrap_or(file)).ok()
-}
-
-/// Reads `file:line:column: message` and `file(line,column): error: message`; notes and warnings
-/// are none of its business.
-fn places(text: &str, root: &Path) -> Vec<Remark> {
-    let Some(place) = PLACE.as_ref() else { return Vec::new() };
-    text.lines()
-        .filter(|line| {
-            !line.contains(": warning")
-                && !line.contains(": note:")
-                && !line.starts_with([' ', '#'])
-        })
-        .filter_map(|line| {
-            let found = place.captures(line)?;
-            let file = below(root, found.get(1)?.as_str())?;
-            Some((file, found.get(2)?.as_str().parse().ok()?, found.get(3)?.as_str().to_owned()))
-        })
-        .collect()
-}
-
-/// Reads files, one on a line.
-fn files_of(text: &str, root: &Path, tool: &str) -> Vec<Remark> {
-    text.lines()
-        .map(|line| {
-            line.trim_start_matches("would reformat ").trim_start_matches("Would reformat: ")
-        })
-        .filter(|line| !line.contains(' ') && line.contains('.'))
-        .filter_map(|line| Some((below(root, line)?, 1, format!("`{tool}` would change it"))))
-        .collect()
-}
-
-/// Reads `ESLint`'s errors; its warnings are not what a gate is for.
-fn eslint(text: &str, root: &Path) -> Vec<Remark> {
-    let start = text.find('[').unwrap_or(text.len());
-    let Ok(value) =
-        serde_json::from_str::<serde_json::Value>(text.get(start..).unwrap_or_default())
-    else {
-        return Vec::new();
-    };
-    let mut remarks = Vec::new();
-    for file in value.as_array().into_iter().flatten() {
-        let path = file.get("filePath").and_then(|path| path.as_str()).unwrap_or_default();
-        let Some(path) = below(root, path) else { continue };
-        for message in file.get("messages").and_then(|list| list.as_array()).into_iter().flatten() {
-            let number = |key: &str| message.get(key).and_then(serde_json::Value::as_u64);
-            let word =
-                |key: &str| message.get(key).and_then(|text| text.as_str()).unwrap_or_default();
-            if number("severity") == Some(2) {
-                let line = number("line").and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
-                let text = format!("{} ({})", word("message"), word("ruleId"));
-                remarks.push((path.clone(), line, text));
-            }
-        }
-    }
-    remarks
-}
-
-fn read(tool: &Tool, text: &str, root: &Path) -> Vec<Remark> {
-    match tool.form {
-        Places => places(text, root),
-        Files => files_of(text, root, tool.name),
-        Eslint => eslint(text, root),
-    }
-}
-
 /// Whether the project has set a tool up.
 fn is_set_up(tool: &Tool, root: &Path) -> bool {
     tool.signs.iter().any(|(file, words)| {
@@ -278,38 +179,76 @@ fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invocation {
     Invocation { argv, directory: root.to_owned(), environment, access: Some(access) }
 }
 
-/// Asks every tool that the project has set up, in the root of the checkout. `scratch` is an own
-/// folder; what lies in it from before makes a check quicker.
-pub async fn tools(root: &Path, scratch: &Path, questions: &[Question]) -> Said {
-    let mut said = Said::default();
-    for tool in TOOLS.iter().filter(|tool| questions.contains(&tool.question)) {
-        if !is_set_up(tool, root) {
+/// Asks every tool that the project has set up, in the root of the checkout; a command of its own
+/// stands for the tools of its concern. `scratch` is an own folder; what lies in it from before
+/// makes a check quicker.
+pub async fn tools(
+    root: &Path,
+    scratch: &Path,
+    concerns: &[Concern],
+    own: &OwnCommands,
+) -> Opinions {
+    let mut said = Opinions::default();
+    let commands =
+        [(Rules, "the lint command", &own.lint), (Types, "the build command", &own.build)];
+    for (concern, name, command) in commands {
+        if let Some(command) = command.as_ref().filter(|_| concerns.contains(&concern)) {
+            let argv = vec!["sh".to_owned(), "-c".to_owned(), command.clone()];
+            let asked = Asked { name, concern, form: Form::Any, argv };
+            ask(&asked, root, scratch, &mut said).await;
+        }
+    }
+    let replaced = |concern| match concern {
+        Rules => own.lint.is_some(),
+        Types => own.build.is_some(),
+        Format => false,
+    };
+    for tool in TOOLS.iter().filter(|tool| concerns.contains(&tool.concern)) {
+        if replaced(tool.concern) || !is_set_up(tool, root) {
             continue;
         }
-        if tool.name == "cargo check" && !root.join("Cargo.lock").is_file() {
+        if tool.argv.first() == Some(&"cargo")
+            && tool.concern != Format
+            && !root.join("Cargo.lock").is_file()
+        {
             let reason = "there is no Cargo.lock, and nothing may be written";
             said.skipped.push((tool.name.to_owned(), reason.into()));
             continue;
         }
-        let log = scratch.join("tool.log");
-        let child = invocation(program(root, tool.argv), root, scratch);
-        let reason = match process::run(&child, LIMIT, &log).await {
-            Ok(Ending::Exit(code)) => {
-                let text = process::tail_of(&log, SAID);
-                let remarks = read(tool, &text, root);
-                if code == 0 || !remarks.is_empty() {
-                    said.remarks.extend(remarks.into_iter().map(|one| (tool.question, one)));
-                    continue;
-                }
-                let last = text.lines().rev().find(|line| !line.trim().is_empty());
-                format!("exit code {code}: {}", last.unwrap_or("it said nothing").trim())
-            }
-            Ok(ending) => format!("it was stopped by {ending}"),
-            Err(error) => format!("it could not be started: {error}"),
-        };
-        said.skipped.push((tool.name.to_owned(), reason));
+        let argv = program(root, tool.argv);
+        let asked = Asked { name: tool.name, concern: tool.concern, form: tool.form, argv };
+        ask(&asked, root, scratch, &mut said).await;
     }
     said
+}
+
+/// One command that is run.
+struct Asked {
+    name: &'static str,
+    concern: Concern,
+    form: Form,
+    argv: Vec<String>,
+}
+
+async fn ask(asked: &Asked, root: &Path, scratch: &Path, said: &mut Opinions) {
+    let log = scratch.join("tool.log");
+    let child = invocation(asked.argv.clone(), root, scratch);
+    let reason = match process::run(&child, LIMIT, &log).await {
+        Ok(Ending::Exit(code)) => {
+            let text = process::tail_of(&log, SAID);
+            let remarks = remarks::read(asked.form, &text, root, asked.name);
+            if code == 0 || !remarks.is_empty() {
+                said.remarks.extend(remarks.into_iter().map(|one| (asked.concern, one)));
+                return;
+            }
+            let last = text.lines().rev().find(|line| !line.trim().is_empty());
+            let last: String = last.unwrap_or("it said nothing").trim().chars().take(200).collect();
+            format!("exit code {code}: {last}")
+        }
+        Ok(ending) => format!("it was stopped by {ending}"),
+        Err(error) => format!("it could not be started: {error}"),
+    };
+    said.skipped.push((asked.name.to_owned(), reason));
 }
 
 /// The text of a file as the project's own formatter prints it; `None` when no such formatter is
@@ -366,57 +305,4 @@ pub fn accepted(
         }
     }
     known
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_of_every_checker_are_read() {
-        let table = [
-            ("src/a.ts(3,7): error TS2322: Type 'x'", "src/a.ts", 3),
-            ("app/b.py:12: error: Incompatible types", "app/b.py", 12),
-            ("src/c.rs:5:9: error[E0308]: mismatched types", "src/c.rs", 5),
-            ("vet: ./d.go:4:2: undefined: x", "d.go", 4),
-            ("/r/e.go:4:2: unusedresult", "e.go", 4),
-            ("f.py:1:8: F401 [*] `os` imported but unused", "f.py", 1),
-        ];
-        for (text, file, line) in table {
-            let said = places(text, Path::new("/r"));
-            let first = said.first().map(|(file, line, _)| (file.as_str(), *line));
-            assert_eq!(first, Some((file, line)), "{text}");
-        }
-        assert!(places("src/c.rs:5:9: warning: unused", Path::new("/r")).is_empty());
-        assert!(places("# example.com/m", Path::new("/r")).is_empty());
-    }
-
-    #[test]
-    fn files_of_every_formatter_are_read() {
-        let table = [
-            ("tax/tax.go", "tax/tax.go"),
-            ("would reformat /r/app/a.py", "app/a.py"),
-            ("Would reformat: app/a.py", "app/a.py"),
-            ("/r/src/main.rs", "src/main.rs"),
-        ];
-        for (text, file) in table {
-            let said = files_of(text, Path::new("/r"), "tool");
-            assert_eq!(said.first().map(|one| one.0.as_str()), Some(file), "{text}");
-        }
-        for text in ["All done!", "1 file would be reformatted.", "", "Oh no! Boom."] {
-            assert!(files_of(text, Path::new("/r"), "tool").is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn errors_of_eslint_are_read_and_its_warnings_are_not() {
-        let text = r#"[{"filePath":"/r/a.js","messages":[
-            {"ruleId":"eqeqeq","severity":2,"message":"Expected '==='","line":3},
-            {"ruleId":"semi","severity":1,"message":"Missing semicolon","line":4}]}]"#;
-        let said = eslint(text, Path::new("/r"));
-        let lines: Vec<(&str, u32, &str)> =
-            said.iter().map(|(file, line, text)| (file.as_str(), *line, text.as_str())).collect();
-        assert_eq!(lines, [("a.js", 3, "Expected '===' (eqeqeq)")]);
-        assert!(eslint("Oops! Something went wrong", Path::new("/r")).is_empty());
-    }
 }

@@ -1,6 +1,6 @@
 //! `regreen pin`: tests that describe what functions do today, on a branch of their own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::{Workspace, suite};
@@ -85,7 +85,7 @@ async fn work(
         jobs: subject.jobs,
         time: subject.time,
         held: &BTreeMap::new(),
-        deeper: &BTreeSet::new(),
+        missed: &BTreeMap::new(),
     };
     let Generated { tree: new, mut report, edits, .. } =
         generate(&request, workspace.observer(), &fx).await?;

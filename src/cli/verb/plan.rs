@@ -96,7 +96,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         );
     }
     Ok(match &planned.state.next {
-        Step::Finish { verdict: Verdict::Failed { .. } }
+        Step::Finish { verdict: Verdict::Failed { .. } | Verdict::Held { .. } }
         | Step::Gather
         | Step::Analyse
         | Step::Plan { .. } => exit::NOT_MET,

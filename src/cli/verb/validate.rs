@@ -7,7 +7,7 @@ use globset::{Glob, GlobSetBuilder};
 
 use crate::adapter::host::{clock, files, process};
 use crate::adapter::repo::{self, RepositoryFacts, Sources};
-use crate::adapter::suite::{self, Question};
+use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
 use crate::cli::args::ValidateArguments;
 use crate::cli::failure::{Failure, exit};
@@ -16,12 +16,12 @@ use crate::domain::quality::{
     Counts, Decision, Finding, LIMITS, MAX_RETRIES, STRICT, Stage, TestMetrics, decide,
     decide_tests,
 };
-use crate::effect::StoreError;
+use crate::effect::{Concern, OwnCommands, StoreError};
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{
     Parts, Skipped, ValidationReport, annotations, by_severity, render_markdown, render_text,
 };
-use crate::role::{Review, Reviewed, review, told};
+use crate::role::{Review, Reviewed, add, review, told};
 
 /// Runs the verb. The gate's answer is the exit code.
 pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
@@ -248,34 +248,33 @@ impl Desk<'_> {
             looked.skipped.push(skip("--skip-tools"));
             return;
         }
-        let mut questions = vec![Question::Rules, Question::Format];
+        let mut concerns = vec![Concern::Rules, Concern::Format];
         if self.arguments.skip_types {
             looked.skipped.push(skip("--skip-types"));
         } else {
-            questions.push(Question::Types);
+            concerns.push(Concern::Types);
         }
         if own.is_empty() {
             return;
         }
-        let said = suite::tools(&self.facts.root, self.scratch, &questions).await;
-        let of = |question: Question| -> Vec<_> {
-            said.remarks.iter().filter(|one| one.0 == question).map(|one| one.1.clone()).collect()
-        };
+        let commands = OwnCommands::default();
+        let said = suite::tools(&self.facts.root, self.scratch, &concerns, &commands).await;
         looked
             .skipped
             .extend(said.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }));
-        looked.findings.extend(told("type-mismatch", &of(Question::Types), own, |_| false));
-        looked.findings.extend(told("project-rule", &of(Question::Rules), own, |_| false));
-        let loose = of(Question::Format);
+        for concern in [Concern::Types, Concern::Rules] {
+            add(&mut looked.findings, told(concern, &said.remarks, own, |_| false));
+        }
+        let loose = said.remarks.iter().filter(|one| one.0 == Concern::Format).map(|one| &one.1);
         let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
-        for (file, _, _) in loose.iter().filter(|(file, _, _)| own.contains(file)) {
+        for (file, _, _) in loose.filter(|one| own.contains(&one.0)) {
             texts.extend(
                 suite::formatted(&self.facts.root, self.scratch, file)
                     .filter(|text| sources.files.get(file) != Some(text))
                     .map(|text| (file.clone(), text)),
             );
         }
-        let told = told("format", &loose, own, |file| texts.contains_key(file));
+        let told = told(Concern::Format, &said.remarks, own, |file| texts.contains_key(file));
         for (file, text) in texts {
             // What is cut out is formatted the next time.
             let gone = told.iter().filter(|one| one.file == file).cloned().collect();

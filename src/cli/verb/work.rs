@@ -10,10 +10,11 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Terminal;
 use crate::cycle::{self, Planned, ProduceSetUp};
 use crate::domain::event::{Ending, Event};
-use crate::domain::generation::pipeline::Step;
+use crate::domain::generation::pipeline::{Step, Verdict};
 use crate::domain::generation::production::Production;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::task::TaskStatus;
+use crate::effect::OwnCommands;
 use crate::effect::Screen;
 
 use super::fix;
@@ -49,7 +50,7 @@ pub async fn run(
     if planned.state.next != Step::Execute {
         let request = fix::request(&again, &settings)?;
         let clock = HostClock::start();
-        let workspace = Workspace::open(&request, &clock).await?;
+        let mut workspace = Workspace::open(&request, &clock).await?;
         for text in &workspace.notices {
             screen.show(&Event::Notice { text: text.clone() });
         }
@@ -63,9 +64,15 @@ pub async fn run(
             jobs: cores,
             time: BREAKING,
             state_prefix: workspace.state_prefix(),
+            own: OwnCommands::default(),
         };
         planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;
+        if matches!(planned.state.next, Step::Finish { verdict: Verdict::Held { .. } }) {
+            workspace.hold().await?;
+            let folder = Some(workspace.finish().await?.display().to_string());
+            return Ok(Worked { planned, produced, met: false, folder });
+        }
         if planned.state.next != Step::Execute {
             return Ok(Worked { planned, produced, met: false, folder: None });
         }

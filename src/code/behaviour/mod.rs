@@ -2,6 +2,7 @@
 //!
 //! Read from syntax trees; nothing is run and no types are inferred.
 
+mod body;
 mod kinds;
 mod phrase;
 mod surface;

@@ -7,25 +7,14 @@ use tree_sitter::Node;
 use super::Behaviour;
 use super::walk::{children, first_text, said};
 use crate::code::language::Language;
+use crate::code::signature;
 
 /// Names that a script gives away: `export`, `module.exports`.
 pub fn exported(root: Node<'_>, language: Language, text: &str) -> Option<BTreeSet<String>> {
     if !matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx) {
         return None;
     }
-    let mut names = BTreeSet::new();
-    for node in children(root) {
-        let own = text.get(node.byte_range()).unwrap_or_default();
-        let is_export = node.kind() == "export_statement"
-            || own.starts_with("module.exports")
-            || own.starts_with("exports.");
-        if is_export {
-            let head: String = own.chars().take(2000).collect();
-            let words = head.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-            names.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
-        }
-    }
-    Some(names)
+    Some(signature::exports(root, text).into_keys().collect())
 }
 
 /// Whether other files may call a function.

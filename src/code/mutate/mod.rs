@@ -6,6 +6,8 @@ mod constant;
 mod expression;
 mod ingredients;
 mod mutants;
+mod name;
+mod operator;
 mod statement;
 mod table;
 mod value;

@@ -224,6 +224,71 @@ pub fn used(text: &str, name: &str) -> Vec<Type> {
     found
 }
 
+/// Names that values of other kinds than objects with options have.
+const METHODS: &[&str] = &[
+    "length",
+    "size",
+    "name",
+    "message",
+    "constructor",
+    "prototype",
+    "toString",
+    "valueOf",
+    "then",
+    "next",
+    "call",
+    "apply",
+    "bind",
+    "source",
+    "flags",
+    "lastIndex",
+    "default",
+    "get",
+    "items",
+    "keys",
+    "values",
+];
+
+/// Keys of one parameter that are kept.
+const KEYS: usize = 12;
+
+/// Whether a key can be written without quotes in every language.
+#[must_use]
+pub fn is_plain(key: &str) -> bool {
+    !key.is_empty() && key.len() <= 40 && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Keys that a function reads of a parameter: `NAME.key` that is not called, `NAME["key"]`,
+/// `NAME.get("key")`, `{ key } = NAME`.
+#[must_use]
+pub fn keys(text: &str, name: &str) -> Vec<String> {
+    let escaped = regex::escape(name);
+    let forms = [
+        format!(r"\b{escaped}\??\.([A-Za-z_]\w*)\b\s*(?:[^\w\s(]|$|\s\w)"),
+        format!(r#"\b{escaped}(?:\.get\(|\[)\s*["'](\w+)["']"#),
+    ];
+    let mut found: Vec<String> = Vec::new();
+    for form in forms.iter().filter_map(|form| Regex::new(form).ok()) {
+        for key in form.captures_iter(text).filter_map(|one| one.get(1)) {
+            let key = key.as_str();
+            if is_plain(key)
+                && !METHODS.contains(&key)
+                && found.len() < KEYS
+                && !found.iter().any(|known| known == key)
+            {
+                found.push(key.to_owned());
+            }
+        }
+    }
+    let taken = Regex::new(&format!(r"\{{([^{{}}]{{1,200}})\}}\s*=\s*{escaped}\b")).ok();
+    if let Some(inside) = taken.and_then(|form| Some(form.captures(text)?.get(1)?.as_str())) {
+        let parts = inside.split(',').filter_map(|part| part.split([':', '=']).next());
+        let plain = parts.map(str::trim).filter(|key| is_plain(key)).map(str::to_owned);
+        found.extend(plain.take(KEYS.saturating_sub(found.len())));
+    }
+    found
+}
+
 /// The type of a default value, as it is written.
 #[must_use]
 pub fn defaulted(text: &str) -> Vec<Type> {

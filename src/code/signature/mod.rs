@@ -34,6 +34,8 @@ pub struct Parameter {
     pub optional: bool,
     /// Whether it takes all arguments that are left.
     pub rest: bool,
+    /// Keys that the function reads of it, when it may be an object with options.
+    pub keys: Vec<String>,
 }
 
 /// The class of a method.
@@ -99,6 +101,13 @@ pub fn callables(language: Language, text: &str) -> Vec<Callable> {
         one.around.clone_from(&around);
     }
     found
+}
+
+/// Local names that a JavaScript or TypeScript file gives away, with the names under which it does:
+/// functions of an exported object by their keys, a default export without a name as `default`.
+#[must_use]
+pub fn exports(root: Node<'_>, text: &str) -> BTreeMap<String, String> {
+    script::exports(root, text)
 }
 
 /// Plain words outside of functions and classes.

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 
-use super::kind::{annotated, defaulted, documented, used};
+use super::kind::{annotated, defaulted, documented, keys, used};
 use super::obstacle::obstacle;
 use super::{Callable, Class, Parameter, calls, line, literals, of};
 
@@ -119,6 +119,7 @@ fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
                 types: annotated(kind),
                 optional: assignment.child_by_field_name("right").is_some(),
                 rest: false,
+                keys: Vec::new(),
             })
         })
         .collect()
@@ -222,7 +223,8 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
             types.extend(used(body_text, &name));
         }
         types.dedup();
-        found.push(Parameter { name, types, optional: value.is_some() || rest, rest });
+        let keys = keys(body_text, &name);
+        found.push(Parameter { name, types, optional: value.is_some() || rest, rest, keys });
     }
     Ok(found)
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::kind::{annotated, defaulted, documented, used};
+use super::kind::{annotated, defaulted, documented, is_plain, keys, used};
 use super::obstacle::obstacle;
 use super::{Callable, Class, Parameter, line, literals, of};
 
 /// Local name to exported name.
-type Exports = BTreeMap<String, String>;
+pub(super) type Exports = BTreeMap<String, String>;
 
 /// All functions of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
@@ -23,6 +23,48 @@ pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|one: &Callable| seen.insert(one.name.clone()));
     found
+}
+
+/// Local names that leave a module, with the names under which they do; functions of an object that
+/// leaves it by their keys, a default export without a name as `default`.
+pub fn exports(root: Node<'_>, text: &str) -> Exports {
+    let mut exports = Exports::new();
+    collect_exports(root, text, &mut exports);
+    let mut found = Vec::new();
+    let mut cursor = root.walk();
+    for child in root.named_children(&mut cursor) {
+        top_level(child, child, text, &exports, &mut found);
+        if child.kind() == "export_statement" {
+            objects(child, text, &mut exports);
+        }
+    }
+    for one in found.into_iter().filter(|one| one.class.is_none()) {
+        if let Some(outside) = one.export {
+            exports.entry(one.name).or_insert(outside);
+        }
+    }
+    exports
+}
+
+/// Keys of functions in an object that an `export` gives away.
+fn objects(statement: Node<'_>, text: &str, exports: &mut Exports) {
+    let mut open = vec![statement];
+    while let Some(node) = open.pop() {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            let name = child.child_by_field_name("key").or(child.child_by_field_name("name"));
+            match (node.kind(), child.kind(), name) {
+                ("object", "pair" | "method_definition", Some(name)) => {
+                    exports.insert(of(name, text).to_owned(), of(name, text).to_owned());
+                    open.extend(child.child_by_field_name("value"));
+                }
+                (_, "object" | "lexical_declaration" | "variable_declarator", _) => {
+                    open.push(child);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Names that leave the file: `export`, `module.exports`, `exports.x`.
@@ -304,6 +346,18 @@ fn put(
     });
 }
 
+/// Keys that a pattern such as `{ a, b = 2, c: d }` takes out.
+fn fields(pattern: Node<'_>, text: &str) -> Vec<String> {
+    let mut cursor = pattern.walk();
+    let keys = pattern.named_children(&mut cursor).filter_map(|one| match one.kind() {
+        "shorthand_property_identifier_pattern" => Some(one),
+        "pair_pattern" => one.child_by_field_name("key"),
+        "object_assignment_pattern" => one.child_by_field_name("left"),
+        _ => None,
+    });
+    keys.map(|key| of(key, text).to_owned()).filter(|key| is_plain(key)).collect()
+}
+
 fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter> {
     let body = node.child_by_field_name("body").map_or("", |body| of(body, text));
     let comment = statement.prev_sibling().filter(|before| before.kind() == "comment");
@@ -347,7 +401,11 @@ fn parameters(node: Node<'_>, statement: Node<'_>, text: &str) -> Vec<Parameter>
         }
         types.dedup();
         let optional = value.is_some() || rest || one.kind() == "optional_parameter";
-        found.push(Parameter { name, types, optional, rest });
+        let keys = match target.kind() {
+            "object_pattern" => fields(target, text),
+            _ => keys(body, &name),
+        };
+        found.push(Parameter { name, types, optional, rest, keys });
     }
     found
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use crate::code::language::Language;
+use crate::code::signature;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Completeness, Layer, TestMetrics};
 
@@ -21,6 +22,8 @@ use super::{each, made};
 struct Unit {
     name: String,
     place: String,
+    /// Of a default export without a name: its file. Tests call it as they like.
+    nameless: Option<String>,
     rejects: bool,
     changes: bool,
     waits: bool,
@@ -87,17 +90,18 @@ fn layer(
     about: impl Fn(&Unit) -> bool,
     counts: impl Fn(&Tried) -> bool,
 ) -> Completeness {
-    let named: BTreeSet<&str> = tried
-        .iter()
-        .filter(|one| one.assertions > 0 && counts(one))
-        .flat_map(|one| one.words.iter().map(String::as_str))
-        .collect();
+    let telling = || tried.iter().filter(|one| one.assertions > 0 && counts(one));
+    let named: BTreeSet<&str> =
+        telling().flat_map(|one| one.words.iter().map(String::as_str)).collect();
+    let loaded: BTreeSet<&str> =
+        telling().flat_map(|one| one.loads.iter().map(String::as_str)).collect();
+    let is_tried = |unit: &Unit| match &unit.nameless {
+        Some(file) => loaded.contains(file.as_str()),
+        None => named.contains(unit.name.as_str()),
+    };
     let of: Vec<&&Unit> = units.iter().filter(|unit| about(unit)).collect();
-    let missing: Vec<String> = of
-        .iter()
-        .filter(|unit| !named.contains(unit.name.as_str()))
-        .map(|unit| unit.place.clone())
-        .collect();
+    let missing: Vec<String> =
+        of.iter().filter(|unit| !is_tried(unit)).map(|unit| unit.place.clone()).collect();
     Completeness { layer, covered: count(of.len() - missing.len()), of: count(of.len()), missing }
 }
 
@@ -143,18 +147,27 @@ fn part(file: &RepoPath, text: &str, project: &Project) -> Option<Part> {
         }
     }
     if !source.is_support() && !source.is_bench() {
+        let exports = if source.is_script() {
+            signature::exports(tree.root_node(), text)
+        } else {
+            BTreeMap::new()
+        };
         part.units = source
             .of_kind(FUNCTIONS)
             .filter(|node| !source.is_test_line(line(*node)))
-            .filter_map(|node| unit(&source, node))
+            .filter_map(|node| unit(&source, node, &exports))
             .collect();
     }
     Some(part)
 }
 
 /// The function of a node, when others may call it.
-fn unit<'a>(source: &Source<'a>, node: Node<'a>) -> Option<Unit> {
-    let name = name_of(source, node)?;
+fn unit<'a>(
+    source: &Source<'a>,
+    node: Node<'a>,
+    exports: &BTreeMap<String, String>,
+) -> Option<Unit> {
+    let name = name_of(source, node, exports)?;
     let body = node.child_by_field_name("body")?;
     let head = source.text.get(node.start_byte()..body.start_byte()).unwrap_or_default();
     let result = ["return_type", "result", "type"].map(|field| source.field(node, field)).concat();
@@ -191,11 +204,16 @@ fn unit<'a>(source: &Source<'a>, node: Node<'a>) -> Option<Unit> {
         _ => head.split_whitespace().any(|word| word == "async"),
     };
     let place = format!("{}:{} {name}", source.path, line(node));
-    Some(Unit { name: name.to_owned(), place, rejects, changes, waits })
+    let nameless = (source.is_script() && name == "default").then(|| source.path.to_string());
+    Some(Unit { name: name.to_owned(), place, nameless, rejects, changes, waits })
 }
 
 /// The name of a function that others may call.
-fn name_of<'a>(source: &Source<'a>, node: Node<'a>) -> Option<&'a str> {
+fn name_of<'a>(
+    source: &Source<'a>,
+    node: Node<'a>,
+    exports: &BTreeMap<String, String>,
+) -> Option<&'a str> {
     let mut name = source.field(node, "name");
     let public = match source.language {
         Language::Python => {
@@ -223,20 +241,29 @@ fn name_of<'a>(source: &Source<'a>, node: Node<'a>) -> Option<&'a str> {
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             if name.is_empty() {
-                let parent = node.parent().filter(|up| up.kind() == "variable_declarator")?;
-                name = source.field(parent, "name");
+                let parent = node.parent()?;
+                name = match parent.kind() {
+                    "variable_declarator" => source.field(parent, "name"),
+                    "assignment_expression" => {
+                        let target = source.field(parent, "left");
+                        match target.rsplit_once("exports.") {
+                            Some((_, name)) => name,
+                            None if target == "module.exports" => "default",
+                            None => return None,
+                        }
+                    }
+                    "export_statement" => "default",
+                    _ => return None,
+                };
             }
             let nested = around(node, FUNCTIONS).is_some();
             let class = around(node, &["class_declaration", "class"]);
             let hidden = name.starts_with(['#', '_'])
                 || matches!(name, "constructor")
                 || source.of(node).starts_with("private");
-            let given = source.text.split("module.exports").nth(1).is_some_and(|rest| {
-                rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
-                    .any(|word| word == name)
-            }) || source.text.contains(&format!("exports.{name} "));
+            let owner = class.map_or(name, |class| source.field(class, "name"));
             let exported = around(class.unwrap_or(node), &["export_statement"]).is_some();
-            !nested && !hidden && (exported || (given && class.is_none()))
+            !nested && !hidden && (exported || exports.contains_key(owner))
         }
     };
     (public && !name.is_empty() && name != "main").then_some(name)

@@ -157,6 +157,17 @@ impl Project {
             }
         }
         project.asynchronous.retain(|name| !plain.contains(name));
+        // Who has set pytest up uses it, listed or not.
+        let set_up = files.iter().any(|(path, text)| {
+            matches!(path.file_name(), "pytest.ini" | ".pytest.ini" | "conftest.py")
+                || is_manifest(path)
+                    && ["[tool.pytest", "[tool:pytest]", "[pytest]"]
+                        .iter()
+                        .any(|one| text.contains(one))
+        });
+        if let Some(list) = project.python.as_mut().filter(|_| set_up) {
+            list.insert("pytest".into());
+        }
         project.edges = super::imports::edges(files, &project);
         project
     }

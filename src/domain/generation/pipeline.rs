@@ -70,6 +70,12 @@ pub enum Verdict {
     NothingMissing,
     /// Tests were written and judged, and the suite ran to its end.
     Generated,
+    /// Tests were written, and a gate holds the suite back until a person says a word
+    /// (product.md 6.6).
+    Held {
+        /// What the gates say.
+        reasons: Vec<String>,
+    },
     /// The plan cannot be carried out.
     Failed {
         /// What is wrong.
@@ -115,6 +121,13 @@ pub enum Done {
     Reviewed,
     /// The branch holds what was kept.
     Kept,
+    /// So it does, and a gate is not met.
+    Held {
+        /// What the gates say.
+        reasons: Vec<String>,
+        /// One line for people.
+        summary: String,
+    },
     /// The suite ran to its end.
     Executed {
         /// One line for people.
@@ -223,6 +236,10 @@ impl Pipeline {
             (Step::Validate, Done::Validated) => self.next = Step::Review,
             (Step::Review, Done::Reviewed) => self.next = Step::Keep,
             (Step::Keep, Done::Kept) => self.next = Step::Execute,
+            (Step::Keep, Done::Held { reasons, summary }) => {
+                self.end(5, summary);
+                self.next = Step::Finish { verdict: Verdict::Held { reasons } };
+            }
             (Step::Execute, Done::Executed { summary }) => {
                 self.end(5, summary);
                 self.next = Step::Finish { verdict: Verdict::Generated };
@@ -232,7 +249,8 @@ impl Pipeline {
         self
     }
 
-    /// The same session, asked to go further: a plan that is there is carried out.
+    /// The same session, asked to go further: a plan that is there is carried out, and with a
+    /// person's word the suite runs behind a gate that is not met.
     #[must_use]
     pub fn go_on(mut self, goal: Goal, confirmed: bool) -> Self {
         let planned = self.next == Step::Finish { verdict: Verdict::Planned };
@@ -242,6 +260,10 @@ impl Pipeline {
                 let asks = self.confirm_plan == ConfirmPlan::Always && !confirmed;
                 self.next = if asks { Step::Confirm } else { Step::Generate };
             }
+        }
+        let held = matches!(&self.next, Step::Finish { verdict: Verdict::Held { .. } });
+        if goal == Goal::Test && confirmed && held {
+            self.back(5, Step::Execute);
         }
         if confirmed && self.next == Step::Confirm {
             return self.advance(Done::Confirmed);
@@ -298,6 +320,10 @@ mod tests {
 
     fn gathered(gaps: u32) -> Done {
         Done::Gathered { gaps, summary: text() }
+    }
+
+    fn held() -> Done {
+        Done::Held { reasons: vec!["no".into()], summary: text() }
     }
 
     fn analysed(requirements: u32) -> Done {
@@ -364,6 +390,10 @@ mod tests {
                 vec![Done::Generated, Done::Validated, Done::Reviewed, Done::Kept, executed()],
                 Step::Finish { verdict: Verdict::Generated },
             ),
+            (
+                vec![Done::Generated, Done::Validated, Done::Reviewed, held()],
+                Step::Finish { verdict: Verdict::Held { reasons: vec!["no".into()] } },
+            ),
         ];
         for (steps, expected) in table {
             let end = steps.iter().cloned().fold(begun.clone(), Pipeline::advance);
@@ -387,10 +417,29 @@ mod tests {
         assert_eq!(same.clone().go_on(Goal::Plan, false), same);
     }
 
+    #[test]
+    fn a_gate_that_is_not_met_holds_the_suite_back_until_a_word_is_said() {
+        let steps = [gathered(1), analysed(3), planned(&[])].into_iter().chain([
+            Done::Generated,
+            Done::Validated,
+            Done::Reviewed,
+            held(),
+        ]);
+        let end = steps.fold(start(Goal::Test, ConfirmPlan::Never), Pipeline::advance);
+        assert!(end.rests() && !end.works());
+        let table =
+            [(Goal::Test, false, true), (Goal::Plan, true, true), (Goal::Test, true, false)];
+        for (goal, confirmed, rests) in table {
+            let next = end.clone().go_on(goal, confirmed);
+            assert_eq!(next.rests(), rests, "{goal:?} {confirmed}");
+            assert_eq!(next.next == Step::Execute, !rests);
+        }
+    }
+
     proptest! {
         #[test]
         fn any_answers_end_and_phases_stay_in_order(
-            answers in prop::collection::vec(0u8..13, 0..60), test: bool, asks: bool,
+            answers in prop::collection::vec(0u8..14, 0..60), test: bool, asks: bool,
         ) {
             let goal = if test { Goal::Test } else { Goal::Plan };
             let confirm = if asks { ConfirmPlan::Always } else { ConfirmPlan::Never };
@@ -410,6 +459,7 @@ mod tests {
                     9 => Done::Reviewed,
                     10 => Done::Kept,
                     11 => Done::Executed { summary: text() },
+                    12 => held(),
                     _ => Done::Confirmed,
                 });
                 let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();

@@ -39,6 +39,9 @@ pub struct Production {
     pub review: Option<Judgement>,
     /// The score of all tests together, when a gate changed what was scored before.
     pub score: Option<Score>,
+    /// Times that tests were written again for what they missed.
+    #[serde(default)]
+    pub retries: u32,
     /// The commit that holds the tests.
     pub commit: Option<CommitId>,
 }
@@ -241,6 +244,7 @@ impl Production {
             validation: None,
             review: None,
             score: None,
+            retries: 0,
             commit: None,
         }
     }
@@ -306,6 +310,20 @@ impl Production {
             gate.as_ref().is_some_and(|said| said.decision == Decision::Pass)
         };
         met(&self.validation) && met(&self.review)
+    }
+
+    /// What each gate that is not met says; empty when both let the tests pass.
+    #[must_use]
+    pub fn missed_gates(&self) -> Vec<String> {
+        let missed = |gate: &str, said: &Option<Judgement>| match said {
+            Some(said) if said.decision == Decision::Pass => None,
+            Some(said) => Some(format!("gate {gate}: {}", said.reason)),
+            None => Some(format!("gate {gate} has not decided")),
+        };
+        [missed("001.3", &self.validation), missed("001.5", &self.review)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// The numbers of phase 5.

@@ -148,6 +148,27 @@ fn around(literal: &str) -> Vec<String> {
     vec![literal.to_owned()]
 }
 
+/// Values of a parameter whose keys are read: each key alone, then all at once.
+fn options(keys: &[String], python: bool) -> Vec<String> {
+    let (yes, no) = if python { ("True", "False") } else { ("true", "false") };
+    let pair = |key: &String, value: &str| {
+        if python { format!("\"{key}\": {value}") } else { format!("{key}: {value}") }
+    };
+    let object =
+        |inner: String| if python { format!("{{{inner}}}") } else { format!("{{ {inner} }}") };
+    let mut found = Vec::new();
+    for value in [yes, no, "2", "\"x\""] {
+        found.extend(keys.iter().map(|key| object(pair(key, value))));
+    }
+    if keys.len() > 1 {
+        for value in [yes, no] {
+            let all: Vec<String> = keys.iter().map(|key| pair(key, value)).collect();
+            found.insert(keys.len().min(found.len()), object(all.join(", ")));
+        }
+    }
+    found
+}
+
 /// Arguments for one parameter, likeliest first.
 fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
     let known: Vec<Type> = if parameter.types.is_empty() || parameter.types == [Type::Nothing] {
@@ -170,6 +191,9 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .flat_map(|literal| around(literal))
         .collect();
     columns.push(near);
+    if fits(Type::Map) {
+        columns.push(options(&parameter.keys, python));
+    }
     let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let mut found: Vec<String> = Vec::new();
     for row in 0..longest {
@@ -179,7 +203,7 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
             }
         }
     }
-    found.truncate(POOL + callable.literals.len() * 2);
+    found.truncate(POOL + callable.literals.len() * 2 + parameter.keys.len() * 4);
     if fits(Type::Text) {
         let words = callable.around.iter().filter(|word| !found.contains(word)).cloned();
         let words: Vec<String> = words.collect();
@@ -259,6 +283,29 @@ fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
         .collect()
 }
 
+/// One call for each required parameter with something that does not belong there, to see what is
+/// rejected (product.md 6.2: null, undefined).
+fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<String>> {
+    let nothing = if python { "None" } else { "null" };
+    let plain: Vec<String> = pools.iter().filter_map(|pool| pool.first().cloned()).collect();
+    let mut found = Vec::new();
+    for (index, parameter) in
+        callable.parameters.iter().enumerate().filter(|(_, one)| !one.optional)
+    {
+        let number = parameter.types.iter().any(|one| is_numeric(Some(*one)));
+        for value in [nothing, if number { "\"x\"" } else { "7" }] {
+            let mut given: Vec<String> = plain.iter().take(index + 1).cloned().collect();
+            let required = callable.parameters.iter().take_while(|one| !one.optional).count();
+            given.extend(plain.iter().take(required).skip(index + 1).cloned());
+            if let Some(place) = given.get_mut(index) {
+                value.clone_into(place);
+                found.push(given);
+            }
+        }
+    }
+    found
+}
+
 /// The first round of calls: examples of the documentation and the repository, then values by
 /// type; `further` times as many as usual.
 #[must_use]
@@ -276,6 +323,7 @@ pub fn first(
         callable.parameters.iter().map(|parameter| pool(parameter, callable, python)).collect();
     let mut lists: Vec<Vec<String>> = callable.examples.clone();
     lists.extend(examples.iter().take(12).cloned());
+    lists.extend(odd(callable, &pools, python));
     lists.extend(combine(&callable.parameters, &pools, first / callees.len().min(3)));
     let mut found = Vec::new();
     for arguments in lists {
@@ -287,6 +335,57 @@ pub fn first(
         }
     }
     found
+}
+
+/// Calls like another one with each of these literals in the place of each argument that may hold
+/// it, and behind the arguments where one more may be given.
+#[must_use]
+pub fn placed(callable: &Callable, call: &Call, literals: &[String]) -> Vec<Call> {
+    let mut found = Vec::new();
+    for literal in literals {
+        let kind = kind_of(literal);
+        for index in 0..=call.arguments.len() {
+            let parameter = callable.parameters.get(index);
+            let present = call.arguments.get(index);
+            let like = present.is_some_and(|present| {
+                let same = kind_of(present) == kind;
+                same || is_numeric(kind_of(present)) && is_numeric(kind)
+            });
+            let typed = parameter.is_some_and(|one| {
+                one.types.is_empty()
+                    || one.types.iter().any(|type_| {
+                        *type_ == Type::Any
+                            || Some(*type_) == kind
+                            || is_numeric(Some(*type_)) && is_numeric(kind)
+                    })
+            });
+            if present == Some(literal) || !(like || typed) {
+                continue;
+            }
+            let mut put = |value: String| {
+                let mut arguments = call.arguments.clone();
+                match arguments.get_mut(index) {
+                    Some(place) => *place = value,
+                    None => arguments.push(value),
+                }
+                found.push(Call { callee: call.callee.clone(), arguments });
+            };
+            put(literal.clone());
+            // Beside what is there: a unit behind its number.
+            if let (Some(word), Some(inner)) =
+                (unquoted(literal), present.and_then(|one| unquoted(one)))
+            {
+                put(format!("\"{inner}{word}\""));
+                put(format!("\"{inner} {word}\""));
+                put(format!("\"{word}{inner}\""));
+            }
+        }
+    }
+    found
+}
+
+fn is_numeric(kind: Option<Type>) -> bool {
+    matches!(kind, Some(Type::Int | Type::Float))
 }
 
 /// Calls near one that reached something new: one argument a little different.

@@ -2,6 +2,7 @@
 //! model. Inputs are tried in rounds, what came of them is compared between surroundings, and only
 //! what adds something is kept.
 
+mod aim;
 mod inputs;
 mod place;
 mod render;
@@ -16,6 +17,7 @@ use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
 
+use aim::Aim;
 pub use place::{Site, is_subject, module_of, place};
 pub use render::{Draft, DraftTest, Framework, Naming, Split, render};
 pub use select::{Piece, cover};
@@ -30,6 +32,12 @@ const NEAR: usize = 48;
 
 /// How much further a search goes where tests have missed something.
 const DEEPER: usize = 3;
+
+/// Aimed calls of one function in one round.
+const AIMED: usize = 160;
+
+/// Calls that they start from.
+const BASES: usize = 16;
 
 /// Surroundings in which a call must give the same: another hash seed, time zone, language,
 /// folder and order; the last one twice, to see what differs without a reason.
@@ -52,8 +60,11 @@ pub struct FileTask<'a> {
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
     /// Limit of one call.
     pub limit: Duration,
-    /// Functions that are searched further than others: more calls, more rounds, more cases.
-    pub deeper: &'a BTreeSet<String>,
+    /// The text of the file.
+    pub text: &'a str,
+    /// Lines where tests have missed something. Functions that run them are searched further than
+    /// others: calls aimed at these lines, more rounds, more cases.
+    pub missed: &'a BTreeSet<u32>,
 }
 
 /// One call worth a test.
@@ -144,7 +155,8 @@ pub async fn characterise(
         let calls = inputs::first(task.language, &one.callable, &one.local, examples, further);
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
-    let rounds = if task.deeper.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
+    let rounds = if task.missed.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
+    let mut aim = Aim::default();
     for round in 0..=rounds {
         if wave.is_empty() {
             break;
@@ -157,14 +169,18 @@ pub async fn characterise(
             }
         }
         if round < rounds {
+            aim = Aim::at(task.language, task.text, task.missed, &seen);
             for (index, one) in found.iter().enumerate() {
                 let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
                     continue;
                 };
-                if round >= ROUNDS && !task.deeper.contains(&one.callable.name) {
+                let calls = if aim.reaches(known) {
+                    aimed(task, &one.callable, known, &aim)
+                } else if round < ROUNDS {
+                    next(task.language, &one.callable, known)
+                } else {
                     continue;
-                }
-                let calls = next(task.language, &one.callable, known);
+                };
                 wave.extend(calls.into_iter().map(|call| (index, call)));
             }
         }
@@ -177,8 +193,8 @@ pub async fn characterise(
                 drop_for(one, reason);
             }
         }
-        one.cases =
-            candidates(task.language, known, further(task, &one.callable), &one.callable.literals);
+        let aim = Some(&aim).filter(|aim| aim.reaches(&known));
+        one.cases = candidates(task.language, known, aim);
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {
@@ -189,7 +205,48 @@ pub async fn characterise(
 
 /// How many times as far as usual a function is searched.
 fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
-    if task.deeper.contains(&callable.name) { DEEPER } else { 1 }
+    let inside = task.missed.range(callable.start..=callable.end).next().is_some();
+    if inside { DEEPER } else { 1 }
+}
+
+/// Calls near those that run a line where tests have missed something: arguments that stand on
+/// the line or beside it, and little changes. Calls that reached something new count first.
+fn aimed(task: &FileTask<'_>, callable: &Callable, known: &[Case], aim: &Aim) -> Vec<Call> {
+    let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
+    let mut marks: BTreeSet<&str> = BTreeSet::new();
+    let (mut fresh, mut others) = (Vec::new(), Vec::new());
+    for case in known.iter().filter(|case| aim.orphan || aim.runs(case)) {
+        let mut new = false;
+        for mark in &case.seen.marks {
+            new |= marks.insert(mark);
+        }
+        if new { fresh.push(&case.call) } else { others.push(&case.call) }
+    }
+    // The latest first: they came from what was new a round ago.
+    fresh.reverse();
+    others.reverse();
+    let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
+        let mut list = inputs::placed(callable, call, &aim.literals);
+        let near = inputs::near(task.language, callable, call);
+        let at = list.len().min(near.len() * 2);
+        list.splice(at..at, near);
+        list
+    });
+    side_by_side(&lists.collect::<Vec<_>>(), &made, AIMED)
+}
+
+/// The first of each list, then the second of each, without those that were made already.
+fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Vec<Call> {
+    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
+    let mut found: Vec<Call> = Vec::new();
+    for row in 0..longest {
+        for call in lists.iter().filter_map(|list| list.get(row)) {
+            if found.len() < limit && !made.contains(call) && !found.contains(call) {
+                found.push(call.clone());
+            }
+        }
+    }
+    found
 }
 
 fn drop_for(pinned: &mut Pinned, reason: String) {
@@ -216,16 +273,7 @@ fn next(language: Language, callable: &Callable, known: &[Case]) -> Vec<Call> {
     // The latest first: they came from what was new a round ago.
     let lists: Vec<Vec<Call>> =
         fresh.iter().rev().map(|call| inputs::near(language, callable, call)).collect();
-    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
-    let mut found: Vec<Call> = Vec::new();
-    for row in 0..longest {
-        for call in lists.iter().filter_map(|list| list.get(row)) {
-            if found.len() < NEAR && !made.contains(call) && !found.contains(call) {
-                found.push(call.clone());
-            }
-        }
-    }
-    found
+    side_by_side(&lists, &made, NEAR)
 }
 
 async fn observe(

@@ -102,12 +102,13 @@ pub fn place(
             file: file.as_str().to_owned(),
             source: ModuleKind::Module,
             test: ModuleKind::Module,
+            typed: false,
         };
         return Some((path, naming));
     }
     let source = match file.extension() {
-        "mjs" => ModuleKind::Module,
-        "cjs" => ModuleKind::Common,
+        "mjs" | "ts" | "tsx" | "mts" => ModuleKind::Module,
+        "cjs" | "cts" => ModuleKind::Common,
         _ if site.modules || is_module(text) => ModuleKind::Module,
         _ => ModuleKind::Common,
     };
@@ -116,7 +117,11 @@ pub fn place(
         _ if site.modules => ModuleKind::Module,
         _ => source,
     };
+    // Jest turns TypeScript into what it runs, and leaves JavaScript as it is; others do both.
+    let typed = matches!(file.extension(), "ts" | "tsx" | "mts" | "cts");
+    let typed = typed && (site.framework == Framework::Jest || tests_are_typed(site));
     let ending = match (site.framework, test, site.modules) {
+        _ if typed => "ts",
         (Framework::NodeTest, ModuleKind::Module, false) => "mjs",
         (Framework::NodeTest, ModuleKind::Common, true) => "cjs",
         _ => "js",
@@ -130,8 +135,17 @@ pub fn place(
         file: file.as_str().to_owned(),
         source,
         test,
+        typed,
     };
     Some((path, naming))
+}
+
+/// Whether the project writes its tests in TypeScript.
+fn tests_are_typed(site: &Site<'_>) -> bool {
+    site.files.iter().any(|one| {
+        let name = one.file_name();
+        within(site, one) && (name.contains(".test.ts") || name.contains(".spec.ts"))
+    })
 }
 
 /// The folder with most test files of Python.

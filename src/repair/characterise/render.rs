@@ -74,6 +74,8 @@ pub struct Naming {
     pub source: ModuleKind,
     /// JavaScript: how the test file is written.
     pub test: ModuleKind,
+    /// Whether the test file is one of TypeScript.
+    pub typed: bool,
 }
 
 /// How many cases go into a test.
@@ -367,8 +369,10 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
 fn script(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
     let used: Vec<(&Pinned, &Case)> =
         draft.tests.iter().flat_map(|test| cases(pinned, test)).collect();
+    // Calls are made with what types would not allow, too.
+    let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
     let mut text = format!(
-        "// What {} does today, found by calling it. Nobody has said that this is right.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
+        "{head}// What {} does today, found by calling it. Nobody has said that this is right.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
         naming.file
     );
     let module = naming.test == ModuleKind::Module;

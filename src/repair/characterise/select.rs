@@ -6,9 +6,13 @@ use crate::code::language::Language;
 use crate::effect::{Came, Observation, Way};
 
 use super::Case;
+use super::aim::Aim;
 
 /// Cases of one function that are tried on mutants.
 const CANDIDATES: usize = 24;
+
+/// The same where tests have missed something.
+const AIMED: usize = 96;
 
 /// Errors that a wrong input causes by itself, and that say something about the function.
 const TELLING: &[&str] = &[
@@ -48,16 +52,11 @@ pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
 }
 
 /// Calls worth trying on mutants: those that together reach everything that was reached, then
-/// those with results of their own, the shortest first. `further` times as many as usual,
-/// and then also those with results that others have, those at a literal of the function first.
+/// those with results of their own, the shortest first. Where tests have missed something, many
+/// more, and then also those that run the missed lines and give what others give.
 #[must_use]
-pub fn candidates(
-    language: Language,
-    known: Vec<Case>,
-    further: usize,
-    literals: &[String],
-) -> Vec<Case> {
-    let most = CANDIDATES * further;
+pub fn candidates(language: Language, known: Vec<Case>, aim: Option<&Aim>) -> Vec<Case> {
+    let most = if aim.is_some() { AIMED } else { CANDIDATES };
     let usable: Vec<Case> =
         known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
     let edges: Vec<bool> =
@@ -80,6 +79,9 @@ pub fn candidates(
         marks.extend(case.seen.marks.iter().cloned());
         chosen.push(case);
     }
+    if let Some(aim) = aim {
+        usable.sort_by_key(|case| aim.distance(case));
+    }
     let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
     let mut alike = Vec::new();
     for case in usable {
@@ -93,8 +95,8 @@ pub fn candidates(
         }
     }
     // A boundary may give what others give, and only a mutant tells them apart.
-    if further > 1 {
-        alike.sort_by_key(|case| !case.call.arguments.iter().any(|one| literals.contains(one)));
+    if let Some(aim) = aim {
+        alike.retain(|case| aim.distance(case) < 3);
         alike.truncate(most.saturating_sub(chosen.len()));
         chosen.extend(alike);
     }
@@ -191,7 +193,7 @@ mod tests {
             case("333", "2", &["a"]),
             case("4", "4", &["a"]),
         ];
-        let chosen: Vec<String> = candidates(Language::Python, known, 1, &[])
+        let chosen: Vec<String> = candidates(Language::Python, known, None)
             .into_iter()
             .map(|one| one.call.arguments.concat())
             .collect();
@@ -204,7 +206,7 @@ mod tests {
             (0..30).map(|n| case(&n.to_string(), &n.to_string(), &["low"])).collect();
         known.push(case("5000", "x", &["low"]));
         known.push(case("5001", "y", &["high"]));
-        let chosen = candidates(Language::Python, known, 1, &[]);
+        let chosen = candidates(Language::Python, known, None);
         let has = |argument: &str| chosen.iter().any(|one| one.call.arguments == [argument]);
         assert!(has("5000") && has("5001"), "{chosen:?}");
     }

@@ -36,7 +36,8 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     } else {
         ("../src/fee-table.js", "src/fee-table.js")
     };
-    Naming { framework, subject: subject.into(), file: file.into(), source, test }
+    let typed = false;
+    Naming { framework, subject: subject.into(), file: file.into(), source, test, typed }
 }
 
 fn python() -> Vec<Pinned> {
@@ -272,7 +273,8 @@ fn what_differs_between_surroundings_is_dropped_with_a_reason() {
         callables: &callables,
         examples: &examples,
         limit: Duration::from_secs(1),
-        deeper: &BTreeSet::new(),
+        text: "",
+        missed: &BTreeSet::new(),
     };
     let found = block_on(characterise(&observer, &task)).unwrap();
     assert_eq!(found[1].dropped, [("reads the clock".to_owned(), 1)]);

@@ -118,6 +118,13 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
         Step::Finish { verdict: Verdict::Generated } => {
             ("generated", "tests are written, judged and run".into())
         }
+        Step::Finish { verdict: Verdict::Held { reasons } } => (
+            "blocked",
+            format!(
+                "the suite is held back: {}; `regreen test --resume {id} --yes` runs it all the same",
+                reasons.join("; ")
+            ),
+        ),
         Step::Finish { verdict: Verdict::Failed { problems } } => {
             ("failure", format!("the plan cannot be carried out: {}", problems.join("; ")))
         }

@@ -7,10 +7,13 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::Trace;
-use crate::repair::{Draft, DraftTest, Naming, Piece, Pinned, Split, cover, render};
+use crate::repair::{Case, Draft, DraftTest, Naming, Piece, Pinned, Split, cover, render};
 
 /// What a test is credited when its framework does not say how long it took.
 const SHORT: Duration = Duration::from_millis(2);
+
+/// Cases of a function that come first.
+const FEW: usize = 24;
 
 /// Different results that a function shows at least, where it has them.
 const RESULTS: usize = 3;
@@ -75,6 +78,13 @@ impl Sheet {
         TestId(stem.to_owned())
     }
 
+    /// Ids of the tests of the first cases of each function, which are the most telling ones.
+    pub fn first_ids(&self) -> impl Iterator<Item = TestId> + '_ {
+        let first = |test: &&DraftTest| test.cases.iter().all(|case| *case < FEW);
+        let tests = self.draft.tests.iter().filter(first);
+        tests.filter_map(|test| self.ids.get(&test.name).cloned())
+    }
+
     /// The result of a test of this file, by its name.
     pub fn result<'a>(&self, test: &DraftTest, cases: &'a [TestCase]) -> Option<&'a TestCase> {
         let endings = [format!("::{}", test.name), format!(".{}", test.name)];
@@ -124,8 +134,10 @@ impl Sheet {
         }
     }
 
-    /// What each test is known to run, from when its call was watched.
-    pub fn traces(&self) -> Vec<Trace> {
+    /// What each test is known to run: what its call ran when it was watched, and what runs when
+    /// the file is loaded, which the trace of any test of this sheet in `whole` tells.
+    pub fn traces(&self, whole: &[Trace]) -> Vec<Trace> {
+        let loaded = self.loaded(whole);
         let mut traces = Vec::new();
         for test in &self.draft.tests {
             let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
@@ -137,6 +149,7 @@ impl Sheet {
                 .iter()
                 .filter_map(|case| one.cases.get(*case))
                 .flat_map(|case| case.seen.lines.iter().copied())
+                .chain(loaded.iter().copied())
                 .collect();
             traces.push(Trace {
                 test: id.clone(),
@@ -147,6 +160,24 @@ impl Sheet {
             });
         }
         traces
+    }
+
+    /// Lines that run when the file is loaded: what a test ran and its calls did not.
+    fn loaded(&self, whole: &[Trace]) -> BTreeSet<u32> {
+        let of_test = |trace: &&Trace| self.ids.values().any(|id| *id == trace.test);
+        let Some(trace) = whole.iter().find(of_test) else { return BTreeSet::new() };
+        let name = self.ids.iter().find(|(_, id)| **id == trace.test).map(|(name, _)| name);
+        let tests = self.draft.tests.iter().filter(|test| Some(&test.name) == name);
+        let called: BTreeSet<u32> = tests
+            .flat_map(|test| {
+                let cases = self.pinned.get(test.function).map(|one| one.cases.as_slice());
+                let cases = cases.unwrap_or_default();
+                test.cases.iter().filter_map(|case| cases.get(*case))
+            })
+            .flat_map(|case| case.seen.lines.iter().copied())
+            .collect();
+        let ran = trace.lines.get(&self.subject).into_iter().flatten().copied();
+        ran.filter(|line| !called.contains(line)).collect()
     }
 
     /// Keeps the fewest cases that reach and notice what all do. Tests hold one case each here.
@@ -192,6 +223,22 @@ impl Sheet {
                 more.insert(*place);
             }
         }
+        // And an edge and a rejection, where it has them (L1.2, L1.3).
+        let case = |place: &(usize, usize)| {
+            self.pinned.get(place.0).and_then(|one| one.cases.get(place.1))
+        };
+        let kinds: [fn(&Case) -> bool; 2] =
+            [is_edge, |case| matches!(case.seen.came, crate::effect::Came::Raised { .. })];
+        for fits in kinds {
+            let fits = |place: &(usize, usize)| case(place).is_some_and(fits);
+            let shown: BTreeSet<usize> =
+                kept.iter().chain(&more).filter(|place| fits(place)).map(|place| place.0).collect();
+            let mut first: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+            for place in places.iter().filter(|place| !shown.contains(&place.0) && fits(place)) {
+                first.entry(place.0).or_insert(*place);
+            }
+            more.extend(first.into_values());
+        }
         self.retain(&|function, case| {
             kept.contains(&(function, case)) || more.contains(&(function, case))
         });
@@ -208,6 +255,12 @@ impl Sheet {
         }
         kept
     }
+}
+
+/// Whether a call is one on an edge: nothing, zero, empty, below zero.
+fn is_edge(case: &Case) -> bool {
+    const EDGES: &[&str] = &["None", "null", "undefined", "0", "-1", "\"\"", "''", "[]", "{}"];
+    case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
 }
 
 /// All files as edits, those without a test left out.

@@ -15,9 +15,9 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::pin::{Coverage, Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer, Speed, Trace, Trial, TrialRequest};
-use crate::repair::{self, FileTask, Framework, Limits, Pinned, Scoring, Site, Split};
+use crate::repair::{self, FileTask, Framework, Limits, Pinned, Ranges, Scoring, Site, Split};
 
-pub use places::{functions_at, suspects};
+pub use places::suspects;
 
 use draft::Sheet;
 
@@ -68,9 +68,12 @@ pub struct GenerateRequest<'a> {
     pub time: Duration,
     /// Functions that are not called, with the reason.
     pub held: &'a BTreeMap<Place, String>,
-    /// Functions that are searched further, because tests have missed something in them.
-    pub deeper: &'a BTreeSet<Place>,
+    /// Lines where tests have missed something: functions that run them are searched further.
+    pub missed: &'a Missed,
 }
+
+/// Lines by file where tests have missed something.
+pub type Missed = BTreeMap<RepoPath, BTreeSet<u32>>;
 
 /// A function: its file, and its name with its class before a dot.
 pub type Place = (RepoPath, String);
@@ -182,7 +185,7 @@ async fn observe(
             gap.functions.is_empty()
                 || gap.functions.iter().any(|name| *name == one.name || name == short)
         });
-        let foreign = obstacle_of(language, framework);
+        let foreign = obstacle_of(language, framework, &facts.version);
         for callable in &mut callables {
             let held = request.held.get(&(gap.file.clone(), callable.name.clone()));
             let held = held.cloned().or_else(|| callable.obstacle.take());
@@ -212,12 +215,7 @@ async fn observe(
     let total = found.len() as u64;
     for (done, (gap, text, callables)) in (1_u64..).zip(found) {
         let Some(language) = Language::of(&gap.file) else { continue };
-        let deeper: BTreeSet<String> = request
-            .deeper
-            .iter()
-            .filter(|(file, _)| *file == gap.file)
-            .map(|(_, name)| name.clone())
-            .collect();
+        let none = BTreeSet::new();
         let task = FileTask {
             root: fx.worktree.root(),
             file: &gap.file,
@@ -226,7 +224,8 @@ async fn observe(
             callables: &callables,
             examples: &examples,
             limit: CALL,
-            deeper: &deeper,
+            text: &text,
+            missed: request.missed.get(&gap.file).unwrap_or(&none),
         };
         let pinned = repair::characterise(observer, &task).await?;
         for one in &pinned {
@@ -244,14 +243,31 @@ async fn observe(
     Ok(sheets)
 }
 
-/// Why functions of a language cannot be pinned under a framework.
-fn obstacle_of(language: Language, framework: Framework) -> Option<&'static str> {
+/// Why functions of a language cannot be pinned under a framework; `version` is the framework's, and
+/// that of Node.js for its own.
+fn obstacle_of(language: Language, framework: Framework, version: &str) -> Option<&'static str> {
     match language {
         Language::Python if framework.is_python() => None,
         Language::JavaScript if !framework.is_python() => None,
-        Language::TypeScript | Language::Tsx => Some("TypeScript is not called here yet"),
+        Language::TypeScript | Language::Tsx if framework.is_python() => {
+            Some("the detected test framework is one of another language")
+        }
+        Language::TypeScript if framework == Framework::NodeTest && strips_types(version) => None,
+        Language::TypeScript | Language::Tsx if framework == Framework::NodeTest => {
+            Some("`node --test` loads TypeScript from Node.js 22.18 on, and no TSX")
+        }
+        Language::TypeScript | Language::Tsx => None,
         _ => Some("the detected test framework is one of another language"),
     }
+}
+
+/// Whether a version of Node.js loads TypeScript by itself.
+fn strips_types(version: &str) -> bool {
+    let digits = |c: char| !c.is_ascii_digit();
+    let mut parts = version.split(digits).filter(|part| !part.is_empty());
+    let mut next = || parts.next().and_then(|part| part.parse::<u32>().ok()).unwrap_or_default();
+    let (major, minor) = (next(), next());
+    matches!((major, minor), (22, 18..) | (23, 6..) | (24.., _))
 }
 
 fn function(file: &RepoPath, one: &Pinned) -> PinnedFunction {
@@ -292,37 +308,74 @@ async fn minimise(
     fx: &Effects<'_>,
 ) -> Result<(), EffectError> {
     let trial = trial(request, fx).await?;
-    let traces: Vec<Trace> = sheets.iter().flat_map(Sheet::traces).collect();
-    let tests: Vec<TestId> = traces.iter().map(|trace| trace.test.clone()).collect();
     let files: Vec<RepoPath> = sheets.iter().map(|sheet| sheet.subject.clone()).collect();
     let draft = fx.worktree.graft(request.tree, &draft::edits(sheets)).await?;
-    let scored = repair::score(&Scoring {
-        worktree: fx.worktree,
-        tree: &draft,
-        trial: trial.as_ref(),
-        clock: fx.clock,
-        files: &files,
-        within: None,
-        tests: &tests,
-        known: Some(&traces),
-        limits: limits(trial.as_ref(), request.time.min(CHOOSING)),
-        threshold: request.threshold,
-        jobs: request.jobs,
-        all_tests: true,
-        progress: &progress(fx),
-    })
-    .await?;
+    let firsts: Vec<TestId> =
+        sheets.iter().filter_map(|sheet| sheet.ids.values().next().cloned()).collect();
+    let whole = trial.trace(&firsts).await?;
+    let traces: Vec<Trace> = sheets.iter().flat_map(|sheet| sheet.traces(&whole)).collect();
     let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
-    for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
-        for test in tests {
-            notices.entry(test).or_default().insert(mutant);
+    // Where tests have missed something there are many calls; elsewhere a few are enough, and
+    // asking all of them would take the time away from the missed lines.
+    let few: BTreeSet<TestId> = sheets.iter().flat_map(Sheet::first_ids).collect();
+    let mut before = 0;
+    for (within, tests) in halves(request.missed, &files, &traces, &few) {
+        let known: Vec<Trace> =
+            traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
+        let scored = repair::score(&Scoring {
+            worktree: fx.worktree,
+            tree: &draft,
+            trial: trial.as_ref(),
+            clock: fx.clock,
+            files: &files,
+            within: within.as_ref(),
+            tests: &tests,
+            known: Some(&known),
+            limits: limits(trial.as_ref(), request.time.min(CHOOSING)),
+            threshold: request.threshold,
+            jobs: request.jobs,
+            all_tests: true,
+            progress: &progress(fx),
+        })
+        .await?;
+        let judged = scored.noticed_by.len();
+        for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
+            for test in tests {
+                notices.entry(test).or_default().insert(before + mutant);
+            }
         }
+        before += judged;
     }
     for sheet in sheets {
         sheet.keep_telling(&notices);
         sheet.write(Split::Grouped);
     }
     Ok(())
+}
+
+/// What is asked about which lines: all tests about missed lines, `few` about the others; all
+/// about all when nothing was missed.
+fn halves(
+    missed: &Missed,
+    files: &[RepoPath],
+    traces: &[Trace],
+    few: &BTreeSet<TestId>,
+) -> Vec<(Option<Ranges>, Vec<TestId>)> {
+    let all: Vec<TestId> = traces.iter().map(|trace| trace.test.clone()).collect();
+    if !files.iter().any(|file| missed.contains_key(file)) {
+        return vec![(None, all)];
+    }
+    let (mut inside, mut outside) = (Ranges::new(), Ranges::new());
+    for file in files {
+        let lines: Vec<u32> = missed.get(file).into_iter().flatten().copied().collect();
+        inside.insert(file.clone(), lines.iter().map(|line| (*line, *line)).collect());
+        let starts = std::iter::once(1).chain(lines.iter().map(|line| line + 1));
+        let ends = lines.iter().map(|line| line.saturating_sub(1)).chain([u32::MAX]);
+        let between = starts.zip(ends).filter(|(start, end)| start <= end).collect();
+        outside.insert(file.clone(), between);
+    }
+    let some = all.iter().filter(|test| few.contains(test)).cloned().collect();
+    vec![(Some(inside), all), (Some(outside), some)]
 }
 
 fn progress<'a>(fx: &'a Effects<'_>) -> impl Fn(u64, u64) + Sync + 'a {
@@ -398,5 +451,62 @@ fn fill(sheets: &[Sheet], report: &mut PinReport) {
             tests: sheet.ids.values().cloned().collect(),
             assertions: kept.values().sum(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::test::Status;
+
+    #[test]
+    fn typescript_is_pinned_where_its_tests_can_load_it() {
+        use Framework::{Jest, NodeTest, Pytest, Vitest};
+        let table = [
+            (Language::TypeScript, Vitest, "", true),
+            (Language::Tsx, Jest, "29.7.0", true),
+            (Language::TypeScript, NodeTest, "v20.20.2", false),
+            (Language::TypeScript, NodeTest, "22.17.1", false),
+            (Language::TypeScript, NodeTest, "v22.18.0", true),
+            (Language::TypeScript, NodeTest, "24.0.0", true),
+            (Language::Tsx, NodeTest, "24.0.0", false),
+            (Language::TypeScript, Pytest, "9.2.0", false),
+            (Language::JavaScript, NodeTest, "v18.0.0", true),
+            (Language::Rust, NodeTest, "v24.0.0", false),
+        ];
+        for (language, framework, version, pinned) in table {
+            let said = obstacle_of(language, framework, version);
+            assert_eq!(said.is_none(), pinned, "{language:?} {framework:?} {version}: {said:?}");
+        }
+    }
+
+    #[test]
+    fn many_calls_are_asked_about_missed_lines_and_few_about_the_others() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let trace = |name: &str| Trace {
+            test: name.into(),
+            status: Status::Passed,
+            duration: Duration::ZERO,
+            lines: Lines::new(),
+            failure: None,
+        };
+        let traces = [trace("first"), trace("aimed")];
+        let few = BTreeSet::from([TestId::from("first")]);
+        let files = [file.clone()];
+        let asked = |missed: &Missed| halves(missed, &files, &traces, &few);
+        let whole = asked(&Missed::new());
+        assert_eq!(whole.len(), 1);
+        assert!(whole[0].0.is_none() && whole[0].1.len() == 2);
+        let table = [
+            (vec![3, 4, 9], vec![(3, 3), (4, 4), (9, 9)], vec![(1, 2), (5, 8), (10, u32::MAX)]),
+            (vec![1], vec![(1, 1)], vec![(2, u32::MAX)]),
+        ];
+        for (lines, inside, outside) in table {
+            let missed = Missed::from([(file.clone(), lines.into_iter().collect())]);
+            let two = asked(&missed);
+            let ranges = |at: usize| two[at].0.as_ref().unwrap()[&file].clone();
+            assert_eq!((ranges(0), ranges(1)), (inside, outside));
+            assert_eq!((two[0].1.len(), two[1].1.len()), (2, 1));
+        }
     }
 }

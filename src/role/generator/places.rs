@@ -1,4 +1,4 @@
-//! From lines to functions: which ones failing tests reach, and which ones hold survivors.
+//! From lines to functions: which ones failing tests reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,27 +17,6 @@ const WRONG: &str = "a failing test reaches it, so what it does today may be wro
 
 /// Why all are, when nothing tells which.
 const PERHAPS: &str = "the suite fails and does not tell what it reaches";
-
-/// The functions that hold these lines.
-///
-/// # Errors
-///
-/// When sources cannot be read.
-pub async fn functions_at(
-    tree: &TreeId,
-    lines: &[(RepoPath, u32)],
-    fx: &Effects<'_>,
-) -> Result<BTreeSet<Place>, GitError> {
-    let mut found = BTreeSet::new();
-    for (file, spans) in spans(tree, &lines.iter().map(|one| one.0.clone()).collect(), fx).await? {
-        for (name, start, end) in spans {
-            if lines.iter().any(|one| one.0 == file && (start..=end).contains(&one.1)) {
-                found.insert((file.clone(), name));
-            }
-        }
-    }
-    Ok(found)
-}
 
 /// Whether one of these lines is in the body of a function. Its head runs when its file is loaded,
 /// which says nothing about the function; a function of one line has no other.

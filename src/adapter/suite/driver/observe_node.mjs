@@ -10,12 +10,14 @@
 // uses the network, starts a process, reads the clock or random numbers, or prints is refused with
 // a reason, and so is what takes too long.
 import { createInterface } from 'node:readline';
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { createRequire, register, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { Session } from 'node:inspector';
 import { readFileSync } from 'node:fs';
 import { isMainThread, parentPort, workerData, Worker } from 'node:worker_threads';
+
+import { isNative, isTyped, linesOf, stripper } from './observe_types.mjs';
 
 const LOADING = 20000;
 const LITERAL = 2000;
@@ -172,7 +174,7 @@ function written(value) {
   return found;
 }
 
-function coverage(session, url, source) {
+function coverage(session, url, source, origin) {
   let found;
   session.post('Profiler.takePreciseCoverage', (error, answer) => {
     found = answer?.result?.find((one) => one.url === url);
@@ -186,10 +188,10 @@ function coverage(session, url, source) {
     const place = offset + line.length - line.trimStart().length;
     const around = ranges.filter((one) => one.startOffset <= place && place < one.endOffset);
     around.sort((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
-    if (line.trim() && around[0]?.count > 0) lines.push(index + 1);
+    if (line.trim() && around[0]?.count > 0) lines.push(...(origin ? (origin[index] ?? []) : [index + 1]));
     offset += line.length + 1;
   });
-  return { lines, marks: [...new Set(marks)].slice(0, MARKS) };
+  return { lines: origin ? [...new Set(lines)].sort((a, b) => a - b) : lines, marks: [...new Set(marks)].slice(0, MARKS) };
 }
 
 // Whether code of the repository threw it by a statement of its own.
@@ -273,9 +275,20 @@ async function work() {
   guardWorld();
   const { path, bindings, calls, trace } = workerData;
   const url = pathToFileURL(path).href;
-  const source = trace ? readFileSync(path, 'utf8') : '';
+  let source = trace ? readFileSync(path, 'utf8') : '';
+  let origin;
   let space;
   try {
+    if (isTyped(path) && !isNative()) {
+      const strip = stripper(path);
+      process.setSourceMapsEnabled(true);
+      register('./observe_types.mjs', import.meta.url, { data: { file: path } });
+      if (trace) {
+        const made = strip(path, source);
+        source = made.text;
+        origin = linesOf(made.map);
+      }
+    }
     space = await import(url);
   } catch (error) {
     parentPort.postMessage({ problem: `its module cannot be imported: ${String(error?.message ?? error).slice(0, 200)}` });
@@ -303,8 +316,8 @@ async function work() {
     else {
       record = await invoke(call, bindings.map(([local]) => local), values);
       if (trace && !record.refused) {
-        const ran = coverage(session, script, source);
-        if (!ran.lines.length && script === url) Object.assign(ran, coverage(session, path, source));
+        const ran = coverage(session, script, source, origin);
+        if (!ran.lines.length && script === url) Object.assign(ran, coverage(session, path, source, origin));
         Object.assign(record, ran);
       } else if (trace) session.post('Profiler.takePreciseCoverage', () => {});
     }

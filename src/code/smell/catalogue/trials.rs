@@ -82,6 +82,14 @@ pub const ROWS: &[Row] = &[
         Detection::Named(PY_JS_GO_JAVA, trial::no_cleanup),
         "undo it after each test",
     ),
+    test(
+        "order-dependence",
+        "test_isolation",
+        Error,
+        "passes only behind another test",
+        Detection::Named(ALL, trial::order),
+        "give each test what it needs",
+    ),
     // incomplete_coverage
     test(
         "no-negative-path",
@@ -123,6 +131,22 @@ pub const ROWS: &[Row] = &[
         "asserts only that a mock was called",
         Detection::Named(PY_JS_GO_JAVA, trial::mock_only),
         "assert what the code answers or changes",
+    ),
+    test(
+        "over-mocked",
+        "ai_generated_issues",
+        Warning,
+        "four doubles or more, and fewer assertions",
+        Detection::Named(ALL, trial::over_mocked),
+        "let the code work with real values, and replace only what leaves the process",
+    ),
+    test(
+        "conditional-assertion",
+        "ai_generated_issues",
+        Warning,
+        "an assertion that only runs under a condition",
+        Detection::Named(ALL, trial::conditional),
+        "write one test for each way",
     ),
     test(
         "copied-body",

@@ -124,6 +124,8 @@ pub fn no_subject(source: &Source<'_>) -> Vec<Hit> {
 pub struct Tried {
     /// Names in it, in its marks, and in the helpers of its file that it names.
     pub words: BTreeSet<String>,
+    /// Files of the repository that its file loads.
+    pub loads: BTreeSet<String>,
     /// It speaks of what must fail.
     pub negative: bool,
     /// It speaks of an edge.
@@ -154,6 +156,8 @@ pub fn tried(source: &Source<'_>) -> Vec<Tried> {
         .map(|node| (source.field(node, "name"), words(node)))
         .filter(|(name, _)| !name.is_empty())
         .collect();
+    let edges = source.project.edges.get(source.path.as_str());
+    let loads: BTreeSet<String> = edges.into_iter().flatten().cloned().collect();
     trials
         .iter()
         .map(|trial| {
@@ -177,6 +181,7 @@ pub fn tried(source: &Source<'_>) -> Vec<Tried> {
                 waits: regex(&WAITS)(&text),
                 assertions: direct + lent,
                 words: own,
+                loads: loads.clone(),
             }
         })
         .collect()

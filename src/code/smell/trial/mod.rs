@@ -4,6 +4,7 @@ mod assertion;
 mod coverage;
 mod emptiness;
 mod isolation;
+mod shape;
 
 use std::sync::LazyLock;
 
@@ -18,6 +19,7 @@ pub use assertion::{copied, defined_only, mock_only, snapshots, tautology, truth
 pub use coverage::{Tried, no_edge, no_negative, no_subject, not_awaited, tried};
 pub use emptiness::{empty, setup_only, skipped, skipped_silently};
 pub use isolation::{no_cleanup, shared_state};
+pub use shape::{conditional, order, over_mocked};
 
 /// One test of a file.
 struct Trial<'a> {

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""What `regreen test` makes of public packages that lost their own tests.
+
+    benches/packages.py [--regreen target/release/regreen] [--only inflection,ms] [--replay DIR] [--keep DIR]
+
+Needs pip and npm with their registries, and `pip install pytest==9.2.0`. For each package: the
+source distribution at a pinned version is fetched, its own tests are taken out, a repository is
+made of it, and `regreen test` runs to its end without a model. With `--replay DIR` the model answers
+recorded in `DIR/<package>` stand in for a model. The last thing that is printed is one table:
+
+- lines: those that a mutant could break and a test reaches, before and after;
+- score: mutants that the new tests notice, of those tried;
+- flaky: new tests whose result changed between runs; none of them is kept;
+- 001.3 and 001.5: what the two gates said.
+"""
+
+import argparse
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+VITEST = {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "2.1.9"}}
+NODE_TEST = {"scripts": {"test": "node --test"}}
+
+# name, registry, version, what is tested: files below the root, and what `package.json` is given.
+PACKAGES = [
+    ("inflection", "pypi", "0.5.1", ["inflection"], None),
+    ("humanize", "pypi", "4.9.0", ["src/humanize"], None),
+    ("ms", "npm", "2.1.3", ["index.js"], NODE_TEST),
+    ("bytes", "npm", "3.1.2", ["index.js"], NODE_TEST),
+    ("semver", "npm", "7.6.3", ["functions", "classes", "internal"], NODE_TEST),
+    ("camelcase", "npm", "8.0.0", ["index.js"], NODE_TEST),
+    ("pretty-bytes", "npm", "6.1.1", ["index.js"], NODE_TEST),
+    ("pluralize-esm", "npm", "9.0.5", ["src/index.ts"], VITEST),
+    ("ts-dedent", "npm", "2.2.0", ["src/index.ts"], VITEST),
+]
+
+# Beginnings of what is a package's own test; `conftest.py` goes with them.
+TESTS = re.compile(r"(^|/)(tests?|__tests__|spec|testing)(/|$)|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|(^|/)test\.[cm]?js$")
+
+
+def run(command, cwd, **more):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {done.stdout[-2000:]}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def fetch(name, registry, version, folder):
+    """The unpacked source distribution."""
+    if registry == "pypi":
+        wanted = f"{name}=={version}"
+        run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", wanted, "-d", folder], folder)
+    else:
+        run(["npm", "pack", "--silent", f"{name}@{version}"], folder)
+    archives = glob.glob(os.path.join(folder, "*.tar.gz")) + glob.glob(os.path.join(folder, "*.tgz"))
+    with tarfile.open(archives[0]) as archive:
+        archive.extractall(folder, filter="data")
+    os.remove(archives[0])
+    (root,) = [entry.path for entry in os.scandir(folder) if entry.is_dir()]
+    return root
+
+
+def strip(root):
+    """Takes the package's own tests out; answers with how many files went."""
+    gone = 0
+    for place, folders, files in os.walk(root, topdown=True):
+        for name in list(folders):
+            path = os.path.relpath(os.path.join(place, name), root)
+            if TESTS.search(path + "/"):
+                gone += sum(len(inside) for _, _, inside in os.walk(os.path.join(place, name)))
+                shutil.rmtree(os.path.join(place, name))
+                folders.remove(name)
+        for name in files:
+            if TESTS.search(os.path.relpath(os.path.join(place, name), root)):
+                os.remove(os.path.join(place, name))
+                gone += 1
+    return gone
+
+
+def configure(root, registry, package):
+    """A way to run tests, where the package's own went away with its development files."""
+    if registry == "pypi":
+        # The package's own options name plug-ins that are not here.
+        for name in ("tox.ini", "pytest.ini"):
+            if os.path.exists(os.path.join(root, name)):
+                os.remove(os.path.join(root, name))
+        source = "src" if os.path.isdir(os.path.join(root, "src")) else "."
+        with open(os.path.join(root, "pytest.ini"), "w") as file:
+            file.write(f"[pytest]\npythonpath = {source}\ntestpaths = tests\n")
+        ignored = "__pycache__/\n.pytest_cache/\n"
+    else:
+        path = os.path.join(root, "package.json")
+        with open(path) as file:
+            present = json.load(file)
+        for key in ("scripts", "devDependencies", "ava", "tap", "jest", "xo", "prettier"):
+            present.pop(key, None)
+        present.update(package)
+        with open(path, "w") as file:
+            json.dump(present, file, indent=2)
+        ignored = "node_modules/\n"
+        if "devDependencies" in package:
+            run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"], root)
+    with open(os.path.join(root, ".gitignore"), "a") as file:
+        file.write(ignored)
+
+
+def repository(name, registry, version, package, folder):
+    """A repository of a package without its tests; (root, test files that went)."""
+    place = os.path.join(folder, name)
+    os.makedirs(place)
+    root = fetch(name, registry, version, place)
+    gone = strip(root)
+    configure(root, registry, package)
+    git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
+    run(git + ["init", "-q", "-b", "main"], root)
+    run(git + ["add", "-A"], root)
+    run(git + ["commit", "-q", "-m", f"{name} {version} without tests"], root)
+    return root, gone
+
+
+def test(regreen, name, root, what, folder, replay):
+    """Runs the session; (document, minutes)."""
+    environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work-" + name))
+    command = [regreen, "test", *what, "--no-coverage", "--json"]
+    if replay:
+        command += ["--replay", os.path.join(replay, name)]
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, env=environment)
+    minutes = (time.monotonic() - began) / 60
+    try:
+        return json.loads(done.stdout), minutes
+    except ValueError:
+        return {"failed": (done.stderr or done.stdout)[-1500:]}, minutes
+
+
+def row(name, version, document, minutes):
+    made = document.get("produced")
+    if not made:
+        why = document.get("failed") or document.get("result")
+        return f"| `{name}` {version} | nothing was written: {' '.join(str(why).split())[-200:]} | | | | | | | {minutes:.1f} |"
+    generation = {}
+    path = os.path.join(document["folder"], ".process", "generation.json")
+    if os.path.exists(path):
+        with open(path) as file:
+            generation = json.load(file)
+    reports = [task["report"] for task in generation.get("tasks", [])]
+    functions = [one for report in reports for one in report["functions"]]
+    pinned = sum(1 for one in functions if one["kept"])
+    assertions = sum(one["assertions"] for report in reports for one in report["files"])
+
+    def lines(which):
+        of = made[f"coverage-{which}"]
+        return f"{of['covered']} of {of['lines']}"
+
+    def gate(which):
+        said = generation.get(which) or {}
+        decision = str(said.get("decision", "?")).upper().replace(" ", "_")
+        return decision if decision == "PASS" else f"{decision}: {said.get('reason', '')}"
+
+    cells = [
+        f"`{name}` {version}",
+        f"{pinned} of {len(functions)}",
+        f"{made['tests']} / {assertions}",
+        lines("before"),
+        lines("after"),
+        f"{made.get('mutation-score') or '?'} %",
+        str(made["flaky"]),
+        gate("validation"),
+        gate("review"),
+        f"{minutes:.1f}",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--regreen", default="target/release/regreen")
+    parser.add_argument("--only", help="names of packages, with commas")
+    parser.add_argument("--replay", metavar="DIR", help="recorded model answers, a folder for each package")
+    parser.add_argument("--keep", metavar="DIR", help="leave the repositories here")
+    options = parser.parse_args()
+    regreen = os.path.abspath(options.regreen)
+    replay = os.path.abspath(options.replay) if options.replay else None
+    only = options.only.split(",") if options.only else [package[0] for package in PACKAGES]
+    folder = os.path.abspath(options.keep) if options.keep else tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
+    rows = []
+    try:
+        for name, registry, version, what, package in PACKAGES:
+            if name not in only:
+                continue
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+            shutil.rmtree(os.path.join(folder, "work-" + name), ignore_errors=True)
+            root, gone = repository(name, registry, version, package, folder)
+            print(f"{name}: {gone} of its own test files taken out", file=sys.stderr, flush=True)
+            document, minutes = test(regreen, name, root, what, folder, replay)
+            with open(os.path.join(folder, name + ".json"), "w") as file:
+                json.dump(document, file, indent=1)
+            rows.append(row(name, version, document, minutes))
+            print(rows[-1], file=sys.stderr, flush=True)
+    finally:
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    print("| Package | functions pinned | tests / assertions | lines before | lines after | score | flaky | gate 001.3 | gate 001.5 | minutes |")
+    print("|:--|--:|--:|--:|--:|--:|--:|:--|:--|--:|")
+    print("\n".join(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,339 @@
+//! Inputs for lines where tests have missed something: numbers and texts that stand there, what the
+//! constants named there come to, their neighbours, and texts of a length that is compared there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::code::language::Language;
+
+use super::Case;
+
+/// Literals that are kept for one file.
+const KEPT: usize = 200;
+
+/// The longest text that is made up because its length is compared.
+const LONGEST: f64 = 300.0;
+
+/// Constants of one file that are worked out.
+const CONSTANTS: usize = 400;
+
+static NUMBER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:^|[^\w.])(\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)\b").ok());
+static TEXT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#""([^"\\\n]{1,24})"|'([^'\\\n]{1,24})'"#).ok());
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z_$][\w$]*").ok());
+static LENGTH: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\.length\s*[=!<>]|\blen\([^()]*\)\s*[=!<>]").ok());
+static CONSTANT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^(?:export\s+)?(?:const\s+|let\s+|var\s+)?([A-Za-z_$][\w$]*)\s*(?::\s*\w+\s*)?=\s*([\w\s.*+/()-]{1,80}?)\s*;?\s*(?:(?://|#).*)?$",
+    )
+    .ok()
+});
+
+/// What the numeric constants of a file come to, by name: those outside of functions whose text
+/// is arithmetic over numbers and constants before them.
+fn constants(text: &str) -> BTreeMap<&str, f64> {
+    let mut known = BTreeMap::new();
+    let Some(constant) = CONSTANT.as_ref() else { return known };
+    for found in constant.captures_iter(text).take(CONSTANTS) {
+        if let (Some(name), Some(value)) = (found.get(1), found.get(2))
+            && let Some(value) = (Sum { rest: value.as_str().trim(), known: &known }).whole()
+        {
+            known.insert(name.as_str(), value);
+        }
+    }
+    known
+}
+
+/// A small reader of sums and products.
+struct Sum<'a> {
+    rest: &'a str,
+    known: &'a BTreeMap<&'a str, f64>,
+}
+
+impl Sum<'_> {
+    fn whole(mut self) -> Option<f64> {
+        let value = self.sum(0)?;
+        self.rest.trim().is_empty().then_some(value).filter(|value| value.is_finite())
+    }
+
+    fn next(&mut self, wanted: &[char]) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        let first = self.rest.chars().next().filter(|first| wanted.contains(first))?;
+        self.rest = self.rest.get(first.len_utf8()..)?;
+        Some(first)
+    }
+
+    fn sum(&mut self, depth: u32) -> Option<f64> {
+        let mut value = self.product(depth)?;
+        while let Some(sign) = self.next(&['+', '-']) {
+            let other = self.product(depth)?;
+            value += if sign == '+' { other } else { -other };
+        }
+        Some(value)
+    }
+
+    fn product(&mut self, depth: u32) -> Option<f64> {
+        let mut value = self.single(depth)?;
+        while let Some(sign) = self.next(&['*', '/']) {
+            // `a ** b` is left alone.
+            let other = self.single(depth)?;
+            value = if sign == '*' { value * other } else { value / other };
+        }
+        Some(value)
+    }
+
+    fn single(&mut self, depth: u32) -> Option<f64> {
+        if depth > 8 {
+            return None;
+        }
+        if self.next(&['-']).is_some() {
+            return Some(-self.single(depth + 1)?);
+        }
+        if self.next(&['(']).is_some() {
+            let value = self.sum(depth + 1)?;
+            return self.next(&[')']).map(|_| value);
+        }
+        let end = self
+            .rest
+            .find(|c: char| !(c.is_alphanumeric() || "_.$".contains(c)))
+            .unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end)?;
+        self.rest = rest;
+        let plain = word.replace('_', "");
+        match self.known.get(word) {
+            Some(value) => Some(*value),
+            None if word.starts_with(|c: char| c.is_ascii_digit()) => plain.parse().ok(),
+            None => None,
+        }
+    }
+}
+
+/// A number as both kinds of language write it; none when it is not worth trying.
+fn written(value: f64) -> Option<String> {
+    let whole = value.fract() == 0.0 && value.abs() < 9e15;
+    let text = if whole { format!("{value:.0}") } else { format!("{value:?}") };
+    value.is_finite().then_some(text)
+}
+
+/// What is aimed at.
+#[derive(Clone, Debug, Default)]
+pub struct Aim {
+    /// Lines where tests have missed something.
+    pub lines: BTreeSet<u32>,
+    /// Some of them are run by no call, but perhaps when the file is loaded: any function may show
+    /// what they do.
+    pub orphan: bool,
+    /// Literals to try.
+    pub literals: Vec<String>,
+}
+
+impl Aim {
+    /// What to aim at, once some calls were made.
+    #[must_use]
+    pub fn at(language: Language, text: &str, missed: &BTreeSet<u32>, seen: &[Vec<Case>]) -> Self {
+        let ran: BTreeSet<u32> =
+            seen.iter().flatten().flat_map(|case| case.seen.lines.iter().copied()).collect();
+        Self {
+            lines: missed.clone(),
+            orphan: missed.iter().any(|line| !ran.contains(line)),
+            literals: literals(language, text, missed, &ran),
+        }
+    }
+
+    /// Whether a call runs one of the lines.
+    #[must_use]
+    pub fn runs(&self, case: &Case) -> bool {
+        case.seen.lines.iter().any(|line| self.lines.contains(line))
+    }
+
+    /// Whether a function can show something there, as far as its calls tell.
+    #[must_use]
+    pub fn reaches(&self, known: &[Case]) -> bool {
+        self.orphan || known.iter().any(|case| self.runs(case))
+    }
+
+    /// How telling a call is: 0 for one of the literals on one of the lines, 3 for neither.
+    #[must_use]
+    pub fn distance(&self, case: &Case) -> u8 {
+        let literal = case.call.arguments.iter().any(|one| self.literals.contains(one));
+        u8::from(!self.runs(case)) * 2 + u8::from(!literal)
+    }
+}
+
+/// Lines that no call has run, which hold something to be tried; none where nothing tells lines.
+fn never_run(text: &str, ran: &BTreeSet<u32>) -> Vec<u32> {
+    let comment =
+        |line: &str| ["#", "//", "*", "/*"].iter().any(|mark| line.trim().starts_with(mark));
+    (1..)
+        .zip(text.lines())
+        .filter(|(number, line)| !ran.is_empty() && !ran.contains(number) && !comment(line))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// Literals to try for these lines: words there, each number and constant with its neighbours,
+/// other texts, and texts of compared lengths. Then those of lines that no call has run.
+fn literals(
+    language: Language,
+    text: &str,
+    lines: &BTreeSet<u32>,
+    ran: &BTreeSet<u32>,
+) -> Vec<String> {
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let known = constants(text);
+    let rows: Vec<&str> = text.lines().collect();
+    let never = never_run(text, ran);
+    let row = |line: &u32| {
+        let at = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+        rows.get(at).copied().unwrap_or_default()
+    };
+    let (mut words, mut others) = (Vec::new(), Vec::new());
+    for row in lines.iter().chain(&never).map(row) {
+        put_texts(row, &mut words, &mut others);
+        put_numbers(row, &known, &mut others);
+        for name in NAME.iter().flat_map(|name| name.find_iter(row)) {
+            others.extend(table(text, name.as_str(), language));
+        }
+    }
+    let words = spellings(&words);
+    // Turn by turn, so that many of one kind leave room for the other.
+    let mut found: Vec<String> = Vec::new();
+    let longest = words.len().max(others.len());
+    for index in 0..longest {
+        for one in [words.get(index), others.get(index)].into_iter().flatten() {
+            if found.len() < KEPT && !found.contains(one) {
+                found.push(one.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Words as they are, then with a capital, then in capitals.
+fn spellings(words: &[String]) -> Vec<String> {
+    let capital = |word: &String| -> String {
+        let mut letters = word.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        format!("{first}{}", letters.as_str())
+    };
+    let plain = words.iter().cloned();
+    let all =
+        plain.chain(words.iter().map(capital)).chain(words.iter().map(|one| one.to_uppercase()));
+    all.map(|word| format!("\"{word}\"")).collect()
+}
+
+fn put_texts(row: &str, words: &mut Vec<String>, others: &mut Vec<String>) {
+    let Some(pattern) = TEXT.as_ref() else { return };
+    for one in pattern.captures_iter(row) {
+        let text = one.get(1).or_else(|| one.get(2)).map_or("", |one| one.as_str());
+        if text.chars().all(char::is_alphanumeric) {
+            words.push(text.to_owned());
+        } else {
+            others.push(format!("\"{text}\""));
+        }
+        others.push(format!("\"a{text}b\""));
+    }
+}
+
+fn put_numbers(row: &str, known: &BTreeMap<&str, f64>, found: &mut Vec<String>) {
+    let (Some(number), Some(name)) = (NUMBER.as_ref(), NAME.as_ref()) else { return };
+    let plain = number.captures_iter(row).filter_map(|one| one.get(1));
+    let mut numbers: Vec<f64> =
+        plain.filter_map(|one| one.as_str().replace('_', "").parse::<f64>().ok()).collect();
+    numbers.extend(name.find_iter(row).filter_map(|one| known.get(one.as_str())));
+    let compares_length = LENGTH.as_ref().is_some_and(|length| length.is_match(row));
+    for number in numbers {
+        let near = [number, number + 1.0, number - 1.0, -number, number / 2.0, number * 1.5];
+        found.extend(near.into_iter().filter_map(written));
+        if compares_length && number.fract() == 0.0 {
+            let near = [number, number + 1.0, number - 1.0];
+            found.extend(near.into_iter().filter_map(long_text));
+        }
+    }
+}
+
+/// Words of a table that a name of capitals stands for; a mutant in its use shows on few of them.
+fn table(text: &str, name: &str, language: Language) -> Vec<String> {
+    let capitals = name.len() > 2 && !name.contains(|c: char| c.is_lowercase());
+    let Some(pattern) = TEXT.as_ref().filter(|_| capitals) else { return Vec::new() };
+    let declared = match language {
+        Language::Python => text.find(&format!("\n{name} = ")),
+        _ => text.find(&format!("{name} = ")),
+    };
+    let Some(rest) = declared.and_then(|at| text.get(at..)) else { return Vec::new() };
+    let end = rest.match_indices('\n').nth(20).map_or(rest.len(), |(at, _)| at);
+    pattern
+        .captures_iter(rest.get(..end).unwrap_or_default())
+        .filter_map(|one| one.get(1).or_else(|| one.get(2)))
+        .take(12)
+        .map(|one| format!("\"{}\"", one.as_str()))
+        .collect()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the caller checked that it is small and whole"
+)]
+fn long_text(length: f64) -> Option<String> {
+    (0.0..=LONGEST).contains(&length).then(|| {
+        let length = usize::try_from(length as i64).unwrap_or_default();
+        format!("\"{}\"", "1a".repeat(length / 2 + 1).chars().take(length).collect::<String>())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_worked_out_from_those_before_them() {
+        let text = "var s = 1000;\nvar m = s * 60;\nconst h = m * 60; // an hour\nDAY = (h * 24)\nODD = f(2)\nx = y * 2\nexport const half = -DAY / 2\n  inner = 5\nweek = DAY * 7 - 1_000\n";
+        let known = constants(text);
+        let expected = [
+            ("DAY", 86_400_000.0),
+            ("h", 3_600_000.0),
+            ("half", -43_200_000.0),
+            ("m", 60_000.0),
+            ("s", 1000.0),
+            ("week", 604_799_000.0),
+        ];
+        assert_eq!(known.into_iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_stands_on_a_line_is_tried_with_its_neighbours() {
+        let text = "var d = 24 * 10;\nfunction f(a) {\n  if (a >= d) return 'long';\n  if (a.length > 3) return 0;\n  return KINDS[a];\n}\nKINDS = ['x', 'y']\n";
+        let table = [
+            (3, vec!["240", "241", "239", "-240", "120", "360", "\"long\""]),
+            (4, vec!["3", "4", "2", "\"1a1\"", "\"1a1a\"", "\"1a\"", "0", "1", "-1"]),
+            (5, vec!["\"x\"", "\"y\""]),
+            (6, vec![]),
+        ];
+        for (line, expected) in table {
+            let found =
+                literals(Language::JavaScript, text, &BTreeSet::from([line]), &BTreeSet::new());
+            for one in &expected {
+                assert!(found.iter().any(|literal| literal == one), "{line}: {one} in {found:?}");
+            }
+            assert_eq!(found.is_empty(), expected.is_empty(), "{line}: {found:?}");
+        }
+        assert!(
+            literals(Language::JavaScript, text, &BTreeSet::new(), &BTreeSet::new()).is_empty()
+        );
+    }
+
+    #[test]
+    fn foreign_text_does_not_make_it_work_for_ever() {
+        let deep = format!("a = {}1{}\nb = {}\n", "(".repeat(60), ")".repeat(10), "-".repeat(70));
+        assert!(constants(&deep).is_empty());
+        let many = "x = \"a\" + 'b' + 1\n".repeat(500);
+        let found = literals(Language::Python, &many, &(1..=500).collect(), &BTreeSet::new());
+        assert!(found.len() <= KEPT, "{}", found.len());
+    }
+}

@@ -1,0 +1,3 @@
+export function pay(bank) {
+  return bank ? 4 : 3;
+}
