@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file::duration;
+use super::overlay::Override;
 
 /// What an input may hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,9 +77,16 @@ pub const INPUTS: &[Input] = &[
     input(
         "mode",
         "",
-        Word(&["fix", "resume", "status", "work", "publish"]),
+        Word(&["fix", "test-fix", "plan", "validate", "resume", "status", "work", "publish"]),
         "",
-        "What to do when the event is no command; `work` only works and `publish` only publishes, in two jobs [fix].",
+        "What to do when the event is no command; `test-fix`, `plan` and `validate` are `/regreen test`, `plan` and `validate`; `work` only works and `publish` only publishes, in two jobs [fix].",
+    ),
+    input(
+        "input",
+        "",
+        Text,
+        "",
+        "What `mode: test-fix` or `mode: plan` is about: words, a Markdown file, or a session; needed there.",
     ),
     input(
         "session",
@@ -108,7 +116,162 @@ pub const INPUTS: &[Input] = &[
         "engine",
         "Who analyses and fixes, first to last, separated by commas [those with a key, then embedded].",
     ),
+    input(
+        "regression-threshold",
+        "",
+        Whole(0, 100),
+        "loop.regression-threshold",
+        "A fall of the pass rate by more points than this is a regression and is taken back [10].",
+    ),
+    input(
+        "stuck-threshold",
+        "",
+        Whole(2, 50),
+        "loop.stuck-threshold",
+        "Results in a row after which a failing test is stuck, 2 to 50 [3].",
+    ),
+    input(
+        "stuck-abort-ratio",
+        "",
+        Amount(0.0, 1.0),
+        "loop.stuck-abort-ratio",
+        "Share of stuck failures above which the run ends after two reflective iterations [0.5].",
+    ),
+    input(
+        "similarity-threshold",
+        "",
+        Amount(0.0, 1.0),
+        "loop.similarity-threshold",
+        "Likeness of failures above which a batch is tried [0.7].",
+    ),
+    input(
+        "aggressive-min-rate",
+        "",
+        Whole(0, 100),
+        "loop.aggressive-min-rate",
+        "Pass rate in percent above which a batch is tried [80].",
+    ),
+    input(
+        "provider-timeout",
+        "",
+        Time,
+        "analysis.provider-timeout",
+        "Limit of one call to a provider without a `timeout` of its own [40m].",
+    ),
+    input(
+        "min-confidence",
+        "",
+        Amount(0.0, 1.0),
+        "analysis.min-confidence",
+        "An analysis less sure than this asks the next provider [0.4].",
+    ),
+    input(
+        "min-analysis-words",
+        "",
+        Whole(0, 10_000),
+        "analysis.min-analysis-words",
+        "An analysis of fewer words asks the next provider [100].",
+    ),
+    input(
+        "same-cause-limit",
+        "",
+        Whole(2, 50),
+        "analysis.same-cause-limit",
+        "The same root cause so many times in a row asks the next provider [3].",
+    ),
     input("test-command", "", Text, "test.command", "Command that runs the tests [detected]."),
+    input(
+        "lint-command",
+        "",
+        Text,
+        "tools.lint",
+        "Command that checks the project's own rules, for `validate` [detected].",
+    ),
+    input(
+        "build-command",
+        "",
+        Text,
+        "tools.build",
+        "Command that compiles or checks types, for `validate` and before an edit is tested [detected].",
+    ),
+    input(
+        "coverage-command",
+        "",
+        Text,
+        "coverage.command",
+        "Command that runs the suite with coverage; needs `coverage-report` [detected].",
+    ),
+    input(
+        "coverage-report",
+        "",
+        Text,
+        "coverage.report",
+        "Where that command leaves its report, as a glob.",
+    ),
+    input(
+        "coverage-line",
+        "",
+        Whole(0, 100),
+        "coverage.line",
+        "Percent of lines below which a file needs tests [80].",
+    ),
+    input(
+        "coverage-branch",
+        "",
+        Whole(0, 100),
+        "coverage.branch",
+        "Percent of branches below which a file needs tests [70].",
+    ),
+    input(
+        "coverage-function",
+        "",
+        Whole(0, 100),
+        "coverage.function",
+        "Percent of functions below which a file needs tests [90].",
+    ),
+    input(
+        "min-mutation-score",
+        "",
+        Whole(1, 100),
+        "gate.min-mutation-score",
+        "Percent of small breaks of the code that written tests must notice [60].",
+    ),
+    input(
+        "auto",
+        "",
+        Flag,
+        "plan.auto",
+        "Decide by itself what a person could be asked; `false` is `confirm-plan: always` [true].",
+    ),
+    input(
+        "confirm-plan",
+        "",
+        Word(&["never", "always"]),
+        "plan.confirm",
+        "Wait for `/regreen run` between plan and work of `mode: test-fix` [never].",
+    ),
+    input(
+        "files",
+        "",
+        Lines,
+        "validate.files",
+        "What `mode: validate` looks at: globs, one per line [all].",
+    ),
+    input("strict", "", Flag, "validate.strict", "Let `mode: validate` tolerate no error [false]."),
+    input(
+        "autofix",
+        "",
+        Flag,
+        "validate.autofix",
+        "Let `mode: validate` repair what is safe to repair [false].",
+    ),
+    input(
+        "skip-types",
+        "",
+        Flag,
+        "validate.skip-types",
+        "Leave type checkers out of `mode: validate` [false].",
+    ),
     input(
         "report",
         "",
@@ -130,6 +293,20 @@ pub const INPUTS: &[Input] = &[
         Word(&["apply", "suggest"]),
         "",
         "Commit fixes, or write patches only [apply].",
+    ),
+    input(
+        "fix-scope",
+        "",
+        Word(&["code", "both", "tests"]),
+        "loop.fix-scope",
+        "What a fix may change: product code; tests too, in a reflective iteration; or tests only. Changed tests need a person's word [code].",
+    ),
+    input(
+        "commit",
+        "",
+        Word(&["push", "local", "none"]),
+        "commit",
+        "Push commits as `push` says, keep them on the runner, or write patches only [push].",
     ),
     input(
         "push",
@@ -162,23 +339,23 @@ pub const INPUTS: &[Input] = &[
     input(
         "rollback-mode",
         "",
-        Word(&["revert", "clean"]),
+        Word(&["revert", "discard", "clean"]),
         "history",
-        "Show a regressing attempt as commit and revert, or keep it as a patch file [revert].",
+        "Show a regressing attempt as commit and revert, or `discard` it and keep a patch file; `clean` is the same [revert].",
     ),
     input(
         "commit-state",
         "",
         Word(&["branch", "none"]),
-        "",
-        "Let the session's state travel on the fix branch, or stay on disk [branch].",
+        "commit-state",
+        "Let the session's state travel on the fix branch, or stay on disk, where no later job finds it [branch].",
     ),
     input(
         "sandbox",
         "",
         Text,
         "sandbox.image",
-        "Image in which tests run without network, where a Docker socket is there.",
+        "Image in which tests run, by `docker` or `podman` of the runner; without network unless `sandbox.network` is true.",
     ),
     input(
         "bundle",
@@ -311,6 +488,25 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
     if wrong.is_empty() { Ok(read) } else { Err(wrong) }
 }
 
+/// The inputs that are keys of the file, as values that go before it.
+#[must_use]
+pub fn overrides(inputs: &Inputs) -> Vec<Override> {
+    let keyed = INPUTS.iter().filter(|input| !input.key.is_empty());
+    let set = keyed.filter_map(|input| Some((input, inputs.get(input.name)?)));
+    set.map(|(input, value)| Override {
+        key: input.key.to_owned(),
+        value: match value {
+            Value::Text(text) => text.clone(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Whole(number) => number.to_string(),
+            Value::Amount(number) => number.to_string(),
+            Value::List(list) => serde_json::Value::from(list.clone()).to_string(),
+        },
+        by: format!("input `{}`", input.name),
+    })
+    .collect()
+}
+
 /// Checks one text against its form.
 ///
 /// # Errors
@@ -434,7 +630,7 @@ mod tests {
             (
                 "mode",
                 "fxi",
-                "input `mode`: `fxi` is not one of fix, resume, status, work, publish; did you mean `fix`?",
+                "input `mode`: `fxi` is not one of fix, test-fix, plan, validate, resume, status, work, publish; did you mean `fix`?",
             ),
             (
                 "max-iterations",
@@ -470,8 +666,54 @@ mod tests {
     }
 
     #[test]
+    fn every_input_with_a_key_reaches_the_settings() {
+        for input in INPUTS.iter().filter(|input| !input.key.is_empty()) {
+            let text = match input.form {
+                Text | Secret => "some text: with [yaml] in it",
+                Flag => "true",
+                Whole(low, _) => &low.to_string(),
+                Amount(..) => "1",
+                Time => "7m",
+                Word(words) | Words(words) => words.last().unwrap(),
+                Names | Lines => "one",
+            };
+            let inputs = parse(&given(&[(input.name, text)])).unwrap();
+            let sets = overrides(&inputs);
+            assert_eq!(sets.len(), 1, "{}", input.name);
+            let settings = crate::config::parse_with("", "f", &sets).unwrap();
+            let found =
+                crate::config::precedence::effective(&BTreeMap::new(), &Inputs::new(), &settings);
+            let row = found.iter().find(|row| row.key == input.key).unwrap();
+            assert_eq!(row.source, crate::config::precedence::Source::File, "{}", input.name);
+        }
+        let two = parse(&given(&[("setup", "pip install -e .[a, b]\nmake")])).unwrap();
+        let settings = crate::config::parse_with("", "f", &overrides(&two)).unwrap();
+        assert_eq!(settings.test.unwrap().setup.unwrap(), ["pip install -e .[a, b]", "make"]);
+    }
+
+    #[test]
     fn the_metadata_of_the_action_is_that_of_the_tables() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml");
+        if std::env::var("REGREEN_BLESS").is_ok() {
+            let old = std::fs::read_to_string(&path).unwrap();
+            let (before, rest) = old.split_once("\ninputs:\n").unwrap();
+            let (_, after) = rest.split_once("\nruns:\n").unwrap();
+            let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+            let inputs: String = INPUTS
+                .iter()
+                .map(|one| {
+                    let (about, default) = (quoted(one.about), quoted(one.default));
+                    let name = one.name;
+                    format!("  {name}:\n    description: {about}\n    required: false\n    default: {default}\n")
+                })
+                .collect();
+            let outputs: String = OUTPUTS
+                .iter()
+                .map(|(name, about)| format!("  {name}:\n    description: {}\n", quoted(about)))
+                .collect();
+            let text = format!("{before}\ninputs:\n{inputs}\noutputs:\n{outputs}\nruns:\n{after}");
+            std::fs::write(&path, text).unwrap();
+        }
         let text = std::fs::read_to_string(path).unwrap();
         let action: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
         let listed = |what: &str| -> Vec<(String, String, String)> {

@@ -12,6 +12,7 @@ use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
+use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{Clock, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest};
@@ -42,6 +43,8 @@ pub struct SuiteSettings {
     pub layers: BTreeMap<String, String>,
     /// Commands that prepare a checkout before its first run.
     pub setup: Vec<String>,
+    /// Commands instead of the detected tools.
+    pub tools: ToolCommands,
 }
 
 /// The suite of one repository.
@@ -234,7 +237,8 @@ impl Suite for ProjectSuite<'_> {
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String> {
         let log = self.settings.scratch.join("check.log");
         let child = (self.environment(root), self.access(root));
-        check::check(&self.site(root), root, files, child, &log).await
+        let build = self.settings.tools.build.as_deref();
+        check::check(&self.site(root), root, (files, build), child, &log).await
     }
 
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured {
@@ -245,6 +249,7 @@ impl Suite for ProjectSuite<'_> {
             child: (self.environment(root), self.access(root)),
             limit: self.settings.timeout,
             log: self.settings.session.join(".process/coverage.log"),
+            tools: &self.settings.tools,
         };
         coverage::measure(&self.detection.facts.framework, files, &around).await
     }

@@ -15,6 +15,7 @@ use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::Remark;
+use crate::domain::request::ToolCommands;
 
 /// Time for one check (product.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
@@ -278,12 +279,38 @@ fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invocation {
     Invocation { argv, directory: root.to_owned(), environment, access: Some(access) }
 }
 
-/// Asks every tool that the project has set up, in the root of the checkout. `scratch` is an own
-/// folder; what lies in it from before makes a check quicker.
-pub async fn tools(root: &Path, scratch: &Path, questions: &[Question]) -> Said {
+/// A command that the project names instead of the tools that are detected.
+fn named(commands: &ToolCommands, question: Question) -> Option<&str> {
+    match question {
+        Types => commands.build.as_deref(),
+        Rules => commands.lint.as_deref(),
+        Format => None,
+    }
+}
+
+/// Asks every tool that the project has set up, in the root of the checkout, or the commands it
+/// names instead. `scratch` is an own folder; what lies in it from before makes a check quicker.
+pub async fn tools(
+    root: &Path,
+    scratch: &Path,
+    questions: &[Question],
+    commands: &ToolCommands,
+) -> Said {
     let mut said = Said::default();
+    for question in questions {
+        let Some(command) = named(commands, *question) else { continue };
+        let argv = vec!["sh".into(), "-c".into(), command.to_owned()];
+        let read = |text: &str| {
+            let listed = eslint(text, root);
+            if listed.is_empty() { places(text, root) } else { listed }
+        };
+        match ask(invocation(argv, root, scratch), scratch, read).await {
+            Ok(remarks) => said.remarks.extend(remarks.into_iter().map(|one| (*question, one))),
+            Err(reason) => said.skipped.push((command.to_owned(), reason)),
+        }
+    }
     for tool in TOOLS.iter().filter(|tool| questions.contains(&tool.question)) {
-        if !is_set_up(tool, root) {
+        if named(commands, tool.question).is_some() || !is_set_up(tool, root) {
             continue;
         }
         if tool.name == "cargo check" && !root.join("Cargo.lock").is_file() {
@@ -291,25 +318,35 @@ pub async fn tools(root: &Path, scratch: &Path, questions: &[Question]) -> Said 
             said.skipped.push((tool.name.to_owned(), reason.into()));
             continue;
         }
-        let log = scratch.join("tool.log");
         let child = invocation(program(root, tool.argv), root, scratch);
-        let reason = match process::run(&child, LIMIT, &log).await {
-            Ok(Ending::Exit(code)) => {
-                let text = process::tail_of(&log, SAID);
-                let remarks = read(tool, &text, root);
-                if code == 0 || !remarks.is_empty() {
-                    said.remarks.extend(remarks.into_iter().map(|one| (tool.question, one)));
-                    continue;
-                }
-                let last = text.lines().rev().find(|line| !line.trim().is_empty());
-                format!("exit code {code}: {}", last.unwrap_or("it said nothing").trim())
-            }
-            Ok(ending) => format!("it was stopped by {ending}"),
-            Err(error) => format!("it could not be started: {error}"),
-        };
-        said.skipped.push((tool.name.to_owned(), reason));
+        match ask(child, scratch, |text| read(tool, text, root)).await {
+            Ok(remarks) => said.remarks.extend(remarks.into_iter().map(|one| (tool.question, one))),
+            Err(reason) => said.skipped.push((tool.name.to_owned(), reason)),
+        }
     }
     said
+}
+
+/// Runs one check; what it said, or why that cannot be known.
+async fn ask(
+    child: Invocation,
+    scratch: &Path,
+    read: impl Fn(&str) -> Vec<Remark>,
+) -> Result<Vec<Remark>, String> {
+    let log = scratch.join("tool.log");
+    match process::run(&child, LIMIT, &log).await {
+        Ok(Ending::Exit(code)) => {
+            let text = process::tail_of(&log, SAID);
+            let remarks = read(&text);
+            if code == 0 || !remarks.is_empty() {
+                return Ok(remarks);
+            }
+            let last = text.lines().rev().find(|line| !line.trim().is_empty());
+            Err(format!("exit code {code}: {}", last.unwrap_or("it said nothing").trim()))
+        }
+        Ok(ending) => Err(format!("it was stopped by {ending}")),
+        Err(error) => Err(format!("it could not be started: {error}")),
+    }
 }
 
 /// The text of a file as the project's own formatter prints it; `None` when no such formatter is

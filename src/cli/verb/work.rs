@@ -17,6 +17,8 @@ use crate::domain::task::TaskStatus;
 use crate::effect::Screen;
 
 use super::fix;
+use super::plan::overrides;
+use super::settings::{configured, contain};
 
 /// Wall time of breaking code, for each task.
 const BREAKING: Duration = Duration::from_mins(10);
@@ -41,10 +43,8 @@ pub async fn run(
 ) -> Result<Worked, Failure> {
     let again = fixing(arguments, &planned);
     let facts = repo::discover(&arguments.repository)?;
-    let settings = match &arguments.config {
-        Some(path) => fix::settings(path, &path.display().to_string())?,
-        None => fix::settings(&facts.root.join(fix::CONFIGURATION), fix::CONFIGURATION)?,
-    };
+    let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
+    contain(&settings)?;
     let mut produced = None;
     if planned.state.next != Step::Execute {
         let request = fix::request(&again, &settings)?;
@@ -102,6 +102,7 @@ fn fixing(arguments: &PlanArguments, planned: &Planned) -> FixArguments {
         // A new session has its limit already; a resumed one may be given a higher one.
         max_iterations: arguments.resume.as_ref().and(arguments.max_iterations),
         config: arguments.config.clone(),
+        set: overrides(arguments),
         bundle: arguments.bundle.clone(),
         resume: Some(planned.state.session_id.to_string()),
         json: arguments.json,
