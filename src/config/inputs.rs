@@ -691,7 +691,9 @@ mod tests {
         assert_eq!(settings.test.unwrap().setup.unwrap(), ["pip install -e .[a, b]", "make"]);
     }
 
+    /// `REGREEN_BLESS=1` writes the metadata anew.
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test writes a file of this project")]
     fn the_metadata_of_the_action_is_that_of_the_tables() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml");
         if std::env::var("REGREEN_BLESS").is_ok() {

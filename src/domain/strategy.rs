@@ -132,8 +132,8 @@ mod tests {
             thresholds: Thresholds::default(),
         };
         let at = |aggressive_rate, similarity| Thresholds {
-            aggressive_rate,
             similarity,
+            aggressive_rate,
             ..Thresholds::default()
         };
         let table = [

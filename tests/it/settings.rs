@@ -324,31 +324,27 @@ fn commands_files_and_strictness_of_the_file_reach_validate() {
 const ENGINE: &str = r#"#!/bin/sh
 echo "$*" >> "$(dirname "$0")/asked"
 case "$1" in
-version|rm|pull|image) exit 0 ;;
+version | rm | pull | image) exit 0 ;;
 inspect) echo '[{"Destination":"/","Source":"/"}]'; exit 0 ;;
-run) ;;
+run) shift ;;
 *) exit 125 ;;
 esac
-shift
-name=
-set -- "$@" --end--
-clean="env -i PATH=/usr/local/bin:/usr/bin:/bin"
+environment="$0.$$"
 while :; do
   case "$1" in
-  --name|--pull|--cap-drop|--security-opt|--user|--network|--mount|--userns) shift 2 ;;
   --workdir) cd "$2" || exit 125; shift 2 ;;
-  --env) printf '%s\n' "$2" >> "$0.$$"; shift 2 ;;
+  --env) printf '%s\n' "$2" >> "$environment"; shift 2 ;;
+  --entrypoint) program=$2; shift 2 ;;
+  --name | --pull | --cap-drop | --security-opt | --user | --network | --mount) shift 2 ;;
   --*) shift ;;
   *) break ;;
   esac
 done
 shift # the image
-count=$(($# - 1))
-while [ "$count" -gt 0 ]; do set -- "$@" "$1"; shift; count=$((count - 1)); done
-shift
-while read -r line; do set -- "$line" "$@"; done < "$0.$$"
-rm -f "$0.$$"
-exec $clean "$@"
+set -- "$program" "$@"
+while read -r line; do set -- "$line" "$@"; done < "$environment"
+rm -f "$environment"
+exec env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"
 "#;
 
 #[test]

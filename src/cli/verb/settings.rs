@@ -194,8 +194,7 @@ mod tests {
         let plain = read("");
         assert_eq!(plain.thresholds, Thresholds::default());
         assert!(plain.state_travels && !plain.ignore_preexisting);
-        type Change = fn(&mut Terms);
-        let table: [(&str, Change); 10] = [
+        let table: [(&str, fn(&mut Terms)); 10] = [
             ("history: clean", |terms| terms.regressed = Regressed::Patch),
             ("history: discard", |terms| terms.regressed = Regressed::Patch),
             ("commit-state: none", |terms| terms.state_travels = false),

@@ -289,8 +289,13 @@ fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
         let source = CoverageSource::Report { file: "x".into(), format: "y".into() };
         let ran = Ran { source, files: BTreeMap::from([(file.clone(), lines.clone())]), target };
         let (_, habits) = super::framework::describe(&facts(), &survey.tests);
-        let told =
-            super::coverage::assess(&[file.clone()], &BTreeMap::new(), &survey, &habits, &ran);
+        let told = super::coverage::assess(
+            std::slice::from_ref(&file),
+            &BTreeMap::new(),
+            &survey,
+            &habits,
+            &ran,
+        );
         let reasons: Vec<&str> = told.missing_tests.iter().map(|one| one.reason.as_str()).collect();
         let said = reasons.join("");
         match expected {

@@ -166,10 +166,12 @@ impl Container {
             child.directory.starts_with(kept)
                 && !open.iter().any(|folder| child.directory.starts_with(folder))
         });
-        let mut argv: Vec<String> = [self.engine, "run", "--rm", "--init", "--interactive"]
-            .iter()
-            .map(|word| (*word).to_owned())
-            .collect();
+        let mut argv: Vec<String> =
+            [self.engine, "run", "--rm", "--interactive"].map(str::to_owned).into();
+        if self.engine == "docker" {
+            // Podman's own init is a package that is often not there.
+            argv.push("--init".into());
+        }
         argv.extend(["--name".into(), name(tag)]);
         argv.extend(["--pull", "never", "--cap-drop", "ALL"].map(str::to_owned));
         argv.extend(["--security-opt".into(), "no-new-privileges".into()]);
@@ -193,8 +195,11 @@ impl Container {
                 argv.extend(["--env".into(), format!("{name}={value}")]);
             }
         }
+        let mut words = program(&child.argv, &seen).into_iter();
+        // Whatever the image would start by itself.
+        argv.extend(["--entrypoint".into(), words.next().unwrap_or_default()]);
         argv.push(self.image.clone());
-        argv.extend(program(&child.argv, &seen));
+        argv.extend(words);
         Ok(argv)
     }
 
@@ -308,8 +313,8 @@ mod tests {
         docker
         run
         --rm
-        --init
         --interactive
+        --init
         --name
         regreen-1-2
         --pull
@@ -334,8 +339,9 @@ mod tests {
         LANG=C.UTF-8
         --env
         PYTHONPATH=/w/drivers:/c
-        python:3.13
+        --entrypoint
         python3
+        python:3.13
         -m
         pytest
         ");
