@@ -12,9 +12,9 @@ mod overlay;
 mod place;
 pub mod precedence;
 pub mod providers;
+mod settings;
 
 pub use diagnostic::Diagnostic;
-pub use file::{
-    Budget, Commit, CommitState, History, Settings, duration, parse, parse_with, schema,
-};
+pub use file::{duration, parse, parse_with, schema};
 pub use overlay::Override;
+pub use settings::{Budget, Commit, CommitState, History, Settings};

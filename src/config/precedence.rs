@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::file::Settings;
 use super::inputs::{self, INPUTS, Input, Inputs, Value};
+use super::settings::Settings;
 
 /// Where a value comes from; the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

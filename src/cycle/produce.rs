@@ -18,7 +18,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::quality::{
-    Counts, Decision, Finding, LIMITS, MAX_RETRIES, Stage, decide, decide_tests,
+    Counts, Decision, Finding, Limits, MAX_RETRIES, Stage, decide, decide_tests,
 };
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
@@ -58,6 +58,10 @@ pub struct ProduceSetUp<'a> {
     pub time: Duration,
     /// The session's folder inside commits.
     pub state_prefix: String,
+    /// Whether the session's state travels in its commits.
+    pub state_travels: bool,
+    /// What both gates tolerate.
+    pub limits: Limits,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -290,7 +294,7 @@ impl Work<'_> {
             let sheets = Sheets { tree: &self.production.tree, chosen: &files, tests: false };
             let looked = inspect(sheets, self.fx).await?;
             let findings = looked.findings;
-            let decision = decide(Counts::of(findings.iter()), LIMITS, retries);
+            let decision = decide(Counts::of(findings.iter()), self.set_up.limits, retries);
             let bad = worst(&findings, decision.0);
             if retries < MAX_RETRIES && !looked.repairs.is_empty() {
                 for (file, (text, gone)) in looked.repairs {
@@ -438,7 +442,7 @@ impl Work<'_> {
             }
             let mut metrics = looked.metrics.unwrap_or_default();
             metrics.layers = about(metrics.layers, &asked(&self.plan));
-            let (status, reason) = decide_tests(counts, LIMITS, &metrics, retries);
+            let (status, reason) = decide_tests(counts, self.set_up.limits, &metrics, retries);
             return Ok(TestQuality {
                 status,
                 gate_decision: reason,
@@ -545,7 +549,11 @@ impl Work<'_> {
     async fn keep(&mut self) -> Result<Done, Failure> {
         if self.production.tree != self.set_up.tree {
             tell(self.fx, "committing the new tests");
-            let files = self.fx.store.travelling().await?;
+            let files = if self.set_up.state_travels {
+                self.fx.store.travelling().await?
+            } else {
+                Vec::new()
+            };
             let prefix = &self.set_up.state_prefix;
             let state = files
                 .into_iter()

@@ -8,6 +8,7 @@ use crate::config::{self, Commit, CommitState, History, Override, Settings};
 use crate::domain::chain::Rules;
 use crate::domain::fix_loop::{Regressed, Terms};
 use crate::domain::generation::analysis::CoverageTarget;
+use crate::domain::quality::{LIMITS, Limits, STRICT};
 use crate::domain::request::{FixRequest, Mode, ToolCommands};
 use crate::domain::threshold::Thresholds;
 
@@ -106,11 +107,24 @@ pub fn terms(
             None | Some(History::Revert) => Regressed::Commits,
             Some(History::Clean) => Regressed::Patch,
         },
-        state_travels: settings.commit_state != Some(CommitState::None),
+        state_travels: state_travels(settings),
         ignore_preexisting: settings.ignore_preexisting == Some(true),
         thresholds: thresholds(settings),
         scope: settings.scope(),
     }
+}
+
+/// Whether the state of a session travels in its commits.
+#[must_use]
+pub fn state_travels(settings: &Settings) -> bool {
+    settings.commit_state != Some(CommitState::None)
+}
+
+/// What the gates on code and tests tolerate.
+#[must_use]
+pub fn limits(settings: &Settings) -> Limits {
+    let strict = settings.validate.as_ref().and_then(|told| told.strict) == Some(true);
+    if strict { STRICT } else { LIMITS }
 }
 
 fn thresholds(settings: &Settings) -> Thresholds {
@@ -224,6 +238,13 @@ mod tests {
         assert_eq!(coverage_target(&settings), expected);
         assert_eq!(rules(&Settings::default()), Rules::default());
         assert_eq!(coverage_target(&Settings::default()), CoverageTarget::default());
+    }
+
+    #[test]
+    fn strict_gates_tolerate_no_error() {
+        let strict = config::parse("validate: { strict: true }", "f").unwrap();
+        assert_eq!(limits(&strict), STRICT);
+        assert_eq!(limits(&Settings::default()), LIMITS);
     }
 
     #[test]

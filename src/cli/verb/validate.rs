@@ -14,8 +14,7 @@ use crate::cli::failure::{Failure, exit};
 use crate::config::{Override, Settings};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::quality::{
-    Counts, Decision, Finding, LIMITS, MAX_RETRIES, STRICT, Stage, TestMetrics, decide,
-    decide_tests,
+    Counts, Decision, Finding, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
 };
 use crate::domain::request::ToolCommands;
 use crate::effect::StoreError;
@@ -25,7 +24,7 @@ use crate::report::validation::{
 };
 use crate::role::{Review, Reviewed, review, told};
 
-use super::settings::{configured, contain, flag, tool_commands};
+use super::settings::{configured, contain, flag, limits, tool_commands};
 
 /// Runs the verb. The gate's answer is the exit code.
 pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
@@ -66,7 +65,7 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
         retries += 1;
         looked = desk.look(&sources).await;
     }
-    let limits = if arguments.strict { STRICT } else { LIMITS };
+    let limits = limits(&settings);
     let (own, about): (Vec<Finding>, Vec<Finding>) =
         looked.findings.into_iter().partition(|one| one.stage == Stage::Code);
     let decision = decide(Counts::of(own.iter()), limits, retries);

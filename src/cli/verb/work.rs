@@ -18,7 +18,7 @@ use crate::effect::Screen;
 
 use super::fix;
 use super::plan::overrides;
-use super::settings::{configured, contain};
+use super::settings::{configured, contain, limits, state_travels};
 
 /// Wall time of breaking code, for each task.
 const BREAKING: Duration = Duration::from_mins(10);
@@ -63,6 +63,8 @@ pub async fn run(
             jobs: cores,
             time: BREAKING,
             state_prefix: workspace.state_prefix(),
+            state_travels: state_travels(&settings),
+            limits: limits(&settings),
         };
         planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;
