@@ -402,6 +402,7 @@ fn open_suite<'a>(
         scratch: work.join(record.session_id.as_str()).join("scratch"),
         layers: request.layers.clone(),
         setup: request.setup.clone(),
+        tools: request.tools.clone(),
     };
     suite::open(detection, settings, clock)
 }

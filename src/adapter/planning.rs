@@ -9,6 +9,7 @@ use crate::domain::generation::context::SourceSession;
 use crate::domain::generation::entry::{Entry, title, wanted_id};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
 use crate::domain::id::{SessionId, TreeId};
+use crate::domain::request::ToolCommands;
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
 use crate::effect::{
     Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
@@ -54,6 +55,8 @@ pub struct PlanRequest {
     pub confirmed: bool,
     /// Iteration limit of the fix loop behind it.
     pub max_iterations: u32,
+    /// Commands instead of the detected tools.
+    pub tools: ToolCommands,
 }
 
 /// Why a test session could not be opened.
@@ -184,6 +187,7 @@ impl<'a> PlanSpace<'a> {
             scratch: work.join(record.session_id.as_str()).join("scratch"),
             layers: request.layers.clone(),
             setup: request.setup.clone(),
+            tools: request.tools.clone(),
         };
         let suite = suite::open(detection, settings, clock)?;
         Ok(Self {

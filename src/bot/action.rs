@@ -9,12 +9,12 @@ use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::http::Http;
 use crate::config::Diagnostic;
 use crate::domain::check::Level;
-use crate::domain::id::SessionId;
 use crate::domain::request::Errand;
 use crate::effect::{Clock, Forge};
 use crate::report::workflow;
 
 use super::answer::{self, Desk};
+use super::mode::{self, Job};
 use super::permission::Allowed;
 use super::prepare::{self, Prepared, Unprepared};
 use super::surroundings::Surroundings;
@@ -206,17 +206,23 @@ async fn wanted(run: &Run<'_>, allowed: &Allowed) -> Result<(Option<Wish>, Desk)
     if let Cause::Comment { id, review, edited, lines } = &run.trigger.cause {
         return answer::read(run, allowed, *id, *review, *edited, lines).await;
     }
-    let desk = Desk::default();
-    Ok(match run.around.text("mode") {
-        Some("resume") => {
-            let named = run.around.text("session").map(SessionId::parse).transpose();
-            let session = named.map_err(|error| {
-                Trouble::usage(error.to_string(), "`/regreen status` lists the sessions")
-            })?;
-            (Some(Wish { resume: true, session, ..Wish::default() }), desk)
+    let job = mode::job(&run.around.inputs).map_err(|(wrong, hint)| Trouble::usage(wrong, hint))?;
+    Ok((wish_of(job)?, Desk::default()))
+}
+
+/// What the inputs ask for, as a comment would say it; `None` is an answer without a run.
+fn wish_of(job: Job) -> Result<Option<Wish>, Trouble> {
+    Ok(match job {
+        Job::Fix => Some(Wish::default()),
+        Job::Test(what) => Some(Wish { what: Some(what), ..Wish::default() }),
+        Job::Resume(session) => Some(Wish { resume: true, session, ..Wish::default() }),
+        Job::Status => None,
+        Job::Plan(_) | Job::Validate => {
+            return Err(Trouble::usage(
+                "this mode is not joined to a run yet",
+                "use `regreen plan` or `regreen validate` in a step of its own",
+            ));
         }
-        Some("status") => (None, desk),
-        _ => (Some(Wish::default()), desk),
     })
 }
 

@@ -9,6 +9,7 @@ use crate::adapter::repo::{self, Bench, GitRemote, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
+use crate::domain::guard::Reach;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
 use crate::effect::{
@@ -64,6 +65,8 @@ pub struct Commits<'a> {
     pub goes: Goes,
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
+    /// What a fix may have changed.
+    pub reach: Reach,
     /// Knows the token.
     pub redactor: Redactor,
     /// Where bundles are taken apart.
@@ -114,7 +117,8 @@ impl Commits<'_> {
         if self.published.tip.as_ref() == Some(&of.tip) {
             return Ok(false);
         }
-        let broken = vet::published(&imported.diff, &self.protect, STATE_FOLDER, &self.redactor);
+        let broken =
+            vet::published(&imported.diff, &self.protect, STATE_FOLDER, &self.redactor, self.reach);
         if !broken.is_empty() {
             let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
             self.hold(format!("the commits were not taken over: {}", names.join("; ")));

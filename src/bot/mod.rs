@@ -11,6 +11,7 @@ mod answer;
 mod command;
 mod commits;
 mod issues;
+mod mode;
 mod payload;
 mod permission;
 mod prepare;

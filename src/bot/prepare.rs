@@ -6,7 +6,7 @@ use crate::adapter::host::http::Http;
 use crate::adapter::repo::{self, Bench, Credential, GitRemote, Transport};
 use crate::adapter::store;
 use crate::adapter::work_home;
-use crate::config::{self, Diagnostic, Settings};
+use crate::config::{self, Diagnostic, Settings, inputs};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::{GitError, PushRequest, Remote, RemoteError, Wanted};
@@ -120,7 +120,8 @@ pub async fn prepare(
     let path = around.text("config").unwrap_or(CONFIGURATION);
     let text = bench.file_of(&settings_of, path)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
-    let settings = config::parse(&text, path).map_err(Unprepared::Configuration)?;
+    let settings = config::parse_with(&text, path, &inputs::overrides(&around.inputs))
+        .map_err(Unprepared::Configuration)?;
     Ok(Prepared { bench, remote, base, settings, text, notices })
 }
 
@@ -147,6 +148,13 @@ pub async fn look(
         prepared.bench.all_of_session(&tip, &record.git.head_sha, session)
             || record.git.head_sha == target.head && tip == target.head
     });
+    // Without a record its commits alone tell whose it is: the state stayed on another machine.
+    let ours = ours
+        || record.is_none()
+            && match prepared.remote.merge_base(&target.head, &tip, MOST).await? {
+                Some(base) => prepared.bench.all_of_session(&tip, &base, session),
+                None => false,
+            };
     Ok(Some(Found { tip, record, ours }))
 }
 

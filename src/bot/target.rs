@@ -157,7 +157,8 @@ pub struct Found {
     pub tip: CommitId,
     /// The session's record there, or right below a finished tip.
     pub record: Option<SessionRecord>,
-    /// Whether every commit above the commit it tested is the session's own.
+    /// Whether every commit above the commit it tested, or without a record above the head, is the
+    /// session's own.
     pub ours: bool,
 }
 
@@ -197,7 +198,11 @@ pub fn begin(
         };
     };
     let Some(record) = found.record.as_ref().filter(|_| found.ours) else {
-        return if resume {
+        return if found.ours && resume {
+            Err("the state of the session stayed on the machine that ran it (`commit-state: none`), so no other can go on with it".into())
+        } else if found.ours {
+            Ok(Begin::New { replaces: Some(found.tip.clone()) })
+        } else if resume {
             Err("the fix branch holds commits that are not of a session".into())
         } else {
             Ok(Begin::Elsewhere)

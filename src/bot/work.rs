@@ -7,10 +7,12 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::adapter::host::files;
 use crate::adapter::repo::{BenchOf, RepositoryFacts};
-use crate::config::inputs::{Inputs, Value};
+use crate::config::Settings;
+use crate::config::inputs::{self, Inputs, Value};
 use crate::config::precedence::{self, Effective};
 use crate::domain::command::{Ceiling, Flags};
 use crate::domain::event::{Ending, Event};
+use crate::domain::guard::Reach;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
 use crate::effect::PullState;
@@ -110,7 +112,7 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         publisher.view = View::of(&worker::whole_lines(&mut bytes));
     }
     publisher.view.notices.extend(run.prepared.notices.iter().cloned());
-    publisher.view.notices.extend(not_obeyed(&run.around.inputs, wish));
+    publisher.view.notices.extend(not_obeyed(wish));
     if !above.is_empty() {
         publisher.view.notices.push(format!(
             "{} asked for more than the configuration allows; its limit holds",
@@ -387,12 +389,7 @@ fn arguments(
     add("--budget-usd", limits.usd.map(|number| number.to_string()));
     add("--budget-tokens", limits.tokens.map(|number| number.to_string()));
     add("--budget-calls", limits.calls.map(|number| number.to_string()));
-    for (input, flag) in INPUT_FLAGS {
-        add(flag, shown(&run.around.inputs, input));
-    }
-    if let Some(Value::List(commands)) = run.around.inputs.get("setup") {
-        arguments.extend(commands.iter().map(|command| format!("--setup={command}")));
-    }
+    arguments.extend(sets(&run.around.inputs));
     if wish.flags.no_minimise {
         arguments.push("--no-minimise".into());
     }
@@ -430,44 +427,22 @@ fn testing(
         }
     };
     add("--max-iterations", limits.max_iterations.map(|number| number.to_string()));
-    for name in ["test-command", "test-timeout"] {
-        add(&format!("--{name}"), shown(&run.around.inputs, name));
-    }
+    arguments.extend(sets(&run.around.inputs));
     arguments.extend(["--".to_owned(), what.to_owned()]);
     arguments
 }
 
-/// Inputs that are flags of `regreen fix` by another name.
-const INPUT_FLAGS: &[(&str, &str)] = &[
-    ("pass-threshold", "--target"),
-    ("providers", "--engine"),
-    ("test-command", "--test-command"),
-    ("report", "--report"),
-    ("test-timeout", "--test-timeout"),
-];
-
-/// Inputs and flags that ask for what is not built yet. Whoever asks is told, not misled.
-fn not_obeyed(inputs: &Inputs, wish: &Wish) -> Vec<String> {
-    let is = |name: &str, word: &str| inputs.get(name) == Some(&Value::Text(word.to_owned()));
-    let rules = [
-        (is("rollback-mode", "clean"), "`rollback-mode: clean`"),
-        (is("commit-state", "none"), "`commit-state: none`"),
-        (inputs.get("ignore-preexisting") == Some(&Value::Flag(true)), "`ignore-preexisting`"),
-        (inputs.get("sandbox").is_some(), "`sandbox`"),
-        (wish.flags.dry_run, "`--dry-run` (nothing is pushed, and the search runs)"),
-    ];
-    let asked = rules.into_iter().filter(|(asked, _)| *asked);
-    asked.map(|(_, what)| format!("{what} is not obeyed yet")).collect()
+/// Inputs as the working phase is told them: each as the key of the file it wins over.
+fn sets(inputs: &Inputs) -> Vec<String> {
+    let overrides = inputs::overrides(inputs);
+    overrides.iter().map(|one| format!("--set={}={}", one.key, one.value)).collect()
 }
 
-fn shown(inputs: &Inputs, name: &str) -> Option<String> {
-    Some(match inputs.get(name)? {
-        Value::Text(text) => text.clone(),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Whole(number) => number.to_string(),
-        Value::Amount(number) => number.to_string(),
-        Value::List(list) => list.join(","),
-    })
+/// Flags that ask for what is not built yet. Whoever asks is told, not misled.
+fn not_obeyed(wish: &Wish) -> Vec<String> {
+    let rules = [(wish.flags.dry_run, "`--dry-run` (nothing is pushed, and the search runs)")];
+    let asked = rules.into_iter().filter(|(asked, _)| *asked);
+    asked.map(|(_, what)| format!("{what} is not obeyed yet")).collect()
 }
 
 /// What the configuration grants this run.
@@ -490,11 +465,13 @@ fn ceiling(effective: &[Effective], budget: Option<&crate::config::Budget>) -> C
 }
 
 fn goes(run: &Run<'_>, effective: &[Effective]) -> Goes {
-    let word = effective.iter().find(|one| one.key == "push").and_then(|one| one.value.clone());
+    let value = |key: &str| effective.iter().find(|one| one.key == key)?.value.clone();
+    let word = value("push");
+    let stays = value("commit").is_some_and(|word| word != Value::Text("push".into()));
     let working = run.around.text("mode") == Some("work");
     let patches = run.around.text("fix-mode") == Some("suggest");
     // A fork gets a patch and a report: nothing of a stranger's comes into this repository.
-    if !run.target.writes || run.target.foreign || working || patches {
+    if !run.target.writes || run.target.foreign || working || patches || stays {
         return Goes::Nowhere;
     }
     match word {
@@ -520,6 +497,7 @@ fn commits<'a>(
         base: run.prepared.base.clone(),
         goes,
         protect: protect(run.prepared.settings.protect.as_deref().unwrap_or_default())?,
+        reach: reach(&run.prepared.settings),
         redactor: Redactor::new(&run.around.token),
         scratch: prepare::folder(run.target).join("scratch"),
         expected,
@@ -528,6 +506,11 @@ fn commits<'a>(
         signed: run.around.inputs.get("signed") == Some(&Value::Flag(true)),
         offered: None,
     })
+}
+
+/// What the fixes of a session may have changed.
+fn reach(settings: &Settings) -> Reach {
+    settings.scope().reach_of_session()
 }
 
 fn protect(globs: &[String]) -> Result<GlobSet, Trouble> {

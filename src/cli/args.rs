@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::config::Override;
+
 /// Brings a red test suite back to green: analyses what fails, fixes it, proves it, commit by
 /// commit, on a branch of its own.
 #[derive(Debug, Parser)]
@@ -136,6 +138,10 @@ pub struct FixArguments {
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
+    pub set: Vec<Override>,
     /// Name of the new session [default: WFS-test-BRANCH].
     #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
     pub session: Option<String>,
@@ -155,6 +161,24 @@ pub struct FixArguments {
     /// Go on with a stopped session; the newest one when none is named.
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
+    /// What a regressing attempt leaves: `revert` shows its commit and the revert, `clean` keeps a
+    /// patch file [default: revert].
+    #[arg(long, value_name = "WORD")]
+    pub history: Option<String>,
+    /// Where the session's state lives: in the commits of the fix `branch`, or on disk alone
+    /// (`none`) [default: branch].
+    #[arg(long, value_name = "WORD")]
+    pub commit_state: Option<String>,
+    /// Leave tests that fail on the base too out of the rate and the gate; needs `--base`.
+    #[arg(long)]
+    pub ignore_preexisting: bool,
+    /// What a fix may change: `code`, `both` (tests in a reflective iteration only) or `tests`.
+    /// Changed tests end as partial success at best [default: code].
+    #[arg(long, value_name = "WORD")]
+    pub fix_scope: Option<String>,
+    /// Run test code in this image, by docker or podman.
+    #[arg(long, value_name = "IMAGE")]
+    pub image: Option<String>,
     /// Stop at a checkpoint after so many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget_minutes: Option<u64>,
@@ -227,9 +251,16 @@ pub struct PlanArguments {
     /// Iterations of the fix loop behind the plan at most [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Whether to wait for a word between plan and work.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub confirm_plan: ConfirmPlanArgument,
+    /// Whether to wait for a word between plan and work [default: never].
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub confirm_plan: Option<ConfirmPlanArgument>,
+    /// Share of broken versions that written tests must notice, in percent [default: 60].
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub min_mutation_score: Option<u32>,
+    /// Run the suite with coverage by this command, instead of the detected tool; needs the key
+    /// `coverage.report`, the glob of its report.
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["coverage_report", "no_coverage"])]
+    pub coverage_command: Option<String>,
     /// Give that word.
     #[arg(long, short)]
     pub yes: bool,
@@ -239,6 +270,10 @@ pub struct PlanArguments {
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
+    pub set: Vec<Override>,
     /// Print one JSON document on standard output at the end; all talk goes to standard error.
     #[arg(long)]
     pub json: bool,
@@ -248,10 +283,9 @@ pub struct PlanArguments {
 }
 
 /// Whether a person is asked between plan and work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ConfirmPlanArgument {
     /// The work begins at once.
-    #[default]
     Never,
     /// The work waits.
     Always,
@@ -309,6 +343,10 @@ pub struct SubjectArguments {
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
+    pub set: Vec<Override>,
     /// Processes at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
@@ -389,7 +427,7 @@ pub struct DoctorArguments {
 }
 
 /// Flags of `validate`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ValidateArguments {
     /// A repository, or files and folders of one; the current folder when none is named.
     #[arg(value_name = "PATH")]
@@ -408,6 +446,19 @@ pub struct ValidateArguments {
     /// a PATH, `--files` or `--base`.
     #[arg(long)]
     pub fix: bool,
+    /// Check the project's own rules by this command, instead of the detected linter.
+    #[arg(long, value_name = "COMMAND")]
+    pub lint_command: Option<String>,
+    /// Compile or check types by this command, instead of the detected tool.
+    #[arg(long, value_name = "COMMAND")]
+    pub build_command: Option<String>,
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
+    pub set: Vec<Override>,
     /// Leave the project's own type checkers out.
     #[arg(long)]
     pub skip_types: bool,

@@ -1,276 +1,14 @@
 //! `.github/regreen.yml` (product.md 13.15): every key optional, unknown keys refused.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_yaml::{Mapping, Value};
+use serde_yaml::Value;
 
 use super::diagnostic::Diagnostic;
+use super::form::{FILE, check};
+use super::overlay::{self, Override};
 use super::place::position;
-use super::providers::Provider;
-
-/// The whole file.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Settings {
-    /// How tests are run.
-    pub test: Option<Test>,
-    /// When a session may end.
-    pub gate: Option<Gate>,
-    /// Who analyses and fixes, first to last.
-    pub engine: Option<Vec<String>>,
-    /// Who can be asked, by name; over the built-in ones.
-    pub providers: Option<BTreeMap<String, Provider>>,
-    /// What may be spent.
-    pub budget: Option<Budget>,
-    /// Paths no edit may touch, as globs.
-    pub protect: Option<Vec<String>>,
-    /// Where kept fixes go: `branch` pushes a fix branch with a pull request, `head` moves the
-    /// head branch itself, `none` pushes nothing.
-    pub push: Option<Push>,
-    /// What stays visible of a regressing attempt: its commit and the revert, or a patch file.
-    pub history: Option<History>,
-    /// Who may command by comments.
-    pub commands: Option<Commands>,
-    /// Follow-up issues to open after completion.
-    pub expand: Option<Vec<Topic>>,
-    /// Label that starts a run when it is put on a pull request.
-    pub label: Option<String>,
-    /// Tests that fail on the base too do not count in the rate.
-    pub ignore_preexisting: Option<bool>,
-    /// What test code can reach.
-    pub sandbox: Option<Sandbox>,
-}
-
-impl Settings {
-    /// What is asked for and not built yet, one sentence each. Whoever asks for it is told, not
-    /// misled.
-    #[must_use]
-    pub fn not_obeyed(&self) -> Vec<&'static str> {
-        let image = self.sandbox.as_ref().is_some_and(|sandbox| sandbox.image.is_some());
-        let rules = [
-            (
-                self.history == Some(History::Clean),
-                "`history: clean` is not obeyed yet: a regressing attempt stays visible as commit and revert",
-            ),
-            (
-                self.ignore_preexisting == Some(true),
-                "`ignore-preexisting` is not obeyed yet: tests that fail on the base are marked and count in the rate",
-            ),
-            (image, "`sandbox.image` is not obeyed yet: tests run where regreen runs"),
-        ];
-        rules.into_iter().filter(|(asked, _)| *asked).map(|(_, text)| text).collect()
-    }
-}
-
-/// Where kept fixes go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Push {
-    Branch,
-    Head,
-    None,
-}
-
-/// What stays visible of a regressing attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum History {
-    Revert,
-    Clean,
-}
-
-/// What a follow-up issue is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Topic {
-    Test,
-    Enhance,
-    Refactor,
-    Doc,
-}
-
-/// Who may command by comments. Without write access nobody may.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Commands {
-    /// Levels (`write`, `maintain`, `admin`), logins, or numeric ids of bots.
-    pub allow: Option<Vec<Name>>,
-    /// Teams as `organisation/team`; asking for them needs the token of an App.
-    pub teams: Option<Vec<String>>,
-}
-
-impl Commands {
-    /// The words of `allow`, ids as digits.
-    #[must_use]
-    pub fn allowed(&self) -> Vec<String> {
-        let words = self.allow.iter().flatten().map(|name| match name {
-            Name::Id(id) => id.to_string(),
-            Name::Word(word) => word.clone(),
-        });
-        words.collect()
-    }
-}
-
-/// A level, a login, or a numeric id.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Name {
-    Id(u64),
-    Word(String),
-}
-
-/// What test code can reach.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Sandbox {
-    /// Image in which tests run, where a Docker socket is there.
-    pub image: Option<String>,
-    /// Whether tests may open outgoing connections.
-    pub network: Option<bool>,
-}
-
-/// How tests are run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Test {
-    /// Instead of the detected command.
-    pub command: Option<String>,
-    /// Where the command leaves JUnit XML or TAP.
-    pub report: Option<String>,
-    /// Commands before the first run.
-    pub setup: Option<Vec<String>>,
-    /// Limit of one run: `30s`, `20m`, `2h`.
-    pub timeout: Option<String>,
-    /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
-    pub layers: Option<BTreeMap<String, String>>,
-}
-
-/// When a session may end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Gate {
-    /// Percent, 1 to 100.
-    #[schemars(range(min = 1, max = 100))]
-    pub target: Option<u32>,
-    /// Iterations, 1 to 50.
-    #[schemars(range(min = 1, max = 50))]
-    pub max_iterations: Option<u32>,
-    /// Percent of small breaks of the code that tests must notice, 1 to 100.
-    #[schemars(range(min = 1, max = 100))]
-    pub min_mutation_score: Option<u32>,
-}
-
-/// What may be spent.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Budget {
-    /// Wall time of one run.
-    #[schemars(range(min = 1))]
-    pub minutes: Option<u64>,
-    /// Dollars of one session, as far as prices are known.
-    pub usd: Option<f64>,
-    /// Tokens of one session.
-    #[schemars(range(min = 1))]
-    pub tokens: Option<u64>,
-    /// Questions to providers in one session.
-    #[schemars(range(min = 1))]
-    pub calls: Option<u64>,
-    /// The same for one iteration.
-    pub iteration: Option<IterationBudget>,
-}
-
-/// What one iteration may spend; beyond, it goes on without providers.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct IterationBudget {
-    /// Dollars, as far as prices are known.
-    pub usd: Option<f64>,
-    /// Tokens.
-    #[schemars(range(min = 1))]
-    pub tokens: Option<u64>,
-    /// Questions to providers.
-    #[schemars(range(min = 1))]
-    pub calls: Option<u64>,
-}
-
-/// What a key may hold.
-enum Form {
-    Text,
-    Time,
-    Number(u64, u64),
-    Texts,
-    TextsBy(&'static [&'static str]),
-    TextsByAny,
-    Amount,
-    OneOf(&'static [&'static str]),
-    SomeOf(&'static [&'static str]),
-    Flag,
-    Grants,
-    GroupsByName(&'static [(&'static str, Form)]),
-    Group(&'static [(&'static str, Form)]),
-}
-
-const TEST: &[(&str, Form)] = &[
-    ("command", Form::Text),
-    ("report", Form::Text),
-    ("setup", Form::Texts),
-    ("timeout", Form::Time),
-    ("layers", Form::TextsBy(&["static", "unit", "integration", "e2e"])),
-];
-const GATE: &[(&str, Form)] = &[
-    ("target", Form::Number(1, 100)),
-    ("max-iterations", Form::Number(1, 50)),
-    ("min-mutation-score", Form::Number(1, 100)),
-];
-const SPENDING: &[(&str, Form)] = &[
-    ("usd", Form::Amount),
-    ("tokens", Form::Number(1, u64::MAX)),
-    ("calls", Form::Number(1, u64::MAX)),
-];
-const BUDGET: &[(&str, Form)] = &[
-    ("minutes", Form::Number(1, u64::MAX)),
-    ("usd", Form::Amount),
-    ("tokens", Form::Number(1, u64::MAX)),
-    ("calls", Form::Number(1, u64::MAX)),
-    ("iteration", Form::Group(SPENDING)),
-];
-const PRICE: &[(&str, Form)] = &[("input", Form::Amount), ("output", Form::Amount)];
-const PROVIDER: &[(&str, Form)] = &[
-    ("protocol", Form::OneOf(&["gemini", "chat", "responses", "anthropic"])),
-    ("client", Form::OneOf(&["gemini", "qwen", "codex", "claude"])),
-    ("mode", Form::OneOf(&["answer", "agent"])),
-    ("program", Form::Text),
-    ("model", Form::Text),
-    ("key", Form::Text),
-    ("base-url", Form::Text),
-    ("headers", Form::TextsByAny),
-    ("price", Form::Group(PRICE)),
-    ("context", Form::Number(2_000, 10_000_000)),
-    ("timeout", Form::Time),
-];
-
-const COMMANDS: &[(&str, Form)] = &[("allow", Form::Grants), ("teams", Form::Texts)];
-const SANDBOX: &[(&str, Form)] = &[("image", Form::Text), ("network", Form::Flag)];
-
-/// All keys of the file. A test holds it against the schema.
-const FILE: &[(&str, Form)] = &[
-    ("test", Form::Group(TEST)),
-    ("gate", Form::Group(GATE)),
-    ("engine", Form::Texts),
-    ("providers", Form::GroupsByName(PROVIDER)),
-    ("budget", Form::Group(BUDGET)),
-    ("protect", Form::Texts),
-    ("push", Form::OneOf(&["branch", "head", "none"])),
-    ("history", Form::OneOf(&["revert", "clean"])),
-    ("commands", Form::Group(COMMANDS)),
-    ("expand", Form::SomeOf(&["test", "enhance", "refactor", "doc"])),
-    ("label", Form::Text),
-    ("ignore-preexisting", Form::Flag),
-    ("sandbox", Form::Group(SANDBOX)),
-];
+use super::settings::Settings;
 
 /// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
 #[must_use]
@@ -298,6 +36,20 @@ pub fn schema() -> schemars::Schema {
 ///
 /// All problems that can be found in one pass, in the order of the file.
 pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
+    parse_with(text, file, &[])
+}
+
+/// Reads the file with values that go before its own (product.md 13.15).
+///
+/// # Errors
+///
+/// All problems that can be found in one pass: those of the values first, then those of the file in
+/// its order. What a value replaces is not looked at.
+pub fn parse_with(
+    text: &str,
+    file: &str,
+    overrides: &[Override],
+) -> Result<Settings, Vec<Diagnostic>> {
     let at = |line: usize, column: usize, message: String| Diagnostic {
         file: file.to_owned(),
         line,
@@ -310,8 +62,8 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
         let (line, column) = place.map_or((1, 1), |place| (place.line(), place.column()));
         vec![at(line, column, format!("expected YAML ({error})"))]
     })?;
-    let mapping = match value {
-        Value::Null => return Ok(Settings::default()),
+    let mut mapping = match value {
+        Value::Null => serde_yaml::Mapping::new(),
         Value::Mapping(mapping) => mapping,
         _ => {
             return Err(vec![at(
@@ -321,7 +73,10 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
             )]);
         }
     };
-    let mut problems = Vec::new();
+    let mut problems = overlay::apply(&mut mapping, overrides);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     check(&mapping, FILE, &mut Vec::new(), &mut |path, message| {
         let (line, column) = position(text, path);
         problems.push(at(line, column, message));
@@ -342,152 +97,23 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
             problems.push(at(line, column, message));
         }
     }
+    if settings
+        .coverage
+        .as_ref()
+        .is_some_and(|told| told.command.is_some() && told.report.is_none())
+    {
+        let (line, column) = position(text, &["coverage".into(), "command".into()]);
+        let message = "`coverage.command` needs `coverage.report`, the glob of its report".into();
+        problems.push(at(line, column, message));
+    }
     if problems.is_empty() { Ok(settings) } else { Err(problems) }
-}
-
-/// Reports every key that is unknown and every value of the wrong form.
-fn check(
-    mapping: &Mapping,
-    form: &'static [(&'static str, Form)],
-    path: &mut Vec<String>,
-    report: &mut dyn FnMut(&[String], String),
-) {
-    for (key, value) in mapping {
-        let name = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
-        path.push(name.clone());
-        match form.iter().find(|(known, _)| *known == name) {
-            None => {
-                let known: Vec<&str> = form.iter().map(|(known, _)| *known).collect();
-                report(path, unknown(&name, &known));
-            }
-            Some((_, Form::Group(inner))) => match value {
-                Value::Mapping(mapping) => check(mapping, inner, path, report),
-                Value::Null => {}
-                _ => report(path, format!("`{name}` holds keys and values")),
-            },
-            Some((_, Form::GroupsByName(inner))) => match value {
-                Value::Mapping(groups) => {
-                    for (key, value) in groups {
-                        path.push(key.as_str().unwrap_or_default().to_owned());
-                        match value {
-                            Value::Mapping(mapping) => check(mapping, inner, path, report),
-                            _ => report(path, "a provider holds keys and values".into()),
-                        }
-                        path.pop();
-                    }
-                }
-                Value::Null => {}
-                _ => report(path, format!("`{name}` holds names with keys and values")),
-            },
-            Some((_, form)) => {
-                if let Some(message) = wrong(&name, value, form) {
-                    report(path, message);
-                }
-            }
-        }
-        path.pop();
-    }
-}
-
-fn unknown(name: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(name, known), *known))
-        .min()
-        .filter(|(distance, _)| *distance <= 3);
-    match near {
-        Some((_, near)) => format!("unknown key `{name}`, did you mean `{near}`?"),
-        None => format!("unknown key `{name}`, expected one of {}", known.join(", ")),
-    }
-}
-
-fn wrong(name: &str, value: &Value, form: &Form) -> Option<String> {
-    let texts =
-        |value: &Value| value.as_sequence().is_some_and(|items| items.iter().all(Value::is_string));
-    match form {
-        Form::Text if !value.is_string() => Some(format!("`{name}` is a text")),
-        Form::Time if value.as_str().and_then(duration).is_none() => {
-            Some(format!("`{name}` is a time such as 30s, 20m or 2h"))
-        }
-        Form::Number(low, high) if !value.as_u64().is_some_and(|n| (*low..=*high).contains(&n)) => {
-            let high = if *high == u64::MAX { String::new() } else { format!(" to {high}") };
-            Some(format!("`{name}` is a whole number from {low}{high}"))
-        }
-        Form::Texts if !texts(value) => Some(format!("`{name}` is a list of texts")),
-        Form::TextsBy(keys) => {
-            let Some(mapping) = value.as_mapping() else {
-                return Some(format!("`{name}` holds {}", keys.join(", ")));
-            };
-            mapping.iter().find_map(|(key, value)| {
-                let key = key.as_str().unwrap_or_default();
-                if !keys.contains(&key) {
-                    Some(unknown(key, keys))
-                } else if value.is_string() {
-                    None
-                } else {
-                    Some(format!("`{key}` is a text"))
-                }
-            })
-        }
-        Form::TextsByAny => {
-            let mapping = value.as_mapping();
-            let fits = mapping.is_some_and(|mapping| {
-                mapping.iter().all(|(key, value)| key.is_string() && value.is_string())
-            });
-            (!fits).then(|| format!("`{name}` holds names with texts"))
-        }
-        Form::Amount if !value.as_f64().is_some_and(|n| n.is_finite() && n >= 0.0) => {
-            Some(format!("`{name}` is a number of dollars, such as 2.50"))
-        }
-        Form::OneOf(words) if !value.as_str().is_some_and(|word| words.contains(&word)) => {
-            Some(format!("`{name}` is one of {}", words.join(", ")))
-        }
-        Form::SomeOf(words) => {
-            let fits = value.as_sequence().is_some_and(|items| {
-                items.iter().all(|item| item.as_str().is_some_and(|word| words.contains(&word)))
-            });
-            (!fits).then(|| format!("`{name}` is a list of {}", words.join(", ")))
-        }
-        Form::Flag if !value.is_bool() => Some(format!("`{name}` is true or false")),
-        Form::Grants => grants(name, value),
-        Form::Flag
-        | Form::Text
-        | Form::Time
-        | Form::Number(..)
-        | Form::Texts
-        | Form::Amount
-        | Form::OneOf(_)
-        | Form::GroupsByName(_)
-        | Form::Group(_) => None,
-    }
-}
-
-/// What is wrong with a list of those who may command.
-fn grants(name: &str, value: &Value) -> Option<String> {
-    let form = || Some(format!("`{name}` is a list of levels, logins or numeric ids of bots"));
-    let Some(items) = value.as_sequence() else { return form() };
-    items.iter().find_map(|item| match item.as_str() {
-        Some(low @ ("none" | "read" | "triage")) => {
-            Some(format!("`{low}` never suffices in `{name}`; the lowest level is `write`"))
-        }
-        Some(word) if word.is_empty() || word.chars().any(char::is_whitespace) => form(),
-        None if item.as_u64().is_none() => form(),
-        _ => None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_not_built_is_told_to_whoever_asks_for_it() {
-        let text =
-            "history: clean\nignore-preexisting: true\nsandbox: { image: x, network: false }\n";
-        assert_eq!(parse(text, "f").unwrap().not_obeyed().len(), 3);
-        let text = "history: revert\nignore-preexisting: false\nsandbox: { network: false }\n";
-        assert_eq!(parse(text, "f").unwrap().not_obeyed(), Vec::<&str>::new());
-    }
+    use crate::config::form::Form;
+    use crate::config::settings::{History, Push, Topic};
 
     #[test]
     fn a_full_file_is_read() {
@@ -531,7 +157,24 @@ mod tests {
         assert_eq!(settings.ignore_preexisting, Some(true));
         let table = [
             ("push: force", "`push` is one of branch, head, none"),
-            ("history: gone", "`history` is one of revert, clean"),
+            ("history: gone", "`history` is one of revert, clean, discard"),
+            ("commit: yes", "`commit` is one of push, local, none"),
+            ("commit-state: disk", "`commit-state` is one of branch, none"),
+            ("loop: { regression-threshold: 101 }", "a whole number from 0 to 100"),
+            ("loop: { stuck-threshold: 1 }", "a whole number from 2 to 50"),
+            ("loop: { stuck-abort-ratio: 1.5 }", "a number from 0 to 1"),
+            ("loop: { similarity-threshold: high }", "a number from 0 to 1"),
+            ("loop: { aggressive-min-rate: -1 }", "a whole number from 0 to 100"),
+            ("loop: { fix-scope: all }", "`fix-scope` is one of code, both, tests"),
+            ("analysis: { provider-timeout: 5 }", "a time such as 30s"),
+            ("analysis: { min-confidence: 2 }", "a number from 0 to 1"),
+            ("analysis: { same-cause-limit: 1 }", "a whole number from 2 to 50"),
+            ("coverage: { lines: 80 }", "did you mean `line`?"),
+            ("coverage: { command: make cov }", "needs `coverage.report`"),
+            ("coverage: { line: 101 }", "a whole number from 0 to 100"),
+            ("tools: { lint: [ruff] }", "`lint` is a text"),
+            ("plan: { confirm: sometimes }", "`confirm` is one of never, always"),
+            ("validate: { strict: 1 }", "`strict` is true or false"),
             ("commands: { allow: [read] }", "`read` never suffices"),
             ("commands: { allow: write }", "`allow` is a list of levels"),
             ("commands: { allow: [[a]] }", "`allow` is a list of levels"),
@@ -564,13 +207,41 @@ mod tests {
     }
 
     #[test]
+    fn confirm_goes_before_auto() {
+        let table = [
+            ("", false),
+            ("plan: { auto: true }", false),
+            ("plan: { auto: false }", true),
+            ("plan: { confirm: always }", true),
+            ("plan: { auto: false, confirm: never }", false),
+        ];
+        for (text, expected) in table {
+            let plan = parse(text, "f").unwrap().plan.unwrap_or_default();
+            assert_eq!(plan.waits(), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn the_table_of_keys_is_that_of_the_schema() {
         let schema = serde_json::to_value(schema()).unwrap();
-        let keys: Vec<&str> =
-            schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-        for (key, _) in FILE {
-            assert!(keys.contains(key), "{key}");
+        let sorted = |list: &mut Vec<String>| list.sort();
+        let keys = |value: &serde_json::Value| -> Vec<String> {
+            let mut keys: Vec<String> =
+                value["properties"].as_object().unwrap().keys().cloned().collect();
+            sorted(&mut keys);
+            keys
+        };
+        let names = |table: &[(&str, Form)]| -> Vec<String> {
+            let mut names: Vec<String> = table.iter().map(|(key, _)| (*key).to_owned()).collect();
+            sorted(&mut names);
+            names
+        };
+        assert_eq!(keys(&schema), names(FILE));
+        for (key, form) in FILE {
+            let Form::Group(inner) = form else { continue };
+            let place = schema["properties"][key].to_string();
+            let name = place.split("$defs/").nth(1).unwrap().split('"').next().unwrap();
+            assert_eq!(keys(&schema["$defs"][name]), names(inner), "{key}");
         }
-        assert_eq!(keys.len(), FILE.len());
     }
 }

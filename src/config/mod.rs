@@ -2,14 +2,19 @@
 
 mod diagnostic;
 mod file;
+mod form;
 #[cfg_attr(
     not(test),
     expect(dead_code, reason = "action.yml and the README are held to these tables by tests")
 )]
 pub mod inputs;
+mod overlay;
 mod place;
 pub mod precedence;
 pub mod providers;
+mod settings;
 
 pub use diagnostic::Diagnostic;
-pub use file::{Budget, Settings, duration, parse, schema};
+pub use file::{duration, parse, parse_with, schema};
+pub use overlay::Override;
+pub use settings::{Budget, Commit, CommitState, History, Settings};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::file::{History, Push, Settings, Topic};
-use super::inputs::{INPUTS, Inputs, Value};
+use super::inputs::{self, INPUTS, Input, Inputs, Value};
+use super::settings::Settings;
 
 /// Where a value comes from; the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,14 +40,15 @@ pub fn effective(
     inputs: &Inputs,
     file: &Settings,
 ) -> Vec<Effective> {
+    let file = serde_yaml::to_value(file).unwrap_or_default();
     let keys = INPUTS.iter().filter(|input| !input.key.is_empty());
     keys.map(|input| {
         let key = input.key;
         let layers = [
             (Source::Flag, flags.get(key).cloned()),
             (Source::Input, inputs.get(input.name).cloned()),
-            (Source::File, in_file(file, key)),
-            (Source::Default, built_in(key)),
+            (Source::File, in_file(&file, key)),
+            (Source::Default, built_in(input)),
         ];
         let mut set = layers.into_iter().filter_map(|(source, value)| Some((source, value?)));
         let (source, value) = match set.next() {
@@ -60,58 +61,59 @@ pub fn effective(
     .collect()
 }
 
-fn built_in(key: &str) -> Option<Value> {
-    let text = |text: &str| Some(Value::Text(text.to_owned()));
-    match key {
-        "gate.target" => Some(Value::Whole(95)),
-        "gate.max-iterations" => Some(Value::Whole(10)),
-        "test.timeout" => text("20m"),
-        "push" => text("branch"),
-        "history" => text("revert"),
-        "label" => text("regreen"),
-        "ignore-preexisting" => Some(Value::Flag(false)),
-        "expand" => Some(Value::List(Vec::new())),
-        _ => None,
+/// What holds when nobody says anything, as the texts of inputs.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("pass-threshold", "95"),
+    ("max-iterations", "10"),
+    ("min-mutation-score", "60"),
+    ("test-timeout", "20m"),
+    ("push", "branch"),
+    ("commit", "push"),
+    ("commit-state", "branch"),
+    ("rollback-mode", "revert"),
+    ("label", "regreen"),
+    ("ignore-preexisting", "false"),
+    ("regression-threshold", "10"),
+    ("stuck-threshold", "3"),
+    ("stuck-abort-ratio", "0.5"),
+    ("similarity-threshold", "0.7"),
+    ("aggressive-min-rate", "80"),
+    ("fix-scope", "code"),
+    ("provider-timeout", "40m"),
+    ("min-confidence", "0.4"),
+    ("min-analysis-words", "100"),
+    ("same-cause-limit", "3"),
+    ("coverage-line", "80"),
+    ("coverage-branch", "70"),
+    ("coverage-function", "90"),
+    ("auto", "true"),
+    ("confirm-plan", "never"),
+    ("strict", "false"),
+    ("autofix", "false"),
+    ("skip-types", "false"),
+];
+
+fn built_in(input: &Input) -> Option<Value> {
+    if input.key == "expand" {
+        return Some(Value::List(Vec::new()));
     }
+    let (_, text) = BUILT_IN.iter().find(|(name, _)| *name == input.name)?;
+    inputs::value(input, text).ok()
 }
 
-fn in_file(file: &Settings, key: &str) -> Option<Value> {
-    let text = |text: &Option<String>| text.clone().map(Value::Text);
-    let word = |word: &str| Value::Text(word.to_owned());
-    let (test, gate, budget) = (file.test.as_ref(), file.gate.as_ref(), file.budget.as_ref());
-    match key {
-        "gate.target" => gate?.target.map(u64::from).map(Value::Whole),
-        "gate.max-iterations" => gate?.max_iterations.map(u64::from).map(Value::Whole),
-        "engine" => file.engine.clone().map(Value::List),
-        "test.command" => text(&test?.command),
-        "test.report" => text(&test?.report),
-        "test.timeout" => text(&test?.timeout),
-        "test.setup" => test?.setup.clone().map(Value::List),
-        "sandbox.image" => text(&file.sandbox.as_ref()?.image),
-        "budget.minutes" => budget?.minutes.map(Value::Whole),
-        "budget.usd" => budget?.usd.map(Value::Amount),
-        "label" => text(&file.label),
-        "ignore-preexisting" => file.ignore_preexisting.map(Value::Flag),
-        "push" => file.push.map(|push| match push {
-            Push::Branch => word("branch"),
-            Push::Head => word("head"),
-            Push::None => word("none"),
-        }),
-        "history" => file.history.map(|history| match history {
-            History::Revert => word("revert"),
-            History::Clean => word("clean"),
-        }),
-        "expand" => file.expand.as_ref().map(|topics| {
-            let name = |topic: &Topic| match topic {
-                Topic::Test => "test".to_owned(),
-                Topic::Enhance => "enhance".to_owned(),
-                Topic::Refactor => "refactor".to_owned(),
-                Topic::Doc => "doc".to_owned(),
-            };
-            Value::List(topics.iter().map(name).collect())
-        }),
-        _ => None,
+/// The value of a key, such as `gate.target`, in the file as it was read.
+fn in_file(file: &serde_yaml::Value, key: &str) -> Option<Value> {
+    let found = key.split('.').try_fold(file, |place, name| place.get(name))?;
+    if let Some(list) = found.as_sequence() {
+        let texts = list.iter().filter_map(|item| item.as_str().map(str::to_owned));
+        return Some(Value::List(texts.collect()));
     }
+    found
+        .as_str()
+        .map(|text| Value::Text(text.to_owned()))
+        .or_else(|| found.as_bool().map(Value::Flag))
+        .or_else(|| found.as_u64().map(Value::Whole))
+        .or_else(|| found.as_f64().map(Value::Amount))
 }
 
 #[cfg(test)]
@@ -142,11 +144,31 @@ mod tests {
     }
 
     #[test]
-    fn the_file_reaches_every_key() {
-        let text = "test: { command: c, report: r, setup: [s], timeout: 1m }\ngate: { target: 1, max-iterations: 2 }\nengine: [e]\nbudget: { minutes: 3, usd: 4 }\npush: none\nhistory: clean\nexpand: [refactor, enhance]\nlabel: l\nignore-preexisting: true\nsandbox: { image: i }\n";
-        let file = crate::config::parse(text, "f").unwrap();
-        for one in effective(&BTreeMap::new(), &Inputs::new(), &file) {
-            assert_eq!(one.source, File, "{}", one.key);
+    fn the_built_in_values_are_those_the_rules_have() {
+        use crate::domain::chain::Rules;
+        use crate::domain::generation::analysis::CoverageTarget;
+        use crate::domain::threshold::Thresholds;
+        let all = effective(&BTreeMap::new(), &Inputs::new(), &Settings::default());
+        let value = |key: &str| all.iter().find(|one| one.key == key).unwrap().value.clone();
+        let whole = |number: u32| Some(Value::Whole(number.into()));
+        let amount = |number: f64| Some(Value::Amount(number));
+        let (at, rules, cover) =
+            (Thresholds::default(), Rules::default(), CoverageTarget::default());
+        let table = [
+            ("loop.regression-threshold", whole(at.regression_points)),
+            ("loop.stuck-threshold", whole(at.stuck_results)),
+            ("loop.stuck-abort-ratio", amount(at.stuck_abort)),
+            ("loop.similarity-threshold", amount(at.similarity)),
+            ("loop.aggressive-min-rate", whole(at.aggressive_rate)),
+            ("analysis.min-confidence", amount(rules.min_confidence)),
+            ("analysis.min-analysis-words", Some(Value::Whole(rules.min_words as u64))),
+            ("analysis.same-cause-limit", Some(Value::Whole(rules.same_cause_limit as u64))),
+            ("coverage.line", whole(cover.line)),
+            ("coverage.branch", whole(cover.branch)),
+            ("coverage.function", whole(cover.function)),
+        ];
+        for (key, expected) in table {
+            assert_eq!(value(key), expected, "{key}");
         }
     }
 }

@@ -4,7 +4,7 @@ use futures::lock::Mutex;
 
 use crate::domain::commit;
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{Attempt, Done, FixLoop, Step};
+use crate::domain::fix_loop::{Attempt, Done, FixLoop, IterationResult, Regressed, Step};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Results, Scope};
@@ -51,13 +51,10 @@ impl Performer<'_> {
             Step::Keep => self.keep(state).await,
             Step::ShowAttempt => self.show_attempt(state).await,
             Step::Rollback => self.rollback(state).await,
-            Step::Restore => {
-                self.fx.worktree.checkout(&state.accepted_tree).await?;
-                Ok(Done::Restored)
-            }
+            Step::Restore => self.restore(state).await,
             Step::Minimise => self.minimise(state).await,
             Step::KeepSmaller => {
-                self.commit(state.accepted_tree.clone(), commit::minimise(state)).await
+                self.commit(state, state.accepted_tree.clone(), commit::minimise(state)).await
             }
             Step::Confirm => self.confirm(state).await,
             Step::Seal => self.seal(state).await,
@@ -177,18 +174,37 @@ impl Performer<'_> {
             return Ok(Done::Committed(None));
         }
         self.tell(state, "committing".into());
-        self.commit(state.accepted_tree.clone(), commit::iteration(state)).await
+        self.commit(state, state.accepted_tree.clone(), commit::iteration(state)).await
     }
 
     async fn show_attempt(&self, state: &FixLoop) -> Result<Done, Failure> {
         self.tell(state, "recording the attempt and taking it back".into());
         let tree = attempt_of(state)?.tree.clone();
         let tree = tree.ok_or_else(|| Failure::Internal("an attempt without sources".into()))?;
-        self.commit(tree, commit::iteration(state)).await
+        self.commit(state, tree, commit::iteration(state)).await
     }
 
     async fn rollback(&self, state: &FixLoop) -> Result<Done, Failure> {
-        self.commit(state.committed_tree.clone(), commit::rollback(state)).await
+        self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
+    }
+
+    /// Puts the accepted sources back. Where a regression leaves no commits, its change is kept as
+    /// a patch file first (product.md 13.1).
+    async fn restore(&self, state: &FixLoop) -> Result<Done, Failure> {
+        if let Some(attempt) = &state.attempt
+            && let Some(tree) = &attempt.tree
+            && state.terms.regressed == Regressed::Patch
+            && attempt
+                .judged
+                .as_ref()
+                .is_some_and(|judged| judged.result == IterationResult::Regression)
+        {
+            let patch = self.patch(&attempt.pre_tree, tree).await?;
+            let file = format!(".process/iteration-{}-regression.patch", state.current_iteration);
+            self.fx.store.write_text(&file, &patch).await?;
+        }
+        self.fx.worktree.checkout(&state.accepted_tree).await?;
+        Ok(Done::Restored)
     }
 
     async fn minimise(&self, state: &FixLoop) -> Result<Done, Failure> {
@@ -218,8 +234,14 @@ impl Performer<'_> {
         Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }
 
-    async fn commit(&self, tree: TreeId, message: String) -> Result<Done, Failure> {
-        let files = self.fx.store.travelling().await?;
+    async fn commit(
+        &self,
+        state: &FixLoop,
+        tree: TreeId,
+        message: String,
+    ) -> Result<Done, Failure> {
+        let files =
+            if state.terms.state_travels { self.fx.store.travelling().await? } else { Vec::new() };
         let state_files = files
             .into_iter()
             .map(|(path, bytes)| StateFile { path: format!("{}/{path}", self.state_prefix), bytes })

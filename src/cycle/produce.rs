@@ -18,13 +18,12 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::quality::{
-    Counts, Decision, Finding, LIMITS, MAX_RETRIES, Stage, decide, decide_tests,
+    Counts, Decision, Finding, Limits, MAX_RETRIES, Stage, decide, decide_tests,
 };
+use crate::domain::request::ToolCommands;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
-use crate::effect::{
-    CommitRequest, Effects, Observer, OwnCommands, RunError, RunRequest, StateFile,
-};
+use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
@@ -60,7 +59,11 @@ pub struct ProduceSetUp<'a> {
     /// The session's folder inside commits.
     pub state_prefix: String,
     /// Commands of the project that gate 001.3 asks.
-    pub own: OwnCommands,
+    pub own: ToolCommands,
+    /// Whether the session's state travels in its commits.
+    pub state_travels: bool,
+    /// What both gates tolerate.
+    pub limits: Limits,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -298,7 +301,7 @@ impl Work<'_> {
             };
             let looked = inspect(sheets, self.fx).await?;
             let findings = looked.findings;
-            let decision = decide(Counts::of(findings.iter()), LIMITS, retries);
+            let decision = decide(Counts::of(findings.iter()), self.set_up.limits, retries);
             let bad = worst(&findings, decision.0);
             if retries < MAX_RETRIES && !looked.repairs.is_empty() {
                 for (file, (text, gone)) in looked.repairs {
@@ -462,7 +465,7 @@ impl Work<'_> {
             }
             let mut metrics = looked.metrics.unwrap_or_default();
             metrics.layers = about(metrics.layers, &asked(&self.plan));
-            let (status, reason) = decide_tests(counts, LIMITS, &metrics, retries);
+            let (status, reason) = decide_tests(counts, self.set_up.limits, &metrics, retries);
             return Ok(TestQuality {
                 status,
                 gate_decision: reason,
@@ -577,7 +580,11 @@ impl Work<'_> {
     async fn keep(&mut self) -> Result<Done, Failure> {
         if self.production.tree != self.set_up.tree {
             tell(self.fx, "committing the new tests");
-            let files = self.fx.store.travelling().await?;
+            let files = if self.set_up.state_travels {
+                self.fx.store.travelling().await?
+            } else {
+                Vec::new()
+            };
             let prefix = &self.set_up.state_prefix;
             let state = files
                 .into_iter()

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::fix_loop::{FixLoop, IterationResult, Step};
+use crate::report::decision::decision;
 use crate::report::forms::TaskStatus;
 use crate::report::{planning, records};
 
@@ -10,6 +11,11 @@ use super::Failure;
 use super::perform::Performer;
 use super::test_fix::stored;
 use super::weigh::change;
+
+/// Why an iteration changed tests (product.md 13.4).
+fn process_of(iteration: u32) -> String {
+    format!(".process/iteration-{iteration}-decision.md")
+}
 
 impl Performer<'_> {
     /// Writes the files that belong to a transition. All are folded from the state, so writing
@@ -49,6 +55,9 @@ impl Performer<'_> {
                 store
                     .rename(&format!(".task/{name}"), &format!(".task/rolled-back/{name}"))
                     .await?;
+            }
+            if let Some(text) = decision(old, ended) {
+                store.write_text(&process_of(ended_number), &text).await?;
             }
             self.write_form(".process/fix-history.json", &records::history(new)).await?;
             let summary = format!(".summaries/iteration-summaries/iteration-{ended_number}.md");

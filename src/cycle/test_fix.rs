@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::domain::event::Event;
-use crate::domain::generation::analysis::{self, Analysis, RESULTS};
+use crate::domain::generation::analysis::{self, Analysis, CoverageTarget, RESULTS};
 use crate::domain::generation::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
 use crate::domain::generation::entry::Entry;
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
@@ -40,6 +40,8 @@ pub struct PlanSetUp {
     pub measure: bool,
     /// Iteration limit of the fix loop behind the plan.
     pub max_iterations: u32,
+    /// Percentages below which a file has a gap.
+    pub coverage_target: CoverageTarget,
 }
 
 /// Where a session rests.
@@ -171,6 +173,7 @@ impl Work<'_> {
             report: set_up.report.as_ref().map(|(name, text)| (name.as_str(), text.as_str())),
             measure: set_up.measure,
             now: &now,
+            target: set_up.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
         for (one, line) in found

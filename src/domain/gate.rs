@@ -18,6 +18,10 @@ pub struct GateFacts<'a> {
     pub full_run: bool,
     /// Whether flaky tests were set aside.
     pub flaky: bool,
+    /// Tests that fail on the merge base too and were set aside on request.
+    pub ignored: usize,
+    /// Whether the change holds edits of tests, which a person must confirm (product.md 13.4).
+    pub tests_edited: bool,
     /// Iterations that may still be started.
     pub iterations_left: u32,
 }
@@ -49,10 +53,26 @@ pub struct Judged {
 /// Judges whether the loop may be left. An estimated rate never ends it.
 #[must_use]
 pub fn judge(facts: &GateFacts<'_>) -> Judged {
-    let GateFacts { rate, target, remaining, full_run, flaky, iterations_left } = *facts;
+    let GateFacts {
+        rate,
+        target,
+        remaining,
+        full_run,
+        flaky,
+        ignored,
+        tests_edited,
+        iterations_left,
+    } = *facts;
     let harmless = remaining.iter().all(|level| *level == Criticality::Low);
     let (met, how) = if rate.is_full() && remaining.is_empty() && !flaky {
-        (Some(GateVerdict::Success), "every test passes".to_owned())
+        let how = match (tests_edited, ignored) {
+            (true, _) => "every test passes, with changed tests: a person must confirm".to_owned(),
+            (false, 0) => "every test passes".to_owned(),
+            (false, 1) => "every test passes but 1 that fails on the base too".to_owned(),
+            (false, _) => format!("every test passes but {ignored} that fail on the base too"),
+        };
+        let met = if tests_edited { GateVerdict::PartialSuccess } else { GateVerdict::Success };
+        (Some(met), how)
     } else if rate.is_full() && remaining.is_empty() {
         let how = "every test passes but those that fail and pass unchanged";
         (Some(GateVerdict::PartialSuccess), how.to_owned())
@@ -96,12 +116,20 @@ mod tests {
             remaining: &[],
             full_run: true,
             flaky: false,
+            ignored: 0,
+            tests_edited: false,
             iterations_left: 3,
         };
         let table = [
             ("all green", calm, GateVerdict::Success),
             ("estimated", GateFacts { full_run: false, ..calm }, GateVerdict::NeedsFullRun),
             ("flaky set aside", GateFacts { flaky: true, ..calm }, GateVerdict::PartialSuccess),
+            ("set aside on request", GateFacts { ignored: 2, ..calm }, GateVerdict::Success),
+            (
+                "tests were changed",
+                GateFacts { tests_edited: true, ..calm },
+                GateVerdict::PartialSuccess,
+            ),
             (
                 "96 and low",
                 GateFacts { rate: rate(96, 100), remaining: &[Low], ..calm },
@@ -143,6 +171,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_was_set_aside_is_said() {
+        let facts = GateFacts {
+            rate: rate(9, 9),
+            target: 95,
+            remaining: &[],
+            full_run: true,
+            flaky: false,
+            ignored: 1,
+            tests_edited: false,
+            iterations_left: 3,
+        };
+        let reason = judge(&facts).reason;
+        assert_eq!(reason, "every test passes but 1 that fails on the base too");
+        let reason = judge(&GateFacts { ignored: 2, ..facts }).reason;
+        assert_eq!(reason, "every test passes but 2 that fail on the base too");
+    }
+
     proptest! {
         #[test]
         fn nothing_ends_as_success_below_the_gate(
@@ -152,7 +198,7 @@ mod tests {
             let levels = [[Low], [Medium], [High]];
             let facts = GateFacts {
                 rate: rate(passed, passed + failed), target, remaining: &levels[level],
-                full_run, flaky, iterations_left,
+                full_run, flaky, ignored: 0, tests_edited: false, iterations_left,
             };
             let verdict = judge(&facts).verdict;
             prop_assert_ne!(verdict, GateVerdict::Success);

@@ -4,8 +4,55 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::id::RepoPath;
 use super::proposal::FileEdit;
+use super::strategy::Strategy;
+
+/// What a fix may change (product.md 2.3, 13.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FixScope {
+    /// Product code.
+    #[default]
+    Code,
+    /// Product code, and tests in a reflective iteration.
+    Both,
+    /// Tests only.
+    Tests,
+}
+
+impl FixScope {
+    /// What one iteration may change.
+    #[must_use]
+    pub fn reach(self, strategy: Option<Strategy>) -> Reach {
+        match (self, strategy) {
+            (Self::Both, Some(Strategy::Reflective)) => Reach::Either,
+            (Self::Code | Self::Both, _) => Reach::Code,
+            (Self::Tests, _) => Reach::Tests,
+        }
+    }
+
+    /// What a whole session may have changed.
+    #[must_use]
+    pub fn reach_of_session(self) -> Reach {
+        self.reach(Some(Strategy::Reflective))
+    }
+}
+
+/// What one edit may change. Tests are never deleted, skipped or weakened (product.md 7.13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Product code.
+    #[default]
+    Code,
+    /// Product code or tests, not both at once.
+    Either,
+    /// Tests.
+    Tests,
+}
 
 /// A breach of one rule. The name is stable: reports and tests use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +75,10 @@ pub enum Violation {
     Link(RepoPath),
     /// A test file that a fix may not touch.
     TestEdited(RepoPath),
+    /// A file that is no test, where only tests may change.
+    OutOfScope(RepoPath),
+    /// Tests and product code change at once, so that a commit would not show which was wrong.
+    Mixed,
     /// A test file that would be gone or empty.
     TestDeleted(RepoPath),
     /// A test that would be gone, renamed or empty.
@@ -81,6 +132,8 @@ impl Violation {
             Self::Protected(_) => "protected-path",
             Self::Link(_) => "link",
             Self::TestEdited(_) => "test-edited",
+            Self::OutOfScope(_) => "out-of-scope",
+            Self::Mixed => "mixed",
             Self::TestDeleted(_) => "test-deleted",
             Self::TestRemoved { .. } => "test-removed",
             Self::TestSkipped(_) => "test-skipped",
@@ -109,6 +162,8 @@ impl fmt::Display for Violation {
             Self::Protected(file) => write!(f, "{file} is protected by the configuration"),
             Self::Link(file) => write!(f, "{file} is a link or lies behind one"),
             Self::TestEdited(file) => write!(f, "{file} belongs to the tests"),
+            Self::OutOfScope(file) => write!(f, "{file} is no test, and only tests may change"),
+            Self::Mixed => write!(f, "tests and product code change at once; change one of them"),
             Self::TestDeleted(file) => write!(f, "{file} would be gone or empty"),
             Self::TestRemoved { file, test } => write!(f, "{test} in {file} would be gone"),
             Self::TestSkipped(file) => write!(f, "{file} would skip more than before"),

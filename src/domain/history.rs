@@ -12,12 +12,7 @@ use super::id::TestId;
 use super::ledger::Ledger;
 use super::rate::PassRate;
 use super::strategy::Strategy;
-
-/// Results in a row after which a failing test is stuck.
-pub const STUCK_AFTER: u32 = 3;
-
-/// Percentage points of a hard regression; more than this is one.
-pub const REGRESSION_POINTS: u32 = 10;
+use super::threshold::Thresholds;
 
 /// Direction of the last rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +54,7 @@ pub enum Judgement {
     },
     /// A test that passed fails now, and the rate did not rise.
     SoftRegression,
-    /// The rate fell by more than ten points.
+    /// The rate fell by more than [`Thresholds::regression_points`].
     Regression,
 }
 
@@ -77,7 +72,7 @@ pub struct Judged {
 /// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
 /// running fewer tests (product.md 7.13, 13.4).
 #[must_use]
-pub fn judge(before: &Ledger, after: &Ledger) -> Judged {
+pub fn judge(before: &Ledger, after: &Ledger, at: &Thresholds) -> Judged {
     let lost = after.lost(before);
     if let Some(first) = lost.first() {
         let reason = format!("{} no longer run, {first} among them", tests(lost.len()));
@@ -88,7 +83,7 @@ pub fn judge(before: &Ledger, after: &Ledger) -> Judged {
         return Judged { judgement: Judgement::SoftRegression, reason };
     };
     let broken = after.newly_failing(before);
-    let (judgement, reason) = if new.fell_by_more_than(REGRESSION_POINTS, old) {
+    let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
         let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));
         (Judgement::Regression, reason)
     } else if new.rose_above(old) {
@@ -140,10 +135,16 @@ pub struct Round {
 /// Why another iteration is pointless, if it is:
 ///
 /// - the same failing set, cause and places three times in a row (F-101);
-/// - more than half of the failures stuck after two reflective iterations (F-100);
+/// - more than [`Thresholds::stuck_abort`] of the failures stuck after two reflective iterations
+///   (F-100);
 /// - a reflective search that had nothing left to try.
 #[must_use]
-pub fn hopeless(rounds: &[Round], stuck: &[TestId], failing: &[TestId]) -> Option<String> {
+pub fn hopeless(
+    rounds: &[Round],
+    stuck: &[TestId],
+    failing: &[TestId],
+    at: &Thresholds,
+) -> Option<String> {
     if let [.., a, b, c] = rounds
         && a.failing == b.failing
         && b.failing == c.failing
@@ -159,7 +160,7 @@ pub fn hopeless(rounds: &[Round], stuck: &[TestId], failing: &[TestId]) -> Optio
         && b.strategy == Strategy::Reflective
         && !a.improved
         && a.failing == b.failing
-        && stuck.len() * 2 > failing.len()
+        && count(stuck) > count(failing) * at.stuck_abort
     {
         return Some(format!(
             "{} of {} stay red after two reflective iterations",
@@ -170,6 +171,11 @@ pub fn hopeless(rounds: &[Round], stuck: &[TestId], failing: &[TestId]) -> Optio
     let last = rounds.last()?;
     (last.strategy == Strategy::Reflective && last.exhausted)
         .then(|| "the widest search has nothing left to try".into())
+}
+
+/// How many tests, as a number that can be multiplied by a share.
+fn count(tests: &[TestId]) -> f64 {
+    f64::from(u32::try_from(tests.len()).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -202,7 +208,40 @@ mod tests {
             ("fewer tests", ledger(80, 20), ledger(80, 10), Judgement::SoftRegression),
         ];
         for (why, before, after, expected) in table {
-            assert_eq!(judge(&before, &after).judgement, expected, "{why}");
+            let judged = judge(&before, &after, &Thresholds::default());
+            assert_eq!(judged.judgement, expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn another_number_of_points_decides_otherwise() {
+        let table = [
+            (5, 6, Judgement::Regression),
+            (5, 5, Judgement::SoftRegression),
+            (0, 1, Judgement::Regression),
+            (20, 20, Judgement::SoftRegression),
+            (20, 21, Judgement::Regression),
+        ];
+        for (regression_points, lost, expected) in table {
+            let at = Thresholds { regression_points, ..Thresholds::default() };
+            let judged = judge(&ledger(90, 10), &ledger(90 - lost, 10 + lost), &at).judgement;
+            assert_eq!(judged, expected, "{lost} of {regression_points}");
+        }
+    }
+
+    #[test]
+    fn another_share_of_stuck_tests_ends_the_run_or_does_not() {
+        let names = ["a", "b", "c", "d"];
+        let failing: Vec<TestId> = names.iter().map(|name| TestId::from(*name)).collect();
+        let rounds = [round(Strategy::Reflective, &names, "x", false), {
+            round(Strategy::Reflective, &names, "y", false)
+        }];
+        let table =
+            [(0.5, 2, false), (0.5, 3, true), (0.25, 2, true), (0.0, 1, true), (1.0, 4, false)];
+        for (stuck_abort, stuck, ends) in table {
+            let at = Thresholds { stuck_abort, ..Thresholds::default() };
+            let ended = hopeless(&rounds, &failing[..stuck], &failing, &at).is_some();
+            assert_eq!(ended, ends, "{stuck} of 4 at {stuck_abort}");
         }
     }
 
@@ -241,6 +280,9 @@ mod tests {
         let reflective = round(Strategy::Reflective, &["t"], "y", false);
         let empty = round(Strategy::Reflective, &["t"], "z", true);
         let t = [TestId::from("t")];
+        let hopeless = |rounds: &[Round], stuck: &[TestId], failing: &[TestId]| {
+            hopeless(rounds, stuck, failing, &Thresholds::default())
+        };
         assert!(hopeless(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
         assert!(hopeless(&[same.clone(), other, same], &[], &t).is_none());
         assert!(hopeless(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
@@ -257,7 +299,9 @@ mod tests {
         ) {
             let total = p0 + f0;
             let p1 = p1.min(total);
-            let judged = judge(&ledger(p0, f0), &ledger(p1, total - p1)).judgement;
+            let judged = judge(
+                &ledger(p0, f0), &ledger(p1, total - p1), &Thresholds::default()
+            ).judgement;
             match judged {
                 Judgement::Improved => prop_assert!(p1 > p0),
                 Judgement::Regression => prop_assert!((p0 - p1) * 10 > total),

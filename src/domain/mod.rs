@@ -35,6 +35,7 @@ pub mod similarity;
 pub mod strategy;
 pub mod task;
 pub mod test;
+pub mod threshold;
 
 /// A reader of foreign text under its name: it may refuse any text and must survive every one.
 pub type Reader = (&'static str, fn(&str));

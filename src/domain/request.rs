@@ -41,6 +41,21 @@ pub struct FixRequest {
     pub protect: Vec<String>,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
     pub layers: BTreeMap<String, String>,
+    /// Commands instead of the detected tools.
+    pub tools: ToolCommands,
+}
+
+/// Commands of the project, for the shell, instead of the tools that are detected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCommands {
+    /// Checks the project's own rules.
+    pub lint: Option<String>,
+    /// Compiles, or checks types.
+    pub build: Option<String>,
+    /// Runs the suite with coverage.
+    pub coverage: Option<String>,
+    /// Where that leaves its report, as a glob below the folder it runs in.
+    pub coverage_report: Option<String>,
 }
 
 /// Which session a request means.

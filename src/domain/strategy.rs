@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rate::PassRate;
+use super::threshold::Thresholds;
 
 /// How bold an iteration is (product.md 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -51,10 +52,12 @@ pub struct Situation {
     pub similarity: f64,
     /// Iterations in a row, the last one included, that regressed.
     pub regressions: u32,
-    /// Some test failed in its last three results.
+    /// Some test failed in its last [`Thresholds::stuck_results`] results.
     pub stuck: bool,
     /// The last iteration had nothing left to try under its strategy.
     pub exhausted: bool,
+    /// Numbers of this session.
+    pub thresholds: Thresholds,
 }
 
 /// A strategy and why it was chosen.
@@ -69,7 +72,8 @@ pub struct Choice {
 /// Picks the strategy of the next iteration.
 ///
 /// The first rule that holds wins, so a regression is never answered conservatively. Thresholds
-/// are exclusive: exactly 80 % or exactly 0.7 is not enough for a batch. A search that ended with
+/// are exclusive: with the built-in ones exactly 80 % or
+/// exactly 0.7 is not enough for a batch. A search that ended with
 /// nothing left to try counts like a stuck test: the same question would get the same answer.
 ///
 /// Source: product.md 7.6, C-02 (F-092 to F-096).
@@ -84,7 +88,8 @@ pub fn select(now: &Situation) -> Choice {
             (Strategy::Surgical, "the last attempt broke tests that passed".to_owned())
         }
         Situation { stuck: true, .. } => {
-            (Strategy::Reflective, "a test failed in its last three results".to_owned())
+            let results = now.thresholds.results();
+            (Strategy::Reflective, format!("a test failed in its last {results} results"))
         }
         Situation { exhausted: true, .. } => {
             (Strategy::Reflective, "the last search had nothing left to try".to_owned())
@@ -92,10 +97,14 @@ pub fn select(now: &Situation) -> Choice {
         Situation { iteration: ..=2, .. } => {
             (Strategy::Conservative, "the first two iterations are careful".to_owned())
         }
-        _ if now.rate.is_above(80) && now.similarity > 0.7 => (
-            Strategy::Aggressive,
-            format!("{} % pass and the failures look alike ({:.2})", now.rate, now.similarity),
-        ),
+        _ if now.rate.is_above(now.thresholds.aggressive_rate)
+            && now.similarity > now.thresholds.similarity =>
+        {
+            (
+                Strategy::Aggressive,
+                format!("{} % pass and the failures look alike ({:.2})", now.rate, now.similarity),
+            )
+        }
         _ => (Strategy::Conservative, "nothing calls for more".to_owned()),
     };
     Choice { strategy, reason }
@@ -120,10 +129,28 @@ mod tests {
             regressions: 0,
             stuck: false,
             exhausted: false,
+            thresholds: Thresholds::default(),
+        };
+        let at = |aggressive_rate, similarity| Thresholds {
+            similarity,
+            aggressive_rate,
+            ..Thresholds::default()
         };
         let table = [
             ("late, high and alike", calm, Aggressive),
             ("80 % is not above 80", Situation { rate: rate(80), ..calm }, Conservative),
+            (
+                "79 % is above 78 %",
+                Situation { rate: rate(79), thresholds: at(78, 0.7), ..calm },
+                Aggressive,
+            ),
+            ("81 % is not above 90 %", Situation { thresholds: at(90, 0.7), ..calm }, Conservative),
+            (
+                "0.6 is above 0.5",
+                Situation { similarity: 0.6, thresholds: at(80, 0.5), ..calm },
+                Aggressive,
+            ),
+            ("0.71 is not above 0.9", Situation { thresholds: at(80, 0.9), ..calm }, Conservative),
             ("0.7 is not above 0.7", Situation { similarity: 0.7, ..calm }, Conservative),
             ("early", Situation { iteration: 2, ..calm }, Conservative),
             ("stuck beats early", Situation { iteration: 2, stuck: true, ..calm }, Reflective),
@@ -153,7 +180,9 @@ mod tests {
             regressions in 1u32.., stuck: bool, exhausted: bool,
         ) {
             let rate = rate(passed);
-            let now = Situation { iteration, rate, similarity, regressions, stuck, exhausted };
+            let thresholds = Thresholds::default();
+            let now =
+                Situation { iteration, rate, similarity, regressions, stuck, exhausted, thresholds };
             prop_assert_ne!(select(&now).strategy, Conservative);
         }
     }

@@ -13,15 +13,6 @@ pub enum Concern {
     Format,
 }
 
-/// Commands that the project has configured; each stands for the tools that would be detected.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnCommands {
-    /// Asked about rules.
-    pub lint: Option<String>,
-    /// Asked about types.
-    pub build: Option<String>,
-}
-
 /// What the tools said, and what could not be asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opinions {

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
+use crate::domain::request::ToolCommands;
 use crate::domain::test::{FailureText, Results, Scope, Status};
 
-use super::{Concern, Opinions, OwnCommands};
+use super::{Concern, Opinions};
 
 /// What was detected about a suite; shown by `doctor`, stored with the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,7 +67,7 @@ pub trait Suite: Send + Sync {
     /// What the project's own type checkers, linters and formatters say of a checkout, where it has
     /// set them up; its own commands stand for them. Nothing of the checkout changes, and none
     /// takes longer than a minute (product.md 6.3).
-    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &OwnCommands) -> Opinions;
+    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> Opinions;
 
     /// Runs the whole suite of a checkout under the project's own coverage tool and tells what ran
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.

@@ -232,6 +232,8 @@ fn merge(chosen: Vec<Plausible>, tried: u32) -> Option<Proposal> {
         repairs,
         tried,
         suspicion,
+        // The search changes product code only.
+        edits_tests: false,
     })
 }
 

@@ -260,6 +260,7 @@ pub fn subject(state: &FixLoop) -> Subject {
         total: rate.map_or(0, |rate| usize::try_from(rate.total).unwrap_or_default()),
         rate: rate.map_or_else(|| "0".to_owned(), |rate| rate.to_string()),
         target: state.terms.target,
+        reach: state.terms.scope.reach(state.selected_strategy),
         strategy: state
             .selected_strategy
             .unwrap_or(crate::domain::strategy::Strategy::Conservative),

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::domain::chain::{Call, Trigger};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{Asked, Done, FixLoop};
+use crate::domain::guard::Reach;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::plan::Plan;
 use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
@@ -26,7 +27,7 @@ use super::ask::{AskSettings, Asker, Given, Reader, Reading, Reply, Round};
 use super::context::{self, Context};
 use super::embedded::{Embedded, Suspects};
 use super::prompt::{self, Prompt, Role};
-use super::vet::{VetContext, vet};
+use super::vet::{VetContext, touches_tests, vet};
 
 /// One link of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,6 +149,8 @@ impl Fixer {
         let mut models = self.models(fx, |_| true);
         for link in &self.settings.chain {
             match link {
+                // The search changes product code only.
+                Link::Embedded if reach(state) == Reach::Tests => exhausted = true,
                 Link::Embedded => {
                     let found = match self.embedded.propose(state, impact, fx).await {
                         Ok(found) => found,
@@ -304,6 +307,7 @@ impl Fixer {
             repairs: plan.root_causes.iter().flat_map(|cause| cause.tests.clone()).collect(),
             tried: 0,
             suspicion,
+            edits_tests: given.value.edits.files.iter().any(touches_tests),
             edits: given.value.edits,
         })
     }
@@ -319,6 +323,7 @@ impl Fixer {
             protect: &self.settings.protect,
             state_root: &self.settings.state_root,
             redactor: &self.settings.ask.redactor,
+            reach: reach(state),
         };
         let violations = vet(edits, &state.accepted_tree, fx.worktree, &context).await?;
         Ok(violations.iter().map(ToString::to_string).collect())
@@ -544,6 +549,11 @@ impl Reader<Told> for FixReader<'_> {
 
 /// The scratch checkout that agents edit.
 const AGENT: &str = "agent";
+
+/// What the current iteration may change.
+fn reach(state: &FixLoop) -> Reach {
+    state.terms.scope.reach(state.selected_strategy)
+}
 
 /// The first line of a foreign text, bounded.
 fn line(text: &str, otherwise: &str) -> String {

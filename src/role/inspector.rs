@@ -7,7 +7,8 @@ use crate::code::language::Language;
 use crate::code::smell;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
-use crate::effect::{Concern, EffectError, Effects, GitError, OwnCommands, Speed, TrialRequest};
+use crate::domain::request::ToolCommands;
+use crate::effect::{Concern, EffectError, Effects, GitError, Speed, TrialRequest};
 use crate::repair::{Limits, Scoring, score};
 
 use super::reviewer::add;
@@ -30,7 +31,7 @@ pub struct Sheets<'a> {
     /// Whether the quality of tests is looked at too.
     pub tests: bool,
     /// Commands of the project that are asked, and its tools where it has none; `None` asks nobody.
-    pub tools: Option<&'a OwnCommands>,
+    pub tools: Option<&'a ToolCommands>,
 }
 
 /// Reviews files of a tree, seen with everything around them.

@@ -8,6 +8,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
+use crate::domain::guard::Reach;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
 
@@ -67,6 +68,8 @@ pub struct Subject {
     pub strategy: Strategy,
     /// Where most failures lie.
     pub layer: Layer,
+    /// What may change.
+    pub reach: Reach,
 }
 
 /// A question that fits.
@@ -129,6 +132,21 @@ fn layer_hint(layer: Layer) -> &'static str {
     }
 }
 
+/// What a model is told about what may change.
+fn reach_hint(reach: Reach) -> &'static str {
+    match reach {
+        Reach::Code => {
+            "Change product code only. Tests, snapshots, fixtures, workflow files, lock files and configuration of\ntests are refused."
+        }
+        Reach::Either => {
+            "Change product code, or, where a test is wrong, tests; never both in one answer. Say why the test is\nwrong. No test may go, be skipped or assert less. Snapshots, fixtures, workflow files, lock files and\nconfiguration of tests are refused."
+        }
+        Reach::Tests => {
+            "Change tests only, where they are wrong, and say why. No test may go, be skipped or assert less.\nProduct code, snapshots, fixtures, workflow files, lock files and configuration of tests are refused."
+        }
+    }
+}
+
 /// Builds the question for a role. `room` is how many tokens it may take.
 ///
 /// Parts are taken in order while they fit; the first that does not fit is cut where that is of
@@ -157,7 +175,8 @@ fn fill(
     } else {
         "Answer with one JSON object in the form you are given, and nothing around it."
     };
-    let system = render("system", &context! { role => role.word(), fence, form });
+    let code = subject.reach == Reach::Code;
+    let system = render("system", &context! { role => role.word(), fence, form, code });
     let strategy = render(&format!("{}-{}", role.word(), subject.strategy.word()), &context! {});
     let text = |parts: &[Part], left_out: &str| {
         render(
@@ -166,7 +185,7 @@ fn fill(
                 task => subject.task.as_str(), iteration => subject.iteration, limit => subject.limit,
                 failing => subject.failing, total => subject.total, rate => subject.rate.as_str(),
                 target => subject.target, strategy => strategy.trim(),
-                layer => layer_hint(subject.layer), parts => Value::from(Serde(parts)), fence,
+                layer => layer_hint(subject.layer), reach => reach_hint(subject.reach), parts => Value::from(Serde(parts)), fence,
                 left_out,
             },
         )
@@ -227,6 +246,7 @@ mod tests {
             target: 95,
             strategy,
             layer: Layer::Unit,
+            reach: Reach::Code,
         }
     }
 
@@ -248,6 +268,26 @@ mod tests {
             }
         }
         insta::assert_snapshot!("again", again(&["`a.py`: no".into()], "FENCE"));
+    }
+
+    #[test]
+    fn what_may_change_is_said_and_nothing_against_it() {
+        let table = [
+            (Reach::Code, "Change product code only.", true),
+            (Reach::Either, "never both in one answer", false),
+            (Reach::Tests, "Change tests only", false),
+        ];
+        for (reach, words, code) in table {
+            let subject = Subject { reach, ..subject(Strategy::Reflective) };
+            for prompt in [
+                build(Role::Fixer, &subject, &[], 100_000, "FENCE"),
+                build_for_agent(&subject, &[], 100_000, "FENCE"),
+            ] {
+                assert!(prompt.text.contains(words), "{reach:?}: {}", prompt.text);
+                let product = prompt.system.contains("Fix the product, not the test.");
+                assert_eq!(product, code, "{reach:?}: {}", prompt.system);
+            }
+        }
     }
 
     #[test]

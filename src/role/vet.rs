@@ -4,7 +4,7 @@ use globset::GlobSet;
 
 use crate::code::language::Language;
 use crate::code::{syntax, testing};
-use crate::domain::guard::{self, Violation};
+use crate::domain::guard::{self, Reach, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::secret::Redactor;
@@ -18,6 +18,8 @@ pub struct VetContext<'a> {
     pub state_root: &'a str,
     /// Knows the keys of this run.
     pub redactor: &'a Redactor,
+    /// What may change.
+    pub reach: Reach,
 }
 
 /// All rules that a proposal breaks; empty when it may be applied.
@@ -50,7 +52,11 @@ pub async fn vet(
         {
             found.push(Violation::Secret(edit.file.clone()));
         }
-        found.extend(content(edit));
+        found.extend(content(edit, context.reach));
+    }
+    let tests = edits.files.iter().filter(|edit| touches_tests(edit)).count();
+    if context.reach == Reach::Either && tests > 0 && tests < edits.files.len() {
+        found.push(Violation::Mixed);
     }
     // Grafting refuses paths behind links; asking it is cheaper than walking every parent here.
     if found.is_empty()
@@ -70,6 +76,7 @@ pub fn published(
     protect: &GlobSet,
     state_root: &str,
     redactor: &Redactor,
+    reach: Reach,
 ) -> Vec<Violation> {
     let mut found = Vec::new();
     for change in diff {
@@ -83,17 +90,30 @@ pub fn published(
         if guard::holds_secret(&edit) || redactor.finds(edit.after.as_deref().unwrap_or_default()) {
             found.push(Violation::Secret(edit.file.clone()));
         }
-        found.extend(content(&edit));
+        found.extend(content(&edit, reach));
     }
     found
 }
 
+/// Whether an edit changes tests: a test file, or tests beside product code.
+#[must_use]
+pub fn touches_tests(edit: &FileEdit) -> bool {
+    let before = edit.before.as_deref().unwrap_or_default();
+    let after = edit.after.as_deref().unwrap_or_default();
+    testing::is_test(&edit.file)
+        || Language::of(&edit.file)
+            .is_some_and(|language| changes_inner_tests(language, before, after))
+}
+
 /// Rules about what a file held and would hold.
 #[must_use]
-pub fn content(edit: &FileEdit) -> Vec<Violation> {
+pub fn content(edit: &FileEdit, reach: Reach) -> Vec<Violation> {
     let mut found = Vec::new();
     let file = || edit.file.clone();
     let is_test = testing::is_test(&edit.file);
+    if reach == Reach::Tests && !is_test {
+        found.push(Violation::OutOfScope(file()));
+    }
     let Some(after) = &edit.after else {
         found.push(if is_test {
             Violation::TestDeleted(file())
@@ -110,7 +130,7 @@ pub fn content(edit: &FileEdit) -> Vec<Violation> {
     };
     let before = edit.before.as_deref().unwrap_or_default();
     if edit.before.is_some() && (is_test || changes_inner_tests(language, before, after)) {
-        found.extend(tampering(edit, language, before, after));
+        found.extend(tampering(edit, language, before, after, reach));
     }
     let parsed_before = edit.before.is_none() || syntax::first_error(language, before).is_none();
     if parsed_before && let Some(error) = syntax::first_error(language, after) {
@@ -126,11 +146,20 @@ fn changes_inner_tests(language: Language, before: &str, after: &str) -> bool {
     language == Language::Rust && before.contains(MARK) && tests(before) != tests(after)
 }
 
-/// What an edit of a test file does to its tests. A fix has no business there at all; the named
-/// reasons say what it tried.
-fn tampering(edit: &FileEdit, language: Language, before: &str, after: &str) -> Vec<Violation> {
+/// What an edit of a test file does to its tests. A fix of product code has no business there at
+/// all; the other named reasons say what it tried, and hold wherever tests may change.
+fn tampering(
+    edit: &FileEdit,
+    language: Language,
+    before: &str,
+    after: &str,
+    reach: Reach,
+) -> Vec<Violation> {
     let file = || edit.file.clone();
-    let mut found = vec![Violation::TestEdited(file())];
+    let mut found = Vec::new();
+    if reach == Reach::Code {
+        found.push(Violation::TestEdited(file()));
+    }
     if after.trim().is_empty() {
         found.push(Violation::TestDeleted(file()));
         return found;
@@ -171,7 +200,39 @@ mod tests {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         };
-        content(&edit).iter().map(Violation::name).collect()
+        content(&edit, Reach::Code).iter().map(Violation::name).collect()
+    }
+
+    #[test]
+    fn tests_may_change_where_the_scope_says_so_and_never_get_weaker() {
+        let test = "tests/test_x.py";
+        let same = TESTS.replace("f(), 1", "f(), 2");
+        let less = TESTS.replace("self.assertTrue(g())", "g()");
+        let fewer = TESTS.replace("test_b", "check_b");
+        let skipped = TESTS.replace("    def test_a", "    @unittest.skip('x')\n    def test_a");
+        let product = ("shop/cart.py", "x = 1\n", "x = 2\n");
+        let table = [
+            (Reach::Code, test, TESTS, same.as_str(), vec!["test-edited"]),
+            (Reach::Either, test, TESTS, &same, vec![]),
+            (Reach::Tests, test, TESTS, &same, vec![]),
+            (Reach::Tests, test, TESTS, &less, vec!["assertions-removed"]),
+            (Reach::Either, test, TESTS, &fewer, vec!["test-removed"]),
+            (Reach::Tests, test, TESTS, &skipped, vec!["test-skipped"]),
+            (Reach::Tests, test, TESTS, "", vec!["test-deleted"]),
+            (Reach::Code, product.0, product.1, product.2, vec![]),
+            (Reach::Either, product.0, product.1, product.2, vec![]),
+            (Reach::Tests, product.0, product.1, product.2, vec!["out-of-scope"]),
+            (Reach::Either, "golden/out.txt", "1", "2", vec!["test-edited"]),
+        ];
+        for (reach, path, before, after, expected) in table {
+            let edit = FileEdit {
+                file: RepoPath::parse(path).unwrap(),
+                before: Some(before.into()),
+                after: Some(after.into()),
+            };
+            let found: Vec<_> = content(&edit, reach).iter().map(Violation::name).collect();
+            assert_eq!(found, expected, "{reach:?} {path}: {after}");
+        }
     }
 
     #[test]

@@ -29,7 +29,9 @@ fn story(repo: &TestRepo) -> String {
     let branch = "regreen/WFS-test-main";
     let tree = repo.git(&["rev-parse", &format!("{branch}^{{tree}}")]);
     let log = repo.git(&["log", "--format=%s", &format!("main..{branch}")]);
-    format!("{tree}\n{log}")
+    let patches = repo.root().join(".git/regreen/archives/WFS-test-main/.process");
+    let patch = std::fs::read_to_string(patches.join("iteration-1-regression.patch"));
+    format!("{tree}\n{log}\n{}", patch.unwrap_or_default())
 }
 
 /// Points that a whole session passes, found by counting up until nothing is killed.
@@ -39,7 +41,7 @@ const MOST: u32 = 400;
 fn killed_at_any_point_a_session_resumes_to_the_same_end() {
     // A point before and one after each write: what lies on disk after one write is what lies there
     // before the next, so every second point is every state.
-    let visited = kill_everywhere(ONE_BUG, 2);
+    let visited = kill_everywhere(ONE_BUG, 2, &[]);
     assert!(visited > 40, "a session has many points, {visited} were visited");
 }
 
@@ -51,14 +53,27 @@ fn killed_around_a_rollback_a_session_resumes_to_the_same_end() {
     let told = story(&reference);
     assert!(told.contains("rollback iteration 1 - regression detected"), "{told}\n{}", ran.err);
     // Every tenth point of the longer session; the other test visits every kind of write.
-    let visited = kill_everywhere(ROLLBACK, 10);
+    let visited = kill_everywhere(ROLLBACK, 10, &[]);
     assert!(visited > 10, "a session has many points, {visited} were visited");
 }
 
+#[test]
+fn killed_around_a_regression_without_commits_a_session_resumes_to_the_same_end() {
+    let clean = ["--history", "clean"];
+    let reference = TestRepo::new(ROLLBACK);
+    let ran = reference.regreen(&[&["fix", "--jobs", "1"], &clean[..]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let told = story(&reference);
+    assert!(!told.contains("rollback") && told.contains("return value + 2"), "{told}\n{}", ran.err);
+    // Fewer points than above: what differs is one file that is written again.
+    let visited = kill_everywhere(ROLLBACK, 30, &clean);
+    assert!(visited > 4, "a session has many points, {visited} were visited");
+}
+
 /// Kills at every `step`th point, spread over lanes so that the test uses the machine.
-fn kill_everywhere(files: &[(&str, &str)], step: usize) -> u32 {
+fn kill_everywhere(files: &[(&str, &str)], step: usize, more: &[&str]) -> u32 {
     let reference = TestRepo::new(files);
-    assert_eq!(reference.regreen(&["fix", "--jobs", "1"]).code, Some(0));
+    assert_eq!(reference.regreen(&[&["fix", "--jobs", "1"], more].concat()).code, Some(0));
     let expected = story(&reference);
     let lanes = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -68,7 +83,7 @@ fn kill_everywhere(files: &[(&str, &str)], step: usize) -> u32 {
                 scope.spawn(move || {
                     let mut visited = 0;
                     for point in (1..MOST).step_by(step).skip(lane).step_by(lanes) {
-                        if !kill_at(files, point, expected) {
+                        if !kill_at(files, point, expected, more) {
                             break;
                         }
                         visited += 1;
@@ -82,11 +97,12 @@ fn kill_everywhere(files: &[(&str, &str)], step: usize) -> u32 {
 }
 
 /// Kills a session at a point and resumes it; `false` when the session ended before the point.
-fn kill_at(files: &[(&str, &str)], point: u32, expected: &str) -> bool {
+fn kill_at(files: &[(&str, &str)], point: u32, expected: &str, more: &[&str]) -> bool {
     let repo = TestRepo::new(files);
     let killed = repo
         .command()
         .args(["fix", "--jobs", "1", "--quiet"])
+        .args(more)
         .env("REGREEN_CRASH_AT", point.to_string())
         .output()
         .expect("regreen starts");
@@ -94,14 +110,14 @@ fn kill_at(files: &[(&str, &str)], point: u32, expected: &str) -> bool {
         assert!(killed.status.success(), "{point}: {}", String::from_utf8_lossy(&killed.stderr));
         return false;
     }
-    let resumed = repo.regreen(&["fix", "--jobs", "1", "--quiet", "--resume"]);
+    let resumed = repo.regreen(&[&["fix", "--jobs", "1", "--quiet", "--resume"], more].concat());
     if resumed.code != Some(0) {
         // Before the record is written there is nothing to resume; after the archive is made the
         // session is over.
         let over = repo.root().join(".git/regreen/archives/WFS-test-main").is_dir()
             || resumed.err.contains("it has met its gate");
         if !over {
-            let fresh = repo.regreen(&["fix", "--jobs", "1", "--quiet"]);
+            let fresh = repo.regreen(&[&["fix", "--jobs", "1", "--quiet"], more].concat());
             assert_eq!(fresh.code, Some(0), "point {point}: {}\n{}", resumed.err, fresh.err);
         }
     }

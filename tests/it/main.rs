@@ -22,6 +22,7 @@ mod page;
 mod pin;
 mod planning;
 mod sandbox;
+mod settings;
 mod state;
 mod story;
 mod support;

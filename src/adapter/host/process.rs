@@ -139,6 +139,12 @@ pub fn environment(home: &Path) -> BTreeMap<String, String> {
     environment
 }
 
+/// Whether a variable names what only this machine has: its tools, their folders and caches.
+#[must_use]
+pub fn is_of_this_machine(name: &str) -> bool {
+    ALLOWED.contains(&name) || TOOL_HOMES.iter().any(|(tool, _)| *tool == name)
+}
+
 /// The real home folder of the user, where tools keep their caches.
 #[must_use]
 pub fn real_home() -> Option<PathBuf> {

@@ -61,16 +61,21 @@ fn commands(site: &Site, root: &Path, files: &[RepoPath]) -> Vec<Vec<String>> {
 }
 
 /// What the project's own check says against the files as they are on disk; `None` when it says
-/// nothing, is not there, or takes too long.
+/// nothing, is not there, or takes too long. `build` is the command to ask instead of what is
+/// detected.
 pub async fn check(
     site: &Site,
     root: &Path,
-    files: &[RepoPath],
+    (files, build): (&[RepoPath], Option<&str>),
     child: (BTreeMap<String, String>, Access),
     log: &Path,
 ) -> Option<String> {
-    for argv in commands(site, root, files) {
-        let name = argv.first().cloned().unwrap_or_default();
+    let commands = match build {
+        Some(build) => vec![vec!["sh".into(), "-c".into(), build.to_owned()]],
+        None => commands(site, root, files),
+    };
+    for argv in commands {
+        let name = build.map(str::to_owned).or_else(|| argv.first().cloned()).unwrap_or_default();
         let (environment, access) = child.clone();
         let invocation =
             Invocation { argv, directory: site.folder(), environment, access: Some(access) };
@@ -80,7 +85,8 @@ pub async fn check(
         {
             let said = process::tail_of(log, SAID);
             let said = said.replace(&format!("{}/", root.display()), "");
-            let program = name.rsplit('/').next().unwrap_or(&name).to_owned();
+            let program =
+                if build.is_some() { &name } else { name.rsplit('/').next().unwrap_or(&name) };
             return Some(format!("{program} says: {}", said.trim()));
         }
     }

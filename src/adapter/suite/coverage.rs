@@ -10,6 +10,7 @@ use crate::adapter::host::sandbox::Access;
 use crate::code::coverage::{self, Report};
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
+use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 
 use super::framework::{Site, command_files, unittest_options};
@@ -17,13 +18,13 @@ use super::framework::{Site, command_files, unittest_options};
 /// One tool: what it runs, and where it leaves its report.
 struct Tool {
     /// As a person would type it.
-    typed: &'static str,
+    typed: String,
     /// Commands, one behind the other.
     argv: Vec<Vec<String>>,
     /// Variables to add.
     environment: BTreeMap<String, String>,
     /// Where reports lie: a file, or a glob below a folder.
-    reports: (PathBuf, &'static str),
+    reports: (PathBuf, String),
 }
 
 /// Reports of one run at most; each process of a suite may leave one.
@@ -31,11 +32,11 @@ const REPORTS: usize = 500;
 
 /// The tool for a framework; the reason and what would help when there is none.
 fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
-    let plain = |typed, argv: Vec<Vec<String>>, report: PathBuf, glob| Tool {
-        typed,
+    let plain = |typed: &str, argv: Vec<Vec<String>>, report: PathBuf, glob: &str| Tool {
+        typed: typed.to_owned(),
         argv,
         environment: BTreeMap::new(),
-        reports: (report, glob),
+        reports: (report, glob.to_owned()),
     };
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let shown = |name: &str| out.join(name).display().to_string();
@@ -144,6 +145,22 @@ fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
     }
 }
 
+/// The command that the project names, and where it leaves its report.
+fn named(command: &str, report: Option<&str>, site: &Site) -> Result<Tool, String> {
+    let glob =
+        report.ok_or("`coverage.command` needs `coverage.report`, the glob of its report")?;
+    for old in command_files(&site.folder(), glob).map_err(|error| error.to_string())? {
+        // A report of an earlier run must not stand for this one.
+        std::fs::remove_file(&old).map_err(|error| format!("{}: {error}", old.display()))?;
+    }
+    Ok(Tool {
+        typed: command.to_owned(),
+        argv: vec![vec!["sh".into(), "-c".into(), command.to_owned()]],
+        environment: BTreeMap::new(),
+        reports: (site.folder(), glob.to_owned()),
+    })
+}
+
 fn gradle_has_jacoco(site: &Site) -> bool {
     let has = |file: &str| site.text(file).is_some_and(|text| text.contains("jacoco"));
     has("build.gradle") || has("build.gradle.kts")
@@ -163,6 +180,8 @@ pub struct Around<'a> {
     pub limit: Duration,
     /// All its output.
     pub log: PathBuf,
+    /// Commands instead of the detected tool.
+    pub tools: &'a ToolCommands,
 }
 
 /// Runs the suite under its coverage tool and reads what ran of `known`.
@@ -178,7 +197,10 @@ async fn run(
     known: &BTreeSet<RepoPath>,
     around: &Around<'_>,
 ) -> Result<Measured, String> {
-    let tool = tool(framework, around.site, &around.out)?;
+    let tool = match &around.tools.coverage {
+        Some(command) => named(command, around.tools.coverage_report.as_deref(), around.site)?,
+        None => tool(framework, around.site, &around.out)?,
+    };
     files::remove_folder(&around.out);
     files::create_folder(&around.out).map_err(|error| error.to_string())?;
     let mut endings = Vec::new();
@@ -196,7 +218,7 @@ async fn run(
         }
         endings.push(ending);
     }
-    let report = report(&tool.reports, around.root)?;
+    let report = report((&tool.reports.0, &tool.reports.1), around.root)?;
     let Some(report) = report else {
         let said = process::tail_of(&around.log, 400);
         let said =
@@ -207,15 +229,15 @@ async fn run(
     let root = around.root.canonicalize().unwrap_or_else(|_| around.root.to_owned());
     let root = root.join(&around.site.directory);
     let files = report.placed(&root.display().to_string(), known);
-    let command = tool.typed.to_owned();
+    let command = tool.typed;
     Ok(Measured::Lines { command, format: report.format.to_owned(), files })
 }
 
 /// All reports that a run left, as one; `None` when there is none.
-fn report(place: &(PathBuf, &str), root: &Path) -> Result<Option<Report>, String> {
+fn report(place: (&Path, &str), root: &Path) -> Result<Option<Report>, String> {
     let (folder, glob) = place;
     let found = if glob.is_empty() {
-        vec![folder.clone()]
+        vec![folder.to_owned()]
     } else {
         command_files(folder, glob).map_err(|error| error.to_string())?
     };

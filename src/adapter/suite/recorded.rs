@@ -190,6 +190,7 @@ async fn record_again() {
         let settings = SuiteSettings {
             timeout: Duration::from_mins(10),
             setup: Vec::new(),
+            tools: crate::domain::request::ToolCommands::default(),
             session: base.join("session"),
             scratch: base.join("scratch"),
             layers: std::collections::BTreeMap::new(),

@@ -12,11 +12,11 @@ use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::coverage::Measured;
 use crate::domain::id::{RepoPath, TestId};
+use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{
-    Clock, Concern, Opinions, OwnCommands, RunError, RunRequest, Suite, SuiteFacts, Trial,
-    TrialRequest,
+    Clock, Concern, Opinions, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest,
 };
 
 use super::detect::Detection;
@@ -46,6 +46,8 @@ pub struct SuiteSettings {
     pub layers: BTreeMap<String, String>,
     /// Commands that prepare a checkout before its first run.
     pub setup: Vec<String>,
+    /// Commands instead of the detected tools.
+    pub tools: ToolCommands,
 }
 
 /// The suite of one repository.
@@ -239,10 +241,11 @@ impl Suite for ProjectSuite<'_> {
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String> {
         let log = self.settings.scratch.join("check.log");
         let child = (self.environment(root), self.access(root));
-        check::check(&self.site(root), root, files, child, &log).await
+        let build = self.settings.tools.build.as_deref();
+        check::check(&self.site(root), root, (files, build), child, &log).await
     }
 
-    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &OwnCommands) -> Opinions {
+    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> Opinions {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
             Ok(()) => tools::tools(root, &scratch, concerns, own).await,
@@ -262,6 +265,7 @@ impl Suite for ProjectSuite<'_> {
             child: (self.environment(root), self.access(root)),
             limit: self.settings.timeout,
             log: self.settings.session.join(".process/coverage.log"),
+            tools: &self.settings.tools,
         };
         coverage::measure(&self.detection.facts.framework, files, &around).await
     }

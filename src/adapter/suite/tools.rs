@@ -11,7 +11,8 @@ use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::RepoPath;
-use crate::effect::{Concern, Opinions, OwnCommands};
+use crate::domain::request::ToolCommands;
+use crate::effect::{Concern, Opinions};
 
 use super::remarks::{self, Form};
 
@@ -186,7 +187,7 @@ pub async fn tools(
     root: &Path,
     scratch: &Path,
     concerns: &[Concern],
-    own: &OwnCommands,
+    own: &ToolCommands,
 ) -> Opinions {
     let mut said = Opinions::default();
     let commands =

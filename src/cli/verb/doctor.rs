@@ -7,15 +7,21 @@ use crate::cli::args::DoctorArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::report::terminal::harmless;
 
+use super::settings::{configured, contain};
+
 /// Runs the verb. A suite that cannot start is the environment's failure.
 pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
+    let settings = configured(&facts.root, None, &[]).and_then(|settings| contain(&settings));
     let protection = protection()?;
     let detection = suite::detect(&facts.root, &facts.subdirectory, None, None);
     let (suite, others, mut missing) = match &detection {
         Ok(found) => (Some(found.facts.clone()), found.others.clone(), found.missing.clone()),
         Err(error) => (None, Vec::new(), vec![format!("{error}: {}", error.hint())]),
     };
+    if let Err(failure) = settings {
+        missing.push(format!("{}; {}", failure.message, failure.hint));
+    }
     if facts.shallow {
         missing.push("history is cut (shallow clone), so `--base` may find no merge base: fetch more, for example with `git fetch --unshallow`".into());
     }

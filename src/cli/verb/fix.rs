@@ -6,7 +6,7 @@ use std::time::Duration;
 use globset::{Glob, GlobSetBuilder};
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::{self, files, process, sandbox};
+use crate::adapter::host::{self, files, process};
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
 use crate::cli::args::FixArguments;
@@ -14,21 +14,22 @@ use crate::cli::bundle::{Both, BundleScreen};
 use crate::cli::failure::{Failure, exit};
 use crate::cli::page;
 use crate::cli::progress::Terminal;
-use crate::config::{self, Settings};
+use crate::config::{self, Override, Settings};
 use crate::cycle::{self, SetUp};
 use crate::domain::event::{Ending, Event, Outcome};
-use crate::domain::fix_loop::Terms;
 use crate::domain::id::SessionId;
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::effect::Screen;
 use crate::report::document::Document;
 use crate::report::learned;
 
-/// Where the configuration lies in a repository.
-pub const CONFIGURATION: &str = ".github/regreen.yml";
+use super::settings::{configured, contain, flag, patches_only, terms, tool_commands};
 
 /// Limit of one test run when nothing else is said.
 pub const TEST_TIMEOUT: Duration = Duration::from_mins(20);
+
+/// What is said when a base is needed and there is none.
+const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: every failing test counts; `--base REF` names what to compare with";
 
 /// Set by the publishing phase for the working one that it starts.
 const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
@@ -61,14 +62,8 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         page::check(file)?;
     }
     let facts = repo::discover(&arguments.repository)?;
-    let settings = match &arguments.config {
-        Some(path) => settings(path, &path.display().to_string())?,
-        None => settings(&facts.root.join(CONFIGURATION), CONFIGURATION)?,
-    };
-    if settings.sandbox.as_ref().and_then(|sandbox| sandbox.network) == Some(false) {
-        sandbox::close_network();
-    }
-    let not_obeyed = settings.not_obeyed().into_iter().map(str::to_owned).collect();
+    let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
+    contain(&settings)?;
     let request = request(arguments, &settings)?;
     let mut providers = super::providers::open(arguments, &settings)?;
     let clock = HostClock::start();
@@ -105,20 +100,21 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
     let protect = protect
         .build()
         .map_err(|error| Failure::usage(format!("`protect`: {error}"), "use fewer patterns"))?;
+    let ignores = settings.ignore_preexisting == Some(true) && workspace.base.is_none();
+    let without_base = ignores.then(|| WITHOUT_BASE.to_owned()).into_iter().collect();
     let set_up = SetUp {
         session: workspace.record.session_id.clone(),
         repository: workspace.facts.root.display().to_string(),
         head: workspace.record.git.head_sha.clone(),
         onto: workspace.record.git.onto.clone(),
         base: workspace.base.clone(),
-        terms: Terms {
-            target: request.target,
-            max_iterations: workspace.record.max_iterations,
-            commits: request.mode == Mode::Apply,
-            dry_run: request.mode == Mode::DryRun,
-            has_base: workspace.base.is_some(),
-            minimise: !arguments.no_minimise,
-        },
+        terms: terms(
+            &request,
+            &settings,
+            workspace.record.max_iterations,
+            workspace.base.is_some(),
+            !arguments.no_minimise,
+        ),
         raised_limit: request.max_iterations.filter(|_| request.resume != Resume::New),
         moved: workspace.moved,
         budget: request.budget,
@@ -127,7 +123,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: [workspace.notices.clone(), not_obeyed, unprotected, providers.notices.clone()]
+        notices: [workspace.notices.clone(), without_base, unprotected, providers.notices.clone()]
             .concat(),
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),
@@ -190,19 +186,6 @@ fn draw(folder: &Path, places: &[Option<PathBuf>]) -> Result<(), Failure> {
     places.iter().flatten().try_for_each(|file| page::write(file, &page))
 }
 
-/// The settings of a file, when there is one.
-pub fn settings(path: &Path, shown: &str) -> Result<Settings, Failure> {
-    let bytes = files::read(path, 1 << 20).map_err(|error| {
-        Failure::usage(format!("{}: {error}", path.display()), "make it readable")
-    })?;
-    let Some(bytes) = bytes else { return Ok(Settings::default()) };
-    let text = String::from_utf8_lossy(&bytes);
-    config::parse(&text, shown).map_err(|problems| {
-        let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        Failure::usage(text.join("\n"), format!("mend {shown}; `regreen config check` looks again"))
-    })
-}
-
 /// Flags win over the file, the file over defaults.
 pub(super) fn request(
     arguments: &FixArguments,
@@ -254,12 +237,27 @@ pub(super) fn request(
         jobs: arguments.jobs.map_or(cores, usize::from),
         mode: if arguments.dry_run {
             Mode::DryRun
-        } else if arguments.suggest {
+        } else if arguments.suggest || patches_only(settings, arguments.bundle.is_some()) {
             Mode::Suggest
         } else {
             Mode::Apply
         },
         protect: settings.protect.clone().unwrap_or_default(),
         layers: test.layers.unwrap_or_default(),
+        tools: tool_commands(settings),
     })
+}
+
+/// Flags that stand for keys of the file; `--set` itself goes before them, since it is more
+/// explicit.
+fn overrides(arguments: &FixArguments) -> Vec<Override> {
+    let yes = arguments.ignore_preexisting.then_some("true");
+    let flags = [
+        flag("history", "history", arguments.history.as_deref()),
+        flag("commit-state", "commit-state", arguments.commit_state.as_deref()),
+        flag("ignore-preexisting", "ignore-preexisting", yes),
+        flag("fix-scope", "loop.fix-scope", arguments.fix_scope.as_deref()),
+        flag("image", "sandbox.image", arguments.image.as_deref()),
+    ];
+    flags.into_iter().flatten().chain(arguments.set.iter().cloned()).collect()
 }

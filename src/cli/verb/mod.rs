@@ -11,6 +11,7 @@ pub mod replay;
 pub mod report;
 pub mod score;
 pub mod session;
+mod settings;
 pub mod status;
 mod subject;
 pub mod validate;

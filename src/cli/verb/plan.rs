@@ -10,7 +10,7 @@ use crate::adapter::{MAX_ITERATIONS, repo};
 use crate::cli::args::{ConfirmPlanArgument, PlanArguments};
 use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
-use crate::config;
+use crate::config::{self, Override, Settings};
 use crate::cycle::{self, PlanSetUp};
 use crate::domain::event::Event;
 use crate::domain::generation::entry::{self, DESCRIPTION_LIMIT, Entry};
@@ -20,7 +20,8 @@ use crate::effect::Screen;
 use crate::report::planning;
 use crate::report::terminal::harmless;
 
-use super::fix::{CONFIGURATION, TEST_TIMEOUT, settings};
+use super::fix::TEST_TIMEOUT;
+use super::settings::{configured, contain, coverage_target, flag, tool_commands};
 use super::work;
 
 /// Bytes of a coverage report that are read at most.
@@ -29,7 +30,9 @@ const REPORT_LIMIT: u64 = 256 << 20;
 /// Runs the verb.
 pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
-    let request = request(arguments, goal, &facts.root)?;
+    let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
+    contain(&settings)?;
+    let request = request(arguments, &settings, goal, &facts.root)?;
     let report = arguments.coverage_report.as_deref().map(report).transpose()?;
     let screen = Terminal::new(arguments.quiet, arguments.json);
     let clock = HostClock::start();
@@ -47,6 +50,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         report,
         measure: space.runnable && !arguments.no_coverage,
         max_iterations: space.record.max_iterations,
+        coverage_target: coverage_target(&settings),
     };
     let folder = space.folder();
     let state = space.pipeline.clone();
@@ -107,13 +111,14 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
 }
 
 /// Flags win over the file, the file over defaults.
-fn request(arguments: &PlanArguments, goal: Goal, root: &Path) -> Result<PlanRequest, Failure> {
-    let settings = match &arguments.config {
-        Some(path) => settings(path, &path.display().to_string())?,
-        None => settings(&root.join(CONFIGURATION), CONFIGURATION)?,
-    };
-    let test = settings.test.unwrap_or_default();
-    let gate = settings.gate.unwrap_or_default();
+fn request(
+    arguments: &PlanArguments,
+    settings: &Settings,
+    goal: Goal,
+    root: &Path,
+) -> Result<PlanRequest, Failure> {
+    let test = settings.test.clone().unwrap_or_default();
+    let gate = settings.gate.clone().unwrap_or_default();
     let test_timeout = match arguments.test_timeout.as_ref().or(test.timeout.as_ref()) {
         None => TEST_TIMEOUT,
         Some(text) => config::duration(text).ok_or_else(|| {
@@ -144,13 +149,30 @@ fn request(arguments: &PlanArguments, goal: Goal, root: &Path) -> Result<PlanReq
         session,
         fresh: arguments.fresh,
         goal,
-        confirm_plan: match arguments.confirm_plan {
-            ConfirmPlanArgument::Never => ConfirmPlan::Never,
-            ConfirmPlanArgument::Always => ConfirmPlan::Always,
+        confirm_plan: if settings.plan.clone().unwrap_or_default().waits() {
+            ConfirmPlan::Always
+        } else {
+            ConfirmPlan::Never
         },
         confirmed: arguments.yes,
         max_iterations: arguments.max_iterations.or(gate.max_iterations).unwrap_or(MAX_ITERATIONS),
+        tools: tool_commands(settings),
     })
+}
+
+/// Flags that stand for keys of the file.
+pub fn overrides(arguments: &PlanArguments) -> Vec<Override> {
+    let confirm = arguments.confirm_plan.map(|when| match when {
+        ConfirmPlanArgument::Never => "never",
+        ConfirmPlanArgument::Always => "always",
+    });
+    let score = arguments.min_mutation_score.map(|percent| percent.to_string());
+    let flags = [
+        flag("confirm-plan", "plan.confirm", confirm),
+        flag("min-mutation-score", "gate.min-mutation-score", score.as_deref()),
+        flag("coverage-command", "coverage.command", arguments.coverage_command.as_deref()),
+    ];
+    flags.into_iter().flatten().chain(arguments.set.iter().cloned()).collect()
 }
 
 /// What is asked for in full: the text itself, or that of the document, found from here or from

@@ -1,5 +1,6 @@
 //! Who is asked in a run: flags over file over keys in the environment; recorded or replayed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -9,9 +10,8 @@ use crate::adapter::models::{self, Tape};
 use crate::cli::args::FixArguments;
 use crate::cli::failure::Failure;
 use crate::config::Settings;
-use crate::config::providers::{self as table, EMBEDDED, Ready};
+use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
 use crate::domain::budget::Limits;
-use crate::domain::chain::Rules;
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::Model;
 use crate::role::{AskSettings, Link};
@@ -44,7 +44,7 @@ const RECORDED: &str = "run.json";
 ///
 /// Wrong usage or configuration.
 pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, Failure> {
-    let file = settings.providers.clone().unwrap_or_default();
+    let file = patient(settings);
     let tape = match (&arguments.record, &arguments.replay) {
         (Some(folder), _) => Tape::Record(folder.clone()),
         (None, Some(folder)) => Tape::Replay(folder.clone()),
@@ -106,7 +106,7 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
             )
             .collect(),
         ask: AskSettings {
-            rules: Rules::default(),
+            rules: super::settings::rules(settings),
             session,
             iteration,
             fence,
@@ -116,6 +116,21 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
         ready,
         tape,
     })
+}
+
+/// The file's providers, with its `provider-timeout` where one has no limit of its own.
+fn patient(settings: &Settings) -> BTreeMap<String, Provider> {
+    let mut file = settings.providers.clone().unwrap_or_default();
+    let limit = settings.analysis.as_ref().and_then(|told| told.provider_timeout.clone());
+    if let Some(limit) = limit {
+        for name in table::names() {
+            file.entry(name.to_owned()).or_default();
+        }
+        for provider in file.values_mut() {
+            provider.timeout.get_or_insert_with(|| limit.clone());
+        }
+    }
+    file
 }
 
 /// Millionths of a dollar.
@@ -157,5 +172,27 @@ impl Providers {
                 .map_err(|error| Failure::environment(error, "see `regreen fix --help`"))?;
         self.notices.extend(notices);
         Ok(models)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_for_all_leaves_those_that_have_their_own() {
+        let text = "analysis: { provider-timeout: 3m }\nproviders:\n  gemini: { timeout: 10m }\n  mine: { protocol: chat, base-url: 'https://x.test', model: m }\n";
+        let settings = crate::config::parse(text, "f").unwrap();
+        let file = patient(&settings);
+        let limit = |name: &str| {
+            let key = |_: &str| Some("k".to_owned());
+            let chain = table::resolve(&[name.to_owned()], &file, &key).unwrap();
+            chain.ready.first().map(|one| one.timeout.as_secs())
+        };
+        let table = [("gemini", 600), ("claude", 180), ("mine", 180)];
+        for (name, seconds) in table {
+            assert_eq!(limit(name), Some(seconds), "{name}");
+        }
+        assert!(patient(&Settings::default()).is_empty());
     }
 }

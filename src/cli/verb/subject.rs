@@ -16,6 +16,7 @@ use crate::effect::{Effects, RunError, RunRequest};
 use crate::role::is_subject;
 
 use super::fix;
+use super::settings::{configured, contain};
 
 /// Minutes of breaking code when nothing else is said.
 const MINUTES: u64 = 10;
@@ -37,10 +38,8 @@ pub struct Subject {
 /// Reads flags and file. The file is that of the repository unless another is named.
 pub fn read(what: &SubjectArguments) -> Result<Subject, Failure> {
     let facts = repo::discover(&what.repository)?;
-    let settings = match &what.config {
-        Some(path) => fix::settings(path, &path.display().to_string())?,
-        None => fix::settings(&facts.root.join(fix::CONFIGURATION), fix::CONFIGURATION)?,
-    };
+    let settings = configured(&facts.root, what.config.as_ref(), &what.set)?;
+    contain(&settings)?;
     let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Subject {

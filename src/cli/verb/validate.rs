@@ -11,20 +11,26 @@ use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
 use crate::cli::args::ValidateArguments;
 use crate::cli::failure::{Failure, exit};
+use crate::config::{Override, Settings};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::quality::{
-    Counts, Decision, Finding, LIMITS, MAX_RETRIES, STRICT, Stage, TestMetrics, decide,
-    decide_tests,
+    Counts, Decision, Finding, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
 };
-use crate::effect::{Concern, OwnCommands, StoreError};
+use crate::domain::request::ToolCommands;
+use crate::effect::{Concern, StoreError};
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{
     Parts, Skipped, ValidationReport, annotations, by_severity, render_markdown, render_text,
 };
 use crate::role::{Review, Reviewed, add, review, told};
 
+use super::settings::{configured, contain, flag, limits, tool_commands};
+
 /// Runs the verb. The gate's answer is the exit code.
 pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
+    let (facts, below) = place(&arguments.paths)?;
+    let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
+    let arguments = &merged(arguments, &settings);
     let named = [arguments.files.is_empty(), arguments.base.is_none(), arguments.paths.is_empty()];
     if arguments.fix && named.iter().all(|none| *none) {
         return Err(Failure::usage(
@@ -32,7 +38,8 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
             "name a PATH, or add `--files GLOB` or `--base REF`",
         ));
     }
-    let (facts, below) = place(&arguments.paths)?;
+    contain(&settings)?;
+    let commands = tool_commands(&settings);
     let session = session(arguments)?;
     let folder = match &session {
         Some(id) => Some(store::find(&state_root(&facts), id)?.0.join(".process")),
@@ -42,7 +49,8 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
     let chosen = choose(arguments, &facts, &below, &sources)?;
     let scratch = work_root(&facts).join("validate");
     files::create_folder(&scratch).map_err(|source| failed(&scratch, source))?;
-    let desk = Desk { arguments, facts: &facts, chosen: &chosen, scratch: &scratch };
+    let desk =
+        Desk { arguments, facts: &facts, chosen: &chosen, scratch: &scratch, commands: &commands };
     let mut looked = desk.look(&sources).await;
     let mut fixed = Vec::new();
     let mut retries = 0;
@@ -57,7 +65,7 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
         retries += 1;
         looked = desk.look(&sources).await;
     }
-    let limits = if arguments.strict { STRICT } else { LIMITS };
+    let limits = limits(&settings);
     let (own, about): (Vec<Finding>, Vec<Finding>) =
         looked.findings.into_iter().partition(|one| one.stage == Stage::Code);
     let decision = decide(Counts::of(own.iter()), limits, retries);
@@ -81,6 +89,34 @@ pub async fn run(arguments: &ValidateArguments) -> Result<u8, Failure> {
     });
     show(&report, folder.as_deref(), arguments.json)?;
     Ok(if met { exit::MET } else { exit::NOT_MET })
+}
+
+/// Flags that stand for keys of the file.
+fn overrides(arguments: &ValidateArguments) -> Vec<Override> {
+    let yes = |flag: bool| flag.then_some("true");
+    let files = (!arguments.files.is_empty())
+        .then(|| serde_json::Value::from(arguments.files.clone()).to_string());
+    let flags = [
+        flag("files", "validate.files", files.as_deref()),
+        flag("strict", "validate.strict", yes(arguments.strict)),
+        flag("fix", "validate.autofix", yes(arguments.fix)),
+        flag("skip-types", "validate.skip-types", yes(arguments.skip_types)),
+        flag("lint-command", "tools.lint", arguments.lint_command.as_deref()),
+        flag("build-command", "tools.build", arguments.build_command.as_deref()),
+    ];
+    flags.into_iter().flatten().chain(arguments.set.iter().cloned()).collect()
+}
+
+/// The flags with what the file says where they are silent.
+fn merged(arguments: &ValidateArguments, settings: &Settings) -> ValidateArguments {
+    let told = settings.validate.clone().unwrap_or_default();
+    ValidateArguments {
+        files: told.files.unwrap_or_default(),
+        strict: told.strict == Some(true),
+        fix: told.autofix == Some(true),
+        skip_types: told.skip_types == Some(true),
+        ..arguments.clone()
+    }
 }
 
 fn session(arguments: &ValidateArguments) -> Result<Option<SessionId>, Failure> {
@@ -168,6 +204,7 @@ struct Desk<'a> {
     facts: &'a RepositoryFacts,
     chosen: &'a BTreeSet<RepoPath>,
     scratch: &'a Path,
+    commands: &'a ToolCommands,
 }
 
 impl Desk<'_> {
@@ -257,8 +294,7 @@ impl Desk<'_> {
         if own.is_empty() {
             return;
         }
-        let commands = OwnCommands::default();
-        let said = suite::tools(&self.facts.root, self.scratch, &concerns, &commands).await;
+        let said = suite::tools(&self.facts.root, self.scratch, &concerns, self.commands).await;
         looked
             .skipped
             .extend(said.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }));

@@ -14,10 +14,11 @@ use crate::domain::generation::pipeline::{Step, Verdict};
 use crate::domain::generation::production::Production;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::task::TaskStatus;
-use crate::effect::OwnCommands;
 use crate::effect::Screen;
 
 use super::fix;
+use super::plan::overrides;
+use super::settings::{configured, contain, limits, state_travels, tool_commands};
 
 /// Wall time of breaking code, for each task.
 const BREAKING: Duration = Duration::from_mins(10);
@@ -42,10 +43,8 @@ pub async fn run(
 ) -> Result<Worked, Failure> {
     let again = fixing(arguments, &planned);
     let facts = repo::discover(&arguments.repository)?;
-    let settings = match &arguments.config {
-        Some(path) => fix::settings(path, &path.display().to_string())?,
-        None => fix::settings(&facts.root.join(fix::CONFIGURATION), fix::CONFIGURATION)?,
-    };
+    let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
+    contain(&settings)?;
     let mut produced = None;
     if planned.state.next != Step::Execute {
         let request = fix::request(&again, &settings)?;
@@ -64,7 +63,9 @@ pub async fn run(
             jobs: cores,
             time: BREAKING,
             state_prefix: workspace.state_prefix(),
-            own: OwnCommands::default(),
+            own: tool_commands(&settings),
+            state_travels: state_travels(&settings),
+            limits: limits(&settings),
         };
         planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;
@@ -109,6 +110,7 @@ fn fixing(arguments: &PlanArguments, planned: &Planned) -> FixArguments {
         // A new session has its limit already; a resumed one may be given a higher one.
         max_iterations: arguments.resume.as_ref().and(arguments.max_iterations),
         config: arguments.config.clone(),
+        set: overrides(arguments),
         bundle: arguments.bundle.clone(),
         resume: Some(planned.state.session_id.to_string()),
         json: arguments.json,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::chain::Call;
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event};
-use crate::domain::gate::{self, GateFacts, GateVerdict};
+use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::ledger::Ledger;
 use crate::domain::plan::Plan;
@@ -235,6 +235,7 @@ impl FixLoop {
     fn after_baseline(&mut self, results: &Results, events: &mut Vec<Event>) {
         self.ledger = Ledger::from_full(results, self.current_iteration);
         self.ledger.quarantine(&self.flaky);
+        self.set_aside();
         let Some(rate) = self.ledger.rate() else { return };
         let failing = self.ledger.failing();
         // A later baseline renews the ledger; where the session began stays what it was.
@@ -290,6 +291,7 @@ impl FixLoop {
                 list.sort();
                 list.dedup();
             }
+            self.set_aside();
         } else {
             events.push(Event::Notice {
                 text: "the suite gives no results on the merge base, so no failure is called \
@@ -299,6 +301,19 @@ impl FixLoop {
         }
         self.tell_baseline(events);
         self.begin_iteration(events);
+    }
+
+    /// Keeps what fails on the merge base too out of every rate, when that is asked for.
+    fn set_aside(&mut self) {
+        if self.terms.ignore_preexisting {
+            self.ledger.quarantine(&self.preexisting);
+            // Where the session began is said without them too.
+            if let (0, Some(rate), Some(baseline)) =
+                (self.current_iteration, self.ledger.rate(), &mut self.baseline)
+            {
+                baseline.rate = rate;
+            }
+        }
     }
 
     fn tell_baseline(&self, events: &mut Vec<Event>) {
@@ -472,14 +487,7 @@ impl FixLoop {
         self.ledger = self.ledger.after_full(&results, self.current_iteration);
         let Some(rate) = self.ledger.rate() else { return };
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
-        let verdict = gate::judge(&GateFacts {
-            rate,
-            target: self.terms.target,
-            remaining: &levels,
-            full_run: true,
-            flaky: !self.flaky.is_empty(),
-            iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
-        });
+        let verdict = gate::judge(&self.gate_facts(rate, &levels, true));
         match verdict.verdict {
             GateVerdict::Success => self.finish(Ending::Success, &verdict.reason),
             GateVerdict::PartialSuccess => self.finish(Ending::PartialSuccess, &verdict.reason),

@@ -1,5 +1,6 @@
 //! Where an iteration begins, how it is judged, how it ends, and when there is no other.
 
+use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow};
 use crate::domain::failure::signature_of;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
@@ -10,7 +11,7 @@ use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
 
-use super::{Attempt, FixLoop, Iteration, IterationResult, Judged, Step, Verdict};
+use super::{Attempt, FixLoop, Iteration, IterationResult, Judged, Regressed, Step, Verdict};
 
 /// Characters of a patch that an event carries.
 const SHOWN: usize = 20_000;
@@ -38,19 +39,16 @@ impl FixLoop {
     /// Decides between the end of the session and one more iteration.
     pub(super) fn begin_iteration(&mut self, events: &mut Vec<Event>) {
         let Some(rate) = self.ledger.rate() else {
-            self.finish(Ending::PartialSuccess, "only flaky tests failed");
+            let ignored = self.ignored() > 0;
+            let reason =
+                if ignored { "no test counts that failed" } else { "only flaky tests failed" };
+            self.finish(Ending::PartialSuccess, reason);
             return;
         };
         self.detect();
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
-        let verdict = gate::judge(&GateFacts {
-            rate,
-            target: self.terms.target,
-            remaining: &levels,
-            full_run: !self.ledger.is_estimated(),
-            flaky: !self.flaky.is_empty(),
-            iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
-        });
+        let full_run = !self.ledger.is_estimated();
+        let verdict = gate::judge(&self.gate_facts(rate, &levels, full_run));
         if self.terms.dry_run {
             self.prepare(events);
             return;
@@ -73,9 +71,33 @@ impl FixLoop {
         }
     }
 
+    /// What the gate is given.
+    pub(super) fn gate_facts<'a>(
+        &self,
+        rate: PassRate,
+        remaining: &'a [Criticality],
+        full_run: bool,
+    ) -> GateFacts<'a> {
+        GateFacts {
+            rate,
+            target: self.terms.target,
+            remaining,
+            full_run,
+            flaky: !self.flaky.is_empty(),
+            ignored: self.ignored(),
+            tests_edited: self.tests_edited,
+            iterations_left: self.terms.max_iterations.saturating_sub(self.current_iteration),
+        }
+    }
+
+    /// Failing tests that were set aside on request.
+    fn ignored(&self) -> usize {
+        if self.terms.ignore_preexisting { self.preexisting.len() } else { 0 }
+    }
+
     /// Refreshes what the next decisions depend on: stuck tests and the trend.
     fn detect(&mut self) {
-        self.stuck_tests = self.ledger.stuck(history::STUCK_AFTER);
+        self.stuck_tests = self.ledger.stuck(self.terms.thresholds.stuck_results);
         let rates: Vec<_> = self
             .baseline
             .iter()
@@ -99,7 +121,7 @@ impl FixLoop {
                 improved: iteration.result == IterationResult::Improved,
             })
             .collect();
-        history::hopeless(&rounds, &self.stuck_tests, &self.failing())
+        history::hopeless(&rounds, &self.stuck_tests, &self.failing(), &self.terms.thresholds)
     }
 
     /// Starts the next iteration: strategy first, before anybody is asked.
@@ -115,6 +137,7 @@ impl FixLoop {
             regressions: self.regressions_in_a_row(),
             stuck: !self.stuck_tests.is_empty(),
             exhausted: self.iterations.last().is_some_and(|last| last.exhausted),
+            thresholds: self.terms.thresholds,
         });
         self.selected_strategy = Some(choice.strategy);
         self.strategy_reason.clone_from(&choice.reason);
@@ -158,7 +181,7 @@ impl FixLoop {
     pub(super) fn judge(&mut self) {
         let Some(attempt) = &mut self.attempt else { return };
         let Some(after) = &attempt.ledger else { return };
-        let judgement = history::judge(&self.ledger, after);
+        let judgement = history::judge(&self.ledger, after, &self.terms.thresholds);
         let reached = after.rate();
         let (result, keep_uncommitted, hard, next) = match judgement.judgement {
             Judgement::Improved => (IterationResult::Improved, false, false, Step::Keep),
@@ -169,7 +192,10 @@ impl FixLoop {
                 (IterationResult::Unchanged, false, false, Step::Restore)
             }
             Judgement::SoftRegression => (IterationResult::Regression, false, false, Step::Restore),
-            Judgement::Regression if self.terms.commits => {
+            // Without its commits a patch file keeps what was tried; the branch never holds it.
+            Judgement::Regression
+                if self.terms.commits && self.terms.regressed == Regressed::Commits =>
+            {
                 (IterationResult::Regression, false, true, Step::ShowAttempt)
             }
             Judgement::Regression => (IterationResult::Regression, false, true, Step::Restore),
@@ -180,6 +206,8 @@ impl FixLoop {
         attempt.judged =
             Some(Judged { result, reason: judgement.reason, keep_uncommitted, reached, hard });
         if result == IterationResult::Improved || keep_uncommitted {
+            self.tests_edited |=
+                attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);
             if let Some(tree) = &attempt.tree {
                 self.accepted_tree = tree.clone();
             }
@@ -296,6 +324,8 @@ impl FixLoop {
     pub(super) fn finish(&mut self, ending: Ending, reason: &str) {
         self.verdict = Some(Verdict { ending, reason: reason.to_owned() });
         let met = matches!(ending, Ending::Success | Ending::PartialSuccess);
-        self.next = if met && self.tip.is_some() { Step::Seal } else { Step::Finish };
+        // Where no state travels there is nothing to take off the tip.
+        let sealed = met && self.tip.is_some() && self.terms.state_travels;
+        self.next = if sealed { Step::Seal } else { Step::Finish };
     }
 }

@@ -6,6 +6,7 @@
 mod advance;
 mod iterate;
 mod outcome;
+mod terms;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ mod tests;
 
 pub use advance::{Asked, Done};
 pub use outcome::Place;
+pub use terms::{Regressed, Terms};
 
 /// The next step, by name. What it works on stands in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -84,24 +86,6 @@ pub enum NextAction {
     Complete,
 }
 
-/// What a session may do and when it is done; fixed when it opens, save for a raised limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Terms {
-    /// Pass rate of the gate in percent.
-    pub target: u32,
-    /// Iteration limit.
-    pub max_iterations: u32,
-    /// Whether kept edits are committed, and regressions shown as commits.
-    pub commits: bool,
-    /// Stop after the baseline and its diagnosis.
-    pub dry_run: bool,
-    /// Whether a merge base is known, to run failing tests there.
-    pub has_base: bool,
-    /// Whether the change is made smaller when the gate is met.
-    #[serde(default)]
-    pub minimise: bool,
-}
-
 /// The whole state of one session's loop; stored as `.process/iteration-state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FixLoop {
@@ -139,7 +123,7 @@ pub struct FixLoop {
     pub attempt: Option<Attempt>,
     /// Finished iterations.
     pub iterations: Vec<Iteration>,
-    /// Tests that failed in their three most recent results.
+    /// Tests that failed in their most recent results, as many as the terms say.
     pub stuck_tests: Vec<TestId>,
     /// Whether the last transition was a regression.
     pub regression_detected: bool,
@@ -147,7 +131,7 @@ pub struct FixLoop {
     pub trend: Option<Trend>,
     /// Failed and passed unchanged; kept out of the gate.
     pub flaky: Vec<TestId>,
-    /// Failing on the merge base too.
+    /// Failing on the merge base too; kept out of the rate when the terms say so.
     pub preexisting: Vec<TestId>,
     /// Failing here and passing on the merge base.
     pub introduced: Vec<TestId>,
@@ -176,6 +160,9 @@ pub struct FixLoop {
     /// What came of making the change smaller, once that was tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
+    /// Whether an accepted change edits tests (product.md 13.4).
+    #[serde(default)]
+    pub tests_edited: bool,
 }
 
 /// How small the change became, and why the rest of it stays (product.md 13.5, 13.18).
@@ -407,6 +394,7 @@ impl FixLoop {
             tip: None,
             spending: Spending::default(),
             minimised: None,
+            tests_edited: false,
         }
     }
 

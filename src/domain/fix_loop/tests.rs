@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::event::Event;
+use crate::domain::guard::FixScope;
 use crate::domain::id::RepoPath;
 use crate::domain::ledger::tests::results;
 use crate::domain::plan::ModificationPoint;
@@ -11,6 +12,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy::{self, Conservative, Surgical};
 use crate::domain::test::Status::{self, Failed, Passed};
 use crate::domain::test::{Results, Scope};
+use crate::domain::threshold::Thresholds;
 
 fn commit(letter: char) -> CommitId {
     CommitId::parse(letter.to_string().repeat(40)).unwrap()
@@ -28,6 +30,11 @@ fn new(target: u32, max_iterations: u32) -> FixLoop {
         dry_run: false,
         has_base: false,
         minimise: true,
+        regressed: Regressed::Commits,
+        state_travels: true,
+        ignore_preexisting: false,
+        thresholds: Thresholds::default(),
+        scope: FixScope::Code,
     };
     let session = SessionId::parse("WFS-test-x").unwrap();
     FixLoop::new(session, "2026-01-01T00:00:00Z".into(), terms, commit('a'), tree(0))
@@ -63,6 +70,7 @@ fn proposed(salt: usize) -> Done {
         repairs: vec![],
         tried: 1,
         suspicion: None,
+        edits_tests: false,
     };
     Done::Proposed {
         asked: Asked::default(),
@@ -176,6 +184,135 @@ fn a_hard_regression_is_shown_taken_back_and_answered_surgically() {
     assert_eq!(last.iterations[0].result, IterationResult::Regression);
     assert_eq!(last.iterations[1].row.strategy, Surgical);
     assert_eq!(last.iterations[0].row.after, last.iterations[0].row.before, "nothing is lost");
+}
+
+#[test]
+fn a_regression_that_leaves_a_patch_is_never_a_commit() {
+    let mut state = new(95, 10);
+    state.terms.regressed = Regressed::Patch;
+    let (states, _) = play(state, 20, &[10, 30]);
+    let steps: Vec<Step> = states.iter().map(|state| state.next).collect();
+    assert!(!steps.contains(&Step::ShowAttempt) && !steps.contains(&Step::Rollback));
+    let restoring = states.iter().find(|state| state.next == Step::Restore).unwrap();
+    let judged = restoring.attempt.as_ref().unwrap().judged.as_ref().unwrap();
+    assert_eq!((judged.result, judged.hard), (IterationResult::Regression, true));
+    let last = states.last().unwrap();
+    assert_eq!(last.iterations[1].row.strategy, Surgical, "the strategy answers all the same");
+    assert_eq!(last.verdict.as_ref().unwrap().ending, Ending::Success);
+}
+
+#[test]
+fn without_travelling_state_there_is_nothing_to_seal() {
+    let mut state = new(95, 10);
+    state.terms.state_travels = false;
+    let (states, _) = play(state, 20, &[30]);
+    assert!(states.iter().all(|state| state.next != Step::Seal));
+    assert_eq!(states.last().unwrap().verdict.as_ref().unwrap().ending, Ending::Success);
+}
+
+#[test]
+fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
+    // Ten tests fail on head and base, five on the head alone; the fix repairs those five.
+    let run = |ignore: bool| {
+        let mut state = new(100, 1);
+        (state.terms.has_base, state.terms.ignore_preexisting) = (true, ignore);
+        for _ in 0..200 {
+            let passing = |state: &FixLoop| {
+                if state.attempt.is_some() || !state.iterations.is_empty() { 20 } else { 15 }
+            };
+            let done = match state.next {
+                Step::Finish => return state,
+                Step::Baseline => Done::Ran(Ok(suite(15, &Scope::Full))),
+                Step::Recheck { .. } => Done::Ran(Ok(suite(15, &Scope::Tests(state.failing())))),
+                Step::Blame => Done::Ran(Ok(suite(20, &Scope::Tests(state.failing())))),
+                Step::Diagnose => Done::Diagnosed { plan: Some(plan(1)), asked: Asked::default() },
+                Step::Propose => proposed(1),
+                Step::Apply => Done::Applied { tree: tree(1), affected: vec![] },
+                Step::TestAffected | Step::TestFull | Step::Confirm => {
+                    Done::Ran(Ok(suite(passing(&state), &Scope::Full)))
+                }
+                Step::Minimise => {
+                    Done::Minimised { tree: tree(1), minimised: Minimised::default() }
+                }
+                Step::Restore => Done::Restored,
+                Step::Keep
+                | Step::KeepSmaller
+                | Step::ShowAttempt
+                | Step::Rollback
+                | Step::Seal => Done::Committed(Some(commit('b'))),
+            };
+            state = state.advance(done, 1).0;
+        }
+        panic!("the loop does not end: {:?}", state.next);
+    };
+    let table =
+        [(false, Ending::Failure, (20, 30), (15, 30)), (true, Ending::Success, (20, 20), (15, 20))];
+    for (ignore, ending, last, first) in table {
+        let state = run(ignore);
+        let verdict = state.verdict.as_ref().unwrap();
+        assert_eq!(verdict.ending, ending, "{ignore}: {}", verdict.reason);
+        let rate = |(passed, total)| PassRate::of(passed, total);
+        assert_eq!(state.ledger.rate(), rate(last), "{ignore}");
+        assert_eq!(state.baseline.as_ref().map(|one| one.rate), rate(first), "{ignore}");
+        assert_eq!(state.preexisting.len(), 10, "shown in any case");
+        assert_eq!(verdict.reason.contains("10 that fail on the base too"), ignore);
+    }
+}
+
+/// Nothing is ever stuck, and a batch is tried above these.
+fn set_to(at: &mut Thresholds, rate: u32, similarity: f64) {
+    (at.stuck_results, at.aggressive_rate, at.similarity) = (9, rate, similarity);
+}
+
+#[test]
+fn thresholds_of_the_terms_reach_the_decisions() {
+    let strategies = |change: fn(&mut Thresholds), outcomes: &[usize]| -> Vec<Strategy> {
+        let mut state = new(100, 5);
+        change(&mut state.terms.thresholds);
+        let (states, _) = play(state, 20, outcomes);
+        states.last().unwrap().iterations.iter().map(|one| one.row.strategy).collect()
+    };
+    let shown = |change: fn(&mut Thresholds)| {
+        let mut state = new(100, 2);
+        change(&mut state.terms.thresholds);
+        let (states, _) = play(state, 20, &[18, 30]);
+        states.iter().any(|state| state.next == Step::ShowAttempt)
+    };
+    let (careful, bold, reflective) = (Conservative, Strategy::Aggressive, Strategy::Reflective);
+    // Each iteration repairs one test; the rest fails on and on.
+    let outcomes = [21, 22, 23, 24];
+    assert_eq!(strategies(|_| {}, &outcomes)[..3], [careful, careful, reflective]);
+    assert_eq!(strategies(|at| at.stuck_results = 2, &outcomes)[..2], [careful, reflective]);
+    // Failures without a message are alike by 0.7; 22 of 30 tests are 73 %.
+    let third = |change: fn(&mut Thresholds)| strategies(change, &outcomes)[2];
+    assert_eq!(third(|at| set_to(at, 70, 0.6)), bold);
+    assert_eq!(third(|at| set_to(at, 70, 0.7)), careful);
+    assert_eq!(third(|at| set_to(at, 90, 0.6)), careful);
+    // Two of thirty tests are 6.6 points.
+    assert!(!shown(|_| {}));
+    assert!(shown(|at| at.regression_points = 6));
+    assert!(!shown(|at| at.regression_points = 7));
+}
+
+#[test]
+fn a_change_of_tests_is_partial_success_at_best() {
+    let mut state = new(95, 10);
+    state.tests_edited = true;
+    let (states, _) = play(state, 20, &[30]);
+    let verdict = states.last().unwrap().verdict.clone().unwrap();
+    assert_eq!(verdict.ending, Ending::PartialSuccess);
+    assert!(verdict.reason.contains("a person must confirm"), "{}", verdict.reason);
+}
+
+#[test]
+fn states_of_older_sessions_are_read() {
+    let mut value = serde_json::to_value(new(95, 10)).unwrap();
+    let terms = value["terms"].as_object_mut().unwrap();
+    for name in ["regressed", "state_travels", "ignore_preexisting", "thresholds", "scope"] {
+        assert!(terms.remove(name).is_some(), "{name}");
+    }
+    value.as_object_mut().unwrap().remove("tests_edited");
+    assert_eq!(serde_json::from_value::<FixLoop>(value).unwrap(), new(95, 10));
 }
 
 #[test]

@@ -9,18 +9,13 @@ use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions::{self, Habits};
 use crate::code::language::Language;
 use crate::domain::coverage::FileLines;
+use crate::domain::generation::analysis::CoverageTarget;
 use crate::domain::generation::context::{
     CoverageSource, CoverageStats, FileCoverage, MissingTest, TestCoverage, priority,
 };
 use crate::domain::id::RepoPath;
 
 use super::survey::Survey;
-
-/// Percent of lines below which a file counts as a gap (product.md C-17).
-const LINE_TARGET: u32 = 80;
-
-/// The same for branches.
-const BRANCH_TARGET: u32 = 70;
 
 /// What is known of what ran; stored, so that a resumed session knows it too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +24,9 @@ pub struct Ran {
     pub source: CoverageSource,
     /// Lines by file; empty without any.
     pub files: BTreeMap<RepoPath, FileLines>,
+    /// Percentages below which a file has a gap.
+    #[serde(default)]
+    pub target: CoverageTarget,
 }
 
 impl Ran {
@@ -209,7 +207,7 @@ fn gap(
         said.push("no test belongs to it".to_owned());
     }
     match (row.lines_covered, row.lines_total) {
-        (Some(covered), Some(total)) if below(covered, total, LINE_TARGET) => {
+        (Some(covered), Some(total)) if below(covered, total, ran.target.line) => {
             said.push(format!("{covered} of {total} lines run ({} %)", percent(covered, total)));
         }
         (None, _) if ran.has_lines() && !row.tests.is_empty() => {
@@ -218,11 +216,13 @@ fn gap(
         _ => {}
     }
     if let (Some(taken), Some(all)) = (row.branches_covered, row.branches_total)
-        && below(taken, all, BRANCH_TARGET)
+        && below(taken, all, ran.target.branch)
     {
         said.push(format!("{taken} of {all} branches are taken ({} %)", percent(taken, all)));
     }
-    if !untested.is_empty() {
+    let count = |functions: usize| u32::try_from(functions).unwrap_or(u32::MAX);
+    let entered = count(functions.len().saturating_sub(untested.len()));
+    if below(entered, count(functions.len()), ran.target.function) {
         let names: Vec<String> =
             untested.iter().take(4).map(|one| format!("`{}`", one.name)).collect();
         let more = untested.len().saturating_sub(4);

@@ -6,6 +6,7 @@ use crate::code::conventions::Habits;
 use crate::code::coverage as reports;
 use crate::code::names::{self, Named};
 use crate::domain::coverage::Measured;
+use crate::domain::generation::analysis::CoverageTarget;
 use crate::domain::generation::angle::{angles, complexity, conflict_risk, tier};
 use crate::domain::generation::context::{
     Asset, Assets, ConflictDetection, ContextPackage, CoverageSource, Dependencies,
@@ -44,6 +45,8 @@ pub struct Request<'a> {
     pub measure: bool,
     /// RFC 3339.
     pub now: &'a str,
+    /// Percentages below which a file has a gap.
+    pub target: CoverageTarget,
 }
 
 /// What phase 2 found.
@@ -132,22 +135,24 @@ pub async fn gather(
     let named = chosen(&request, survey)?;
     let known: BTreeSet<RepoPath> = survey.texts.keys().cloned().collect();
     let ran = if let Some((file, text)) = request.report {
-        reported(file, text, &known, survey, fx)?
+        Ran { target: request.target, ..reported(file, text, &known, survey, fx)? }
     } else if request.measure {
         match fx.suite.coverage(fx.worktree.root(), &known).await {
-            Measured::Lines { command, format, files } => {
-                Ran { source: CoverageSource::Measured { command, format }, files }
-            }
-            Measured::Nothing { reason } => mapped(reason),
+            Measured::Lines { command, format, files } => Ran {
+                source: CoverageSource::Measured { command, format },
+                files,
+                target: request.target,
+            },
+            Measured::Nothing { reason } => mapped(reason, request.target),
         }
     } else {
-        mapped("no coverage was asked for".to_owned())
+        mapped("no coverage was asked for".to_owned(), request.target)
     };
     Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))
 }
 
-fn mapped(reason: String) -> Ran {
-    Ran { source: CoverageSource::Mapping { reason }, files: BTreeMap::new() }
+fn mapped(reason: String, target: CoverageTarget) -> Ran {
+    Ran { source: CoverageSource::Mapping { reason }, files: BTreeMap::new(), target }
 }
 
 fn reported(
@@ -171,7 +176,8 @@ fn reported(
         return Err(GatherError::Report { file: file.to_owned(), reason });
     }
     let format = report.format.to_owned();
-    Ok(Ran { source: CoverageSource::Report { file: file.to_owned(), format }, files })
+    let source = CoverageSource::Report { file: file.to_owned(), format };
+    Ok(Ran { source, files, target: CoverageTarget::default() })
 }
 
 /// Which files and functions are meant.

@@ -42,9 +42,17 @@ pub fn rehearse(
     let source = crate::domain::generation::context::CoverageSource::Mapping {
         reason: "no test is run".into(),
     };
-    let ran = Ran { source, files: std::collections::BTreeMap::new() };
-    let request =
-        Request { session, description, source: None, report: None, measure: false, now: "" };
+    let target = crate::domain::generation::analysis::CoverageTarget::default();
+    let ran = Ran { source, files: std::collections::BTreeMap::new(), target };
+    let request = Request {
+        session,
+        description,
+        source: None,
+        report: None,
+        measure: false,
+        now: "",
+        target,
+    };
     let found = gather::assemble(&request, &named, ran, &facts, &survey);
     let analysis = analyse(session, description, &found.package, &survey, &found.ran, "");
     let (files, requirements) = (analysis.files.len(), analysis.total());

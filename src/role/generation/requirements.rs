@@ -56,7 +56,7 @@ pub fn analyse(
             files.push(told);
         }
     }
-    let target = CoverageTarget::default();
+    let target = ran.target;
     Analysis {
         session_id: session.clone(),
         timestamp: now.to_owned(),

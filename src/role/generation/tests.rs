@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use crate::domain::coverage::FileLines;
-use crate::domain::generation::analysis::samples;
+use crate::domain::generation::analysis::{CoverageTarget, samples};
 use crate::domain::generation::context::{CoverageSource, Package, Priority};
 use crate::domain::generation::{analysis, task};
 use crate::domain::id::{RepoPath, SessionId};
@@ -62,11 +62,19 @@ fn session() -> SessionId {
 
 fn by_names() -> Ran {
     let source = CoverageSource::Mapping { reason: "no tool".into() };
-    Ran { source, files: BTreeMap::new() }
+    Ran { source, files: BTreeMap::new(), target: CoverageTarget::default() }
 }
 
 fn request<'a>(session: &'a SessionId, description: &'a str) -> Request<'a> {
-    Request { session, description, source: None, report: None, measure: false, now: NOW }
+    Request {
+        session,
+        description,
+        source: None,
+        report: None,
+        measure: false,
+        now: NOW,
+        target: CoverageTarget::default(),
+    }
 }
 
 fn gathered(description: &str, ran: Ran) -> Gathered {
@@ -247,5 +255,52 @@ proptest! {
         let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
         let told = analyse(&session, "a.py", &found.package, &survey, &by_names(), NOW);
         prop_assert!(analysis::problems(&told).is_empty());
+    }
+}
+
+/// Another percentage makes another file a gap.
+#[test]
+fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
+    let files: &[(&str, &str)] = &[
+        (
+            "calc.py",
+            "def one(value):\n    return value + 1\n\n\ndef two(value):\n    return value + 2\n",
+        ),
+        (
+            "tests/test_calc.py",
+            "from calc import one\n\n\ndef test_one():\n    assert one(1) == 2\n",
+        ),
+    ];
+    let survey = survey(files);
+    let file = RepoPath::parse("calc.py").unwrap();
+    let lines = FileLines {
+        lines: BTreeMap::from([(1, 1), (2, 1), (5, 1), (6, 0)]),
+        branches: BTreeMap::from([(2, (3, 4))]),
+        functions: BTreeMap::new(),
+    };
+    let target = |line, branch, function| CoverageTarget { line, branch, function };
+    let table = [
+        ("three of four lines", target(76, 0, 0), Some("3 of 4 lines run")),
+        ("exactly", target(75, 75, 50), None),
+        ("three of four branches", target(0, 76, 0), Some("3 of 4 branches are taken")),
+        ("one of two functions", target(0, 0, 51), Some("no test enters `two`")),
+    ];
+    for (why, target, expected) in table {
+        let source = CoverageSource::Report { file: "x".into(), format: "y".into() };
+        let ran = Ran { source, files: BTreeMap::from([(file.clone(), lines.clone())]), target };
+        let (_, habits) = super::framework::describe(&facts(), &survey.tests);
+        let told = super::coverage::assess(
+            std::slice::from_ref(&file),
+            &BTreeMap::new(),
+            &survey,
+            &habits,
+            &ran,
+        );
+        let reasons: Vec<&str> = told.missing_tests.iter().map(|one| one.reason.as_str()).collect();
+        let said = reasons.join("");
+        match expected {
+            Some(part) => assert!(said.contains(part), "{why}: {said}"),
+            None => assert_eq!(said, "", "{why}"),
+        }
     }
 }

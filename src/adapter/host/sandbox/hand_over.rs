@@ -26,6 +26,17 @@ const OURS: &[&[u8]] = &[b".git", b"drivers"];
 pub(super) fn hand_over(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         reachable(folder)?;
+    }
+    give(access, user)
+}
+
+/// The same for a user who reaches the folders in another way: a container has only them.
+///
+/// # Errors
+///
+/// When the system refuses.
+pub(super) fn give(access: &Access, user: u32) -> io::Result<()> {
+    for folder in access.checkouts.iter().chain([&access.scratch]) {
         let open = File::open(folder)?;
         open.set_permissions(std::fs::Permissions::from_mode(0o1777))?;
         below(&open.into(), user, 0)?;

@@ -3,245 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::file::duration;
+use super::overlay::Override;
 
-/// What an input may hold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
-    /// Any text.
-    Text,
-    /// A secret; never shown.
-    Secret,
-    /// `true` or `false`.
-    Flag,
-    /// A whole number in this range.
-    Whole(u64, u64),
-    /// A number in this range.
-    Amount(f64, f64),
-    /// `30s`, `20m`, `2h`.
-    Time,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// Some of these words, separated by commas.
-    Words(&'static [&'static str]),
-    /// Names separated by commas.
-    Names,
-    /// Commands, one per line.
-    Lines,
-}
+mod table;
 
-/// One input.
-#[derive(Clone, Copy, Debug)]
-pub struct Input {
-    /// Its name in `with:`.
-    pub name: &'static str,
-    /// What `action.yml` gives when nobody sets it. Empty: the configuration file or the
-    /// built-in value decides.
-    pub default: &'static str,
-    /// Its type.
-    pub form: Form,
-    /// The key of `.github/regreen.yml` it wins over; empty when there is none.
-    pub key: &'static str,
-    /// What it sets, in one sentence.
-    pub about: &'static str,
-}
-
-const fn input(
-    name: &'static str,
-    default: &'static str,
-    form: Form,
-    key: &'static str,
-    about: &'static str,
-) -> Input {
-    Input { name, default, form, key, about }
-}
+#[cfg(test)]
+pub use table::OUTPUTS;
+pub use table::{Form, INPUTS, Input};
 
 use Form::{Amount, Flag, Lines, Names, Secret, Text, Time, Whole, Word, Words};
-
-/// All inputs (product.md 2.3 and what the Action itself needs).
-pub const INPUTS: &[Input] = &[
-    input(
-        "token",
-        "${{ github.token }}",
-        Secret,
-        "",
-        "Token that reads, pushes, comments and writes checks.",
-    ),
-    input(
-        "config",
-        "",
-        Text,
-        "",
-        "Path of the configuration file, read from the base branch [.github/regreen.yml].",
-    ),
-    input(
-        "mode",
-        "",
-        Word(&["fix", "resume", "status", "work", "publish"]),
-        "",
-        "What to do when the event is no command; `work` only works and `publish` only publishes, in two jobs [fix].",
-    ),
-    input(
-        "session",
-        "",
-        Text,
-        "",
-        "Session that `mode: resume` goes on with; the newest of the branch when empty.",
-    ),
-    input(
-        "max-iterations",
-        "",
-        Whole(1, 50),
-        "gate.max-iterations",
-        "Iterations at most, 1 to 50 [10].",
-    ),
-    input(
-        "pass-threshold",
-        "",
-        Whole(1, 100),
-        "gate.target",
-        "Pass rate in percent that ends the session [95].",
-    ),
-    input(
-        "providers",
-        "",
-        Names,
-        "engine",
-        "Who analyses and fixes, first to last, separated by commas [those with a key, then embedded].",
-    ),
-    input("test-command", "", Text, "test.command", "Command that runs the tests [detected]."),
-    input(
-        "report",
-        "",
-        Text,
-        "test.report",
-        "Where the command leaves JUnit XML or TAP, as a glob.",
-    ),
-    input(
-        "test-timeout",
-        "",
-        Time,
-        "test.timeout",
-        "Limit of one test run, such as 30s, 20m or 2h [20m].",
-    ),
-    input("setup", "", Lines, "test.setup", "Commands before the first run, one per line."),
-    input(
-        "fix-mode",
-        "",
-        Word(&["apply", "suggest"]),
-        "",
-        "Commit fixes, or write patches only [apply].",
-    ),
-    input(
-        "push",
-        "",
-        Word(&["branch", "head", "none"]),
-        "push",
-        "Push a fix branch with a pull request, the head branch itself, or nothing [branch].",
-    ),
-    input(
-        "sync",
-        "",
-        Flag,
-        "",
-        "Write down what a session taught, in a commit of its own below .workflow [false].",
-    ),
-    input(
-        "signed",
-        "",
-        Flag,
-        "",
-        "Offer the result as one commit that GitHub makes and signs; the fix branch shows every step [false].",
-    ),
-    input(
-        "check-workflow",
-        "",
-        Text,
-        "",
-        "Workflow file to start on the fix branch, such as ci.yml: a push with the job's token starts none; needs `actions: write` [none].",
-    ),
-    input(
-        "rollback-mode",
-        "",
-        Word(&["revert", "clean"]),
-        "history",
-        "Show a regressing attempt as commit and revert, or keep it as a patch file [revert].",
-    ),
-    input(
-        "commit-state",
-        "",
-        Word(&["branch", "none"]),
-        "",
-        "Let the session's state travel on the fix branch, or stay on disk [branch].",
-    ),
-    input(
-        "sandbox",
-        "",
-        Text,
-        "sandbox.image",
-        "Image in which tests run without network, where a Docker socket is there.",
-    ),
-    input(
-        "bundle",
-        "",
-        Text,
-        "",
-        "Folder below the checkout for the bundle of events, commits and report, to be uploaded; what `mode: publish` publishes [none].",
-    ),
-    input(
-        "run-deadline",
-        "",
-        Whole(1, 360),
-        "budget.minutes",
-        "Minutes after which the run stops at a checkpoint.",
-    ),
-    input(
-        "budget-usd",
-        "",
-        Amount(0.0, 1_000_000.0),
-        "budget.usd",
-        "Dollars one session may spend, as far as prices are known.",
-    ),
-    input(
-        "label",
-        "",
-        Text,
-        "label",
-        "Label that starts a run when it is put on a pull request [regreen].",
-    ),
-    input(
-        "ignore-preexisting",
-        "",
-        Flag,
-        "ignore-preexisting",
-        "Leave tests that fail on the base too out of the rate [false].",
-    ),
-    input(
-        "partial-conclusion",
-        "",
-        Word(&["success", "neutral"]),
-        "",
-        "Conclusion of the check after a partial success [success].",
-    ),
-    input(
-        "issue-dimensions",
-        "",
-        Words(&["test", "enhance", "refactor", "doc"]),
-        "expand",
-        "Follow-up issues to open after completion [none].",
-    ),
-];
-
-/// One output: name and meaning (product.md 2.3).
-pub const OUTPUTS: &[(&str, &str)] = &[
-    ("session-id", "Id of the session."),
-    ("result", "`success`, `partial_success`, `failure`, `blocked` or `planned`."),
-    ("pass-rate", "Pass rate at the end, in percent."),
-    ("iterations", "Iterations that were run."),
-    ("report-path", "Path of the report."),
-    ("commit-sha", "Tip of the fix branch."),
-    ("degraded", "`true` when no provider gave an analysis and the run went on without one."),
-    ("stuck-tests", "Tests that failed in their last three results, one per line."),
-];
 
 /// The table row of an input.
 #[must_use]
@@ -309,6 +79,25 @@ pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<Input
         }
     }
     if wrong.is_empty() { Ok(read) } else { Err(wrong) }
+}
+
+/// The inputs that are keys of the file, as values that go before it.
+#[must_use]
+pub fn overrides(inputs: &Inputs) -> Vec<Override> {
+    let keyed = INPUTS.iter().filter(|input| !input.key.is_empty());
+    let set = keyed.filter_map(|input| Some((input, inputs.get(input.name)?)));
+    set.map(|(input, value)| Override {
+        key: input.key.to_owned(),
+        value: match value {
+            Value::Text(text) => text.clone(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::Whole(number) => number.to_string(),
+            Value::Amount(number) => number.to_string(),
+            Value::List(list) => serde_json::Value::from(list.clone()).to_string(),
+        },
+        by: format!("input `{}`", input.name),
+    })
+    .collect()
 }
 
 /// Checks one text against its form.
@@ -434,7 +223,7 @@ mod tests {
             (
                 "mode",
                 "fxi",
-                "input `mode`: `fxi` is not one of fix, resume, status, work, publish; did you mean `fix`?",
+                "input `mode`: `fxi` is not one of fix, test-fix, plan, validate, resume, status, work, publish; did you mean `fix`?",
             ),
             (
                 "max-iterations",
@@ -470,8 +259,58 @@ mod tests {
     }
 
     #[test]
+    fn every_input_with_a_key_reaches_the_settings() {
+        for input in INPUTS.iter().filter(|input| !input.key.is_empty()) {
+            let text = match input.form {
+                Text | Secret => "some text: with [yaml] in it",
+                Flag => "true",
+                Whole(low, _) => &low.to_string(),
+                Amount(..) => "1",
+                Time => "7m",
+                Word(words) | Words(words) => words.last().unwrap(),
+                Names | Lines => "one",
+            };
+            let inputs = parse(&given(&[(input.name, text)])).unwrap();
+            let sets = overrides(&inputs);
+            assert_eq!(sets.len(), 1, "{}", input.name);
+            // A coverage command needs to say where its report is.
+            let file = "coverage: { report: x }";
+            let settings = crate::config::parse_with(file, "f", &sets).unwrap();
+            let found =
+                crate::config::precedence::effective(&BTreeMap::new(), &Inputs::new(), &settings);
+            let row = found.iter().find(|row| row.key == input.key).unwrap();
+            assert_eq!(row.source, crate::config::precedence::Source::File, "{}", input.name);
+        }
+        let two = parse(&given(&[("setup", "pip install -e .[a, b]\nmake")])).unwrap();
+        let settings = crate::config::parse_with("", "f", &overrides(&two)).unwrap();
+        assert_eq!(settings.test.unwrap().setup.unwrap(), ["pip install -e .[a, b]", "make"]);
+    }
+
+    /// `REGREEN_BLESS=1` writes the metadata anew.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test writes a file of this project")]
     fn the_metadata_of_the_action_is_that_of_the_tables() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("action.yml");
+        if std::env::var("REGREEN_BLESS").is_ok() {
+            let old = std::fs::read_to_string(&path).unwrap();
+            let (before, rest) = old.split_once("\ninputs:\n").unwrap();
+            let (_, after) = rest.split_once("\nruns:\n").unwrap();
+            let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+            let inputs: String = INPUTS
+                .iter()
+                .map(|one| {
+                    let (about, default) = (quoted(one.about), quoted(one.default));
+                    let name = one.name;
+                    format!("  {name}:\n    description: {about}\n    required: false\n    default: {default}\n")
+                })
+                .collect();
+            let outputs: String = OUTPUTS
+                .iter()
+                .map(|(name, about)| format!("  {name}:\n    description: {}\n", quoted(about)))
+                .collect();
+            let text = format!("{before}\ninputs:\n{inputs}\noutputs:\n{outputs}\nruns:\n{after}");
+            std::fs::write(&path, text).unwrap();
+        }
         let text = std::fs::read_to_string(path).unwrap();
         let action: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
         let listed = |what: &str| -> Vec<(String, String, String)> {

@@ -1,0 +1,89 @@
+//! What a run without a command is asked for: the inputs `mode`, `input` and `session`
+//! (product.md 2.3).
+
+use crate::config::inputs::{Inputs, Value};
+use crate::domain::id::SessionId;
+
+/// What the inputs ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Job {
+    /// Bring the suite back to green.
+    Fix,
+    /// Plan tests for this, write them, and fix what fails; as `/regreen test`.
+    Test(String),
+    /// Plan tests for this and write none; as `/regreen plan`.
+    Plan(String),
+    /// Look for what generated code gets wrong; as `/regreen validate`.
+    Validate,
+    /// Go on with this session, or with the newest.
+    Resume(Option<SessionId>),
+    /// Say how far the sessions are.
+    Status,
+}
+
+/// Reads the job.
+///
+/// # Errors
+///
+/// What is wrong, and what to do.
+pub fn job(inputs: &Inputs) -> Result<Job, (String, String)> {
+    let text = |name: &str| match inputs.get(name) {
+        Some(Value::Text(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let mode = text("mode").unwrap_or("fix");
+    let asked = |job: fn(String) -> Job| match text("input") {
+        Some(what) => Ok(job(what.to_owned())),
+        None => Err((
+            format!("`mode: {mode}` needs `input`"),
+            "say in `input` what is to be tested: words, a Markdown file, or a session".into(),
+        )),
+    };
+    match mode {
+        "test-fix" => asked(Job::Test),
+        "plan" => asked(Job::Plan),
+        "validate" => Ok(Job::Validate),
+        "resume" => {
+            let session = text("session").map(SessionId::parse).transpose();
+            session.map(Job::Resume).map_err(|error| {
+                (error.to_string(), "`/regreen status` lists the sessions".to_owned())
+            })
+        }
+        "status" => Ok(Job::Status),
+        // `work` and `publish` say where, not what.
+        _ => Ok(Job::Fix),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    use crate::config::inputs::{parse, variable};
+
+    #[test]
+    fn every_mode_asks_for_one_thing() {
+        let session = SessionId::parse("WFS-test-x").unwrap();
+        let table = [
+            (vec![], Ok(Job::Fix)),
+            (vec![("mode", "fix")], Ok(Job::Fix)),
+            (vec![("mode", "work")], Ok(Job::Fix)),
+            (vec![("mode", "test-fix"), ("input", "the cart")], Ok(Job::Test("the cart".into()))),
+            (vec![("mode", "plan"), ("input", "docs/a.md")], Ok(Job::Plan("docs/a.md".into()))),
+            (vec![("mode", "plan")], Err("`mode: plan` needs `input`")),
+            (vec![("mode", "test-fix")], Err("`mode: test-fix` needs `input`")),
+            (vec![("mode", "validate")], Ok(Job::Validate)),
+            (vec![("mode", "status")], Ok(Job::Status)),
+            (vec![("mode", "resume")], Ok(Job::Resume(None))),
+            (vec![("mode", "resume"), ("session", "WFS-test-x")], Ok(Job::Resume(Some(session)))),
+        ];
+        for (given, expected) in table {
+            let environment: BTreeMap<String, String> =
+                given.iter().map(|(name, value)| (variable(name), (*value).to_owned())).collect();
+            let found = job(&parse(&environment).unwrap());
+            let found = found.as_ref().map_err(|(message, _)| message.as_str());
+            assert_eq!(found, expected.as_ref().map_err(|message| *message), "{given:?}");
+        }
+    }
+}

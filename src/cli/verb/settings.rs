@@ -1,0 +1,257 @@
+//! What flags, file and built-in values come to: one place for every verb (product.md 13.15).
+
+use std::path::{Path, PathBuf};
+
+use crate::adapter::host::{files, sandbox};
+use crate::cli::failure::Failure;
+use crate::config::{self, Commit, CommitState, History, Override, Settings};
+use crate::domain::chain::Rules;
+use crate::domain::fix_loop::{Regressed, Terms};
+use crate::domain::generation::analysis::CoverageTarget;
+use crate::domain::quality::{LIMITS, Limits, STRICT};
+use crate::domain::request::{FixRequest, Mode, ToolCommands};
+use crate::domain::threshold::Thresholds;
+
+/// Where the configuration lies in a repository.
+pub const CONFIGURATION: &str = ".github/regreen.yml";
+
+/// The settings of a repository: its file, or another one, with what `--set` and flags say.
+///
+/// # Errors
+///
+/// Wrong configuration, with its places.
+pub fn configured(
+    root: &Path,
+    other: Option<&PathBuf>,
+    set: &[Override],
+) -> Result<Settings, Failure> {
+    let (path, shown) = match other {
+        Some(path) => (path.clone(), path.display().to_string()),
+        None => (root.join(CONFIGURATION), CONFIGURATION.to_owned()),
+    };
+    let bytes = files::read(&path, 1 << 20).map_err(|error| {
+        Failure::usage(format!("{}: {error}", path.display()), "make it readable")
+    })?;
+    let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    config::parse_with(&text, &shown, set).map_err(|problems| {
+        let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let flags = problems.iter().all(|problem| problem.file != shown);
+        let hint = if flags {
+            "`regreen config schema` prints every key with what it may hold".to_owned()
+        } else {
+            format!("mend {shown}; `regreen config check` looks again")
+        };
+        Failure::usage(text.join("\n"), hint)
+    })
+}
+
+/// Puts into force what test code may reach.
+///
+/// # Errors
+///
+/// When tests shall run in an image and nothing here can do that.
+pub fn contain(settings: &Settings) -> Result<(), Failure> {
+    let Some(told) = &settings.sandbox else { return Ok(()) };
+    if told.network == Some(false) {
+        sandbox::close_network();
+    }
+    let Some(image) = &told.image else { return Ok(()) };
+    sandbox::run_in(image, told.network == Some(true)).map_err(|error| {
+        Failure::environment(
+            format!("`sandbox.image` cannot be obeyed: {error}"),
+            "install docker or podman, or leave `sandbox.image` out",
+        )
+    })
+}
+
+/// Commands instead of the detected tools.
+#[must_use]
+pub fn tool_commands(settings: &Settings) -> ToolCommands {
+    let tools = settings.tools.clone().unwrap_or_default();
+    let coverage = settings.coverage.clone().unwrap_or_default();
+    ToolCommands {
+        lint: tools.lint,
+        build: tools.build,
+        coverage: coverage.command,
+        coverage_report: coverage.report,
+    }
+}
+
+/// A flag that stands for a key of the file.
+#[must_use]
+pub fn flag(name: &str, key: &str, value: Option<&str>) -> Option<Override> {
+    value.map(|value| Override {
+        key: key.to_owned(),
+        value: value.to_owned(),
+        by: format!("--{name}"),
+    })
+}
+
+/// The terms of a new session.
+#[must_use]
+pub fn terms(
+    request: &FixRequest,
+    settings: &Settings,
+    max_iterations: u32,
+    has_base: bool,
+    minimise: bool,
+) -> Terms {
+    Terms {
+        target: request.target,
+        max_iterations,
+        commits: request.mode == Mode::Apply,
+        dry_run: request.mode == Mode::DryRun,
+        has_base,
+        minimise,
+        regressed: match settings.history {
+            None | Some(History::Revert) => Regressed::Commits,
+            Some(History::Clean) => Regressed::Patch,
+        },
+        state_travels: state_travels(settings),
+        ignore_preexisting: settings.ignore_preexisting == Some(true),
+        thresholds: thresholds(settings),
+        scope: settings.scope(),
+    }
+}
+
+/// Whether the state of a session travels in its commits.
+#[must_use]
+pub fn state_travels(settings: &Settings) -> bool {
+    settings.commit_state != Some(CommitState::None)
+}
+
+/// What the gates on code and tests tolerate.
+#[must_use]
+pub fn limits(settings: &Settings) -> Limits {
+    let strict = settings.validate.as_ref().and_then(|told| told.strict) == Some(true);
+    if strict { STRICT } else { LIMITS }
+}
+
+fn thresholds(settings: &Settings) -> Thresholds {
+    let (told, at) = (settings.fix_loop.clone().unwrap_or_default(), Thresholds::default());
+    Thresholds {
+        regression_points: told.regression_threshold.unwrap_or(at.regression_points),
+        stuck_results: told.stuck_threshold.unwrap_or(at.stuck_results),
+        stuck_abort: told.stuck_abort_ratio.unwrap_or(at.stuck_abort),
+        similarity: told.similarity_threshold.unwrap_or(at.similarity),
+        aggressive_rate: told.aggressive_min_rate.unwrap_or(at.aggressive_rate),
+    }
+}
+
+/// When the answer of a provider is good enough.
+#[must_use]
+pub fn rules(settings: &Settings) -> Rules {
+    let (told, at) = (settings.analysis.clone().unwrap_or_default(), Rules::default());
+    let number = |value: Option<u32>| value.and_then(|value| usize::try_from(value).ok());
+    Rules {
+        min_confidence: told.min_confidence.unwrap_or(at.min_confidence),
+        min_words: number(told.min_analysis_words).unwrap_or(at.min_words),
+        same_cause_limit: number(told.same_cause_limit).unwrap_or(at.same_cause_limit),
+        ..at
+    }
+}
+
+/// Coverage that tests are planned for.
+#[must_use]
+pub fn coverage_target(settings: &Settings) -> CoverageTarget {
+    let (told, at) = (settings.coverage.clone().unwrap_or_default(), CoverageTarget::default());
+    CoverageTarget {
+        line: told.line.unwrap_or(at.line),
+        branch: told.branch.unwrap_or(at.branch),
+        function: told.function.unwrap_or(at.function),
+    }
+}
+
+/// Whether fixes are patches only. A bundle carries commits in any case: whoever publishes it looks
+/// at `commit` himself.
+#[must_use]
+pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
+    settings.commit == Some(Commit::None) && !bundled
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::domain::guard::FixScope;
+    use crate::domain::request::Resume;
+
+    fn request() -> FixRequest {
+        FixRequest {
+            repository: PathBuf::new(),
+            test_command: None,
+            report: None,
+            setup: Vec::new(),
+            test_timeout: Duration::from_secs(1),
+            target: 95,
+            max_iterations: None,
+            session: None,
+            branch: None,
+            base: None,
+            resume: Resume::New,
+            budget: None,
+            jobs: 1,
+            mode: Mode::Apply,
+            protect: Vec::new(),
+            layers: std::collections::BTreeMap::new(),
+            tools: ToolCommands::default(),
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_loop_reaches_the_terms() {
+        let read = |text: &str| {
+            let settings = config::parse(text, "f").unwrap();
+            terms(&request(), &settings, 10, false, true)
+        };
+        let plain = read("");
+        assert_eq!(plain.thresholds, Thresholds::default());
+        assert!(plain.state_travels && !plain.ignore_preexisting);
+        let table: [(&str, fn(&mut Terms)); 10] = [
+            ("history: clean", |terms| terms.regressed = Regressed::Patch),
+            ("history: discard", |terms| terms.regressed = Regressed::Patch),
+            ("commit-state: none", |terms| terms.state_travels = false),
+            ("ignore-preexisting: true", |terms| terms.ignore_preexisting = true),
+            ("loop: { fix-scope: tests }", |terms| terms.scope = FixScope::Tests),
+            ("loop: { regression-threshold: 0 }", |terms| terms.thresholds.regression_points = 0),
+            ("loop: { stuck-threshold: 5 }", |terms| terms.thresholds.stuck_results = 5),
+            ("loop: { stuck-abort-ratio: 0.25 }", |terms| terms.thresholds.stuck_abort = 0.25),
+            ("loop: { similarity-threshold: 1 }", |terms| terms.thresholds.similarity = 1.0),
+            ("loop: { aggressive-min-rate: 50 }", |terms| terms.thresholds.aggressive_rate = 50),
+        ];
+        for (text, change) in table {
+            let mut expected = plain;
+            change(&mut expected);
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_and_targets_are_those_of_the_file() {
+        let text = "analysis: { min-confidence: 0.9, min-analysis-words: 0, same-cause-limit: 2 }\ncoverage: { line: 10, branch: 20, function: 30 }\n";
+        let settings = config::parse(text, "f").unwrap();
+        let expected =
+            Rules { min_confidence: 0.9, min_words: 0, same_cause_limit: 2, ..Rules::default() };
+        assert_eq!(rules(&settings), expected);
+        let expected = CoverageTarget { line: 10, branch: 20, function: 30 };
+        assert_eq!(coverage_target(&settings), expected);
+        assert_eq!(rules(&Settings::default()), Rules::default());
+        assert_eq!(coverage_target(&Settings::default()), CoverageTarget::default());
+    }
+
+    #[test]
+    fn strict_gates_tolerate_no_error() {
+        let strict = config::parse("validate: { strict: true }", "f").unwrap();
+        assert_eq!(limits(&strict), STRICT);
+        assert_eq!(limits(&Settings::default()), LIMITS);
+    }
+
+    #[test]
+    fn a_bundle_is_made_of_commits_whatever_becomes_of_it() {
+        let none = config::parse("commit: none", "f").unwrap();
+        let local = config::parse("commit: local", "f").unwrap();
+        assert!(patches_only(&none, false) && !patches_only(&none, true));
+        assert!(!patches_only(&local, false) && !patches_only(&Settings::default(), false));
+    }
+}

@@ -1,0 +1,43 @@
+//! The record of a decision to change tests (product.md 13.4). Pure.
+
+use crate::domain::fix_loop::{FixLoop, Iteration, IterationResult};
+
+use super::markdown::code;
+
+/// Why an iteration changed tests, for the person who confirms it; `None` for one that did not, or
+/// whose change was not kept. `state` is that before the iteration ended.
+#[must_use]
+pub fn decision(state: &FixLoop, ended: &Iteration) -> Option<String> {
+    let attempt = state.attempt.as_ref()?;
+    let proposal = attempt.proposal.as_ref().filter(|proposal| proposal.edits_tests)?;
+    let kept = ended.result == IterationResult::Improved
+        || attempt.judged.as_ref().is_some_and(|judged| judged.keep_uncommitted);
+    if !kept {
+        return None;
+    }
+    let mut text = format!(
+        "# Tests were changed in iteration {}\n\nA person must confirm this: no change of a test is more than partial success.\n\n- proposed by {}, confidence {:.2}\n- strategy: {} ({})\n- what: {}\n",
+        ended.row.iteration,
+        code(&proposal.author),
+        proposal.confidence,
+        ended.row.strategy,
+        state.strategy_reason,
+        code(&proposal.summary),
+    );
+    if let Some(commit) = &ended.row.commit {
+        text.push_str(&format!("- commit: `{commit}`\n"));
+    }
+    text.push_str("\n## Files\n\n");
+    for edit in &proposal.edits.files {
+        text.push_str(&format!("- {}\n", code(edit.file.as_str())));
+    }
+    if let Some(plan) = &attempt.plan {
+        text.push_str("\n## Reasons\n\n");
+        for cause in &plan.root_causes {
+            let place = code(&cause.point.to_string());
+            text.push_str(&format!("- {place}: {}\n", code(&cause.cause)));
+        }
+        text.push_str(&format!("- approach: {}\n", code(&plan.approach)));
+    }
+    Some(text)
+}

@@ -1,0 +1,127 @@
+//! Inputs of the Action that change what a run does, seen by what it leaves on the server.
+
+use super::world::World;
+use crate::support::{CALC, REGRESSING, Ran};
+
+fn shown(ran: &Ran) -> String {
+    format!("{}\n{}", ran.out, ran.err)
+}
+
+/// A pull request that brings these files.
+fn world(files: &[(&str, &str)]) -> World {
+    World::new(&[("README.md", "# Demo\n")], files)
+}
+
+#[test]
+fn commits_that_stay_local_are_on_no_branch_of_the_server() {
+    let world = world(CALC);
+    let number = world.pull();
+    let before = world.git(&["for-each-ref"]);
+    for word in ["local", "none"] {
+        let inputs = [("commit", word)];
+        let mut job = world.pull_request(number, "opened");
+        job.inputs = &inputs;
+        let ran = world.run(&job);
+        assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+        assert_eq!(world.git(&["for-each-ref"]), before, "{word}");
+        assert!(world.sticky(number).contains("return high"), "the patch is shown");
+    }
+}
+
+#[test]
+fn state_that_stays_on_disk_can_be_resumed_by_no_job_and_the_next_run_begins_anew() {
+    let world = world(CALC);
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    // Three failures in six, of which one iteration repairs one.
+    let inputs = [("commit-state", "none"), ("max-iterations", "1")];
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &inputs;
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(1), "{}", shown(&ran));
+    let files = world.git(&["log", "--name-only", "--format=", &format!("topic..{branch}")]);
+    assert_eq!(files, "calc.py", "{}", shown(&ran));
+    let first = world.git(&["rev-parse", &branch]);
+
+    let resume = [("mode", "resume"), ("commit-state", "none")];
+    let mut job = world.pull_request(number, "synchronize");
+    job.inputs = &resume;
+    let ran = world.run(&job);
+    let comment = world.sticky(number);
+    assert!(comment.contains("stayed on the machine that ran it"), "{comment}\n{}", shown(&ran));
+    assert_eq!(world.git(&["rev-parse", &branch]), first);
+
+    let inputs = [("commit-state", "none")];
+    let mut job = world.pull_request(number, "synchronize");
+    job.inputs = &inputs;
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
+    assert!(log.contains("(pass: 80.0% → 100.0%)"), "{log}");
+    let branches = world.git(&["branch", "--list", "regreen/*"]);
+    assert_eq!(branches.lines().count(), 1, "the same branch is used again: {branches}");
+}
+
+#[test]
+fn a_discarded_regression_is_never_pushed() {
+    let world = world(REGRESSING);
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let inputs = [("rollback-mode", "discard"), ("regression-threshold", "5")];
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &inputs;
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
+    assert!(log.contains("iteration 2") && !log.contains("rollback"), "{log}");
+    assert!(!log.contains("iteration 1 "), "{log}");
+}
+
+#[test]
+fn failures_of_the_base_are_left_out_of_the_rate() {
+    let old = "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(open('missing.txt').read(), 'x')\n";
+    let world = World::new(&[("test_old.py", old)], CALC);
+    let number = world.pull();
+    let inputs = [("ignore-preexisting", "true")];
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &inputs;
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("Green") && comment.contains("test_old"), "{comment}");
+}
+
+#[test]
+fn what_an_input_gets_wrong_is_said_and_a_mode_says_what_it_needs() {
+    let world = world(CALC);
+    let number = world.pull();
+    let table = [
+        (("similarity-threshold", "2"), "`2` is not a number from 0 to 1"),
+        (("fix-scope", "all"), "`all` is not one of code, both, tests"),
+        (("mode", "test-fix"), "`mode: test-fix` needs `input`"),
+    ];
+    for (input, expected) in table {
+        let inputs = [input];
+        let mut job = world.pull_request(number, "opened");
+        job.inputs = &inputs;
+        let ran = world.run(&job);
+        assert_eq!(ran.code, Some(2), "{}", shown(&ran));
+        assert!(shown(&ran).contains(expected), "{expected}: {}", shown(&ran));
+    }
+}
+
+#[test]
+fn a_mode_writes_tests_as_the_comment_does() {
+    let price = "def discount(price, percent):\n    if percent > 100:\n        raise ValueError(\"more than all\")\n    return price * (100 - percent) / 100\n";
+    let tests = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n";
+    let world =
+        world(&[("shop.py", price), ("tests/__init__.py", ""), ("tests/test_one.py", tests)]);
+    let number = world.pull();
+    let inputs = [("mode", "test-fix"), ("input", "shop.py"), ("min-mutation-score", "1")];
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &inputs;
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(ran.err.contains("written before the first run"), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("gate 001.5"), "{}", world.sticky(number));
+}

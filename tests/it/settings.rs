@@ -1,0 +1,387 @@
+//! Every setting changes what happens: flag, `--set` and file, each seen from outside.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::fake_model::{FakeModel, analysis, analysis_of, edit};
+use super::support::{CALC, REGRESSING, Ran, TestRepo};
+
+fn session(repo: &TestRepo, id: &str) -> PathBuf {
+    let root = repo.root().join(".git/regreen");
+    let archived = root.join("archives").join(id);
+    if archived.is_dir() { archived } else { root.join("active").join(id) }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn log(repo: &TestRepo) -> String {
+    repo.git(&["log", "--format=%s", "main..regreen/WFS-test-main"])
+}
+
+#[test]
+fn a_clean_history_keeps_a_regression_as_a_patch_that_still_applies() {
+    let repo = TestRepo::new(REGRESSING);
+    let ran = repo.regreen(&["fix", "--jobs", "1", "--json", "--history", "clean"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    let regressed = document["iterations"].as_array().unwrap().iter();
+    let regressed: Vec<u64> = regressed
+        .filter(|one| one["outcome"] == "regression")
+        .map(|one| one["iteration"].as_u64().unwrap())
+        .collect();
+    assert_eq!(regressed, [1], "{}", ran.err);
+    let told = log(&repo);
+    assert!(!told.contains("rollback") && !told.contains("iteration 1 "), "{told}");
+    let folder = session(&repo, "WFS-test-main").join(".process");
+    let patch = folder.join("iteration-1-regression.patch");
+    assert!(read(&patch).contains("+++ b/store.py"), "{}", read(&patch));
+    repo.git(&["apply", "--check", &patch.display().to_string()]);
+    let inside = repo.git(&["log", "--name-only", "--format=", "regreen/WFS-test-main"]);
+    assert!(!inside.contains(".patch"), "patches do not travel: {inside}");
+}
+
+/// A test that failed before, and a change that breaks another.
+fn with_an_old_failure() -> TestRepo {
+    let broken = "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(open('missing.txt').read(), 'x')\n";
+    let (good, bad) = (
+        "def double(value):\n    return value * 2\n",
+        "def double(value):\n    return value * 3\n",
+    );
+    let tests = "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n\n    def test_nothing(self):\n        self.assertEqual(double(0), 0)\n";
+    let repo = TestRepo::new(&[
+        ("calc.py", good),
+        ("test_calc.py", tests),
+        ("test_old.py", broken),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    repo.git(&["branch", "base"]);
+    repo.write(&[("calc.py", bad)]);
+    repo.git(&["commit", "-qam", "break it"]);
+    repo
+}
+
+#[test]
+fn a_failure_of_the_base_does_not_count_when_it_is_ignored_and_is_shown_all_the_same() {
+    let flags = ["fix", "--json", "--jobs", "1", "--max-iterations", "3", "--base", "base"];
+    let strict = with_an_old_failure().regreen(&flags);
+    assert_eq!(strict.code, Some(1), "{}", strict.err);
+
+    let repo = with_an_old_failure();
+    let ran = repo.regreen(&[&flags[..], &["--ignore-preexisting"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(document["result"], "success", "{document:#}");
+    assert_eq!(document["last"]["total"], 2, "the old failure is not counted");
+    assert_eq!(document["initial"]["total"], 2, "neither before");
+    assert!(document["preexisting-tests"][0].as_str().unwrap().contains("test_old"));
+    let report = read(Path::new(document["report"].as_str().unwrap()));
+    assert!(report.contains("Every test passes but 1 that fails on the base too"), "{report}");
+    assert!(report.contains("Failing before this change too"), "{report}");
+}
+
+#[test]
+fn without_a_base_there_is_nothing_to_ignore_and_that_is_said() {
+    let repo = with_an_old_failure();
+    repo.write(&[(".github/regreen.yml", "ignore-preexisting: true\n")]);
+    let ran = repo.regreen(&["fix", "--json", "--jobs", "1", "--max-iterations", "1"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("has nothing to compare with"), "{}", ran.err);
+}
+
+#[test]
+fn state_that_does_not_travel_is_in_no_commit() {
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["fix", "--jobs", "1", "--json", "--commit-state", "none"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    insta::assert_snapshot!(log(&repo), @r"
+    test-cycle: iteration 2 - conservative strategy (pass: 80.0% → 100.0%)
+    test-cycle: iteration 1 - conservative strategy (pass: 60.0% → 80.0%)
+    ");
+    let files = repo.git(&["log", "--name-only", "--format=", "main..regreen/WFS-test-main"]);
+    assert_eq!(files.lines().collect::<std::collections::BTreeSet<_>>(), ["calc.py"].into());
+}
+
+#[test]
+fn a_key_that_is_set_goes_before_the_file_and_a_flag_before_it() {
+    let repo = TestRepo::new(CALC);
+    repo.write(&[(".github/regreen.yml", "gate: { max-iterations: 5 }\n")]);
+    let limit = |more: &[&str]| -> Value {
+        let ran = repo.regreen(&[&["fix", "--dry-run", "--quiet"], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let root = repo.root().join(".git/regreen/archives");
+        let sessions = std::fs::read_dir(&root).unwrap().flatten();
+        let newest = sessions.filter(|entry| entry.path().is_dir()).max_by_key(|entry| {
+            std::fs::metadata(entry.path().join("workflow-session.json"))
+                .unwrap()
+                .modified()
+                .unwrap()
+        });
+        let state = newest.unwrap().path().join(".process/iteration-state.json");
+        serde_json::from_str::<Value>(&read(&state)).unwrap()["terms"].clone()
+    };
+    assert_eq!(limit(&[])["max_iterations"], 5);
+    let set = ["--set", "gate.max-iterations=7", "--set", "loop.stuck-threshold=4"];
+    let terms = limit(&set);
+    assert_eq!(
+        (&terms["max_iterations"], &terms["thresholds"]["stuck_results"]),
+        (&7.into(), &4.into())
+    );
+    assert_eq!(limit(&[&set[..], &["--max-iterations", "9"]].concat())["max_iterations"], 9);
+    let ran = repo.regreen(&["fix", "--set", "loop.stuck-treshold=4"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("did you mean `stuck-threshold`?"), "{}", ran.err);
+}
+
+fn with_model(model: &FakeModel, more: &str) -> TestRepo {
+    let repo = TestRepo::new(CALC);
+    let settings = format!("engine: [one]\nproviders:\n{}{more}", model.provider("one", ""));
+    repo.write(&[(".github/regreen.yml", &settings)]);
+    repo
+}
+
+fn fix(repo: &TestRepo, arguments: &[&str]) -> Ran {
+    let mut command = repo.command();
+    command.env("ONE_KEY", "sk-x").args(["fix", "--json"]).args(arguments);
+    command.output().expect("regreen starts").into()
+}
+
+/// What a model does that takes the product for right and the tests for wrong.
+fn changes_tests() -> FakeModel {
+    let high = edit("test_calc.py", "clamp(9, 2, 5), 5", "clamp(9, 2, 5), 2");
+    let total = edit("test_calc.py", "total([1, 2, 3]), 6", "total([1, 2, 3]), -6");
+    FakeModel::serve(vec![(
+        "one",
+        vec![
+            analysis_of("test_calc.ClampTest.test_high", "calc.py:clamp:4-5", 0.9),
+            high,
+            analysis("calc.py:total:9-13", 0.9),
+            total,
+        ],
+    )])
+}
+
+#[test]
+fn tests_change_only_where_the_scope_says_so_and_a_person_must_confirm() {
+    let model = changes_tests();
+    let repo = with_model(&model, "loop: { fix-scope: tests }\n");
+    let ran = fix(&repo, &["--no-minimise"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let document = ran.document();
+    assert_eq!(document["result"], "partial_success", "{document:#}");
+    assert!(document["reason"].as_str().unwrap().contains("a person must confirm"));
+    let told = model.asked()[1].text();
+    assert!(told.contains("Change tests only"), "{told}");
+    let record = session(&repo, "WFS-test-main").join(".process/iteration-1-decision.md");
+    let record = read(&record);
+    assert!(record.contains("Tests were changed in iteration 1"), "{record}");
+    assert!(record.contains("test_calc.py") && record.contains("- commit: `"), "{record}");
+
+    let model = changes_tests();
+    let repo = with_model(&model, "");
+    let ran = fix(&repo, &["--max-iterations", "1"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("belongs to the tests"), "{}", ran.err);
+}
+
+#[test]
+fn the_build_command_is_asked_before_tests_are_run() {
+    let model = FakeModel::serve(vec![(
+        "one",
+        vec![
+            analysis("calc.py:clamp:4-5", 0.9),
+            edit(
+                "calc.py",
+                "        return low\n    return value",
+                "        return high  # forbidden\n    return value",
+            ),
+            edit(
+                "calc.py",
+                "        return low\n    return value",
+                "        return high\n    return value",
+            ),
+            analysis("calc.py:total:9-13", 0.9),
+            edit("calc.py", "total -= value", "total += value"),
+        ],
+    )]);
+    let build = "tools: { build: \"grep -n forbidden calc.py && exit 1 || exit 0\" }\n";
+    let repo = with_model(&model, build);
+    let ran = fix(&repo, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("says: 5: return high # forbidden"), "{}", ran.err);
+    assert_eq!(model.left(), 0);
+    let fixed = repo.git(&["show", "regreen/WFS-test-main:calc.py"]);
+    assert!(!fixed.contains("forbidden"), "{fixed}");
+}
+
+#[test]
+fn confidence_and_words_that_are_asked_for_move_the_chain_on() {
+    let table = [
+        ("min-confidence: 0.95", Some("T4")),
+        ("min-analysis-words: 5000", Some("T9")),
+        ("min-confidence: 0.9", None),
+    ];
+    for (rule, trigger) in table {
+        let model = FakeModel::serve(vec![(
+            "one",
+            vec![
+                analysis("calc.py:clamp:4-5", 0.9),
+                edit("calc.py", "total -= value", "total += value"),
+            ],
+        )]);
+        let repo = with_model(&model, &format!("analysis: {{ {rule} }}\n"));
+        let document = fix(&repo, &["--max-iterations", "1"]).document();
+        let call = &document["iterations"][0]["calls"][0];
+        assert_eq!(call["trigger"].as_str(), trigger, "{rule}: {call:#}");
+    }
+}
+
+#[test]
+fn a_coverage_command_of_the_project_is_run_and_its_report_read() {
+    let report = "TN:\\nSF:calc.py\\nDA:1,1\\nDA:2,1\\nDA:4,0\\nDA:5,0\\nend_of_record\\n";
+    let command = format!("printf '{report}' > out.lcov");
+    let plan = |more: &[&str]| {
+        let repo = TestRepo::new(CALC);
+        let set = ["--coverage-command", &command, "--set", "coverage.report=*.lcov"];
+        let ran = repo.regreen(&[&["plan", "calc.py", "--json"], &set[..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let folder = session(&repo, "WFS-test-calc-py");
+        let told = read(&folder.join(".process/TEST_ANALYSIS_RESULTS.json"));
+        serde_json::from_str::<Value>(&told).unwrap()
+    };
+    let told = plan(&["--set", "coverage.line=60"]);
+    let coverage = told["current_coverage"].as_str().unwrap();
+    assert!(coverage.contains("printf") && coverage.contains("lines 50.0 %"), "{coverage}");
+    assert_eq!(told["coverage_target"]["line"], 60);
+
+    let repo = TestRepo::new(CALC);
+    let ran = repo.regreen(&["plan", "calc.py", "--coverage-command", "true"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("`coverage.command` needs `coverage.report`"), "{}", ran.err);
+}
+
+#[test]
+fn a_plan_waits_when_the_file_says_so() {
+    let table = [
+        ("plan: { confirm: always }\n", "waits"),
+        ("plan: { auto: false }\n", "waits"),
+        ("plan: { auto: false, confirm: never }\n", "works"),
+    ];
+    for (file, expected) in table {
+        let repo = TestRepo::new(CALC);
+        repo.write(&[(".github/regreen.yml", file)]);
+        let ran = repo.regreen(&["plan", "calc.py", "--no-coverage", "--json"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let state = read(&session(&repo, "WFS-test-calc-py").join(".process/test-fix-state.json"));
+        let state: Value = serde_json::from_str(&state).unwrap();
+        let confirm = state["confirm_plan"].as_str().unwrap();
+        let found = if confirm == "always" { "waits" } else { "works" };
+        assert_eq!(found, expected, "{file}: {state:#}");
+    }
+}
+
+#[test]
+fn commands_files_and_strictness_of_the_file_reach_validate() {
+    let lint = "tools: { lint: \"echo 'shop/cart.py:2: too long'; exit 1\" }\n";
+    let files = [("shop/cart.py", "def total(items):\n    return sum(items)\n")];
+    let validate = |settings: &str, more: &[&str]| {
+        let repo = TestRepo::new(&files);
+        repo.write(&[(".github/regreen.yml", settings)]);
+        let ran = repo.regreen(&[&["validate", "--json"], more].concat());
+        let document = ran.document();
+        let found = |severity: &str| document["findings"][severity].as_array().map_or(0, Vec::len);
+        let findings = found("critical") + found("error") + found("warning");
+        (ran.code, document["summary"]["files_validated"].clone(), findings)
+    };
+    assert_eq!(validate("", &[]), (Some(0), 1.into(), 0));
+    let (code, _, findings) = validate(lint, &[]);
+    assert_eq!((code, findings), (Some(0), 1), "one finding is tolerated");
+    assert_eq!(validate("validate: { files: ['other/**'] }\n", &[]).1, 0);
+    let other = ["--files", "shop/**"];
+    assert_eq!(validate("validate: { files: ['other/**'] }\n", &other).1, 1, "a flag wins");
+    let build = ["--build-command", "echo 'shop/cart.py:1: wrong type'; exit 1"];
+    let (code, _, findings) = validate("", &build);
+    assert_eq!((code, findings), (Some(1), 1), "what does not fit is critical");
+    assert_eq!(validate("validate: { skip-types: true }\n", &build).2, 0);
+    assert_eq!(validate("validate: { autofix: true }\n", &other).0, Some(0));
+    let unnamed = TestRepo::new(&files);
+    let ran = unnamed.regreen(&["validate", "--set", "validate.autofix=true"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    // One swallowed error is tolerated, unless the file says otherwise.
+    let swallow = "def f():\n    try:\n        g()\n    except Exception:\n        pass\n\n\ndef g():\n    return 1\n";
+    for (settings, code) in [("", 0), ("validate: { strict: true }\n", 1)] {
+        let repo = TestRepo::new(&[("shop/m.py", swallow)]);
+        repo.write(&[(".github/regreen.yml", settings)]);
+        assert_eq!(repo.regreen(&["validate"]).code, Some(code), "{settings}");
+    }
+}
+
+/// An engine that really runs the command, without what a container would hide, and writes down
+/// what it was asked.
+const ENGINE: &str = r#"#!/bin/sh
+echo "$*" >> "$(dirname "$0")/asked"
+case "$1" in
+version | rm | pull | image) exit 0 ;;
+inspect) echo '[{"Destination":"/","Source":"/"}]'; exit 0 ;;
+run) shift ;;
+*) exit 125 ;;
+esac
+environment="$0.$$"
+while :; do
+  case "$1" in
+  --workdir) cd "$2" || exit 125; shift 2 ;;
+  --env) printf '%s\n' "$2" >> "$environment"; shift 2 ;;
+  --entrypoint) program=$2; shift 2 ;;
+  --name | --pull | --cap-drop | --security-opt | --user | --network | --mount) shift 2 ;;
+  --*) shift ;;
+  *) break ;;
+  esac
+done
+shift # the image
+set -- "$program" "$@"
+while read -r line; do set -- "$line" "$@"; done < "$environment"
+rm -f "$environment"
+exec env -i PATH=/usr/local/bin:/usr/bin:/bin "$@"
+"#;
+
+#[test]
+fn test_code_runs_in_the_image_by_an_engine_and_without_one_that_is_said() {
+    let repo = TestRepo::new(CALC);
+    let tools = repo.around().join("engine");
+    std::fs::create_dir_all(&tools).unwrap();
+    let engine = tools.join("docker");
+    std::fs::write(&engine, ENGINE).unwrap();
+    std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let arguments = ["fix", "--json", "--jobs", "1", "--image", "python:3.13"];
+    let run = |path: &str| -> Ran {
+        let mut command = repo.command();
+        command.env("PATH", path).env("CANARY_TOKEN", "canary-7").args(arguments);
+        command.output().expect("regreen starts").into()
+    };
+    let ran = run(&path);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(ran.document()["result"], "success");
+    let asked = read(&tools.join("asked"));
+    let runs: Vec<&str> = asked.lines().filter(|line| line.starts_with("run ")).collect();
+    assert!(runs.len() > 3, "{asked}");
+    for line in &runs {
+        for part in ["--network none", "--cap-drop ALL", "--user ", "--pull never", " python:3.13 "]
+        {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+        assert!(!line.contains("canary") && !line.contains(" PATH=/"), "{line}");
+        let user = repo.root().display().to_string();
+        assert!(!line.contains(&format!("source={user},target={user} ")), "{line}");
+    }
+    assert!(asked.contains("rm --force regreen-"), "what is over is removed: {asked}");
+
+    let nothing = repo.around().join("nothing");
+    std::fs::create_dir_all(&nothing).unwrap();
+    let ran = run(&nothing.display().to_string());
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("neither docker nor podman answers here"), "{}", ran.err);
+}
