@@ -13,8 +13,11 @@ use crate::domain::chain::{self, Breaker, Call, Rules, Trigger};
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::secret::Redactor;
-use crate::effect::{Answer, Effects, Model, ModelError, ModelErrorKind, Question, StoreError};
+use crate::effect::{
+    Answer, Effects, Manner, Model, ModelError, ModelErrorKind, Question, StoreError,
+};
 
+use super::Link;
 use super::prompt::{self, BYTES_PER_TOKEN, Prompt, Role};
 
 /// What the chain is opened with.
@@ -72,6 +75,9 @@ pub enum ReadError {
     /// The records could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// No test can be run at all.
+    #[error(transparent)]
+    Run(#[from] crate::effect::RunError),
 }
 
 /// An answer that is used.
@@ -104,11 +110,62 @@ const TURNS: u32 = 3;
 /// Longest answer that is asked for, in tokens.
 const ANSWER_TOKENS: u32 = 16_000;
 
+/// The work that a question belongs to: how it is named in the records, and what was spent before
+/// it. An iteration of the fix loop and a task of the test pipeline are counted the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Names the work: the session, and its iteration or task.
+    pub id: String,
+    /// The iteration; 0 outside of the fix loop.
+    pub iteration: u32,
+    /// Where exchanges are kept inside the session's folder, without role, place and ending.
+    pub raw: String,
+    /// What the session had spent before.
+    pub session: Spending,
+    /// What the iteration, or the task, had spent before.
+    pub here: Spending,
+}
+
+impl From<&FixLoop> for Account {
+    fn from(state: &FixLoop) -> Self {
+        let number = state.current_iteration;
+        let earlier = state.attempt.as_ref().map(|attempt| sum(&attempt.calls));
+        Self {
+            id: format!("{}/{number}", state.session_id),
+            iteration: number,
+            raw: format!(".process/iteration-{number}-cli-output"),
+            session: state.spending,
+            here: earlier.unwrap_or_default(),
+        }
+    }
+}
+
+/// The models of a chain with their place in it, first to last.
+#[must_use]
+pub fn models_of<'m>(
+    chain: &[Link],
+    fx: &Effects<'m>,
+    wanted: impl Fn(Manner) -> bool,
+) -> Vec<(u32, &'m dyn Model)> {
+    chain
+        .iter()
+        .zip(1..)
+        .filter_map(|(link, slot)| match link {
+            Link::Embedded => None,
+            Link::Provider(name) => fx
+                .models
+                .iter()
+                .find(|model| model.name() == name && wanted(model.manner()))
+                .map(|model| (slot, model.as_ref())),
+        })
+        .collect()
+}
+
 /// One question: about what, to whom, how carefully.
 #[derive(Clone, Copy)]
 pub struct Round<'a> {
-    /// The loop.
-    pub state: &'a FixLoop,
+    /// The work it belongs to.
+    pub account: &'a Account,
     /// As whom they answer.
     pub role: Role,
     /// Who is asked in order, with their place in the chain.
@@ -154,7 +211,7 @@ impl Asker {
         calls: &mut Vec<Call>,
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, ReadError> {
-        let Round { state, role, models, careful } = *round;
+        let Round { account, role, models, careful } = *round;
         let mut good: Vec<(Given<T>, usize)> = Vec::new();
         let mut weak: Vec<(Given<T>, usize)> = Vec::new();
         for (slot, model) in models {
@@ -167,9 +224,9 @@ impl Asker {
             for turn in 1..=TURNS {
                 let prompt = reader.prompt(*model);
                 let question = self
-                    .question(state, role, *slot, turn, *model, &prompt, &extra, reader)
+                    .question(account, role, *slot, turn, *model, &prompt, &extra, reader)
                     .await?;
-                match self.limits(state, calls, *model, &question) {
+                match self.limits(account, calls, *model, &question) {
                     Allowed::Yes => {}
                     Allowed::NotInThisIteration(why) => {
                         fx.screen.show(&Event::Notice { text: why });
@@ -180,7 +237,7 @@ impl Asker {
                 let began = fx.clock.elapsed();
                 let asked = self.patiently(*model, &question, fx).await;
                 let took = fx.clock.elapsed().saturating_sub(began);
-                let mut call = call(state, role, *slot, turn, *model, took);
+                let mut call = call(account, role, *slot, turn, *model, took);
                 self.keep_raw(&call.raw, &question, &asked, fx).await?;
                 let reading = match asked {
                     Err(error) => {
@@ -235,7 +292,7 @@ impl Asker {
                     }
                 }
                 call.said = self.settings.redactor.redact(&short(&call.said));
-                Self::tell(state, &call, calls, fx);
+                Self::tell(account, &call, calls, fx);
                 calls.push(call);
                 if done {
                     return Ok(settle(good, weak, calls));
@@ -252,7 +309,7 @@ impl Asker {
     #[expect(clippy::too_many_arguments, reason = "a question is made of exactly these")]
     async fn question<T>(
         &self,
-        state: &FixLoop,
+        account: &Account,
         role: Role,
         slot: u32,
         turn: u32,
@@ -262,12 +319,7 @@ impl Asker {
         reader: &dyn Reader<T>,
     ) -> Result<Question, ReadError> {
         Ok(Question {
-            id: format!(
-                "{}/{}/{}/{slot}/{turn}",
-                state.session_id,
-                state.current_iteration,
-                role.word()
-            ),
+            id: format!("{}/{}/{slot}/{turn}", account.id, role.word()),
             system: self.settings.redactor.redact(&prompt.system),
             // A key in the sources must not travel to a provider either.
             prompt: self.settings.redactor.redact(&format!("{}{extra}", prompt.text)),
@@ -333,7 +385,7 @@ impl Asker {
 
     fn limits(
         &self,
-        state: &FixLoop,
+        account: &Account,
         calls: &[Call],
         model: &dyn Model,
         question: &Question,
@@ -342,16 +394,16 @@ impl Asker {
         let next = Usage { input_tokens: tokens as u64, output_tokens: 0 };
         let price = model.price(next);
         let now = sum(calls);
-        let mut session = state.spending;
+        let mut session = account.session;
         session.join(now);
         if let Some(why) = session.exceeds(&self.settings.session, next, price) {
             return Allowed::No(why);
         }
-        let earlier = state.attempt.as_ref().map(|attempt| sum(&attempt.calls));
-        let mut iteration = earlier.unwrap_or_default();
-        iteration.join(now);
-        match iteration.exceeds(&self.settings.iteration, next, price) {
-            Some(why) => Allowed::NotInThisIteration(format!("in this iteration, {why}")),
+        let mut here = account.here;
+        here.join(now);
+        let place = if account.iteration > 0 { "iteration" } else { "task" };
+        match here.exceeds(&self.settings.iteration, next, price) {
+            Some(why) => Allowed::NotInThisIteration(format!("in this {place}, {why}")),
             None => Allowed::Yes,
         }
     }
@@ -375,12 +427,12 @@ impl Asker {
         fx.store.write_text(file, &self.settings.redactor.redact(&text)).await
     }
 
-    fn tell(state: &FixLoop, call: &Call, calls: &[Call], fx: &Effects<'_>) {
-        let mut spent = state.spending;
+    fn tell(account: &Account, call: &Call, calls: &[Call], fx: &Effects<'_>) {
+        let mut spent = account.session;
         spent.join(sum(calls));
         spent.add(call.usage, call.micro_usd);
         fx.screen.show(&Event::Asked {
-            iteration: state.current_iteration,
+            iteration: account.iteration,
             call: call.clone(),
             spent,
         });
@@ -389,17 +441,20 @@ impl Asker {
 
 /// A call that was made, before it is known what came of it.
 fn call(
-    state: &FixLoop,
+    account: &Account,
     role: Role,
     slot: u32,
     turn: u32,
     model: &dyn Model,
     took: Duration,
 ) -> Call {
-    let number = state.current_iteration;
+    let start = &account.raw;
     let raw = match role {
-        Role::Analyst => format!(".process/iteration-{number}-cli-output.{slot}.txt"),
-        Role::Fixer => format!(".process/iteration-{number}-cli-output.fix.{slot}.{turn}.txt"),
+        Role::Analyst => format!("{start}.{slot}.txt"),
+        Role::Fixer => format!("{start}.fix.{slot}.{turn}.txt"),
+        Role::Surveyor | Role::Adviser | Role::Generator | Role::Judge => {
+            format!("{start}.{}.{slot}.{turn}.txt", role.word())
+        }
     };
     Call {
         role: role.word().to_owned(),

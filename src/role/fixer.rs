@@ -21,7 +21,9 @@ use crate::repair::{self, RepairError};
 
 use super::analyst::Analyst;
 use super::answer::{self, Edits};
-use super::ask::{AskSettings, Asker, Given, ReadError, Reader, Reading, Reply, Round};
+use super::ask::{
+    Account, AskSettings, Asker, Given, ReadError, Reader, Reading, Reply, Round, models_of,
+};
 use super::context::{self, Context};
 use super::embedded::{Embedded, Suspects};
 use super::prompt::{self, Prompt, Role};
@@ -103,7 +105,7 @@ impl Fixer {
         let reply = self
             .asker
             .ask(
-                &Round { state, role: Role::Analyst, models: &models, careful },
+                &Round { account: &state.into(), role: Role::Analyst, models: &models, careful },
                 &analyst,
                 &mut calls,
                 fx,
@@ -230,8 +232,9 @@ impl Fixer {
         let bold =
             matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective));
         let careful = state.selected_strategy == Some(Strategy::Conservative);
+        let account = Account::from(state);
         if !bold {
-            let round = Round { state, role: Role::Fixer, models: group, careful };
+            let round = Round { account: &account, role: Role::Fixer, models: group, careful };
             return Ok(self.asker.ask(&round, reader, calls, fx).await?);
         }
         let mut told: Vec<Given<Told>> = Vec::new();
@@ -242,7 +245,8 @@ impl Fixer {
                 break;
             }
             let one = [(*slot, *model)];
-            let round = Round { state, role: Role::Fixer, models: &one, careful: false };
+            let round =
+                Round { account: &account, role: Role::Fixer, models: &one, careful: false };
             match self.asker.ask(&round, reader, calls, fx).await? {
                 Reply::OutOfBudget(reason) if told.is_empty() => {
                     return Ok(Reply::OutOfBudget(reason));
@@ -368,19 +372,7 @@ impl Fixer {
         fx: &Effects<'m>,
         wanted: impl Fn(Manner) -> bool,
     ) -> Vec<(u32, &'m dyn Model)> {
-        self.settings
-            .chain
-            .iter()
-            .zip(1..)
-            .filter_map(|(link, slot)| match link {
-                Link::Embedded => None,
-                Link::Provider(name) => fx
-                    .models
-                    .iter()
-                    .find(|model| model.name() == name && wanted(model.manner()))
-                    .map(|model| (slot, model.as_ref())),
-            })
-            .collect()
+        models_of(&self.settings.chain, fx, wanted)
     }
 
     /// Takes the models from `name` to the next embedded link out of `left`.

@@ -5,6 +5,7 @@
 mod analyst;
 mod answer;
 mod ask;
+mod author;
 mod context;
 mod embedded;
 mod fixer;
@@ -13,6 +14,7 @@ mod generator;
 mod impact;
 mod inspector;
 mod minimise;
+mod panel;
 mod prompt;
 mod reviewer;
 pub mod vet;
@@ -20,7 +22,11 @@ pub mod vet;
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use fixer::{Fixer, FixerSettings, Link};
-pub use generator::{Gap, GenerateRequest, Generated, Place, functions_at, generate, suspects};
+pub use author::{Came, Commission, Desk, TestFiles, Verdicts, author};
+pub use generator::{
+    Gap, GenerateRequest, Generated, Place, functions_at, generate, measure, pin, suspects,
+};
+pub use panel::{Panel, books};
 pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
@@ -59,6 +65,7 @@ impl From<ask::ReadError> for WorkError {
         match error {
             ask::ReadError::Git(error) => Self::Git(error),
             ask::ReadError::Store(error) => Self::Store(error),
+            ask::ReadError::Run(error) => Self::Run(error),
         }
     }
 }

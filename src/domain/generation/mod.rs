@@ -6,6 +6,7 @@ pub mod angle;
 pub mod context;
 pub mod entry;
 pub mod exploration;
+pub mod inquiry;
 pub mod layer;
 pub mod pipeline;
 pub mod production;

@@ -63,7 +63,7 @@ fn one_phase_at_most_is_in_progress() {
     let mut now = state("x");
     let steps = [
         Done::Gathered { gaps: 1, summary: "one".into() },
-        Done::Analysed { requirements: 2, summary: "two".into() },
+        Done::Analysed { requirements: 2, degraded: false, summary: "two".into() },
         Done::Planned { problems: Vec::new(), summary: "three".into() },
         Done::Confirmed,
     ];

@@ -1,0 +1,424 @@
+//! Tests written by providers: asked for file by file, refused with a named reason, run at once,
+//! judged when they fail, cut down to what holds (product.md 3.1 phase 5, 4.7, 13.4).
+//!
+//! It decides nothing about which tasks there are and keeps no state between files.
+
+mod desk;
+mod judge;
+mod reader;
+mod refuse;
+mod runs;
+mod told;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+
+use crate::code::language::Language;
+use crate::code::{outline, testing};
+use crate::domain::event::Event;
+use crate::domain::generation::analysis::{FileRequirements, Requirement};
+use crate::domain::generation::context::TestFramework;
+use crate::domain::generation::production::{BugFinding, Written};
+use crate::domain::id::{TestId, TreeId};
+use crate::domain::mutation::Mutant;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{Effects, TrialRequest};
+
+use super::WorkError;
+use super::ask::{Given, Reply};
+use super::generator::entered;
+use super::panel::Panel;
+use super::prompt::{Part, Role};
+
+pub use desk::{Desk, requirements};
+pub use told::{TestFiles, Verdicts};
+
+use desk::Matter;
+use judge::{JudgeReader, Ruling, Wrong};
+use reader::{AuthorReader, Draft};
+use runs::{Sheet, plain};
+
+/// What is asked of a provider: tests of one source.
+pub struct Commission<'a> {
+    /// The task it belongs to.
+    pub task: &'a str,
+    /// Names the question, unique in the session.
+    pub name: String,
+    /// From 1; 2 is about survivors.
+    pub round: u32,
+    /// The sources with all tests that are kept so far.
+    pub tree: &'a TreeId,
+    /// The source.
+    pub subject: &'a FileRequirements,
+    /// Requirements that are still open.
+    pub requirements: Vec<&'a Requirement>,
+    /// All requirements of the task; others cannot be claimed.
+    pub ids: &'a BTreeSet<String>,
+    /// How tests are run and written.
+    pub framework: &'a TestFramework,
+    /// The command that runs one file, for the question.
+    pub command: String,
+    /// Broken versions of the source that no test notices.
+    pub survivors: Vec<Mutant>,
+    /// Cases that were added in phase 4.
+    pub suggestions: &'a str,
+    /// Tests that are there already.
+    pub known: &'a BTreeSet<TestId>,
+    /// Processes at the same time.
+    pub jobs: usize,
+}
+
+/// What came of a commission.
+pub enum Came {
+    /// What was written, if anything, and the sources with it.
+    Wrote(Box<Written>, TreeId),
+    /// A limit of the session was reached.
+    OutOfBudget(String),
+}
+
+/// Has the tests of one source written. A provider's fault is in the answer, never an error.
+///
+/// # Errors
+///
+/// When sources cannot be read, records not be written, or no test can be run at all.
+pub async fn author(
+    commission: &Commission<'_>,
+    desk: &mut Desk,
+    panel: &Panel,
+    fx: &Effects<'_>,
+) -> Result<Came, WorkError> {
+    let subject = &commission.subject.file;
+    let taken = |path: &_| desk.texts.contains_key(path);
+    let Some(place) = desk::place(&commission.subject.test_file, subject, &taken) else {
+        let reason = format!("no place for tests of {subject} was found");
+        return Ok(nothing(commission, vec![reason]));
+    };
+    let matter = Matter {
+        subject,
+        requirements: &commission.requirements,
+        survivors: &commission.survivors,
+        suggestions: commission.suggestions,
+        framework: commission.framework,
+    };
+    let reader = AuthorReader {
+        commission,
+        desk,
+        place,
+        parts: desk.parts(&matter),
+        task: commission.name.clone(),
+        fence: panel.fence(),
+        fx,
+        refused: Mutex::default(),
+    };
+    step(fx, &format!("asking for tests of {subject}"));
+    let names = (commission.task, commission.name.as_str());
+    let given = match panel.ask(names, Role::Generator, &reader, fx).await? {
+        Reply::Good(given) | Reply::Degraded(given) => given,
+        Reply::Nobody => {
+            let mut dropped = reader.refusals();
+            dropped.push("no provider gave a file that can be used".to_owned());
+            return Ok(nothing(commission, dropped));
+        }
+        Reply::OutOfBudget(reason) => return Ok(Came::OutOfBudget(reason)),
+    };
+    let desk_work = Bench { commission, reader: &reader, panel, fx };
+    let (sheet, covers, rulings, mut dropped) = desk_work.judged(&given).await?;
+    let Some(sheet) = sheet else { return Ok(nothing(commission, dropped)) };
+    step(fx, "running the new tests alone, turned round, and three times");
+    let findings: BTreeSet<TestId> = rulings.keys().cloned().collect();
+    let (sheet, more, flaky) = runs::settle(sheet, &findings, reader.track(), fx).await?;
+    dropped.extend(more);
+    let Some(sheet) = sheet else {
+        return Ok(match nothing(commission, dropped) {
+            Came::Wrote(written, tree) => Came::Wrote(Box::new(Written { flaky, ..*written }), tree),
+            other @ Came::OutOfBudget(_) => other,
+        });
+    };
+    let tree = fx.worktree.graft(commission.tree, &sheet.edits()).await?;
+    fx.worktree.checkout(&tree).await?;
+    let written = Written {
+        flaky,
+        dropped,
+        author: given.provider.clone(),
+        ..desk_work.told(&sheet, &covers, &rulings, &tree).await?
+    };
+    desk.texts.insert(sheet.place.clone(), sheet.text.clone());
+    Ok(Came::Wrote(Box::new(written), tree))
+}
+
+fn step(fx: &Effects<'_>, doing: &str) {
+    fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+}
+
+/// Nothing was kept, and why.
+fn nothing(commission: &Commission<'_>, dropped: Vec<String>) -> Came {
+    Came::Wrote(Box::new(blank(commission, dropped)), commission.tree.clone())
+}
+
+fn blank(commission: &Commission<'_>, dropped: Vec<String>) -> Written {
+    Written {
+        task: commission.task.to_owned(),
+        round: commission.round,
+        subject: commission.subject.file.clone(),
+        file: None,
+        author: String::new(),
+        tests: Vec::new(),
+        assertions: 0,
+        functions: Vec::new(),
+        shown: Vec::new(),
+        findings: Vec::new(),
+        dropped,
+        flaky: Vec::new(),
+    }
+}
+
+type Covers = BTreeMap<String, BTreeSet<String>>;
+type Rulings = BTreeMap<TestId, (Wrong, String)>;
+
+struct Bench<'a> {
+    commission: &'a Commission<'a>,
+    reader: &'a AuthorReader<'a>,
+    panel: &'a Panel,
+    fx: &'a Effects<'a>,
+}
+
+impl Bench<'_> {
+    /// The file once its failing tests are judged: those that are wrong are repaired once or cut
+    /// out, those that found a defect stay.
+    async fn judged(
+        &self,
+        given: &Given<Draft>,
+    ) -> Result<(Option<Sheet>, Covers, Rulings, Vec<String>), WorkError> {
+        let mut dropped = self.reader.refusals();
+        let Draft { mut sheet, mut covers } = given.value.clone();
+        let failing: Vec<TestCase> = sheet.that(Status::Failed).cloned().collect();
+        if failing.is_empty() {
+            return Ok((Some(sheet), covers, Rulings::new(), dropped));
+        }
+        let (mut found, wrong) = self.rulings(&sheet, &failing).await?;
+        if !wrong.is_empty() {
+            if let Some(draft) = self.repaired(&sheet, &wrong).await? {
+                sheet = draft.sheet;
+                covers = draft.covers;
+            }
+            found.retain(|id, _| sheet.that(Status::Failed).any(|case| case.id == *id));
+            let still: BTreeSet<TestId> = sheet
+                .that(Status::Failed)
+                .map(|case| case.id.clone())
+                .filter(|id| !found.contains_key(id))
+                .collect();
+            for id in &still {
+                let why = wrong.get(id).map_or("it fails, and nobody vouches for it", |one| one);
+                dropped.push(format!("{id}: {why}"));
+            }
+            if !still.is_empty() && !sheet.cut(&still) {
+                return Ok((None, covers, found, dropped));
+            }
+        }
+        Ok((Some(sheet), covers, found, dropped))
+    }
+
+    /// Of failing tests those that found a defect, and why the others are wrong.
+    async fn rulings(
+        &self,
+        sheet: &Sheet,
+        failing: &[TestCase],
+    ) -> Result<(Rulings, BTreeMap<TestId, String>), WorkError> {
+        let (own, asked): (Vec<&TestCase>, Vec<&TestCase>) =
+            failing.iter().partition(|case| judge::is_own_fault(case));
+        let mut wrong: BTreeMap<TestId, String> = own
+            .into_iter()
+            .map(|case| (case.id.clone(), format!("the test is wrong: {}", self.message(case))))
+            .collect();
+        let mut found = Rulings::new();
+        if asked.is_empty() {
+            return Ok((found, wrong));
+        }
+        let subject = &self.commission.subject.file;
+        let text = self.reader.desk.texts.get(subject).map_or("", String::as_str);
+        let task = format!("{}-verdict", self.commission.name);
+        let reader = JudgeReader {
+            task: task.clone(),
+            subject,
+            functions: Language::of(subject)
+                .map(|language| outline::functions(language, text))
+                .unwrap_or_default(),
+            lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+            failing: asked.iter().map(|case| case.id.clone()).collect(),
+            parts: self.evidence(sheet, &asked, text),
+            min_confidence: self.panel.min_confidence(),
+            fence: self.panel.fence(),
+        };
+        step(self.fx, "asking whether the code or the new test is wrong");
+        let names = (self.commission.task, task.as_str());
+        let reply = self.panel.ask(names, Role::Judge, &reader, self.fx).await?;
+        let (mut rulings, judge) = match reply {
+            Reply::Good(given) => (given.value, given.provider),
+            Reply::Degraded(_) | Reply::Nobody | Reply::OutOfBudget(_) => {
+                (BTreeMap::new(), String::new())
+            }
+        };
+        for case in asked {
+            match rulings.remove(&case.id) {
+                Some(Ruling::Code(place)) => {
+                    found.insert(case.id.clone(), (place, judge.clone()));
+                }
+                Some(Ruling::Test(why)) => {
+                    wrong.insert(case.id.clone(), why);
+                }
+                None => {
+                    let why = "nobody can say whether the code or the test is wrong";
+                    wrong.insert(case.id.clone(), why.to_owned());
+                }
+            }
+        }
+        Ok((found, wrong))
+    }
+
+    /// Parts of the judge's question.
+    fn evidence(&self, sheet: &Sheet, failing: &[&TestCase], text: &str) -> Vec<Part> {
+        let part = |title: String, text: String| Part { title, text, may_be_cut: true };
+        let said: String = failing
+            .iter()
+            .map(|case| format!("{}\n{}\n\n", case.id, self.said(case)))
+            .collect();
+        vec![
+            part("What the failing tests said".into(), said),
+            part(format!("The source {}", self.commission.subject.file), text.to_owned()),
+            part(format!("The new tests {}", sheet.place), sheet.text.clone()),
+            part(
+                "Requirements".into(),
+                desk::requirements(&self.commission.requirements),
+            ),
+        ]
+    }
+
+    fn said(&self, case: &TestCase) -> String {
+        let failure = case.failure.clone().unwrap_or_default();
+        plain(&format!("{} {}\n{}", failure.class, failure.message, failure.stack), self.fx)
+    }
+
+    fn message(&self, case: &TestCase) -> String {
+        self.said(case).lines().next().unwrap_or_default().chars().take(300).collect()
+    }
+
+    /// The file once more, without what is wrong with it; `None` when nobody gives a better one.
+    async fn repaired(
+        &self,
+        sheet: &Sheet,
+        wrong: &BTreeMap<TestId, String>,
+    ) -> Result<Option<Draft>, WorkError> {
+        let said: String = sheet
+            .that(Status::Failed)
+            .filter_map(|case| Some((case, wrong.get(&case.id)?)))
+            .map(|(case, why)| format!("{}: {why}\n{}\n\n", case.id, self.said(case)))
+            .collect();
+        let part = |title: &str, text: String| Part {
+            title: title.to_owned(),
+            text,
+            may_be_cut: false,
+        };
+        let mut parts = vec![
+            part("Your file of before; write it anew as a whole", sheet.text.clone()),
+            part("Tests in it that are wrong; correct them or leave them out", said),
+        ];
+        parts.extend(self.reader.parts.clone());
+        let task = format!("{}-repair", self.commission.name);
+        let reader = AuthorReader {
+            commission: self.commission,
+            desk: self.reader.desk,
+            place: self.reader.place.clone(),
+            parts,
+            task: task.clone(),
+            fence: self.panel.fence(),
+            fx: self.fx,
+            refused: Mutex::default(),
+        };
+        let names = (self.commission.task, task.as_str());
+        Ok(match self.panel.ask(names, Role::Generator, &reader, self.fx).await? {
+            Reply::Good(given) | Reply::Degraded(given) => Some(given.value),
+            Reply::Nobody | Reply::OutOfBudget(_) => None,
+        })
+    }
+
+    /// What the settled file holds.
+    async fn told(
+        &self,
+        sheet: &Sheet,
+        covers: &Covers,
+        rulings: &Rulings,
+        tree: &TreeId,
+    ) -> Result<Written, WorkError> {
+        let subject = &self.commission.subject.file;
+        let tests: Vec<TestId> = sheet.that(Status::Passed).map(|case| case.id.clone()).collect();
+        let pieces = sheet.cases();
+        let holding = |name: &str| {
+            let piece = pieces.iter().find(|piece| piece.name == name);
+            piece.is_some_and(|piece| tests.iter().any(|id| piece.runs_as(id.as_str())))
+        };
+        let shown: BTreeSet<String> = covers
+            .iter()
+            .filter(|(name, _)| holding(name))
+            .flat_map(|(_, ids)| ids.iter().cloned())
+            .collect();
+        let findings = sheet
+            .that(Status::Failed)
+            .filter_map(|case| Some((case, rulings.get(&case.id)?)))
+            .map(|(case, (place, judge))| BugFinding {
+                test: case.id.clone(),
+                file: sheet.place.clone(),
+                subject: subject.clone(),
+                function: place.function.clone(),
+                line: place.line,
+                evidence: self.panel.redact(&place.evidence),
+                message: self.message(case),
+                judge: judge.clone(),
+            })
+            .collect();
+        let language = Language::of(&sheet.place);
+        let facts = language.map(|language| testing::facts(language, &sheet.text));
+        let assertions = facts.map_or(0, |facts| facts.assertions);
+        Ok(Written {
+            file: Some(sheet.place.clone()),
+            assertions: u32::try_from(assertions).unwrap_or(u32::MAX),
+            functions: self.functions(sheet, &tests, tree).await?,
+            shown: shown.into_iter().collect(),
+            findings,
+            tests,
+            ..blank(self.commission, Vec::new())
+        })
+    }
+
+    /// Functions that the tests enter; by their names where nothing tells lines.
+    async fn functions(
+        &self,
+        sheet: &Sheet,
+        tests: &[TestId],
+        tree: &TreeId,
+    ) -> Result<Vec<String>, WorkError> {
+        let subject = &self.commission.subject.file;
+        let request = TrialRequest {
+            root: self.fx.worktree.root(),
+            failing: &[],
+            jobs: self.commission.jobs,
+        };
+        let traces = match tests {
+            [] => Vec::new(),
+            some => self.fx.suite.trial(&request).await?.trace(some).await?,
+        };
+        let lines: Vec<u32> =
+            traces.iter().filter_map(|trace| trace.lines.get(subject)).flatten().copied().collect();
+        if !lines.is_empty() || tests.is_empty() {
+            return Ok(entered(tree, subject, &lines, self.fx).await?);
+        }
+        let text = self.reader.desk.texts.get(subject).map_or("", String::as_str);
+        let language = Language::of(subject);
+        let known = language.map(|language| outline::functions(language, text)).unwrap_or_default();
+        let named = |name: &str| {
+            let short = name.rsplit('.').next().unwrap_or(name);
+            let mut words = sheet.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| word == short)
+        };
+        Ok(known.into_iter().map(|one| one.name).filter(|name| named(name)).collect())
+    }
+}
