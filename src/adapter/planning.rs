@@ -225,6 +225,12 @@ impl<'a> PlanSpace<'a> {
         self.store.folder().to_owned()
     }
 
+    /// A private folder of this session outside of every checkout.
+    #[must_use]
+    pub fn scratch(&self) -> PathBuf {
+        work_root(&self.facts).join(self.record.session_id.as_str()).join("scratch")
+    }
+
     /// Notes where the pipeline rests, and removes the private checkout.
     ///
     /// # Errors

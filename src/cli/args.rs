@@ -239,6 +239,9 @@ pub struct PlanArguments {
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Who is asked, and what that may cost.
+    #[command(flatten)]
+    pub asking: super::asking::AskingArguments,
     /// Print one JSON document on standard output at the end; all talk goes to standard error.
     #[arg(long)]
     pub json: bool,

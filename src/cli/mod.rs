@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
 
 mod args;
+mod asking;
 mod bundle;
 mod failure;
 mod log;

@@ -4,6 +4,7 @@
 mod close;
 mod drive;
 mod failure;
+mod make;
 mod open;
 mod perform;
 mod produce;

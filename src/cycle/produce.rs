@@ -11,9 +11,9 @@ use crate::domain::commit;
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
 use crate::domain::generation::production::{
-    Evidence, Judgement, Made, PRODUCTION, Production, Settled, about, still_open,
+    Evidence, Judgement, PRODUCTION, Production, Settled, about, still_open,
 };
-use crate::domain::generation::task::{TestPlan, TestTask};
+use crate::domain::generation::task::TestPlan;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -26,20 +26,12 @@ use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, Stat
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::{
-    GenerateRequest, Place, Sheets, functions_at, generate, inspect, rescore, suspects,
-};
+use crate::role::{AskSettings, GenerateRequest, Link, Panel, Sheets, inspect, rescore};
 
 use super::drive::stopped;
-use super::test_fix::{STATE, generation, read, stored, write};
-use super::weigh::{asked, change, gaps, rank, worst};
+use super::test_fix::{STATE, generation, read, spent, stored, write};
+use super::weigh::{asked, change, worst};
 use super::{Failure, Planned};
-
-/// Tests of the project whose reach is measured at most.
-const MEASURED: usize = 400;
-
-/// Times tests are written for one task: once, and once more for what survived.
-const ROUNDS: u32 = 2;
 
 /// The log of the runs of phase 5.
 const LOG: &str = ".process/generation-output.log";
@@ -58,6 +50,12 @@ pub struct ProduceSetUp<'a> {
     pub time: Duration,
     /// The session's folder inside commits.
     pub state_prefix: String,
+    /// Who writes tests, first to last.
+    pub chain: Vec<Link>,
+    /// How providers are asked.
+    pub ask: AskSettings,
+    /// Wall time of this run.
+    pub budget: Option<Duration>,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -71,19 +69,26 @@ pub async fn produce(
     set_up: &ProduceSetUp<'_>,
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
+    let panel =
+        Panel::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx).await?;
+    let mut halted = None;
     loop {
         save(&state, fx).await?;
         if fx.clock.stop_requested() || !state.works() || state.next == Step::Execute {
             break;
         }
         let done = {
-            let step = std::pin::pin!(perform(&state, set_up, fx));
-            let stop = std::pin::pin!(stopped(fx.clock, None));
+            let step = std::pin::pin!(perform(&state, set_up, &panel, fx));
+            let stop = std::pin::pin!(stopped(fx.clock, set_up.budget));
             match select(step, stop).await {
                 Either::Left((done, _)) => done?,
-                Either::Right(_) => break,
+                Either::Right((reason, _)) => Done::OutOfBudget { reason },
             }
         };
+        if let Done::OutOfBudget { reason } = done {
+            halted = Some(reason);
+            break;
+        }
         state = state.advance(done);
     }
     let stored = stored(fx).await?;
@@ -91,7 +96,8 @@ pub async fn produce(
         Some((_, package, plan)) => (Some(package), Some(plan)),
         None => (None, None),
     };
-    Ok(Planned { state, package, plan })
+    let spending = spent(&state.session_id, fx).await?;
+    Ok(Planned { state, package, plan, spending, halted })
 }
 
 /// What phase 5 has made so far; `None` before its first step.
@@ -144,10 +150,12 @@ async fn save(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
 async fn perform(
     state: &Pipeline,
     set_up: &ProduceSetUp<'_>,
+    panel: &Panel,
     fx: &Effects<'_>,
 ) -> Result<Done, Failure> {
     let Some((_, _, plan)) = stored(fx).await? else { return Ok(Done::InputMissing) };
-    let mut work = Work { state, set_up, fx, plan, production: begin(state, set_up, fx).await? };
+    let production = begin(state, set_up, fx).await?;
+    let mut work = Work { state, set_up, panel, fx, plan, production, halted: None };
     match state.next {
         Step::Generate => work.generate().await,
         Step::Validate => work.validate().await,
@@ -188,19 +196,28 @@ async fn begin(
     Ok(production)
 }
 
-fn tell(fx: &Effects<'_>, doing: &str) {
+pub(super) fn tell(fx: &Effects<'_>, doing: &str) {
     fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
 }
 
-struct Work<'a> {
+/// One step of phase 5.
+pub(super) struct Work<'a> {
     state: &'a Pipeline,
-    set_up: &'a ProduceSetUp<'a>,
-    fx: &'a Effects<'a>,
-    plan: TestPlan,
-    production: Production,
+    pub(super) set_up: &'a ProduceSetUp<'a>,
+    pub(super) panel: &'a Panel,
+    pub(super) fx: &'a Effects<'a>,
+    pub(super) plan: TestPlan,
+    pub(super) production: Production,
+    /// The limit that was reached, once one was.
+    pub(super) halted: Option<String>,
 }
 
 impl Work<'_> {
+    /// The step ends here, and comes again when the session goes on.
+    fn halt(&mut self) -> Done {
+        Done::OutOfBudget { reason: self.halted.take().unwrap_or_default() }
+    }
+
     /// Writes the tests of the first open task.
     async fn generate(&mut self) -> Result<Done, Failure> {
         let Some(task) = generation(&self.plan).first().map(|task| (*task).clone()) else {
@@ -209,8 +226,9 @@ impl Work<'_> {
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
             tell(self.fx, &format!("writing the tests of {} (phase 5 of 5)", task.id));
-            let made = self.make(&task, &BTreeSet::new(), 1).await?;
+            let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
             self.production.tasks.push(made);
+            self.production.drafts.retain(|draft| draft.task != task.id);
             write(self.fx, PRODUCTION, &self.production).await?;
         }
         let made = self.production.of(&task.id);
@@ -221,41 +239,6 @@ impl Work<'_> {
         }
         self.turn(&task.id, if some { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
         Ok(Done::Wrote)
-    }
-
-    /// Writes the tests of a task on the sources as they are, and grafts them.
-    async fn make(
-        &mut self,
-        task: &TestTask,
-        deeper: &BTreeSet<Place>,
-        rounds: u32,
-    ) -> Result<Made, Failure> {
-        let gaps = gaps(task, &self.plan);
-        let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
-        let tree = self.production.tree.clone();
-        let failing = &self.production.failing;
-        let held = suspects(&tree, &files, failing, self.set_up.jobs, self.fx).await?;
-        let many = self.production.passing.len() > MEASURED;
-        let before = if many { &[][..] } else { &self.production.passing[..] };
-        let request = GenerateRequest {
-            tree: &tree,
-            gaps: &gaps,
-            before,
-            threshold: self.set_up.threshold,
-            jobs: self.set_up.jobs,
-            time: self.set_up.time,
-            held: &held,
-            deeper,
-        };
-        let made = generate(&request, self.set_up.observer, self.fx).await?;
-        self.production.tree = made.tree;
-        Ok(Made {
-            task: task.id.clone(),
-            rounds,
-            report: made.report,
-            reached: made.reached,
-            requirements: Vec::new(),
-        })
     }
 
     /// Gate 001.3: findings in the new files, safe repairs, and what must go.
@@ -356,7 +339,7 @@ impl Work<'_> {
     }
 
     /// Gives a file of ours another text, or none.
-    async fn replace(&mut self, file: &RepoPath, after: Option<String>) -> Result<(), Failure> {
+    pub(super) async fn replace(&mut self, file: &RepoPath, after: Option<String>) -> Result<(), Failure> {
         let tree = &self.production.tree;
         let bytes = self.fx.worktree.read(tree, file).await?;
         let Some(before) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else {
@@ -374,7 +357,11 @@ impl Work<'_> {
         self.turn(id, TaskStatus::InProgress).await?;
         tell(self.fx, "judging the quality of the new tests (gate 001.5)");
         let mut retries = 0;
-        if self.again().await? {
+        let again = self.again().await?;
+        if self.halted.is_some() {
+            return Ok(self.halt());
+        }
+        if again {
             retries = 1;
             // What was written anew has not passed the first gate yet.
             self.gate().await?;
@@ -446,44 +433,6 @@ impl Work<'_> {
                 findings: by_severity(findings),
             });
         }
-    }
-
-    /// Writes the tests of each task with survivors once more, searching further where they are;
-    /// what is better is kept. Whether any task was written again.
-    async fn again(&mut self) -> Result<bool, Failure> {
-        let mut any = false;
-        for task in self.plan.tasks.clone() {
-            let Some(old) = self.production.of(&task.id).cloned() else { continue };
-            let survivors: Vec<(RepoPath, u32)> = old
-                .report
-                .score
-                .iter()
-                .flat_map(|score| score.survivors.iter().map(|one| (one.file.clone(), one.line)))
-                .collect();
-            any |= old.rounds >= ROUNDS;
-            if old.rounds >= ROUNDS || survivors.is_empty() {
-                continue;
-            }
-            tell(self.fx, &format!("searching further where {} missed something", task.id));
-            let deeper = functions_at(&self.production.tree, &survivors, self.fx).await?;
-            let with_old = self.production.tree.clone();
-            for file in &old.report.files {
-                self.replace(&file.file, None).await?;
-            }
-            let new = self.make(&task, &deeper, ROUNDS).await?;
-            let better = rank(&new) > rank(&old);
-            if !better {
-                self.production.tree = with_old;
-            }
-            let kept = if better { new } else { Made { rounds: ROUNDS, ..old } };
-            if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
-            {
-                *place = kept;
-            }
-            write(self.fx, PRODUCTION, &self.production).await?;
-            any = true;
-        }
-        Ok(any)
     }
 
     /// The score of all new tests; measured anew once a gate has taken something away.

@@ -20,9 +20,11 @@ use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::fix_loop::Terms;
 use crate::domain::id::SessionId;
 use crate::domain::request::{FixRequest, Mode, Resume};
-use crate::effect::Screen;
+use crate::effect::{Model, Screen};
 use crate::report::document::Document;
 use crate::report::learned;
+
+use super::providers::Providers;
 
 /// Where the configuration lies in a repository.
 pub const CONFIGURATION: &str = ".github/regreen.yml";
@@ -55,8 +57,27 @@ fn code(ending: Ending) -> u8 {
     }
 }
 
+/// What the verb before this one in the same run hands on.
+pub struct Inherited<'a> {
+    /// Its chain.
+    pub providers: &'a Providers,
+    /// Its models: a recording, and what a provider said of itself, go on.
+    pub models: &'a [Box<dyn Model>],
+    /// What is left of the time budget.
+    pub budget: Option<Duration>,
+}
+
 /// Runs one session.
 pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcome, Failure> {
+    fix_with(arguments, None, screen).await
+}
+
+/// Runs one session, asking whom the verb before it asked.
+pub async fn fix_with(
+    arguments: &FixArguments,
+    inherited: Option<Inherited<'_>>,
+    screen: &dyn Screen,
+) -> Result<Outcome, Failure> {
     if let Some(file) = &arguments.html {
         page::check(file)?;
     }
@@ -69,11 +90,26 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         sandbox::close_network();
     }
     let not_obeyed = settings.not_obeyed().into_iter().map(str::to_owned).collect();
-    let request = request(arguments, &settings)?;
-    let mut providers = super::providers::open(arguments, &settings)?;
+    let mut request = request(arguments, &settings)?;
+    let mut own = match &inherited {
+        Some(_) => None,
+        None => Some(super::providers::open(arguments, &settings)?),
+    };
+    if let Some(inherited) = &inherited {
+        request.budget = inherited.budget;
+    }
     let clock = HostClock::start();
     let mut workspace = Workspace::open(&request, &clock).await?;
-    let models = providers.models(&workspace.scratch())?;
+    let opened = match &mut own {
+        Some(providers) => providers.models(&workspace.scratch())?,
+        None => Vec::new(),
+    };
+    let models = inherited.as_ref().map_or(opened.as_slice(), |inherited| inherited.models);
+    let providers = inherited.as_ref().map(|inherited| inherited.providers).or(own.as_ref());
+    let (chain, ask, said) = match providers {
+        Some(known) => (known.chain.clone(), known.ask.clone(), known.notices.clone()),
+        None => return Err(Failure::usage("nobody is asked", "name an `--engine`")),
+    };
     let bundle = match &arguments.bundle {
         Some(folder) => {
             let base = workspace.base.as_ref().map(|(commit, _)| commit.clone());
@@ -94,7 +130,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         Some(_) => workspace.protection.missing.clone(),
         None => Vec::new(),
     };
-    let fx = workspace.effects(&models, screen);
+    let fx = workspace.effects(models, screen);
     let mut protect = GlobSetBuilder::new();
     for glob in &request.protect {
         let glob = Glob::new(glob).map_err(|error| {
@@ -127,10 +163,10 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: [workspace.notices.clone(), not_obeyed, unprotected, providers.notices.clone()]
+        notices: [workspace.notices.clone(), not_obeyed, unprotected, said]
             .concat(),
-        chain: providers.chain.clone(),
-        ask: providers.ask.clone(),
+        chain,
+        ask,
     };
     let outcome = match Box::pin(cycle::run(set_up, &fx)).await {
         Ok(outcome) => outcome,

@@ -10,17 +10,17 @@ use crate::adapter::{MAX_ITERATIONS, repo};
 use crate::cli::args::{ConfirmPlanArgument, PlanArguments};
 use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
-use crate::config;
+use crate::config::{self, Settings};
 use crate::cycle::{self, PlanSetUp};
 use crate::domain::event::Event;
 use crate::domain::generation::entry::{self, DESCRIPTION_LIMIT, Entry};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Step, Verdict};
 use crate::domain::id::SessionId;
-use crate::effect::Screen;
+use crate::effect::{Clock, Screen};
 use crate::report::planning;
 use crate::report::terminal::harmless;
 
-use super::fix::{CONFIGURATION, TEST_TIMEOUT, settings};
+use super::fix::{self, CONFIGURATION, Inherited, TEST_TIMEOUT, settings};
 use super::work;
 
 /// Bytes of a coverage report that are read at most.
@@ -31,10 +31,15 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
     let request = request(arguments, goal, &facts.root)?;
     let report = arguments.coverage_report.as_deref().map(report).transpose()?;
+    let settings = of(arguments, &facts.root)?;
+    let flags = work::fixing(arguments, None);
+    let mut providers = super::providers::open(&flags, &settings)?;
     let screen = Terminal::new(arguments.quiet, arguments.json);
     let clock = HostClock::start();
+    let budget = fix::request(&flags, &settings)?.budget;
     let space = PlanSpace::open(&request, &clock).await?;
-    for text in &space.notices {
+    let models = providers.models(&space.scratch())?;
+    for text in space.notices.iter().chain(&providers.notices) {
         screen.show(&Event::Notice { text: text.clone() });
     }
     if space.resumed {
@@ -47,11 +52,14 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         report,
         measure: space.runnable && !arguments.no_coverage,
         max_iterations: space.record.max_iterations,
+        chain: providers.chain.clone(),
+        ask: providers.ask.clone(),
+        budget,
     };
     let folder = space.folder();
     let state = space.pipeline.clone();
     let planned = {
-        let fx = space.effects(&[], &screen);
+        let fx = space.effects(&models, &screen);
         cycle::plan(state, &set_up, &fx).await
     };
     let mut planned = match planned {
@@ -68,34 +76,29 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let mut folder = folder.display().to_string();
     let mut produced = None;
     let mut met = true;
-    if goal == Goal::Test && planned.state.works() {
-        let worked = Box::pin(work::run(arguments, planned, &screen)).await?;
+    if goal == Goal::Test && planned.state.works() && planned.halted.is_none() {
+        let inherited = Inherited {
+            providers: &providers,
+            models: &models,
+            budget: budget.map(|budget| budget.saturating_sub(clock.elapsed())),
+        };
+        let worked = Box::pin(work::run(arguments, planned, inherited, &screen)).await?;
         (planned, produced, met) = (worked.planned, worked.produced, worked.met);
         folder = worked.folder.unwrap_or(folder);
     }
     screen.clear();
     if arguments.json {
-        let document = planning::document(
-            &planned.state,
-            planned.package.as_ref(),
-            planned.plan.as_ref(),
-            produced.as_ref(),
-            &folder,
-        );
+        let document = planning::document(&planned.told(), produced.as_ref(), &folder);
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
     } else {
         // Everything foreign in it is shortened and harmless already.
         print!(
             "{}",
-            planning::summary(
-                &planned.state,
-                planned.plan.as_ref(),
-                produced.as_ref(),
-                &harmless(&folder, 300)
-            )
+            planning::summary(&planned.told(), produced.as_ref(), &harmless(&folder, 300))
         );
     }
     Ok(match &planned.state.next {
+        _ if planned.halted.is_some() => exit::NOT_MET,
         Step::Finish { verdict: Verdict::Failed { .. } }
         | Step::Gather
         | Step::Analyse
@@ -106,12 +109,17 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     })
 }
 
+/// The settings of the repository.
+pub(super) fn of(arguments: &PlanArguments, root: &Path) -> Result<Settings, Failure> {
+    match &arguments.config {
+        Some(path) => settings(path, &path.display().to_string()),
+        None => settings(&root.join(CONFIGURATION), CONFIGURATION),
+    }
+}
+
 /// Flags win over the file, the file over defaults.
 fn request(arguments: &PlanArguments, goal: Goal, root: &Path) -> Result<PlanRequest, Failure> {
-    let settings = match &arguments.config {
-        Some(path) => settings(path, &path.display().to_string())?,
-        None => settings(&root.join(CONFIGURATION), CONFIGURATION)?,
-    };
+    let settings = of(arguments, root)?;
     let test = settings.test.unwrap_or_default();
     let gate = settings.gate.unwrap_or_default();
     let test_timeout = match arguments.test_timeout.as_ref().or(test.timeout.as_ref()) {
