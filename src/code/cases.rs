@@ -126,10 +126,7 @@ fn case<'a>(
             }
             is_test.then_some((named()?, first, node))
         }
-        (
-            Language::JavaScript | Language::TypeScript | Language::Tsx,
-            "expression_statement",
-        ) => {
+        (Language::JavaScript | Language::TypeScript | Language::Tsx, "expression_statement") => {
             let mut call = node.named_child(0)?;
             if call.kind() == "await_expression" {
                 call = call.named_child(0)?;
@@ -154,11 +151,7 @@ fn case<'a>(
 /// The text without some of its tests; `None` when no test would be left, or what is left would
 /// not parse.
 #[must_use]
-pub fn without(
-    language: Language,
-    text: &str,
-    gone: &dyn Fn(&Case) -> bool,
-) -> Option<String> {
+pub fn without(language: Language, text: &str, gone: &dyn Fn(&Case) -> bool) -> Option<String> {
     let all = cases(language, text);
     let (out, left): (Vec<&Case>, Vec<&Case>) = all.iter().partition(|case| gone(case));
     if left.is_empty() {

@@ -25,6 +25,8 @@ pub enum Conduct {
     StartsPrograms,
     /// Ends the whole run.
     EndsRun,
+    /// A loop that nothing ends.
+    NeverEnds,
 }
 
 impl fmt::Display for Conduct {
@@ -35,6 +37,7 @@ impl fmt::Display for Conduct {
             Self::UsesNetwork => "uses-network",
             Self::StartsPrograms => "starts-programs",
             Self::EndsRun => "ends-run",
+            Self::NeverEnds => "endless-loop",
         })
     }
 }
@@ -65,22 +68,47 @@ const CALLS: &[Row] = &[
         Conduct::DeletesFiles,
         PY,
         &[
-            "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtree", "rmtree",
-            ".unlink", ".rmdir", ".rmtree", "os.truncate",
+            "os.remove",
+            "os.unlink",
+            "os.rmdir",
+            "os.removedirs",
+            "shutil.rmtree",
+            "rmtree",
+            ".unlink",
+            ".rmdir",
+            ".rmtree",
+            "os.truncate",
         ],
     ),
     (
         Conduct::DeletesFiles,
         JS,
         &[
-            ".rm", ".rmSync", ".rmdir", ".rmdirSync", ".unlink", ".unlinkSync", "rmSync",
-            "unlinkSync", "rimraf", "rimraf.", ".emptyDir", ".emptyDirSync", ".truncateSync",
+            ".rm",
+            ".rmSync",
+            ".rmdir",
+            ".rmdirSync",
+            ".unlink",
+            ".unlinkSync",
+            "rmSync",
+            "unlinkSync",
+            "rimraf",
+            "rimraf.",
+            ".emptyDir",
+            ".emptyDirSync",
+            ".truncateSync",
         ],
     ),
     (
         Conduct::DeletesFiles,
         RS,
-        &["fs::remove_file", "fs::remove_dir", "fs::remove_dir_all", "remove_file", "remove_dir_all"],
+        &[
+            "fs::remove_file",
+            "fs::remove_dir",
+            "fs::remove_dir_all",
+            "remove_file",
+            "remove_dir_all",
+        ],
     ),
     (Conduct::DeletesFiles, GO, &["os.Remove", "os.RemoveAll", "os.Truncate"]),
     (
@@ -92,23 +120,37 @@ const CALLS: &[Row] = &[
         Conduct::UsesNetwork,
         PY,
         &[
-            "requests.", "httpx.", "aiohttp.", "urllib.request.", "urlopen", "http.client.",
-            "socket.create_connection", "socket.socket", "smtplib.", "ftplib.",
+            "requests.",
+            "httpx.",
+            "aiohttp.",
+            "urllib.request.",
+            "urlopen",
+            "http.client.",
+            "socket.create_connection",
+            "socket.socket",
+            "smtplib.",
+            "ftplib.",
         ],
     ),
     (
         Conduct::UsesNetwork,
         JS,
         &[
-            "fetch", "axios", "axios.", "got", "http.get", "http.request", "https.get",
-            "https.request", "net.connect", "net.createConnection", "dns.", "WebSocket",
+            "fetch",
+            "axios",
+            "axios.",
+            "got",
+            "http.get",
+            "http.request",
+            "https.get",
+            "https.request",
+            "net.connect",
+            "net.createConnection",
+            "dns.",
+            "WebSocket",
         ],
     ),
-    (
-        Conduct::UsesNetwork,
-        RS,
-        &["reqwest::", "ureq::", "TcpStream::connect", "UdpSocket::bind"],
-    ),
+    (Conduct::UsesNetwork, RS, &["reqwest::", "ureq::", "TcpStream::connect", "UdpSocket::bind"]),
     (
         Conduct::UsesNetwork,
         GO,
@@ -159,8 +201,14 @@ pub fn acts(language: Language, text: &str) -> Vec<Act> {
     found
 }
 
-fn walk(node: Node<'_>, language: Language, text: &str, doubled: bool, found: &mut Vec<Act>) {
-    let of = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
+fn walk<'a>(
+    node: Node<'_>,
+    language: Language,
+    text: &'a str,
+    doubled: bool,
+    found: &mut Vec<Act>,
+) {
+    let of = |node: Node<'_>| -> &'a str { text.get(node.byte_range()).unwrap_or_default() };
     let callee = match node.kind() {
         "call" | "call_expression" => node.child_by_field_name("function").map(of),
         "new_expression" => node.child_by_field_name("constructor").map(of),
@@ -177,10 +225,36 @@ fn walk(node: Node<'_>, language: Language, text: &str, doubled: bool, found: &m
             found.push(Act { conduct, line, call });
         }
     }
+    if is_endless(node, &of) {
+        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let call = of(node).lines().next().unwrap_or_default().chars().take(80).collect();
+        found.push(Act { conduct: Conduct::NeverEnds, line, call });
+    }
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
         walk(child, language, text, doubled, found);
     }
+}
+
+/// Whether a loop has neither a condition nor a way out.
+fn is_endless<'a>(node: Node<'_>, of: &dyn Fn(Node<'_>) -> &'a str) -> bool {
+    let condition = node.child_by_field_name("condition").map(of).unwrap_or_default();
+    let condition = condition.trim_matches(['(', ')', ' ', ';']);
+    let open = match node.kind() {
+        "while_statement" => matches!(condition, "True" | "true" | "1"),
+        "loop_expression" => true,
+        "for_statement" => {
+            let body = node.child_by_field_name("body").map_or(node.end_byte(), |b| b.start_byte());
+            let head: String = of(node).chars().take(body - node.start_byte()).collect();
+            let head: String = head.chars().filter(|c| !c.is_whitespace()).collect();
+            matches!(head.as_str(), "for" | "for(;;)" | "for;;")
+        }
+        _ => false,
+    };
+    let out = ["break", "return", "raise", "throw", "yield", "panic", "Fatal", "exit"];
+    open && !of(node)
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|word| out.iter().any(|known| word.starts_with(known)))
 }
 
 fn arguments_start(node: Node<'_>) -> usize {
@@ -194,7 +268,8 @@ fn judge(language: Language, call: &str, arguments: &str, doubled: bool) -> Opti
     if let Some((conduct, ..)) = row {
         return Some(*conduct);
     }
-    let runs = ["subprocess.", "child_process.", "spawnSync", "spawn", "Command::new", "exec.Command"];
+    let runs =
+        ["subprocess.", "child_process.", "spawnSync", "spawn", "Command::new", "exec.Command"];
     if runs.iter().any(|known| is(call, known)) && SHELL.iter().any(|word| arguments.contains(word))
     {
         return Some(Conduct::StartsPrograms);
@@ -217,8 +292,7 @@ fn is(call: &str, known: &str) -> bool {
     call == known || (known.contains(['.', ':']) && (behind(".") || behind("::")))
 }
 
-static NUMBER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^[\d_]+(?:\.\d+)?$").ok());
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\d_]+(?:\.\d+)?$").ok());
 
 /// How long a call waits, in milliseconds; `None` when its text does not say.
 fn pause(language: Language, arguments: &str, unit: f64) -> Option<f64> {
@@ -233,13 +307,16 @@ fn pause(language: Language, arguments: &str, unit: f64) -> Option<f64> {
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             // The time is the last argument; without one it is the next turn.
             let last = inner.rsplit(',').next().unwrap_or_default();
-            if inner.contains(',') { number(last).map(|time| time * unit) } else { number(inner).or(Some(0.0)) }
+            if inner.contains(',') {
+                number(last).map(|time| time * unit)
+            } else {
+                number(inner).or(Some(0.0))
+            }
         }
         Language::Rust => {
-            let (form, rest) = inner.rsplit_once("from_")?;
+            let (_, rest) = inner.rsplit_once("from_")?;
             let (unit, rest) = rest.split_once('(')?;
             let time = number(rest.trim_end_matches(')'))?;
-            let _ = form;
             Some(time * if unit.starts_with("secs") { 1_000.0 } else { 1.0 })
         }
         Language::Go => {
@@ -261,7 +338,7 @@ mod tests {
 
     #[test]
     fn what_a_test_should_not_do_is_named_and_the_rest_is_left_alone() {
-        use Conduct::{DeletesFiles, EndsRun, Sleeps, StartsPrograms, UsesNetwork};
+        use Conduct::{DeletesFiles, EndsRun, NeverEnds, Sleeps, StartsPrograms, UsesNetwork};
         use Language::{Go, Java, JavaScript, Python, Rust};
         let table: &[(Language, &str, Option<Conduct>)] = &[
             (Python, "import shutil\nshutil.rmtree('/')\n", Some(DeletesFiles)),
@@ -279,6 +356,12 @@ mod tests {
             (Python, "subprocess.run(['rm', '-rf', '/'])\n", Some(StartsPrograms)),
             (Python, "subprocess.run([sys.executable, 'store.py'])\n", None),
             (Python, "os._exit(0)\n", Some(EndsRun)),
+            (Python, "while True: price('2')\n", Some(NeverEnds)),
+            (Python, "while True:\n    if price('2'):\n        break\n", None),
+            (JavaScript, "for (;;) { price(); }\n", Some(NeverEnds)),
+            (JavaScript, "for (let i = 0; i < 3; i++) { price(); }\n", None),
+            (Go, "package a\nfunc a() { for { b() } }\n", Some(NeverEnds)),
+            (Rust, "fn a() { loop { b(); } }\n", Some(NeverEnds)),
             (JavaScript, "fs.rmSync('x', { recursive: true });\n", Some(DeletesFiles)),
             (JavaScript, "await fetch('http://x');\n", Some(UsesNetwork)),
             (JavaScript, "new WebSocket('ws://x');\n", Some(UsesNetwork)),

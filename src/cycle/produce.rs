@@ -339,7 +339,11 @@ impl Work<'_> {
     }
 
     /// Gives a file of ours another text, or none.
-    pub(super) async fn replace(&mut self, file: &RepoPath, after: Option<String>) -> Result<(), Failure> {
+    pub(super) async fn replace(
+        &mut self,
+        file: &RepoPath,
+        after: Option<String>,
+    ) -> Result<(), Failure> {
         let tree = &self.production.tree;
         let bytes = self.fx.worktree.read(tree, file).await?;
         let Some(before) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else {

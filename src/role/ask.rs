@@ -431,11 +431,7 @@ impl Asker {
         let mut spent = account.session;
         spent.join(sum(calls));
         spent.add(call.usage, call.micro_usd);
-        fx.screen.show(&Event::Asked {
-            iteration: account.iteration,
-            call: call.clone(),
-            spent,
-        });
+        fx.screen.show(&Event::Asked { iteration: account.iteration, call: call.clone(), spent });
     }
 }
 

@@ -21,15 +21,17 @@ pub mod vet;
 
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
+pub use author::{Came, Commission, Desk, author};
+#[cfg(test)]
+pub use author::{TestFiles, Verdicts};
 pub use fixer::{Fixer, FixerSettings, Link};
-pub use author::{Came, Commission, Desk, TestFiles, Verdicts, author};
 pub use generator::{
     Gap, GenerateRequest, Generated, Place, functions_at, generate, measure, pin, suspects,
 };
-pub use panel::{Panel, books};
 pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
+pub use panel::{Panel, books};
 pub use reviewer::{Review, Reviewed, reads, review, told};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
@@ -83,4 +85,8 @@ pub const READERS: &[crate::domain::Reader] = &[
             drop(answer::edit_set(&told, &|_| Some(source.to_owned())));
         }
     }),
+    ("test survey", |text| drop(answer::read::<generation::ToldSurvey>(text, "analysis-1"))),
+    ("test advice", |text| drop(answer::read::<generation::ToldAdvice>(text, "enrichment"))),
+    ("test files", author::refused),
+    ("verdicts", author::ruled),
 ];

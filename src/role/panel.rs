@@ -32,12 +32,7 @@ impl Panel {
         fx: &Effects<'_>,
     ) -> Result<Self, StoreError> {
         let books = books(session, fx).await?.unwrap_or_else(|| Inquiries::new(session.clone()));
-        Ok(Self {
-            asker: Asker::new(ask.clone()),
-            chain,
-            books: Mutex::new(books),
-            settings: ask,
-        })
+        Ok(Self { asker: Asker::new(ask.clone()), chain, books: Mutex::new(books), settings: ask })
     }
 
     /// Whether a provider stands before the embedded engine: then it is asked first.
@@ -120,10 +115,7 @@ impl Panel {
 /// # Errors
 ///
 /// When session files cannot be read.
-pub async fn books(
-    session: &SessionId,
-    fx: &Effects<'_>,
-) -> Result<Option<Inquiries>, StoreError> {
+pub async fn books(session: &SessionId, fx: &Effects<'_>) -> Result<Option<Inquiries>, StoreError> {
     let value = match fx.store.read_json(INQUIRIES).await {
         Ok(value) => value,
         Err(StoreError::Corrupt { .. }) => None,

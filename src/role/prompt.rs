@@ -300,6 +300,28 @@ mod tests {
     }
 
     #[test]
+    fn every_role_that_works_on_tests_has_a_template_that_renders() {
+        let parts = [part("The source shop/price.py", "def price(): ...", false)];
+        let values = context! {
+            task => "IMPL-001-1",
+            file => "shop/price.py",
+            place => "tests/test_price.py",
+            framework => "pytest",
+            command => "python3 -m pytest tests/test_price.py",
+            count => "one",
+            layers => "L1.1 happy path, L1.2 negative path",
+            survivors => true,
+        };
+        for role in [Role::Surveyor, Role::Adviser, Role::Generator, Role::Judge] {
+            let prompt = build_about_tests(role, &values, &parts, 100_000, "FENCE");
+            insta::assert_snapshot!(
+                role.word(),
+                format!("{}\n=====\n{}", prompt.system, prompt.text)
+            );
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_cut_or_named() {
         let long = "x\n".repeat(5_000);
         let parts = [

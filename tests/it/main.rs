@@ -27,3 +27,4 @@ mod story;
 mod support;
 mod validate;
 mod warm;
+mod written;

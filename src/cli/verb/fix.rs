@@ -163,8 +163,7 @@ pub async fn fix_with(
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: [workspace.notices.clone(), not_obeyed, unprotected, said]
-            .concat(),
+        notices: [workspace.notices.clone(), not_obeyed, unprotected, said].concat(),
         chain,
         ask,
     };

@@ -38,9 +38,8 @@ impl Inquiries {
 
     /// Enters questions into the books.
     pub fn note(&mut self, work: &str, calls: &[Call]) {
-        self.calls.extend(
-            calls.iter().map(|call| Inquiry { work: work.to_owned(), call: call.clone() }),
-        );
+        self.calls
+            .extend(calls.iter().map(|call| Inquiry { work: work.to_owned(), call: call.clone() }));
     }
 
     /// What all of them took.
@@ -96,7 +95,10 @@ mod tests {
         let table = [("analysis", 1, 11, 5), ("IMPL-001", 2, 52, 7), ("IMPL-003", 0, 0, 0)];
         for (work, calls, tokens, money) in table {
             let spent = books.spent_on(work);
-            assert_eq!((spent.calls, spent.usage.tokens(), spent.micro_usd), (calls, tokens, money));
+            assert_eq!(
+                (spent.calls, spent.usage.tokens(), spent.micro_usd),
+                (calls, tokens, money)
+            );
         }
         let all = books.spent();
         assert_eq!((all.calls, all.usage.tokens(), all.micro_usd, all.unpriced), (3, 63, 12, 1));

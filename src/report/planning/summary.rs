@@ -321,11 +321,7 @@ pub struct TaskLine {
 
 /// The document of a session that rests.
 #[must_use]
-pub fn document(
-    rests: &Rests<'_>,
-    produced: Option<&Production>,
-    folder: &str,
-) -> PlanDocument {
+pub fn document(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -> PlanDocument {
     let (state, package, plan) = (rests.state, rests.package, rests.plan);
     let (result, next) = match rests.halted {
         Some(reason) => ("stopped", format!("{reason}; `--resume` goes on")),

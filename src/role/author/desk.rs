@@ -73,8 +73,7 @@ impl Desk {
     pub fn parts(&self, matter: &Matter<'_>) -> Vec<Part> {
         let subject = matter.subject;
         let source = self.text(subject);
-        let mut parts =
-            vec![part(&format!("The source {subject}"), source, source.len() > WHOLE)];
+        let mut parts = vec![part(&format!("The source {subject}"), source, source.len() > WHOLE)];
         if !matter.survivors.is_empty() {
             parts.push(part("Unnoticed changes of the code", &survivors(matter.survivors), true));
         }
@@ -182,19 +181,38 @@ fn part(title: &str, text: &str, may_be_cut: bool) -> Part {
     Part { title: title.to_owned(), text: text.to_owned(), may_be_cut }
 }
 
+/// The nearest folder of tests that is there already. Python finds no tests in a folder that is
+/// new and no package; other runners look everywhere.
+fn settled(wanted: RepoPath, folders: &dyn Fn(&str) -> bool) -> RepoPath {
+    let mut folder = wanted.parent();
+    if wanted.extension() != "py" {
+        return wanted;
+    }
+    while !folder.is_empty() {
+        if folders(folder) {
+            let path = format!("{folder}/{}", wanted.file_name());
+            return RepoPath::parse(path).unwrap_or(wanted);
+        }
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    wanted
+}
+
 /// The place of a new file: where it belongs, or beside it when something is there already.
+/// `taken` and `folders` tell what is in the repository.
 #[must_use]
 pub fn place(
     wanted: &RepoPath,
     subject: &RepoPath,
     taken: &dyn Fn(&RepoPath) -> bool,
+    folders: &dyn Fn(&str) -> bool,
 ) -> Option<RepoPath> {
     // Tests inside a source of Rust cannot be a file of their own.
     let wanted = if wanted == subject {
         let stem = subject.file_name().split('.').next().unwrap_or_default();
         RepoPath::parse(format!("tests/{stem}.rs")).ok()?
     } else {
-        wanted.clone()
+        settled(wanted.clone(), folders)
     };
     let (folder, name) = (wanted.parent().to_owned(), wanted.file_name().to_owned());
     let join = |name: String| {
@@ -246,9 +264,16 @@ mod tests {
             ("tests/test_price.py", "shop/price.py", 0, Some("tests/test_price.py")),
             ("tests/test_price.py", "shop/price.py", 1, Some("tests/test_price_more.py")),
             ("tests/test_price.py", "shop/price.py", 2, Some("tests/test_price_more2.py")),
+            ("tests/shop/test_price.py", "shop/price.py", 0, Some("tests/test_price.py")),
+            ("checks/shop/test_price.py", "shop/price.py", 0, Some("checks/shop/test_price.py")),
             ("test/text.test.js", "lib/text.js", 1, Some("test/text.more.test.js")),
             ("pkg/price_test.go", "pkg/price.go", 1, Some("pkg/price_more_test.go")),
-            ("src/test/java/PriceTest.java", "src/main/java/Price.java", 1, Some("src/test/java/PriceMoreTest.java")),
+            (
+                "src/test/java/PriceTest.java",
+                "src/main/java/Price.java",
+                1,
+                Some("src/test/java/PriceMoreTest.java"),
+            ),
             ("src/price.rs", "src/price.rs", 0, Some("tests/price.rs")),
             ("shop/price_check.py", "shop/price.py", 0, None),
         ];
@@ -259,8 +284,12 @@ mod tests {
                 left.set(left.get() - 1);
                 left.get() >= 0
             };
-            let found = place(&path(wanted), &path(subject), &taken);
-            assert_eq!(found.map(|path| path.to_string()).as_deref(), expected, "{wanted} {in_use}");
+            let found = place(&path(wanted), &path(subject), &taken, &|folder| folder == "tests");
+            assert_eq!(
+                found.map(|path| path.to_string()).as_deref(),
+                expected,
+                "{wanted} {in_use}"
+            );
         }
     }
 
@@ -268,9 +297,15 @@ mod tests {
     fn the_question_shows_source_requirements_sample_and_what_is_imported() {
         let texts = [
             ("pyproject.toml", "[project]\nname = \"shop\"\n"),
-            ("shop/price.py", "from shop.tax import rate\n\n\ndef gross(price):\n    return price * rate(price)\n"),
+            (
+                "shop/price.py",
+                "from shop.tax import rate\n\n\ndef gross(price):\n    return price * rate(price)\n",
+            ),
             ("shop/tax.py", "def rate(price):\n    return 2\n"),
-            ("tests/test_tax.py", "from shop.tax import rate\n\n\ndef test_rate():\n    assert rate(1) == 2\n"),
+            (
+                "tests/test_tax.py",
+                "from shop.tax import rate\n\n\ndef test_rate():\n    assert rate(1) == 2\n",
+            ),
         ];
         let desk = Desk::of(
             texts

@@ -69,8 +69,7 @@ pub fn rule(told: &ToldVerdict, functions: &[Function], lines: u32) -> Ruling {
     if told.wrong.trim() != "code" {
         return test("the test is wrong");
     }
-    let evidence: String =
-        told.evidence.chars().filter(|c| !c.is_control()).take(1_000).collect();
+    let evidence: String = told.evidence.chars().filter(|c| !c.is_control()).take(1_000).collect();
     if evidence.trim().chars().count() < EVIDENCE {
         return test("the code is called wrong without evidence");
     }
@@ -88,7 +87,9 @@ pub fn rule(told: &ToldVerdict, functions: &[Function], lines: u32) -> Ruling {
                 evidence,
             })
         }
-        None if told.function.is_empty() && first.is_some_and(|line| (1..=lines).contains(&line)) => {
+        None if told.function.is_empty()
+            && first.is_some_and(|line| (1..=lines).contains(&line)) =>
+        {
             let line = first.unwrap_or(1);
             Ruling::Code(Wrong { function: String::new(), line, evidence })
         }
@@ -128,8 +129,7 @@ impl Reader<BTreeMap<TestId, Ruling>> for JudgeReader<'_> {
             1 => "one".to_owned(),
             many => many.to_string(),
         };
-        let values =
-            context! { task => self.task.as_str(), file => self.subject.as_str(), count };
+        let values = context! { task => self.task.as_str(), file => self.subject.as_str(), count };
         prompt::build_about_tests(Role::Judge, &values, &self.parts, room, self.fence)
     }
 
@@ -177,8 +177,10 @@ mod tests {
 
     #[test]
     fn the_code_is_called_wrong_only_with_evidence_at_a_place_that_exists() {
-        let functions =
-            outline::functions(Language::Python, "def a():\n    return 1\n\n\ndef b():\n    return 2\n");
+        let functions = outline::functions(
+            Language::Python,
+            "def a():\n    return 1\n\n\ndef b():\n    return 2\n",
+        );
         let verdict = |wrong: &str, evidence: &str, function: &str, lines: &str| ToldVerdict {
             test: "t".into(),
             wrong: wrong.into(),

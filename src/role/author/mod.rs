@@ -38,6 +38,25 @@ use judge::{JudgeReader, Ruling, Wrong};
 use reader::{AuthorReader, Draft};
 use runs::{Sheet, plain};
 
+/// Reads an answer of a generator and looks for reasons to refuse it; for the fuzzer.
+pub fn refused(text: &str) {
+    let path = crate::domain::id::RepoPath::parse;
+    if let (Ok(told), Ok(place)) =
+        (super::answer::read::<TestFiles>(text, "IMPL-001-1"), path("tests/test_a.py"))
+    {
+        drop(refuse::checked(&told, &place, &BTreeMap::new()));
+    }
+}
+
+/// Reads an answer of a judge and rules on it; for the fuzzer.
+pub fn ruled(text: &str) {
+    if let Ok(told) = super::answer::read::<Verdicts>(text, "IMPL-001-1-verdict") {
+        for one in &told.verdicts {
+            let _: Ruling = judge::rule(one, &[], 40);
+        }
+    }
+}
+
 /// What is asked of a provider: tests of one source.
 pub struct Commission<'a> {
     /// The task it belongs to.
@@ -89,7 +108,9 @@ pub async fn author(
 ) -> Result<Came, WorkError> {
     let subject = &commission.subject.file;
     let taken = |path: &_| desk.texts.contains_key(path);
-    let Some(place) = desk::place(&commission.subject.test_file, subject, &taken) else {
+    let folders = |folder: &str| desk.texts.keys().any(|file| file.parent() == folder);
+    let place = desk::place(&commission.subject.test_file, subject, &taken, &folders);
+    let Some(place) = place else {
         let reason = format!("no place for tests of {subject} was found");
         return Ok(nothing(commission, vec![reason]));
     };
@@ -122,7 +143,10 @@ pub async fn author(
         Reply::OutOfBudget(reason) => return Ok(Came::OutOfBudget(reason)),
     };
     let desk_work = Bench { commission, reader: &reader, panel, fx };
-    let (sheet, covers, rulings, mut dropped) = desk_work.judged(&given).await?;
+    let (sheet, covers, rulings, mut dropped) = match desk_work.judged(&given).await? {
+        Ok(judged) => judged,
+        Err(reason) => return Ok(Came::OutOfBudget(reason)),
+    };
     let Some(sheet) = sheet else { return Ok(nothing(commission, dropped)) };
     step(fx, "running the new tests alone, turned round, and three times");
     let findings: BTreeSet<TestId> = rulings.keys().cloned().collect();
@@ -130,7 +154,9 @@ pub async fn author(
     dropped.extend(more);
     let Some(sheet) = sheet else {
         return Ok(match nothing(commission, dropped) {
-            Came::Wrote(written, tree) => Came::Wrote(Box::new(Written { flaky, ..*written }), tree),
+            Came::Wrote(written, tree) => {
+                Came::Wrote(Box::new(Written { flaky, ..*written }), tree)
+            }
             other @ Came::OutOfBudget(_) => other,
         });
     };
@@ -174,6 +200,7 @@ fn blank(commission: &Commission<'_>, dropped: Vec<String>) -> Written {
 
 type Covers = BTreeMap<String, BTreeSet<String>>;
 type Rulings = BTreeMap<TestId, (Wrong, String)>;
+type Judged = (Option<Sheet>, Covers, Rulings, Vec<String>);
 
 struct Bench<'a> {
     commission: &'a Commission<'a>,
@@ -184,18 +211,19 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// The file once its failing tests are judged: those that are wrong are repaired once or cut
-    /// out, those that found a defect stay.
-    async fn judged(
-        &self,
-        given: &Given<Draft>,
-    ) -> Result<(Option<Sheet>, Covers, Rulings, Vec<String>), WorkError> {
+    /// out, those that found a defect stay. The inner error is a limit of the session: without a
+    /// judge a defect would be lost.
+    async fn judged(&self, given: &Given<Draft>) -> Result<Result<Judged, String>, WorkError> {
         let mut dropped = self.reader.refusals();
         let Draft { mut sheet, mut covers } = given.value.clone();
         let failing: Vec<TestCase> = sheet.that(Status::Failed).cloned().collect();
         if failing.is_empty() {
-            return Ok((Some(sheet), covers, Rulings::new(), dropped));
+            return Ok(Ok((Some(sheet), covers, Rulings::new(), dropped)));
         }
-        let (mut found, wrong) = self.rulings(&sheet, &failing).await?;
+        let (mut found, wrong) = match self.rulings(&sheet, &failing).await? {
+            Ok(ruled) => ruled,
+            Err(reason) => return Ok(Err(reason)),
+        };
         if !wrong.is_empty() {
             if let Some(draft) = self.repaired(&sheet, &wrong).await? {
                 sheet = draft.sheet;
@@ -212,10 +240,10 @@ impl Bench<'_> {
                 dropped.push(format!("{id}: {why}"));
             }
             if !still.is_empty() && !sheet.cut(&still) {
-                return Ok((None, covers, found, dropped));
+                return Ok(Ok((None, covers, found, dropped)));
             }
         }
-        Ok((Some(sheet), covers, found, dropped))
+        Ok(Ok((Some(sheet), covers, found, dropped)))
     }
 
     /// Of failing tests those that found a defect, and why the others are wrong.
@@ -223,7 +251,7 @@ impl Bench<'_> {
         &self,
         sheet: &Sheet,
         failing: &[TestCase],
-    ) -> Result<(Rulings, BTreeMap<TestId, String>), WorkError> {
+    ) -> Result<Result<(Rulings, BTreeMap<TestId, String>), String>, WorkError> {
         let (own, asked): (Vec<&TestCase>, Vec<&TestCase>) =
             failing.iter().partition(|case| judge::is_own_fault(case));
         let mut wrong: BTreeMap<TestId, String> = own
@@ -232,7 +260,7 @@ impl Bench<'_> {
             .collect();
         let mut found = Rulings::new();
         if asked.is_empty() {
-            return Ok((found, wrong));
+            return Ok(Ok((found, wrong)));
         }
         let subject = &self.commission.subject.file;
         let text = self.reader.desk.texts.get(subject).map_or("", String::as_str);
@@ -254,9 +282,8 @@ impl Bench<'_> {
         let reply = self.panel.ask(names, Role::Judge, &reader, self.fx).await?;
         let (mut rulings, judge) = match reply {
             Reply::Good(given) => (given.value, given.provider),
-            Reply::Degraded(_) | Reply::Nobody | Reply::OutOfBudget(_) => {
-                (BTreeMap::new(), String::new())
-            }
+            Reply::OutOfBudget(reason) => return Ok(Err(reason)),
+            Reply::Degraded(_) | Reply::Nobody => (BTreeMap::new(), String::new()),
         };
         for case in asked {
             match rulings.remove(&case.id) {
@@ -272,24 +299,19 @@ impl Bench<'_> {
                 }
             }
         }
-        Ok((found, wrong))
+        Ok(Ok((found, wrong)))
     }
 
     /// Parts of the judge's question.
     fn evidence(&self, sheet: &Sheet, failing: &[&TestCase], text: &str) -> Vec<Part> {
         let part = |title: String, text: String| Part { title, text, may_be_cut: true };
-        let said: String = failing
-            .iter()
-            .map(|case| format!("{}\n{}\n\n", case.id, self.said(case)))
-            .collect();
+        let said: String =
+            failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.said(case))).collect();
         vec![
             part("What the failing tests said".into(), said),
             part(format!("The source {}", self.commission.subject.file), text.to_owned()),
             part(format!("The new tests {}", sheet.place), sheet.text.clone()),
-            part(
-                "Requirements".into(),
-                desk::requirements(&self.commission.requirements),
-            ),
+            part("Requirements".into(), desk::requirements(&self.commission.requirements)),
         ]
     }
 
@@ -313,11 +335,8 @@ impl Bench<'_> {
             .filter_map(|case| Some((case, wrong.get(&case.id)?)))
             .map(|(case, why)| format!("{}: {why}\n{}\n\n", case.id, self.said(case)))
             .collect();
-        let part = |title: &str, text: String| Part {
-            title: title.to_owned(),
-            text,
-            may_be_cut: false,
-        };
+        let part =
+            |title: &str, text: String| Part { title: title.to_owned(), text, may_be_cut: false };
         let mut parts = vec![
             part("Your file of before; write it anew as a whole", sheet.text.clone()),
             part("Tests in it that are wrong; correct them or leave them out", said),

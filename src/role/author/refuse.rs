@@ -27,7 +27,6 @@ const REFUSED: &[&str] = &[
     "todo-test",
     "unresolved-import",
     "undefined-variable",
-    "endless-loop",
 ];
 
 /// Rows that tell of something that was made up.
@@ -47,7 +46,8 @@ pub fn checked(
     let mut problems = Vec::new();
     for edit in &told.edits {
         let file = short(&edit.file);
-        problems.push(format!("changes-existing-file: `{file}`; files that exist stay as they are"));
+        problems
+            .push(format!("changes-existing-file: `{file}`; files that exist stay as they are"));
     }
     let mut text = None;
     for file in &told.new_files {
@@ -153,8 +153,7 @@ mod tests {
     }
 
     fn answer(file: &str, content: &str) -> TestFiles {
-        let file =
-            ToldFile { file: file.into(), content: content.into(), reason: String::new() };
+        let file = ToldFile { file: file.into(), content: content.into(), reason: String::new() };
         TestFiles { new_files: vec![file], ..TestFiles::default() }
     }
 
@@ -165,7 +164,9 @@ mod tests {
     fn every_refusal_has_its_name() {
         let import = |line: &str| format!("{line}\n{GOOD}");
         let body = |line: &str| {
-            format!("import os\nimport time\nimport requests\nfrom shop.price import price\n\n\ndef test_price():\n    {line}\n    assert price('2') == 2.0\n")
+            format!(
+                "import os\nimport time\nfrom shop.price import price\n\n\ndef test_price():\n    {line}\n    assert price('2') == 2.0\n"
+            )
         };
         let at = "tests/test_price.py";
         let table: Vec<(TestFiles, Option<&str>)> = vec![
@@ -182,7 +183,7 @@ mod tests {
             (answer(at, &import("from shop.nothing import x")), Some("hallucinated-import")),
             (answer(at, &body("os.remove('x')")), Some("deletes-files")),
             (answer(at, &body("time.sleep(99999)")), Some("sleeps")),
-            (answer(at, &body("requests.get('http://x')")), Some("uses-network")),
+            (answer(at, &body("urllib.request.urlopen('http://x')")), Some("uses-network")),
             (answer(at, &body("while True: price('2')")), Some("endless-loop")),
             (
                 answer(at, "from shop.price import price\n\n\ndef test_price():\n    price('2')\n"),
@@ -190,7 +191,10 @@ mod tests {
             ),
             (answer(at, "from shop.price import price\n\nprice('2')\n"), Some("no-test")),
             (
-                answer(at, "import pytest\nfrom shop.price import price\n\n\n@pytest.mark.skip\ndef test_price():\n    assert price('2') == 2.0\n"),
+                answer(
+                    at,
+                    "import pytest\nfrom shop.price import price\n\n\n@pytest.mark.skip\ndef test_price():\n    assert price('2') == 2.0\n",
+                ),
                 Some("skipped"),
             ),
         ];

@@ -12,6 +12,7 @@ use crate::domain::test::{Scope, Status, TestCase};
 use crate::effect::{Effects, RunError, RunRequest, Speed, TrialRequest};
 use crate::repair::Framework;
 use crate::role::WorkError;
+use crate::role::context::settled;
 use crate::role::generator::{is_fatal, packages, whole_file};
 
 /// Runs in fresh processes that must agree.
@@ -117,7 +118,10 @@ pub async fn run(
     let cases = match fx.suite.run(&request).await {
         Ok(results) => results.cases,
         Err(error) if is_fatal(&error) => return Err(error.into()),
-        Err(error) => return Ok(Err(format!("cannot-be-run: {}", told(&error, fx)))),
+        Err(error @ RunError::TimedOut { .. }) => {
+            return Ok(Err(format!("does-not-end: {error}")));
+        }
+        Err(error) => return Ok(Err(unloaded(&told(&error, fx)))),
     };
     let pieces = sheet.cases();
     let own: Vec<TestCase> = cases
@@ -136,7 +140,7 @@ pub async fn run(
     Ok(Err(match failed {
         Some(failure) => {
             let said = format!("{} {}\n{}", failure.class, failure.message, failure.stack);
-            format!("cannot-be-loaded: {}", plain(&said, fx))
+            unloaded(&plain(&said, fx))
         }
         None => "not-collected: the framework finds no test in it".to_owned(),
     }))
@@ -153,11 +157,30 @@ fn told(error: &RunError, fx: &Effects<'_>) -> String {
 /// A foreign text without private paths, bounded.
 #[must_use]
 pub fn plain(text: &str, fx: &Effects<'_>) -> String {
-    let root = fx.worktree.root().display().to_string();
-    let text = text.replace(&format!("{root}/"), "").replace(&root, ".");
-    let text: String =
-        text.chars().filter(|c| !c.is_control() || *c == '\n').take(TAIL).collect();
+    let text = settled(text, &fx.worktree.root().display().to_string());
+    let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').take(TAIL).collect();
     text.trim().to_owned()
+}
+
+/// What runners say of a module that is not there.
+const NO_MODULE: &[&str] = &[
+    "No module named",
+    "ModuleNotFoundError",
+    "Cannot find module",
+    "cannot import name",
+    "ERR_MODULE_NOT_FOUND",
+    "unresolved import",
+    "is not in std",
+    "no required module provides",
+];
+
+/// Why a file gave no result, with a name in front.
+fn unloaded(said: &str) -> String {
+    let missing = said.lines().rev().find(|line| NO_MODULE.iter().any(|sign| line.contains(sign)));
+    match missing {
+        Some(line) => format!("hallucinated-import: {}", line.trim()),
+        None => format!("cannot-be-loaded: {said}"),
+    }
 }
 
 /// Runs the file until all that is left of it says the same in three runs, alone and turned

@@ -99,7 +99,11 @@ pub fn advice(told: &ToldAdvice, analysis: &Analysis) -> Advice {
                 found.suggestions.push(Suggestion {
                     file,
                     layer: *layer,
-                    requirement: if ids(requirement) { requirement.to_owned() } else { String::new() },
+                    requirement: if ids(requirement) {
+                        requirement.to_owned()
+                    } else {
+                        String::new()
+                    },
                     kind: field(&one.kind),
                     case: said,
                     expected: field(&one.expected),

@@ -18,9 +18,9 @@ mod told;
 pub use advice::ToldAdvice;
 pub use consult::{Advised, Consulted, advise, consult};
 pub use coverage::Ran;
+pub use framework::run_specific;
 #[cfg(test)]
 use gather::Gathered;
-pub use framework::run_specific;
 pub use gather::{GatherError, Request, gather};
 pub use planner::plan;
 pub use requirements::analyse;

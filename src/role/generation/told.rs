@@ -185,11 +185,51 @@ fn near<'a>(file: &'a RepoPath, survey: &'a Survey) -> BTreeSet<&'a str> {
 
 /// Names that every program of a language may call.
 const COMMON: &[&str] = &[
-    "int", "float", "str", "bytes", "bool", "list", "dict", "set", "tuple", "frozenset", "len",
-    "range", "sorted", "sum", "min", "max", "abs", "round", "Decimal", "datetime", "date",
-    "Exception", "ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError", "Error",
-    "RangeError", "Promise", "Map", "Set", "Date", "Number", "String", "Array", "Object", "vec",
-    "Some", "Ok", "Err", "Vec", "panic", "errors", "New",
+    "int",
+    "float",
+    "str",
+    "bytes",
+    "bool",
+    "list",
+    "dict",
+    "set",
+    "tuple",
+    "frozenset",
+    "len",
+    "range",
+    "sorted",
+    "sum",
+    "min",
+    "max",
+    "abs",
+    "round",
+    "Decimal",
+    "datetime",
+    "date",
+    "Exception",
+    "ValueError",
+    "TypeError",
+    "KeyError",
+    "IndexError",
+    "RuntimeError",
+    "Error",
+    "RangeError",
+    "Promise",
+    "Map",
+    "Set",
+    "Date",
+    "Number",
+    "String",
+    "Array",
+    "Object",
+    "vec",
+    "Some",
+    "Ok",
+    "Err",
+    "Vec",
+    "panic",
+    "errors",
+    "New",
 ];
 
 /// A call in backticks of something that is nowhere near.
@@ -230,18 +270,18 @@ mod tests {
     fn what_the_code_does_not_bear_out_is_thrown_away_with_the_reason() {
         let path = |text: &str| RepoPath::parse(text).unwrap();
         let texts = [
-            ("shop/price.py", "from shop.tax import rate\n\n\nclass Cart:\n    def add(self, item):\n        self.items = rate(item)\n\n\ndef price(text):\n    return float(text)\n"),
+            (
+                "shop/price.py",
+                "from shop.tax import rate\n\n\nclass Cart:\n    def add(self, item):\n        self.items = rate(item)\n\n\ndef price(text):\n    return float(text)\n",
+            ),
             ("shop/tax.py", "def rate(item):\n    return 2\n"),
         ];
         let texts: std::collections::BTreeMap<RepoPath, String> =
             texts.into_iter().map(|(name, text)| (path(name), text.to_owned())).collect();
         let survey = Survey::of(texts.keys().cloned().collect(), texts);
         let base = samples::analysis(1, 1);
-        let file = FileRequirements {
-            file: path("shop/price.py"),
-            lines: 10,
-            ..base.files[0].clone()
-        };
+        let file =
+            FileRequirements { file: path("shop/price.py"), lines: 10, ..base.files[0].clone() };
         let ground = Ground { files: &[&file], survey: &survey, framework: &base.framework };
         let table = [
             (told("L1.1", "price", "`price('2')` is 2.0", "2.0"), None),

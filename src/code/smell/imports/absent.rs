@@ -6,8 +6,8 @@ use crate::code::language::Language;
 use crate::code::smell::source::{Hit, Source, line};
 use crate::domain::id::RepoPath;
 
-use super::resolve::{joined, python_relative};
 use super::paths_without_ending;
+use super::resolve::{joined, python_relative};
 
 /// Imported names that their file does not mention. A name that it mentions in any way counts as
 /// there, so that what is made while the program runs is not called absent.
