@@ -149,7 +149,8 @@ impl From<OpenError> for Failure {
             OpenError::Run(error) => error.into(),
             OpenError::Store(error) => error.into(),
             OpenError::Resume { .. } => {
-                Self::usage(error.to_string(), "start a new session with `regreen fix`")
+                let hint = error.hint();
+                Self::usage(error.to_string(), hint)
             }
         }
     }
@@ -168,9 +169,7 @@ impl From<WorkError> for Failure {
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         match error {
-            PlanError::Git(error) => error.into(),
-            PlanError::Run(error) => error.into(),
-            PlanError::Store(error) => error.into(),
+            PlanError::Open(error) => error.into(),
             PlanError::NoFramework { .. } => {
                 let hint = error.hint();
                 Self::of_environment(&error, hint)

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::generation::analysis::{Advice, SUGGESTIONS};
-use crate::domain::generation::production::{Made, PRODUCTION, Written};
+use crate::domain::generation::production::{Made, PRODUCTION};
 use crate::domain::generation::task::{TaskKind, TestTask};
+use crate::domain::generation::written::Written;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::pin::PinReport;

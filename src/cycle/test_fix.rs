@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use futures::future::{Either, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -24,7 +23,7 @@ use crate::role::generation::{
 use crate::role::{AskSettings, Link, Panel, books};
 
 use super::Failure;
-use super::drive::stopped;
+use super::drive::unless_stopped;
 
 /// The pipeline's state inside the session folder.
 pub const STATE: &str = ".process/test-fix-state.json";
@@ -107,18 +106,14 @@ pub async fn plan(
         if fx.clock.stop_requested() || state.rests() || state.works() {
             break;
         }
-        let done = {
-            let step = std::pin::pin!(work.perform(&state));
-            let stop = std::pin::pin!(stopped(fx.clock, set_up.budget));
-            match select(step, stop).await {
-                Either::Left((done, _)) => done?,
-                Either::Right((reason, _)) => Done::OutOfBudget { reason },
+        let step = work.perform(&state);
+        let done = match unless_stopped(step, fx.clock, set_up.budget).await? {
+            Ok(Done::OutOfBudget { reason }) | Err(reason) => {
+                halted = Some(reason);
+                break;
             }
+            Ok(done) => done,
         };
-        if let Done::OutOfBudget { reason } = done {
-            halted = Some(reason);
-            break;
-        }
         if done == Done::InputMissing {
             setbacks += 1;
             if setbacks == SETBACKS {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::generation::analysis::{Advice, Analysis, FileRequirements, Requirement};
-use crate::domain::generation::production::{Made, Written};
+use crate::domain::generation::production::Made;
 use crate::domain::generation::task::{StatusChange, TaskKind, TestPlan, TestTask};
+use crate::domain::generation::written::Written;
 use crate::domain::id::RepoPath;
 use crate::domain::mutation::Score;
 use crate::domain::pin::{Dropped, PinReport, PinnedFile, PinnedFunction};

@@ -62,8 +62,23 @@ pub trait Reader<T>: Sync {
     /// What an answer is worth.
     async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<T>, ReadError>;
 
-    /// A checkout for clients that work in one, made anew for each question.
-    async fn checkout(&self, model: &dyn Model) -> Result<Option<std::path::PathBuf>, ReadError>;
+    /// A checkout for clients that work in one, made anew for each question. Without one they work
+    /// from what they are shown, so that it can be replayed.
+    async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, ReadError> {
+        Ok(None)
+    }
+}
+
+impl<T> Reading<T> {
+    /// An answer that is useful in itself, and weak when who gave it is not sure enough.
+    #[must_use]
+    pub fn by_confidence(value: T, sure: f64, least: f64) -> Self {
+        if sure < least {
+            let why = format!("confidence {sure:.2} is below {least:.2}");
+            return Self::Weak(value, sure, Trigger::LowConfidence, why);
+        }
+        Self::Good(value, sure)
+    }
 }
 
 /// Why an answer could not be read: not its own fault.

@@ -498,15 +498,11 @@ impl Reader<Told> for FixReader<'_> {
             return self.weigh(edits, summary, self.plan.confidence).await;
         }
         let task = context::subject(self.state).task;
-        let told: Edits = match answer::read(&answer.text, &task) {
-            Ok(told) => told,
+        let sure = |told: &Edits| told.confidence_score.unwrap_or(self.plan.confidence);
+        let (told, confidence) = match answer::read_with(&answer.text, &task, sure) {
+            Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        let confidence = told.confidence_score.unwrap_or(self.plan.confidence);
-        if !(0.0..=1.0).contains(&confidence) {
-            let why = format!("a confidence of {confidence} is not between 0 and 1");
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         match self.edits(&told).await? {
             Err(problems) => Ok(Reading::Again(problems)),
             Ok(edits) => {

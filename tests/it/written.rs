@@ -201,11 +201,11 @@ fn a_gate_takes_a_written_file_away_with_its_reason() {
     let text = GOOD
         .replace(
             "from shop.price",
-            "from shop import registry\nfrom shop.tax import RATES\nfrom shop.price",
+            "from shop import registry, tax\nfrom shop.price",
         )
         .replace(
             "    def test_price(",
-            "    def test_rates(self):\n        self.assertEqual(RATES, {'a': 1})\n\n    def test_price(",
+            "    def test_rates(self):\n        self.assertEqual(tax.RATES, {'a': 1})\n\n    def test_price(",
         );
     let model = server(vec![told(), advised(), test_file(PLACE, &text, &[]), nothing()]);
     let mut files = repaired();
@@ -252,7 +252,7 @@ fn what_no_test_may_do_is_refused_by_name_and_what_slips_through_is_cut_out() {
             ],
             vec![
                 "uses-network: `urllib.request.urlopen`",
-                "hallucinated-import: line",
+                "hallucinated-import: ModuleNotFoundError: No module named 'pricelib'",
                 "endless-loop: `while True",
             ],
             false,

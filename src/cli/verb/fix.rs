@@ -130,7 +130,7 @@ pub async fn fix_with(
         Some(_) => workspace.protection.missing.clone(),
         None => Vec::new(),
     };
-    let fx = workspace.effects(models, screen);
+    let fx = workspace.hands.effects(models, screen);
     let mut protect = GlobSetBuilder::new();
     for glob in &request.protect {
         let glob = Glob::new(glob).map_err(|error| {

@@ -59,7 +59,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let folder = space.folder();
     let state = space.pipeline.clone();
     let planned = {
-        let fx = space.effects(&models, &screen);
+        let fx = space.hands.effects(&models, &screen);
         cycle::plan(state, &set_up, &fx).await
     };
     let mut planned = match planned {

@@ -52,7 +52,7 @@ pub async fn run(
         for text in &workspace.notices {
             screen.show(&Event::Notice { text: text.clone() });
         }
-        let fx = workspace.effects(inherited.models, screen);
+        let fx = workspace.hands.effects(inherited.models, screen);
         let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let set_up = ProduceSetUp {

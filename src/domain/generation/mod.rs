@@ -11,3 +11,4 @@ pub mod layer;
 pub mod pipeline;
 pub mod production;
 pub mod task;
+pub mod written;

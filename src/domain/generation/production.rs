@@ -13,6 +13,7 @@ use crate::domain::quality::{Completeness, Decision, Layer};
 
 use super::analysis::Requirement;
 use super::layer::SubLayer;
+use super::written::{BugFinding, Written};
 
 /// Where it lies inside the session folder.
 pub const PRODUCTION: &str = ".process/generation.json";
@@ -70,56 +71,6 @@ impl Made {
     pub fn is_written(&self, file: &RepoPath) -> bool {
         self.written.iter().any(|one| one.file.as_ref() == Some(file))
     }
-}
-
-/// What providers wrote for one source in one round.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Written {
-    /// The task.
-    pub task: String,
-    /// From 1; 2 is about survivors.
-    pub round: u32,
-    /// The source.
-    pub subject: RepoPath,
-    /// The file with the tests; absent when nothing was kept.
-    pub file: Option<RepoPath>,
-    /// Who wrote it; empty when nobody did.
-    pub author: String,
-    /// Tests that hold.
-    pub tests: Vec<TestId>,
-    /// Assertions in the file.
-    pub assertions: u32,
-    /// Functions of the source that the tests that hold enter.
-    pub functions: Vec<String>,
-    /// Requirements that tests that hold claim to show.
-    pub shown: Vec<String>,
-    /// Tests that fail because the code is wrong.
-    pub findings: Vec<BugFinding>,
-    /// Tests, and answers, that were given up, with the reason.
-    pub dropped: Vec<String>,
-    /// Tests whose result changed between runs; none of them is kept.
-    pub flaky: Vec<TestId>,
-}
-
-/// A new test that fails, and whose author and judge say that the code is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BugFinding {
-    /// The test.
-    pub test: TestId,
-    /// Its file.
-    pub file: RepoPath,
-    /// The source that is wrong.
-    pub subject: RepoPath,
-    /// The function.
-    pub function: String,
-    /// First line of the place, from 1.
-    pub line: u32,
-    /// What says so besides the test, in the judge's words.
-    pub evidence: String,
-    /// What the test said, in one line.
-    pub message: String,
-    /// Who judged.
-    pub judge: String,
 }
 
 /// A file that was written and taken away again.

@@ -2,7 +2,6 @@
 //! (product.md 13.4).
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use async_trait::async_trait;
 use minijinja::context;
@@ -138,15 +137,11 @@ impl Reader<BTreeMap<TestId, Ruling>> for JudgeReader<'_> {
         _: &dyn Model,
         answer: &Answer,
     ) -> Result<Reading<BTreeMap<TestId, Ruling>>, ReadError> {
-        let told: Verdicts = match answer::read(&answer.text, &self.task) {
-            Ok(told) => told,
+        let sure = |told: &Verdicts| told.confidence_score;
+        let (told, sure) = match answer::read_with(&answer.text, &self.task, sure) {
+            Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        let sure = told.confidence_score;
-        if !(0.0..=1.0).contains(&sure) {
-            let why = format!("a confidence of {sure} is not between 0 and 1");
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         let mut rulings = BTreeMap::new();
         for one in &told.verdicts {
             if let Some(id) = self.failing.iter().find(|id| id.as_str() == one.test.trim()) {
@@ -157,15 +152,7 @@ impl Reader<BTreeMap<TestId, Ruling>> for JudgeReader<'_> {
             let why = "it names none of the failing tests".to_owned();
             return Ok(Reading::Useless(Trigger::NoTests, why));
         }
-        if sure < self.min_confidence {
-            let why = format!("confidence {sure:.2} is below {:.2}", self.min_confidence);
-            return Ok(Reading::Weak(rulings, sure, Trigger::LowConfidence, why));
-        }
-        Ok(Reading::Good(rulings, sure))
-    }
-
-    async fn checkout(&self, _: &dyn Model) -> Result<Option<PathBuf>, ReadError> {
-        Ok(None)
+        Ok(Reading::by_confidence(rulings, sure, self.min_confidence))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Reads the answers of a generator: refused, sent back, or a file that runs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
@@ -98,15 +97,11 @@ impl Reader<Draft> for AuthorReader<'_> {
     }
 
     async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<Draft>, ReadError> {
-        let told: TestFiles = match answer::read(&answer.text, &self.task) {
-            Ok(told) => told,
+        let sure = |told: &TestFiles| told.confidence_score.unwrap_or(UNSAID);
+        let (told, confidence) = match answer::read_with(&answer.text, &self.task, sure) {
+            Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        let confidence = told.confidence_score.unwrap_or(UNSAID);
-        if !(0.0..=1.0).contains(&confidence) {
-            let why = format!("a confidence of {confidence} is not between 0 and 1");
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         let text = match checked(&told, &self.place, &self.desk.texts) {
             Ok(text) => text,
             Err(problems) => return Ok(self.refuse(model, problems)),
@@ -126,10 +121,5 @@ impl Reader<Draft> for AuthorReader<'_> {
             covers.entry(one.test).or_default().extend(ids);
         }
         Ok(Reading::Good(Draft { sheet, covers }, confidence))
-    }
-
-    async fn checkout(&self, _: &dyn Model) -> Result<Option<PathBuf>, ReadError> {
-        // A generator works from what it is shown, so that it can be replayed.
-        Ok(None)
     }
 }

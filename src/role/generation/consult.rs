@@ -2,7 +2,6 @@
 //! (product.md 3.1, 4.5). What they say is added to what the code says by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use async_trait::async_trait;
 use minijinja::context;
@@ -218,15 +217,11 @@ impl Reader<Borne> for SurveyReader<'_> {
     }
 
     async fn read(&self, _: &dyn Model, answer: &Answer) -> Result<Reading<Borne>, ReadError> {
-        let told: ToldSurvey = match answer::read(&answer.text, &self.task) {
-            Ok(told) => told,
+        let sure = |told: &ToldSurvey| told.confidence_score;
+        let (told, sure) = match answer::read_with(&answer.text, &self.task, sure) {
+            Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        let sure = told.confidence_score;
-        if !(0.0..=1.0).contains(&sure) {
-            let why = format!("a confidence of {sure} is not between 0 and 1");
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         let borne = borne_out(&told, self.ground);
         if borne.requirements.is_empty() {
             if borne.dropped.is_empty() {
@@ -235,15 +230,7 @@ impl Reader<Borne> for SurveyReader<'_> {
             }
             return Ok(Reading::Again(borne.dropped.into_iter().take(TOLD).collect()));
         }
-        if sure < self.min_confidence {
-            let why = format!("confidence {sure:.2} is below {:.2}", self.min_confidence);
-            return Ok(Reading::Weak(borne, sure, Trigger::LowConfidence, why));
-        }
-        Ok(Reading::Good(borne, sure))
-    }
-
-    async fn checkout(&self, _: &dyn Model) -> Result<Option<PathBuf>, ReadError> {
-        Ok(None)
+        Ok(Reading::by_confidence(borne, sure, self.min_confidence))
     }
 }
 
@@ -315,29 +302,17 @@ impl Reader<Advice> for AdviceReader<'_> {
     }
 
     async fn read(&self, _: &dyn Model, answer: &Answer) -> Result<Reading<Advice>, ReadError> {
-        let told: ToldAdvice = match answer::read(&answer.text, TASK) {
-            Ok(told) => told,
+        let sure = |told: &ToldAdvice| told.confidence_score;
+        let (told, sure) = match answer::read_with(&answer.text, TASK, sure) {
+            Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        let sure = told.confidence_score;
-        if !(0.0..=1.0).contains(&sure) {
-            let why = format!("a confidence of {sure} is not between 0 and 1");
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         let advice = advice(&told, self.analysis);
         if advice.suggestions.is_empty() {
             let why = "nothing of it belongs to a file that is asked about".to_owned();
             return Ok(Reading::Useless(Trigger::General, why));
         }
-        if sure < self.min_confidence {
-            let why = format!("confidence {sure:.2} is below {:.2}", self.min_confidence);
-            return Ok(Reading::Weak(advice, sure, Trigger::LowConfidence, why));
-        }
-        Ok(Reading::Good(advice, sure))
-    }
-
-    async fn checkout(&self, _: &dyn Model) -> Result<Option<PathBuf>, ReadError> {
-        Ok(None)
+        Ok(Reading::by_confidence(advice, sure, self.min_confidence))
     }
 }
 
