@@ -21,8 +21,8 @@ use crate::report::document::Document;
 use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
 use crate::report::planning::{PlanDocument, Progress};
 use crate::report::validation::ValidationReport;
-use crate::role::generation::Ran;
-use crate::role::{Analysis, Edits};
+use crate::role::generation::{Ran, ToldAdvice, ToldSurvey};
+use crate::role::{Analysis, Edits, TestFiles, Verdicts};
 
 /// Name and schema of every stored or printed form.
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -53,6 +53,12 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("plan-document", schema_for!(PlanDocument)),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),
+        ("test-survey", schema_for!(ToldSurvey)),
+        ("test-advice", schema_for!(ToldAdvice)),
+        ("test-files", schema_for!(TestFiles)),
+        ("verdicts", schema_for!(Verdicts)),
+        ("provider-calls", schema_for!(generation::inquiry::Inquiries)),
+        ("enriched-suggestions", schema_for!(generation::analysis::Advice)),
         ("mutation-score", schema_for!(Score)),
         ("pin-report", schema_for!(PinReport)),
     ]

@@ -1,6 +1,7 @@
 //! What keeps the contract of `effect` in the real world; the one file that names every adapter.
 
 pub mod github;
+pub mod hands;
 pub mod host;
 pub mod model;
 pub mod models;
@@ -18,11 +19,11 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{CommitId, SessionId, TreeId, slug};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
-use crate::effect::{
-    Clock, EffectError, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
-};
+use crate::effect::{Clock, EffectError, GitError, RunError, Store, StoreError, Worktree};
 
-pub use places::{state_root, work_home, work_root};
+pub use places::{scratch, state_prefix, state_root, work_home, work_root};
+
+use hands::Hands;
 
 use host::clock::HostClock;
 use host::sandbox::Protection;
@@ -58,6 +59,17 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Effect(error) => error.hint(),
+            Self::Resume { .. } => "start a new session with `regreen fix`".into(),
+        }
+    }
+}
+
 impl From<GitError> for OpenError {
     fn from(error: GitError) -> Self {
         Self::Effect(error.into())
@@ -90,10 +102,8 @@ pub struct Workspace<'a> {
     pub protection: &'static Protection,
     /// Whether another commit is checked out than the one the session began on.
     pub moved: bool,
-    clock: &'a HostClock,
-    store: SessionStore,
-    worktree: RepoWorktree,
-    suite: ProjectSuite<'a>,
+    /// What keeps the contract.
+    pub hands: Hands<'a>,
     root: PathBuf,
 }
 
@@ -203,7 +213,7 @@ impl<'a> Workspace<'a> {
         // The record comes before the branch: what a kill leaves behind is known by name.
         write_record(&store, &record).await?;
         let work = work_root(&facts);
-        let state_folder = format!("{STATE_FOLDER}/active/{}", record.session_id);
+        let state_folder = state_prefix(&record.session_id);
         let worktree = RepoWorktree::open(
             &facts,
             &WorktreeSettings {
@@ -232,7 +242,8 @@ impl<'a> Workspace<'a> {
             Some(reference) => base_of(&worktree, reference, &mut notices).await?,
             None => None,
         };
-        let suite = open_suite(request, detection, &store, &work, &record, clock)?;
+        let scratch = scratch(&facts, &record.session_id);
+        let suite = open_suite(request, detection, &store, scratch, clock)?;
         let mut workspace = Self {
             facts,
             record,
@@ -240,10 +251,7 @@ impl<'a> Workspace<'a> {
             notices,
             protection,
             moved,
-            clock,
-            store,
-            worktree,
-            suite,
+            hands: Hands { clock, store, worktree, suite },
             root,
         };
         workspace.record.git.base_sha = workspace.base.as_ref().map(|(commit, _)| commit.clone());
@@ -251,33 +259,16 @@ impl<'a> Workspace<'a> {
         Ok(workspace)
     }
 
-    /// The effects of this session.
-    #[must_use]
-    pub fn effects<'b>(
-        &'b self,
-        models: &'b [Box<dyn Model>],
-        screen: &'b dyn Screen,
-    ) -> Effects<'b> {
-        Effects {
-            models,
-            worktree: &self.worktree,
-            suite: &self.suite,
-            store: &self.store,
-            clock: self.clock,
-            screen,
-        }
-    }
-
     /// A private folder of this session outside of every checkout.
     #[must_use]
     pub fn scratch(&self) -> PathBuf {
-        work_root(&self.facts).join(self.record.session_id.as_str()).join("scratch")
+        scratch(&self.facts, &self.record.session_id)
     }
 
     /// The session's folder inside commits.
     #[must_use]
     pub fn state_prefix(&self) -> String {
-        format!("{STATE_FOLDER}/active/{}", self.record.session_id)
+        state_prefix(&self.record.session_id)
     }
 
     /// Where the session's folder goes when it is archived.
@@ -288,7 +279,7 @@ impl<'a> Workspace<'a> {
 
     /// Writes the session's record.
     pub async fn save_record(&self) -> Result<(), StoreError> {
-        write_record(&self.store, &self.record).await
+        write_record(&self.hands.store, &self.record).await
     }
 
     /// Notes how a run ended in the session's record.
@@ -308,7 +299,7 @@ impl<'a> Workspace<'a> {
             .ok()
             .and_then(|value| value.as_str().map(str::to_owned));
         if outcome.result != Ending::Blocked {
-            self.record.completed_at = Some(self.clock.now());
+            self.record.completed_at = Some(self.hands.clock.now());
         }
         self.save_record().await
     }
@@ -320,16 +311,16 @@ impl<'a> Workspace<'a> {
     ///
     /// When the record cannot be written or the branch not removed.
     pub async fn abandon(mut self) -> Result<(), OpenError> {
-        let tip = self.worktree.tip().await?;
+        let tip = self.hands.worktree.tip().await?;
         if tip != self.record.git.head_sha {
             return Ok(());
         }
         // Removing needs no room on a full disk; writing the record does.
-        self.worktree.remove().await?;
+        self.hands.worktree.remove().await?;
         repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
         self.record.status = SessionStatus::Blocked;
         self.record.result = Some(ABANDONED.to_owned());
-        self.record.completed_at = Some(self.clock.now());
+        self.record.completed_at = Some(self.hands.clock.now());
         self.save_record().await?;
         Ok(())
     }
@@ -338,15 +329,15 @@ impl<'a> Workspace<'a> {
     /// the folder where the session's files are now. Never changes the result (product.md X37).
     pub async fn finish(self) -> Result<PathBuf, OpenError> {
         let id = self.record.session_id.clone();
-        let folder = self.store.folder().to_owned();
+        let folder = self.hands.store.folder().to_owned();
         if self.record.status == SessionStatus::Paused {
             return Ok(folder);
         }
-        self.worktree.remove().await?;
+        self.hands.worktree.remove().await?;
         if self.record.status != SessionStatus::Completed {
             return Ok(folder);
         }
-        Ok(store::archive(&self.root, &id, &self.clock.now())?)
+        Ok(store::archive(&self.root, &id, &self.hands.clock.now())?)
     }
 }
 
@@ -392,14 +383,13 @@ fn open_suite<'a>(
     request: &FixRequest,
     detection: Detection,
     store: &SessionStore,
-    work: &Path,
-    record: &SessionRecord,
+    scratch: PathBuf,
     clock: &'a HostClock,
 ) -> Result<ProjectSuite<'a>, RunError> {
     let settings = SuiteSettings {
         timeout: request.test_timeout,
         session: store.folder().to_owned(),
-        scratch: work.join(record.session_id.as_str()).join("scratch"),
+        scratch,
         layers: request.layers.clone(),
         setup: request.setup.clone(),
         tools: request.tools.clone(),

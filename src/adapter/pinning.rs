@@ -9,7 +9,7 @@ impl Workspace<'_> {
     /// Who makes watched calls of functions.
     #[must_use]
     pub fn observer(&self) -> &dyn Observer {
-        &self.suite
+        &self.hands.suite
     }
 
     /// Notes that the session is over, in a word of ours.
@@ -20,7 +20,7 @@ impl Workspace<'_> {
     pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
         self.record.status = SessionStatus::Completed;
         self.record.result = Some(result.to_owned());
-        self.record.completed_at = Some(self.clock.now());
+        self.record.completed_at = Some(self.hands.clock.now());
         self.save_record().await
     }
 

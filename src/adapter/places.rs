@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::domain::id::slug;
+use crate::domain::id::{SessionId, slug};
 
 use super::host::process;
 use super::repo::RepositoryFacts;
-use super::store::STATE_ROOT;
+use super::store::{STATE_FOLDER, STATE_ROOT};
 
 /// Variable that names the folder of private checkouts.
 pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
@@ -37,4 +37,16 @@ pub fn work_root(facts: &RepositoryFacts) -> PathBuf {
     let name =
         facts.root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     cache.join(format!("{}-{short}", slug(&name)))
+}
+
+/// A private folder of a session outside of every checkout.
+#[must_use]
+pub fn scratch(facts: &RepositoryFacts, session: &SessionId) -> PathBuf {
+    work_root(facts).join(session.as_str()).join("scratch")
+}
+
+/// The folder of a session inside commits.
+#[must_use]
+pub fn state_prefix(session: &SessionId) -> String {
+    format!("{STATE_FOLDER}/active/{session}")
 }

@@ -11,15 +11,14 @@ use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Ver
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::request::ToolCommands;
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
-use crate::effect::{
-    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
-};
+use crate::effect::{Clock, GitError, RunError, Store, StoreError, Worktree};
 
+use super::hands::Hands;
 use super::host::clock::HostClock;
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
 use super::store::{self, STATE_FOLDER, SessionStore, SourceError};
-use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
-use super::{notices, state_root, work_root, write_record};
+use super::suite::{self, Detection, SuiteSettings};
+use super::{OpenError, notices, state_root, work_root, write_record};
 
 /// Where the pipeline's state lies inside the session folder.
 pub const PIPELINE: &str = ".process/test-fix-state.json";
@@ -62,15 +61,9 @@ pub struct PlanRequest {
 /// Why a test session could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// Git refused.
+    /// What can go wrong with every session.
     #[error(transparent)]
-    Git(#[from] GitError),
-    /// No suite.
-    #[error(transparent)]
-    Run(#[from] RunError),
-    /// No session files.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    Open(#[from] OpenError),
     /// The source session cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -90,14 +83,30 @@ pub enum PlanError {
     },
 }
 
+impl From<GitError> for PlanError {
+    fn from(error: GitError) -> Self {
+        Self::Open(error.into())
+    }
+}
+
+impl From<RunError> for PlanError {
+    fn from(error: RunError) -> Self {
+        Self::Open(error.into())
+    }
+}
+
+impl From<StoreError> for PlanError {
+    fn from(error: StoreError) -> Self {
+        Self::Open(error.into())
+    }
+}
+
 impl PlanError {
     /// What the reader can do next, in one imperative clause.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Git(error) => error.hint(),
-            Self::Run(error) => error.hint(),
-            Self::Store(error) => error.hint(),
+            Self::Open(error) => error.hint(),
             Self::Source(error) => error.hint(),
             Self::NoFramework { advice, .. } => advice.clone(),
             Self::NoSession { .. } => "say what is to be tested: `regreen plan WHAT`".into(),
@@ -123,10 +132,8 @@ pub struct PlanSpace<'a> {
     pub notices: Vec<String>,
     /// Whether an earlier run is continued.
     pub resumed: bool,
-    clock: &'a HostClock,
-    store: SessionStore,
-    worktree: RepoWorktree,
-    suite: ProjectSuite<'a>,
+    /// What keeps the contract.
+    pub hands: Hands<'a>,
 }
 
 impl<'a> PlanSpace<'a> {
@@ -168,7 +175,7 @@ impl<'a> PlanSpace<'a> {
         // The record comes last: a session without one never began.
         write_record(&store, &record).await?;
         let work = work_root(&facts);
-        let state_folder = format!("{STATE_FOLDER}/active/{}", record.session_id);
+        let state_folder = super::state_prefix(&record.session_id);
         let worktree = RepoWorktree::open(
             &facts,
             &WorktreeSettings {
@@ -184,7 +191,7 @@ impl<'a> PlanSpace<'a> {
         let settings = SuiteSettings {
             timeout: request.test_timeout,
             session: store.folder().to_owned(),
-            scratch: work.join(record.session_id.as_str()).join("scratch"),
+            scratch: super::scratch(&facts, &record.session_id),
             layers: request.layers.clone(),
             setup: request.setup.clone(),
             tools: request.tools.clone(),
@@ -199,34 +206,20 @@ impl<'a> PlanSpace<'a> {
             runnable,
             notices: told,
             resumed,
-            clock,
-            store,
-            worktree,
-            suite,
+            hands: Hands { clock, store, worktree, suite },
         })
-    }
-
-    /// The effects of this session.
-    #[must_use]
-    pub fn effects<'b>(
-        &'b self,
-        models: &'b [Box<dyn Model>],
-        screen: &'b dyn Screen,
-    ) -> Effects<'b> {
-        Effects {
-            models,
-            worktree: &self.worktree,
-            suite: &self.suite,
-            store: &self.store,
-            clock: self.clock,
-            screen,
-        }
     }
 
     /// The session's folder.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
-        self.store.folder().to_owned()
+        self.hands.store.folder().to_owned()
+    }
+
+    /// A private folder of this session outside of every checkout.
+    #[must_use]
+    pub fn scratch(&self) -> PathBuf {
+        super::scratch(&self.facts, &self.record.session_id)
     }
 
     /// Notes where the pipeline rests, and removes the private checkout.
@@ -251,8 +244,8 @@ impl<'a> PlanSpace<'a> {
             SessionStatus::Paused => self.record.result,
             _ => None,
         };
-        write_record(&self.store, &self.record).await?;
-        self.worktree.remove().await?;
+        write_record(&self.hands.store, &self.record).await?;
+        self.hands.worktree.remove().await?;
         Ok(())
     }
 
@@ -262,7 +255,7 @@ impl<'a> PlanSpace<'a> {
     ///
     /// When its files cannot be removed.
     pub async fn abandon(self) -> Result<(), PlanError> {
-        self.worktree.remove().await?;
+        self.hands.worktree.remove().await?;
         store::forget(&state_root(&self.facts), &self.record.session_id)?;
         Ok(())
     }

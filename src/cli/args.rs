@@ -274,6 +274,9 @@ pub struct PlanArguments {
     /// for more. `regreen config schema` prints all keys.
     #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
+    /// Who is asked, and what that may cost.
+    #[command(flatten)]
+    pub asking: super::asking::AskingArguments,
     /// Print one JSON document on standard output at the end; all talk goes to standard error.
     #[arg(long)]
     pub json: bool,

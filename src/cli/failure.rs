@@ -146,7 +146,8 @@ impl From<OpenError> for Failure {
         match error {
             OpenError::Effect(error) => error.into(),
             OpenError::Resume { .. } => {
-                Self::usage(error.to_string(), "start a new session with `regreen fix`")
+                let hint = error.hint();
+                Self::usage(error.to_string(), hint)
             }
         }
     }
@@ -165,9 +166,7 @@ impl From<EffectError> for Failure {
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         match error {
-            PlanError::Git(error) => error.into(),
-            PlanError::Run(error) => error.into(),
-            PlanError::Store(error) => error.into(),
+            PlanError::Open(error) => error.into(),
             PlanError::NoFramework { .. } => {
                 let hint = error.hint();
                 Self::of_environment(&error, hint)

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
 
 mod args;
+mod asking;
 mod bundle;
 mod failure;
 mod log;
@@ -70,8 +71,8 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, Failure> {
         Verb::Action => Ok(bot(Errand::Event).await),
         Verb::Publish { bundle } => Ok(bot(Errand::Publish(bundle)).await),
         Verb::Fix(arguments) => verb::fix::run(&arguments).await,
-        Verb::Plan(arguments) => verb::plan::run(&arguments, Goal::Plan).await,
-        Verb::Test(arguments) => verb::plan::run(&arguments, Goal::Test).await,
+        Verb::Plan(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Plan)).await,
+        Verb::Test(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Test)).await,
         Verb::Session(arguments) => verb::session::run(&arguments),
         Verb::Pin(arguments) => verb::pin::run(&arguments).await,
         Verb::Score(arguments) => verb::score::run(&arguments).await,

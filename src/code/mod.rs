@@ -3,6 +3,8 @@
 //! Pure: text in, values out. It does not know where a file lies on disk or who asks.
 
 pub mod behaviour;
+pub mod cases;
+pub mod conduct;
 pub mod conventions;
 pub mod coverage;
 pub mod edit;

@@ -46,15 +46,8 @@ pub async fn drive(
             return Ok(Driven::Finished(state));
         }
         let began = fx.clock.elapsed();
-        let done = {
-            let step = std::pin::pin!(performer.perform(&state));
-            let stop = std::pin::pin!(stopped(performer.fx.clock, budget));
-            match select(step, stop).await {
-                Either::Left((done, _)) => Ok(done?),
-                Either::Right((reason, _)) => Err(reason),
-            }
-        };
-        let done = match done {
+        let step = performer.perform(&state);
+        let done = match unless_stopped(step, fx.clock, budget).await? {
             Ok(done) => done,
             Err(reason) => return Ok(Driven::Stopped { state, reason }),
         };
@@ -121,7 +114,7 @@ pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Fail
 }
 
 /// Resolves when the run must stop, with the reason.
-pub async fn stopped(clock: &dyn Clock, budget: Option<Duration>) -> String {
+async fn stopped(clock: &dyn Clock, budget: Option<Duration>) -> String {
     loop {
         if clock.stop_requested() {
             return "stopped on request".into();
@@ -130,6 +123,24 @@ pub async fn stopped(clock: &dyn Clock, budget: Option<Duration>) -> String {
             return "the time budget is used up".into();
         }
         clock.wait(Duration::from_millis(100)).await;
+    }
+}
+
+/// What a step brought, or the reason why it had to be left.
+///
+/// # Errors
+///
+/// Those of the step.
+pub async fn unless_stopped<T, E>(
+    step: impl Future<Output = Result<T, E>>,
+    clock: &dyn Clock,
+    budget: Option<Duration>,
+) -> Result<Result<T, String>, E> {
+    let step = std::pin::pin!(step);
+    let stop = std::pin::pin!(stopped(clock, budget));
+    match select(step, stop).await {
+        Either::Left((done, _)) => Ok(Ok(done?)),
+        Either::Right((reason, _)) => Ok(Err(reason)),
     }
 }
 

@@ -4,6 +4,8 @@
 mod close;
 mod drive;
 mod failure;
+mod gates;
+mod make;
 mod open;
 mod perform;
 mod produce;

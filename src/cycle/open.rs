@@ -71,7 +71,10 @@ pub async fn open(
     };
     let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
     state.tip.clone_from(&tip);
-    remember(&state, Moved::Began { terms, tip }, fx).await?;
+    // What providers took while tests were written counts for the budget of the session.
+    let spending = super::test_fix::spent(session, fx).await?;
+    state.spending = spending;
+    remember(&state, Moved::Began { terms, tip, spending }, fx).await?;
     state.transitions = 1;
     Ok(Opened { state, events, resumed: false })
 }

@@ -2,47 +2,29 @@
 //! gates, and kept on the fix branch. Saved before each step; each step finds what it made before
 //! (product.md 3.1 phase 5, 5.1, 6.6).
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-use futures::future::{Either, select};
 
 use crate::domain::commit;
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
-use crate::domain::generation::production::{
-    Evidence, Judgement, Made, PRODUCTION, Production, Settled, about, still_open,
-};
-use crate::domain::generation::task::{TestPlan, TestTask};
-use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::mutation::Score;
-use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::quality::{
-    Counts, Decision, Finding, Limits, MAX_RETRIES, Stage, decide, decide_tests,
-};
+use crate::domain::generation::production::{PRODUCTION, Production};
+use crate::domain::generation::task::TestPlan;
+use crate::domain::id::TreeId;
+use crate::domain::quality::Limits;
 use crate::domain::request::ToolCommands;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
-use crate::report::test_quality::{self, TestQuality};
-use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::{GenerateRequest, Missed, Sheets, generate, inspect, rescore, suspects};
+use crate::role::{AskSettings, Link, Panel};
 
-use super::drive::stopped;
-use super::test_fix::{STATE, generation, read, stored, write};
-use super::weigh::{asked, change, gaps, rank, worst};
+use super::drive::unless_stopped;
+use super::test_fix::{STATE, generation, read, spent, stored, write};
+use super::weigh::change;
 use super::{Failure, Planned};
 
-/// Tests of the project whose reach is measured at most.
-const MEASURED: usize = 400;
-
-/// Times tests are written for one task: once, once more for what survived, and a last time when
-/// the gate is not met even so (product.md 6.6: at most two retries).
-const ROUNDS: u32 = MAX_RETRIES + 1;
-
 /// The log of the runs of phase 5.
-const LOG: &str = ".process/generation-output.log";
+pub(super) const LOG: &str = ".process/generation-output.log";
 
 /// What phase 5 is given besides the state.
 pub struct ProduceSetUp<'a> {
@@ -64,6 +46,12 @@ pub struct ProduceSetUp<'a> {
     pub state_travels: bool,
     /// What both gates tolerate.
     pub limits: Limits,
+    /// Who writes tests, first to last.
+    pub chain: Vec<Link>,
+    /// How providers are asked.
+    pub ask: AskSettings,
+    /// Wall time of this run.
+    pub budget: Option<Duration>,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -77,18 +65,21 @@ pub async fn produce(
     set_up: &ProduceSetUp<'_>,
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
+    let panel =
+        Panel::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx).await?;
+    let mut halted = None;
     loop {
         save(&state, fx).await?;
         if fx.clock.stop_requested() || !state.works() || state.next == Step::Execute {
             break;
         }
-        let done = {
-            let step = std::pin::pin!(perform(&state, set_up, fx));
-            let stop = std::pin::pin!(stopped(fx.clock, None));
-            match select(step, stop).await {
-                Either::Left((done, _)) => done?,
-                Either::Right(_) => break,
+        let step = Box::pin(perform(&state, set_up, &panel, fx));
+        let done = match unless_stopped(step, fx.clock, set_up.budget).await? {
+            Ok(Done::OutOfBudget { reason }) | Err(reason) => {
+                halted = Some(reason);
+                break;
             }
+            Ok(done) => done,
         };
         state = state.advance(done);
     }
@@ -97,7 +88,8 @@ pub async fn produce(
         Some((_, package, plan)) => (Some(package), Some(plan)),
         None => (None, None),
     };
-    Ok(Planned { state, package, plan })
+    let spending = spent(&state.session_id, fx).await?;
+    Ok(Planned { state, package, plan, spending, halted })
 }
 
 /// What phase 5 has made so far; `None` before its first step.
@@ -150,10 +142,12 @@ async fn save(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
 async fn perform(
     state: &Pipeline,
     set_up: &ProduceSetUp<'_>,
+    panel: &Panel,
     fx: &Effects<'_>,
 ) -> Result<Done, Failure> {
     let Some((_, _, plan)) = stored(fx).await? else { return Ok(Done::InputMissing) };
-    let mut work = Work { state, set_up, fx, plan, production: begin(state, set_up, fx).await? };
+    let production = begin(state, set_up, fx).await?;
+    let mut work = Work { state, set_up, panel, fx, plan, production, halted: None };
     match state.next {
         Step::Generate => work.generate().await,
         Step::Validate => work.validate().await,
@@ -194,19 +188,28 @@ async fn begin(
     Ok(production)
 }
 
-fn tell(fx: &Effects<'_>, doing: &str) {
+pub(super) fn tell(fx: &Effects<'_>, doing: &str) {
     fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
 }
 
-struct Work<'a> {
-    state: &'a Pipeline,
-    set_up: &'a ProduceSetUp<'a>,
-    fx: &'a Effects<'a>,
-    plan: TestPlan,
-    production: Production,
+/// One step of phase 5.
+pub(super) struct Work<'a> {
+    pub(super) state: &'a Pipeline,
+    pub(super) set_up: &'a ProduceSetUp<'a>,
+    pub(super) panel: &'a Panel,
+    pub(super) fx: &'a Effects<'a>,
+    pub(super) plan: TestPlan,
+    pub(super) production: Production,
+    /// The limit that was reached, once one was.
+    pub(super) halted: Option<String>,
 }
 
 impl Work<'_> {
+    /// The step ends here, and comes again when the session goes on.
+    pub(super) fn halt(&mut self) -> Done {
+        Done::OutOfBudget { reason: self.halted.take().unwrap_or_default() }
+    }
+
     /// Writes the tests of the first open task.
     async fn generate(&mut self) -> Result<Done, Failure> {
         let Some(task) = generation(&self.plan).first().map(|task| (*task).clone()) else {
@@ -215,8 +218,9 @@ impl Work<'_> {
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
             tell(self.fx, &format!("writing the tests of {} (phase 5 of 5)", task.id));
-            let made = self.make(&task, &Missed::new(), 1).await?;
+            let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
             self.production.tasks.push(made);
+            self.production.drafts.retain(|draft| draft.task != task.id);
             write(self.fx, PRODUCTION, &self.production).await?;
         }
         let made = self.production.of(&task.id);
@@ -227,352 +231,6 @@ impl Work<'_> {
         }
         self.turn(&task.id, if some { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
         Ok(Done::Wrote)
-    }
-
-    /// Writes the tests of a task on the sources as they are, and grafts them.
-    async fn make(
-        &mut self,
-        task: &TestTask,
-        missed: &Missed,
-        rounds: u32,
-    ) -> Result<Made, Failure> {
-        let gaps = gaps(task, &self.plan);
-        let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
-        let tree = self.production.tree.clone();
-        let failing = &self.production.failing;
-        let held = suspects(&tree, &files, failing, self.set_up.jobs, self.fx).await?;
-        let many = self.production.passing.len() > MEASURED;
-        let before = if many { &[][..] } else { &self.production.passing[..] };
-        let request = GenerateRequest {
-            tree: &tree,
-            gaps: &gaps,
-            before,
-            threshold: self.set_up.threshold,
-            jobs: self.set_up.jobs,
-            time: self.set_up.time,
-            held: &held,
-            missed,
-        };
-        let made = generate(&request, self.set_up.observer, self.fx).await?;
-        self.production.tree = made.tree;
-        Ok(Made {
-            task: task.id.clone(),
-            rounds,
-            report: made.report,
-            reached: made.reached,
-            requirements: Vec::new(),
-        })
-    }
-
-    /// Gate 001.3: findings in the new files, safe repairs, and what must go.
-    async fn validate(&mut self) -> Result<Done, Failure> {
-        let id = "IMPL-001.3";
-        self.turn(id, TaskStatus::InProgress).await?;
-        tell(self.fx, "looking for what generated code gets wrong (gate 001.3)");
-        let report = self.gate().await?;
-        let met = report.status == Decision::Pass;
-        self.production.validation = Some(Judgement {
-            decision: report.status,
-            reason: report.gate_decision.clone(),
-            repairs: u32::try_from(report.auto_fixes_applied.len()).unwrap_or(u32::MAX),
-            retries: report.retry_count,
-        });
-        write(self.fx, PRODUCTION, &self.production).await?;
-        write(self.fx, ".process/code-validation-report.json", &report).await?;
-        let text = render_markdown(&report);
-        self.fx.store.write_text(".process/code-validation-report.md", &text).await?;
-        let text = planning::judged(id, self.production.validation.as_ref(), &self.production);
-        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
-        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(Done::Validated)
-    }
-
-    /// Looks, repairs what is safe, drops what is critical, and looks again.
-    async fn gate(&mut self) -> Result<ValidationReport, Failure> {
-        let mut fixed: Vec<Finding> = Vec::new();
-        let mut retries = 0;
-        loop {
-            let files = self.new_files();
-            let sheets = Sheets {
-                tree: &self.production.tree,
-                chosen: &files,
-                tests: false,
-                tools: Some(&self.set_up.own),
-            };
-            let looked = inspect(sheets, self.fx).await?;
-            let findings = looked.findings;
-            let decision = decide(Counts::of(findings.iter()), self.set_up.limits, retries);
-            let bad = worst(&findings, decision.0);
-            if retries < MAX_RETRIES && !looked.repairs.is_empty() {
-                for (file, (text, gone)) in looked.repairs {
-                    self.repair(&file, text).await?;
-                    fixed.extend(gone);
-                }
-            } else if let Some((file, reason)) = bad {
-                self.drop_file(&file, &format!("gate 001.3: {reason}")).await?;
-                continue;
-            } else if decision.0 == Decision::Pass || retries >= MAX_RETRIES {
-                let skipped = looked.made.iter().chain(&looked.deep).map(|file| Skipped {
-                    what: file.to_string(),
-                    reason: "it is data of tests, copied, or nested too deeply".into(),
-                });
-                let silent = looked
-                    .skipped
-                    .iter()
-                    .map(|(what, reason)| Skipped { what: what.clone(), reason: reason.clone() });
-                return Ok(ValidationReport::from(Parts {
-                    session: Some(self.state.session_id.to_string()),
-                    timestamp: self.fx.clock.now(),
-                    files: files.len() - looked.made.len(),
-                    findings,
-                    fixed,
-                    decision,
-                    skipped: skipped.chain(silent).collect(),
-                    retries,
-                    tests: None,
-                }));
-            }
-            retries += 1;
-        }
-    }
-
-    /// Writes a safe repair; what no longer holds with it is dropped.
-    async fn repair(&mut self, file: &RepoPath, text: String) -> Result<(), Failure> {
-        self.replace(file, Some(text)).await?;
-        let tests = self.tests_of(file);
-        self.fx.worktree.checkout(&self.production.tree).await?;
-        let count = tests.len();
-        let scope = Scope::Tests(tests);
-        let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
-        let ran = self.fx.suite.run(&request).await;
-        let passed = ran.is_ok_and(|results| {
-            let passed = results.cases.iter().filter(|case| case.status == Status::Passed);
-            passed.count() >= count && results.count(Status::Failed) == 0
-        });
-        if !passed {
-            self.drop_file(file, "its tests do not hold once it is repaired").await?;
-        }
-        Ok(())
-    }
-
-    fn new_files(&self) -> Vec<RepoPath> {
-        self.production.files().into_iter().map(|(file, _)| file).collect()
-    }
-
-    fn tests_of(&self, file: &RepoPath) -> Vec<TestId> {
-        let files = self.production.tasks.iter().flat_map(|made| &made.report.files);
-        files.filter(|one| one.file == *file).flat_map(|one| one.tests.clone()).collect()
-    }
-
-    async fn drop_file(&mut self, file: &RepoPath, reason: &str) -> Result<(), Failure> {
-        self.replace(file, None).await?;
-        self.production.drop_file(file, reason);
-        write(self.fx, PRODUCTION, &self.production).await
-    }
-
-    /// Gives a file of ours another text, or none.
-    async fn replace(&mut self, file: &RepoPath, after: Option<String>) -> Result<(), Failure> {
-        let tree = &self.production.tree;
-        let bytes = self.fx.worktree.read(tree, file).await?;
-        let Some(before) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else {
-            return Ok(());
-        };
-        let edit = FileEdit { file: file.clone(), before: Some(before), after };
-        let edits = EditSet { files: vec![edit] };
-        self.production.tree = self.fx.worktree.graft(tree, &edits).await?;
-        Ok(())
-    }
-
-    /// Gate 001.5: anti-patterns, completeness, mutation score; survivors go back once.
-    async fn review(&mut self) -> Result<Done, Failure> {
-        let id = "IMPL-001.5";
-        self.turn(id, TaskStatus::InProgress).await?;
-        tell(self.fx, "judging the quality of the new tests (gate 001.5)");
-        let (mut retries, mut quality, mut score);
-        loop {
-            retries = self.again().await?;
-            if retries > 0 {
-                // What was written anew has not passed the first gate yet.
-                self.gate().await?;
-            }
-            quality = self.quality(retries).await?;
-            score = self.score().await?;
-            let met = score.as_ref().is_none_or(Score::is_met);
-            let rounds = self.production.tasks.iter().map(|made| made.rounds);
-            let left = rounds.filter(|rounds| *rounds < ROUNDS).count();
-            if quality.status == Decision::HardFail
-                || quality.status == Decision::Pass && met
-                || left == 0
-            {
-                break;
-            }
-        }
-        let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
-            let share = score.per_mille().unwrap_or_default();
-            format!("mutation score {}.{} % of {} %", share / 10, share % 10, score.threshold)
-        });
-        let reasons: Vec<String> = (quality.status != Decision::Pass)
-            .then(|| quality.gate_decision.clone())
-            .into_iter()
-            .chain(short)
-            .collect();
-        let decision = if reasons.is_empty() { Decision::Pass } else { Decision::HardFail };
-        let reason =
-            if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
-        self.settle(&quality);
-        self.production.review = Some(Judgement { decision, reason, repairs: 0, retries });
-        write(self.fx, PRODUCTION, &self.production).await?;
-        let text = test_quality::render_markdown(&quality);
-        let text = format!("{text}{}", planning::score(&self.production));
-        self.fx.store.write_text(".process/test-quality-report.md", &text).await?;
-        for task in self.plan.tasks.clone() {
-            if let Some(made) = self.production.of(&task.id) {
-                let file = format!(".summaries/{}-summary.md", task.id);
-                self.fx.store.write_text(&file, &planning::made(&task, made)).await?;
-            }
-        }
-        let text = planning::judged(id, self.production.review.as_ref(), &self.production);
-        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
-        let met = decision == Decision::Pass;
-        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(Done::Reviewed)
-    }
-
-    /// Anti-patterns in the new files, and how complete the tests of their subjects are. A file
-    /// with a critical one is dropped.
-    async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
-        loop {
-            let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();
-            let mut chosen: BTreeSet<RepoPath> = self
-                .plan
-                .tasks
-                .iter()
-                .flat_map(|task| task.context.files_to_test.clone())
-                .collect();
-            chosen.extend(new.iter().cloned());
-            let chosen: Vec<RepoPath> = chosen.into_iter().collect();
-            let sheets =
-                Sheets { tree: &self.production.tree, chosen: &chosen, tests: true, tools: None };
-            let looked = inspect(sheets, self.fx).await?;
-            let mut findings = looked.findings;
-            findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));
-            let counts = Counts::of(findings.iter());
-            if counts.critical > 0
-                && let Some((file, reason)) = worst(&findings, Decision::HardFail)
-            {
-                self.drop_file(&file, &format!("gate 001.5: {reason}")).await?;
-                continue;
-            }
-            let mut metrics = looked.metrics.unwrap_or_default();
-            metrics.layers = about(metrics.layers, &asked(&self.plan));
-            let (status, reason) = decide_tests(counts, self.set_up.limits, &metrics, retries);
-            return Ok(TestQuality {
-                status,
-                gate_decision: reason,
-                metrics,
-                findings: by_severity(findings),
-            });
-        }
-    }
-
-    /// Writes the tests of each task with survivors once more, aimed at the lines where they are;
-    /// what is better is kept. How often tests were written again, this time included.
-    async fn again(&mut self) -> Result<u32, Failure> {
-        for task in self.plan.tasks.clone() {
-            let Some(old) = self.production.of(&task.id).cloned() else { continue };
-            let mut missed = Missed::new();
-            for one in old.report.score.iter().flat_map(|score| &score.survivors) {
-                missed.entry(one.file.clone()).or_default().insert(one.line);
-            }
-            let rounds = old.rounds + 1;
-            if rounds > ROUNDS {
-                continue;
-            }
-            if missed.is_empty() {
-                // The same work would give the same tests.
-                self.note_rounds(&task.id, ROUNDS);
-                continue;
-            }
-            tell(self.fx, &format!("aiming at what {} missed", task.id));
-            let with_old = self.production.tree.clone();
-            for file in &old.report.files {
-                self.replace(&file.file, None).await?;
-            }
-            let new = self.make(&task, &missed, rounds).await?;
-            let better = rank(&new) > rank(&old);
-            if !better {
-                self.production.tree = with_old;
-            }
-            let kept = if better { new } else { Made { rounds: ROUNDS, ..old } };
-            if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
-            {
-                *place = kept;
-            }
-            self.production.retries = self.production.retries.max(rounds - 1);
-            write(self.fx, PRODUCTION, &self.production).await?;
-        }
-        Ok(self.production.retries)
-    }
-
-    fn note_rounds(&mut self, task: &str, rounds: u32) {
-        for made in self.production.tasks.iter_mut().filter(|made| made.task == task) {
-            made.rounds = rounds;
-        }
-    }
-
-    /// The score of all new tests; measured anew once a gate has taken something away.
-    async fn score(&mut self) -> Result<Option<Score>, Failure> {
-        let tests = self.production.tests();
-        if self.production.dropped.is_empty() || tests.is_empty() {
-            return Ok(self.production.scored());
-        }
-        tell(self.fx, "breaking the code to see what the rest of the tests notice");
-        let subjects: BTreeSet<RepoPath> =
-            self.production.files().into_iter().map(|(_, subject)| subject).collect();
-        let subjects: Vec<RepoPath> = subjects.into_iter().collect();
-        let request = GenerateRequest {
-            tree: &self.production.tree,
-            gaps: &[],
-            before: &[],
-            threshold: self.set_up.threshold,
-            jobs: self.set_up.jobs,
-            time: self.set_up.time,
-            held: &BTreeMap::new(),
-            missed: &Missed::new(),
-        };
-        let score = rescore(&request, &subjects, &tests, self.fx).await?;
-        self.production.score = Some(score);
-        Ok(self.production.scored())
-    }
-
-    /// Decides each requirement of each task that wrote tests.
-    fn settle(&mut self, quality: &TestQuality) {
-        let validated =
-            self.production.validation.as_ref().is_some_and(|said| said.decision == Decision::Pass);
-        for at in 0..self.production.tasks.len() {
-            let Some(made) = self.production.tasks.get(at) else { continue };
-            let evidence = Evidence { made, layers: &quality.metrics.layers, validated };
-            let task = self.plan.tasks.iter().find(|task| task.id == made.task);
-            let ids: BTreeSet<&String> =
-                task.iter().flat_map(|task| &task.context.requirement_ids).collect();
-            let settled: Vec<Settled> = self
-                .plan
-                .analysis
-                .files
-                .iter()
-                .flat_map(|file| file.requirements.iter().map(move |one| (&file.file, one)))
-                .filter(|(_, one)| ids.contains(&one.id))
-                .map(|(file, one)| Settled {
-                    id: one.id.clone(),
-                    layer: one.layer,
-                    text: one.text.clone(),
-                    open: still_open(file, one, &evidence),
-                })
-                .collect();
-            if let Some(made) = self.production.tasks.get_mut(at) {
-                made.requirements = settled;
-            }
-        }
     }
 
     /// Commits what is kept. Without a kept test there is no commit. A gate that is not met holds
@@ -609,7 +267,7 @@ impl Work<'_> {
     }
 
     /// Gives a task another status, and writes what shows it.
-    async fn turn(&mut self, id: &str, to: TaskStatus) -> Result<(), Failure> {
+    pub(super) async fn turn(&mut self, id: &str, to: TaskStatus) -> Result<(), Failure> {
         let now = self.fx.clock.now();
         let Some(task) = self.plan.tasks.iter_mut().find(|task| task.id == id) else {
             return Ok(());

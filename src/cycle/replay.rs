@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::budget::Spending;
 use crate::domain::fix_loop::{Done, FixLoop, Step, Terms};
 use crate::domain::id::CommitId;
 
@@ -23,6 +24,9 @@ pub enum Moved {
         /// The commit with the tests that were written before it began.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tip: Option<CommitId>,
+        /// What providers took before it began.
+        #[serde(default)]
+        spending: Spending,
     },
     /// It was reopened with another limit.
     Reopened {
@@ -63,7 +67,7 @@ pub struct Replayed {
 ///
 /// Why the outcomes cannot be replayed at all.
 pub fn replay(moves: &[Moved], last: &FixLoop) -> Result<Replayed, String> {
-    let (Some(Moved::Began { terms, tip }), rest) =
+    let (Some(Moved::Began { terms, tip, spending }), rest) =
         (moves.first(), moves.get(1..).unwrap_or_default())
     else {
         return Err("the outcomes do not begin with the beginning of the session".into());
@@ -76,6 +80,7 @@ pub fn replay(moves: &[Moved], last: &FixLoop) -> Result<Replayed, String> {
         last.head_tree.clone(),
     );
     state.tip.clone_from(tip);
+    state.spending = *spending;
     let mut found = Replayed::default();
     for (index, moved) in rest.iter().enumerate() {
         let number = index + 1;

@@ -1,22 +1,31 @@
 //! Phases 2 to 4 of a test session, and what the fifth reads of them: saved before each step, each step repeatable, every file
 //! written anew from what it is folded from (product.md 3.1).
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::domain::budget::Spending;
 use crate::domain::event::Event;
-use crate::domain::generation::analysis::{self, Analysis, CoverageTarget, RESULTS};
+use crate::domain::generation::analysis::{
+    self, Advice, Analysis, CoverageTarget, RESULTS, SUGGESTIONS,
+};
 use crate::domain::generation::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
 use crate::domain::generation::entry::Entry;
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
 use crate::domain::generation::task::{self, TaskKind, TestPlan, TestTask};
-use crate::domain::id::TreeId;
+use crate::domain::id::{SessionId, TreeId};
 use crate::domain::task::TaskStatus;
 use crate::effect::{Effects, StoreError};
 use crate::report::planning;
-use crate::role::generation::{Ran, Request, Survey, analyse, gather};
+use crate::role::generation::{
+    Advised, Consulted, Ran, Request, Survey, advise, analyse, consult, gather,
+};
+use crate::role::{AskSettings, Link, Panel, books};
 
 use super::Failure;
+use super::drive::unless_stopped;
 
 /// The pipeline's state inside the session folder.
 pub const STATE: &str = ".process/test-fix-state.json";
@@ -42,6 +51,12 @@ pub struct PlanSetUp {
     pub max_iterations: u32,
     /// Percentages below which a file has a gap.
     pub coverage_target: CoverageTarget,
+    /// Who is asked, first to last.
+    pub chain: Vec<Link>,
+    /// How providers are asked.
+    pub ask: AskSettings,
+    /// Wall time of this run.
+    pub budget: Option<Duration>,
 }
 
 /// Where a session rests.
@@ -53,6 +68,24 @@ pub struct Planned {
     pub package: Option<Package>,
     /// The plan, when phase 4 is done.
     pub plan: Option<TestPlan>,
+    /// What providers took so far.
+    pub spending: Spending,
+    /// The limit that was reached, when it stopped at one.
+    pub halted: Option<String>,
+}
+
+impl Planned {
+    /// The same for its last screen.
+    #[must_use]
+    pub fn told(&self) -> planning::Rests<'_> {
+        planning::Rests {
+            state: &self.state,
+            package: self.package.as_ref(),
+            plan: self.plan.as_ref(),
+            spending: self.spending,
+            halted: self.halted.as_deref(),
+        }
+    }
 }
 
 /// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
@@ -67,16 +100,24 @@ pub async fn plan(
     set_up: &PlanSetUp,
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
-    let mut work = Work { set_up, fx, survey: None };
-    let mut setbacks = 0;
+    let panel =
+        Panel::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx).await?;
+    let mut work = Work { set_up, panel: &panel, fx, survey: None };
+    let (mut setbacks, mut halted) = (0, None);
     loop {
         write(fx, STATE, &state).await?;
         write(fx, ".process/progress.json", &planning::progress(&state, None)).await?;
-        let stopped = fx.clock.stop_requested();
-        if stopped || state.rests() || state.works() {
+        if fx.clock.stop_requested() || state.rests() || state.works() {
             break;
         }
-        let done = work.perform(&state).await?;
+        let step = work.perform(&state);
+        let done = match unless_stopped(step, fx.clock, set_up.budget).await? {
+            Ok(Done::OutOfBudget { reason }) | Err(reason) => {
+                halted = Some(reason);
+                break;
+            }
+            Ok(done) => done,
+        };
         if done == Done::InputMissing {
             setbacks += 1;
             if setbacks == SETBACKS {
@@ -93,7 +134,17 @@ pub async fn plan(
         Some(analysis) => tasks(analysis, fx).await?,
         None => None,
     };
-    Ok(Planned { state, package, plan })
+    let spending = spent(&state.session_id, fx).await?;
+    Ok(Planned { state, package, plan, spending, halted })
+}
+
+/// What providers took in phases 3 to 5.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn spent(session: &SessionId, fx: &Effects<'_>) -> Result<Spending, Failure> {
+    Ok(books(session, fx).await?.map(|books| books.spent()).unwrap_or_default())
 }
 
 /// The tasks of a plan that write tests, in the order in which they may run; a task that is
@@ -115,6 +166,7 @@ pub fn generation(plan: &TestPlan) -> Vec<&TestTask> {
 
 struct Work<'a> {
     set_up: &'a PlanSetUp,
+    panel: &'a Panel,
     fx: &'a Effects<'a>,
     survey: Option<Survey>,
 }
@@ -205,8 +257,26 @@ impl Work<'_> {
             return Ok(Done::InputMissing);
         };
         let now = fx.clock.now();
+        let panel = self.panel;
         let survey = self.survey().await?;
         let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
+        let (mut reports, mut degraded) = (Vec::new(), false);
+        let analysis = if panel.leads(fx) && !analysis.files.is_empty() {
+            match consult(analysis, survey, panel, fx).await? {
+                Consulted::OutOfBudget(reason) => return Ok(Done::OutOfBudget { reason }),
+                Consulted::Told { analysis, reports: told, degraded: weak } => {
+                    (reports, degraded) = (told, weak);
+                    *analysis
+                }
+            }
+        } else {
+            analysis
+        };
+        if degraded {
+            let text = "no provider gave a good analysis of everything; what the code says by itself is used"
+                .to_owned();
+            fx.screen.show(&Event::Notice { text });
+        }
         let problems = analysis::problems(&analysis);
         if !problems.is_empty() {
             return Err(Failure::Internal(format!(
@@ -217,10 +287,11 @@ impl Work<'_> {
         write(fx, &format!("{RESULTS}.json"), &analysis).await?;
         let store = fx.store;
         store.write_text(&format!("{RESULTS}.md"), &planning::analysis(&analysis)).await?;
-        let raw = planning::raw_analysis(&analysis, &package);
+        let raw = planning::raw_analysis(&analysis, &package, &reports);
         store.write_text(".process/test-analysis.md", &raw).await?;
         Ok(Done::Analysed {
             requirements: analysis.total(),
+            degraded,
             summary: planning::analysed(&analysis),
         })
     }
@@ -233,6 +304,10 @@ impl Work<'_> {
         let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
             return Ok(Done::InputMissing);
         };
+        let advice = match self.advice(&analysis).await? {
+            Advised::OutOfBudget(reason) => return Ok(Done::OutOfBudget { reason }),
+            Advised::Told(advice) => advice,
+        };
         let plan = crate::role::generation::plan(analysis, &package, self.set_up.max_iterations);
         let problems = task::problems(&plan);
         if !problems.is_empty() {
@@ -242,14 +317,31 @@ impl Work<'_> {
             write(fx, &task.file(), task).await?;
         }
         let store = fx.store;
-        let notes = planning::notes(state, &plan, &package);
+        let notes = planning::notes(state, &plan, &package, advice.as_ref());
         store.write_text("test-planning-notes.md", &notes).await?;
-        let suggestions = planning::suggestions(&plan.analysis);
+        let suggestions = planning::suggestions(&plan.analysis, advice.as_ref());
         store.write_text(".process/enriched-suggestions.md", &suggestions).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // The last file of the phase: who finds it finds all of them.
         store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;
         Ok(Done::Planned { problems, summary: planning::planned(&plan) })
+    }
+
+    /// Phase 4.2: cases that a provider adds. They are asked for once; a step that is repeated
+    /// finds them.
+    async fn advice(&self, analysis: &Analysis) -> Result<Advised, Failure> {
+        let (fx, file) = (self.fx, format!("{SUGGESTIONS}.json"));
+        if !self.panel.leads(fx) || analysis.files.is_empty() {
+            return Ok(Advised::Told(None));
+        }
+        if let Some(known) = read::<Advice>(fx, &file).await? {
+            return Ok(Advised::Told(Some(known)));
+        }
+        let advised = advise(analysis, self.panel, fx).await?;
+        if let Advised::Told(Some(advice)) = &advised {
+            write(fx, &file, advice).await?;
+        }
+        Ok(advised)
     }
 }
 

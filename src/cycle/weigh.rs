@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::generation::analysis::FileRequirements;
+use crate::domain::generation::analysis::{Advice, Analysis, FileRequirements, Requirement};
 use crate::domain::generation::production::Made;
 use crate::domain::generation::task::{StatusChange, TaskKind, TestPlan, TestTask};
+use crate::domain::generation::written::Written;
 use crate::domain::id::RepoPath;
+use crate::domain::pin::{Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::quality::{Counts, Decision, Finding};
 use crate::domain::task::TaskStatus;
 use crate::role::Gap;
@@ -43,6 +45,91 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
         gaps.push(Gap { file: file.file.clone(), functions });
     }
     gaps
+}
+
+/// What a provider is asked to write tests for: the sources of a task, each with its requirements
+/// that are open. `report` says what is there already; what crosses modules is never in it.
+pub fn subjects<'a>(
+    task: &TestTask,
+    analysis: &'a Analysis,
+    report: &PinReport,
+) -> Vec<(&'a FileRequirements, Vec<&'a Requirement>)> {
+    let ids: BTreeSet<&String> = task.context.requirement_ids.iter().collect();
+    let there = |file: &RepoPath, one: &Requirement| {
+        one.layer.layer() == 1
+            && report.functions.iter().any(|known| {
+                known.file == *file && known.kept > 0 && same(&known.name, &one.function)
+            })
+    };
+    let mut found = Vec::new();
+    for file in &analysis.files {
+        let own = file.requirements.iter().filter(|one| {
+            one.layer.layer() > 0 && ids.contains(&one.id) && !there(&file.file, one)
+        });
+        let own: Vec<&Requirement> = own.collect();
+        if !own.is_empty() {
+            found.push((file, own));
+        }
+    }
+    found
+}
+
+/// Whether two names are of one function, with its class or without.
+fn same(one: &str, other: &str) -> bool {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    one == other || last(one) == last(other)
+}
+
+/// Cases that were added for one source, one line each.
+pub fn suggestions(advice: &Advice, file: &RepoPath) -> String {
+    let own = advice.suggestions.iter().filter(|one| one.file == *file);
+    own.map(|one| {
+        let mocks = if one.mocks.is_empty() { "" } else { "; doubles: " };
+        let id = if one.requirement.is_empty() { "" } else { " for " };
+        format!(
+            "{}{id}{}: {}; expect: {}{mocks}{}\n",
+            one.layer, one.requirement, one.case, one.expected, one.mocks
+        )
+    })
+    .collect()
+}
+
+/// Enters files that providers wrote into the report of a task.
+pub fn join(report: &mut PinReport, written: &[Written]) {
+    for one in written {
+        for reason in &one.dropped {
+            let reason = reason.lines().next().unwrap_or_default().to_owned();
+            report.dropped.push(Dropped { reason, count: 1 });
+        }
+        report.flaky.extend(one.flaky.iter().cloned());
+        let Some(file) = &one.file else { continue };
+        report.files.push(PinnedFile {
+            file: file.clone(),
+            subject: one.subject.clone(),
+            tests: one.tests.clone(),
+            assertions: one.assertions,
+        });
+        for name in &one.functions {
+            let known = report
+                .functions
+                .iter_mut()
+                .find(|known| known.file == one.subject && known.name == *name);
+            match known {
+                Some(known) => {
+                    known.kept = known.kept.max(1);
+                    known.dropped.clear();
+                }
+                None => report.functions.push(PinnedFunction {
+                    file: one.subject.clone(),
+                    name: name.clone(),
+                    line: 1,
+                    tried: 0,
+                    kept: 1,
+                    dropped: Vec::new(),
+                }),
+            }
+        }
+    }
 }
 
 /// Functions that requirements name, by file; an empty name stands for all of a file.
@@ -129,6 +216,7 @@ mod tests {
             report: PinReport::default(),
             reached: BTreeMap::new(),
             requirements: Vec::new(),
+            written: Vec::new(),
         }
     }
 

@@ -47,15 +47,11 @@ impl Reader<(Plan, String)> for Analyst<'_> {
         answer: &Answer,
     ) -> Result<Reading<(Plan, String)>, EffectError> {
         let task = context::subject(self.state).task;
-        let analysis: Analysis = match answer::read(&answer.text, &task) {
-            Ok(analysis) => analysis,
+        let sure = |told: &Analysis| told.confidence_score;
+        let analysis = match answer::read_with(&answer.text, &task, sure) {
+            Ok((analysis, _)) => analysis,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        if !(0.0..=1.0).contains(&analysis.confidence_score) {
-            let why =
-                format!("a confidence of {} is not between 0 and 1", analysis.confidence_score);
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         let lines = |file: &crate::domain::id::RepoPath| {
             let lines = self.context.text(file)?.lines().count();
             Some(u32::try_from(lines).unwrap_or(u32::MAX))
@@ -85,11 +81,6 @@ impl Reader<(Plan, String)> for Analyst<'_> {
                 Reading::Useless(trigger, format!("{why}{more}"))
             }
         })
-    }
-
-    async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, EffectError> {
-        // An analyst works from what it is shown, so that it can be replayed.
-        Ok(None)
     }
 }
 

@@ -145,6 +145,25 @@ pub fn read<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Result
     serde_json::from_value(value).map_err(|error| format!("the answer has a wrong field: {error}"))
 }
 
+/// Reads an answer and how sure it is of itself.
+///
+/// # Errors
+///
+/// Why it is none, in our own words (trigger T1).
+pub fn read_with<T: serde::de::DeserializeOwned>(
+    text: &str,
+    task_id: &str,
+    sure: impl Fn(&T) -> f64,
+) -> Result<(T, f64), String> {
+    let told: T = read(text, task_id)?;
+    let sure = sure(&told);
+    if (0.0..=1.0).contains(&sure) {
+        Ok((told, sure))
+    } else {
+        Err(format!("a confidence of {sure} is not between 0 and 1"))
+    }
+}
+
 fn short(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(80).collect()
 }

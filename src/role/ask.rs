@@ -14,9 +14,10 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::secret::Redactor;
 use crate::effect::{
-    Answer, EffectError, Effects, Model, ModelError, ModelErrorKind, Question, StoreError,
+    Answer, EffectError, Effects, Manner, Model, ModelError, ModelErrorKind, Question, StoreError,
 };
 
+use super::Link;
 use super::prompt::{self, BYTES_PER_TOKEN, Prompt, Role};
 
 /// What the chain is opened with.
@@ -61,8 +62,23 @@ pub trait Reader<T>: Sync {
     /// What an answer is worth.
     async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<T>, EffectError>;
 
-    /// A checkout for clients that work in one, made anew for each question.
-    async fn checkout(&self, model: &dyn Model) -> Result<Option<std::path::PathBuf>, EffectError>;
+    /// A checkout for clients that work in one, made anew for each question. Without one they work
+    /// from what they are shown, so that it can be replayed.
+    async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, EffectError> {
+        Ok(None)
+    }
+}
+
+impl<T> Reading<T> {
+    /// An answer that is useful in itself, and weak when who gave it is not sure enough.
+    #[must_use]
+    pub fn by_confidence(value: T, sure: f64, least: f64) -> Self {
+        if sure < least {
+            let why = format!("confidence {sure:.2} is below {least:.2}");
+            return Self::Weak(value, sure, Trigger::LowConfidence, why);
+        }
+        Self::Good(value, sure)
+    }
 }
 
 /// An answer that is used.
@@ -95,11 +111,62 @@ const TURNS: u32 = 3;
 /// Longest answer that is asked for, in tokens.
 const ANSWER_TOKENS: u32 = 16_000;
 
+/// The work that a question belongs to: how it is named in the records, and what was spent before
+/// it. An iteration of the fix loop and a task of the test pipeline are counted the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Names the work: the session, and its iteration or task.
+    pub id: String,
+    /// The iteration; 0 outside of the fix loop.
+    pub iteration: u32,
+    /// Where exchanges are kept inside the session's folder, without role, place and ending.
+    pub raw: String,
+    /// What the session had spent before.
+    pub session: Spending,
+    /// What the iteration, or the task, had spent before.
+    pub here: Spending,
+}
+
+impl From<&FixLoop> for Account {
+    fn from(state: &FixLoop) -> Self {
+        let number = state.current_iteration;
+        let earlier = state.attempt.as_ref().map(|attempt| sum(&attempt.calls));
+        Self {
+            id: format!("{}/{number}", state.session_id),
+            iteration: number,
+            raw: format!(".process/iteration-{number}-cli-output"),
+            session: state.spending,
+            here: earlier.unwrap_or_default(),
+        }
+    }
+}
+
+/// The models of a chain with their place in it, first to last.
+#[must_use]
+pub fn models_of<'m>(
+    chain: &[Link],
+    fx: &Effects<'m>,
+    wanted: impl Fn(Manner) -> bool,
+) -> Vec<(u32, &'m dyn Model)> {
+    chain
+        .iter()
+        .zip(1..)
+        .filter_map(|(link, slot)| match link {
+            Link::Embedded => None,
+            Link::Provider(name) => fx
+                .models
+                .iter()
+                .find(|model| model.name() == name && wanted(model.manner()))
+                .map(|model| (slot, model.as_ref())),
+        })
+        .collect()
+}
+
 /// One question: about what, to whom, how carefully.
 #[derive(Clone, Copy)]
 pub struct Round<'a> {
-    /// The loop.
-    pub state: &'a FixLoop,
+    /// The work it belongs to.
+    pub account: &'a Account,
     /// As whom they answer.
     pub role: Role,
     /// Who is asked in order, with their place in the chain.
@@ -145,7 +212,7 @@ impl Asker {
         calls: &mut Vec<Call>,
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, EffectError> {
-        let Round { state, role, models, careful } = *round;
+        let Round { account, role, models, careful } = *round;
         let mut good: Vec<(Given<T>, usize)> = Vec::new();
         let mut weak: Vec<(Given<T>, usize)> = Vec::new();
         for (slot, model) in models {
@@ -158,9 +225,9 @@ impl Asker {
             for turn in 1..=TURNS {
                 let prompt = reader.prompt(*model);
                 let question = self
-                    .question(state, role, *slot, turn, *model, &prompt, &extra, reader)
+                    .question(account, role, *slot, turn, *model, &prompt, &extra, reader)
                     .await?;
-                match self.limits(state, calls, *model, &question) {
+                match self.limits(account, calls, *model, &question) {
                     Allowed::Yes => {}
                     Allowed::NotInThisIteration(why) => {
                         fx.screen.show(&Event::Notice { text: why });
@@ -171,7 +238,7 @@ impl Asker {
                 let began = fx.clock.elapsed();
                 let asked = self.patiently(*model, &question, fx).await;
                 let took = fx.clock.elapsed().saturating_sub(began);
-                let mut call = call(state, role, *slot, turn, *model, took);
+                let mut call = call(account, role, *slot, turn, *model, took);
                 self.keep_raw(&call.raw, &question, &asked, fx).await?;
                 let reading = match asked {
                     Err(error) => {
@@ -226,7 +293,7 @@ impl Asker {
                     }
                 }
                 call.said = self.settings.redactor.redact(&short(&call.said));
-                Self::tell(state, &call, calls, fx);
+                Self::tell(account, &call, calls, fx);
                 calls.push(call);
                 if done {
                     return Ok(settle(good, weak, calls));
@@ -243,7 +310,7 @@ impl Asker {
     #[expect(clippy::too_many_arguments, reason = "a question is made of exactly these")]
     async fn question<T>(
         &self,
-        state: &FixLoop,
+        account: &Account,
         role: Role,
         slot: u32,
         turn: u32,
@@ -253,12 +320,7 @@ impl Asker {
         reader: &dyn Reader<T>,
     ) -> Result<Question, EffectError> {
         Ok(Question {
-            id: format!(
-                "{}/{}/{}/{slot}/{turn}",
-                state.session_id,
-                state.current_iteration,
-                role.word()
-            ),
+            id: format!("{}/{}/{slot}/{turn}", account.id, role.word()),
             system: self.settings.redactor.redact(&prompt.system),
             // A key in the sources must not travel to a provider either.
             prompt: self.settings.redactor.redact(&format!("{}{extra}", prompt.text)),
@@ -324,7 +386,7 @@ impl Asker {
 
     fn limits(
         &self,
-        state: &FixLoop,
+        account: &Account,
         calls: &[Call],
         model: &dyn Model,
         question: &Question,
@@ -333,16 +395,16 @@ impl Asker {
         let next = Usage { input_tokens: tokens as u64, output_tokens: 0 };
         let price = model.price(next);
         let now = sum(calls);
-        let mut session = state.spending;
+        let mut session = account.session;
         session.join(now);
         if let Some(why) = session.exceeds(&self.settings.session, next, price) {
             return Allowed::No(why);
         }
-        let earlier = state.attempt.as_ref().map(|attempt| sum(&attempt.calls));
-        let mut iteration = earlier.unwrap_or_default();
-        iteration.join(now);
-        match iteration.exceeds(&self.settings.iteration, next, price) {
-            Some(why) => Allowed::NotInThisIteration(format!("in this iteration, {why}")),
+        let mut here = account.here;
+        here.join(now);
+        let place = if account.iteration > 0 { "iteration" } else { "task" };
+        match here.exceeds(&self.settings.iteration, next, price) {
+            Some(why) => Allowed::NotInThisIteration(format!("in this {place}, {why}")),
             None => Allowed::Yes,
         }
     }
@@ -366,31 +428,30 @@ impl Asker {
         fx.store.write_text(file, &self.settings.redactor.redact(&text)).await
     }
 
-    fn tell(state: &FixLoop, call: &Call, calls: &[Call], fx: &Effects<'_>) {
-        let mut spent = state.spending;
+    fn tell(account: &Account, call: &Call, calls: &[Call], fx: &Effects<'_>) {
+        let mut spent = account.session;
         spent.join(sum(calls));
         spent.add(call.usage, call.micro_usd);
-        fx.screen.show(&Event::Asked {
-            iteration: state.current_iteration,
-            call: call.clone(),
-            spent,
-        });
+        fx.screen.show(&Event::Asked { iteration: account.iteration, call: call.clone(), spent });
     }
 }
 
 /// A call that was made, before it is known what came of it.
 fn call(
-    state: &FixLoop,
+    account: &Account,
     role: Role,
     slot: u32,
     turn: u32,
     model: &dyn Model,
     took: Duration,
 ) -> Call {
-    let number = state.current_iteration;
+    let start = &account.raw;
     let raw = match role {
-        Role::Analyst => format!(".process/iteration-{number}-cli-output.{slot}.txt"),
-        Role::Fixer => format!(".process/iteration-{number}-cli-output.fix.{slot}.{turn}.txt"),
+        Role::Analyst => format!("{start}.{slot}.txt"),
+        Role::Fixer => format!("{start}.fix.{slot}.{turn}.txt"),
+        Role::Surveyor | Role::Adviser | Role::Generator | Role::Judge => {
+            format!("{start}.{}.{slot}.{turn}.txt", role.word())
+        }
     };
     Call {
         role: role.word().to_owned(),

@@ -138,17 +138,8 @@ impl Context {
         (!text.is_empty()).then(|| part("Failing tests and what they said", text, true))
     }
 
-    /// The same text on every machine and in every run: no private paths, no addresses.
     fn settled(&self, text: &str) -> String {
-        static ADDRESS: LazyLock<Option<Regex>> =
-            LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
-        let text = text.replace(&format!("{}/", self.root), "").replace(&self.root, ".");
-        // Drivers and other private folders lie beside the checkout.
-        let around = self.root.rsplit_once('/').map_or("", |(around, _)| around);
-        let text = if around.len() > 1 { text.replace(around, "…") } else { text };
-        ADDRESS
-            .as_ref()
-            .map_or_else(|| text.clone(), |one| one.replace_all(&text, "0x…").into_owned())
+        settled(text, &self.root)
     }
 
     /// The failing tests themselves.
@@ -337,6 +328,19 @@ fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
         }
     }
     merged
+}
+
+/// The same text on every machine and in every run: no private paths, no addresses. `root` is the
+/// root of the checkout.
+#[must_use]
+pub fn settled(text: &str, root: &str) -> String {
+    static ADDRESS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
+    let text = text.replace(&format!("{root}/"), "").replace(root, ".");
+    // Drivers and other private folders lie beside the checkout.
+    let around = root.rsplit_once('/').map_or("", |(around, _)| around);
+    let text = if around.len() > 1 { text.replace(around, "…") } else { text };
+    ADDRESS.as_ref().map_or_else(|| text.clone(), |one| one.replace_all(&text, "0x…").into_owned())
 }
 
 /// A whole file, or what stands around places of a long one, verbatim.

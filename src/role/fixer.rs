@@ -18,12 +18,12 @@ use crate::domain::plan::Plan;
 use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
 use crate::domain::strategy::Strategy;
 use crate::effect::{Answer, EffectError, Effects, Manner, Model};
-use crate::repair::{self};
+use crate::repair;
 
 use super::Impact;
 use super::analyst::Analyst;
 use super::answer::{self, Edits};
-use super::ask::{AskSettings, Asker, Given, Reader, Reading, Reply, Round};
+use super::ask::{Account, AskSettings, Asker, Given, Reader, Reading, Reply, Round, models_of};
 use super::context::{self, Context};
 use super::embedded::{Embedded, Suspects};
 use super::prompt::{self, Prompt, Role};
@@ -104,7 +104,7 @@ impl Fixer {
         let reply = self
             .asker
             .ask(
-                &Round { state, role: Role::Analyst, models: &models, careful },
+                &Round { account: &state.into(), role: Role::Analyst, models: &models, careful },
                 &analyst,
                 &mut calls,
                 fx,
@@ -233,8 +233,9 @@ impl Fixer {
         let bold =
             matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective));
         let careful = state.selected_strategy == Some(Strategy::Conservative);
+        let account = Account::from(state);
         if !bold {
-            let round = Round { state, role: Role::Fixer, models: group, careful };
+            let round = Round { account: &account, role: Role::Fixer, models: group, careful };
             return self.asker.ask(&round, reader, calls, fx).await;
         }
         let mut told: Vec<Given<Told>> = Vec::new();
@@ -245,7 +246,8 @@ impl Fixer {
                 break;
             }
             let one = [(*slot, *model)];
-            let round = Round { state, role: Role::Fixer, models: &one, careful: false };
+            let round =
+                Round { account: &account, role: Role::Fixer, models: &one, careful: false };
             match self.asker.ask(&round, reader, calls, fx).await? {
                 Reply::OutOfBudget(reason) if told.is_empty() => {
                     return Ok(Reply::OutOfBudget(reason));
@@ -378,19 +380,7 @@ impl Fixer {
         fx: &Effects<'m>,
         wanted: impl Fn(Manner) -> bool,
     ) -> Vec<(u32, &'m dyn Model)> {
-        self.settings
-            .chain
-            .iter()
-            .zip(1..)
-            .filter_map(|(link, slot)| match link {
-                Link::Embedded => None,
-                Link::Provider(name) => fx
-                    .models
-                    .iter()
-                    .find(|model| model.name() == name && wanted(model.manner()))
-                    .map(|model| (slot, model.as_ref())),
-            })
-            .collect()
+        models_of(&self.settings.chain, fx, wanted)
     }
 
     /// Takes the models from `name` to the next embedded link out of `left`.
@@ -516,15 +506,11 @@ impl Reader<Told> for FixReader<'_> {
             return self.weigh(edits, summary, self.plan.confidence).await;
         }
         let task = context::subject(self.state).task;
-        let told: Edits = match answer::read(&answer.text, &task) {
-            Ok(told) => told,
+        let sure = |told: &Edits| told.confidence_score.unwrap_or(self.plan.confidence);
+        let (told, confidence) = match answer::read_with(&answer.text, &task, sure) {
+            Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        let confidence = told.confidence_score.unwrap_or(self.plan.confidence);
-        if !(0.0..=1.0).contains(&confidence) {
-            let why = format!("a confidence of {confidence} is not between 0 and 1");
-            return Ok(Reading::Useless(Trigger::Unparseable, why));
-        }
         match self.edits(&told).await? {
             Err(problems) => Ok(Reading::Again(problems)),
             Ok(edits) => {

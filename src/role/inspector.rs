@@ -40,17 +40,7 @@ pub struct Sheets<'a> {
 ///
 /// When git cannot give a file.
 pub async fn inspect(sheets: Sheets<'_>, fx: &Effects<'_>) -> Result<Reviewed, GitError> {
-    let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
-    for file in fx.worktree.files(sheets.tree).await? {
-        let mut text = String::new();
-        if Language::of(&file).is_some() || smell::is_manifest(&file) {
-            let bytes = fx.worktree.read(sheets.tree, &file).await?.unwrap_or_default();
-            if bytes.len() <= SOURCE {
-                text = String::from_utf8(bytes).unwrap_or_default();
-            }
-        }
-        texts.insert(file, text);
-    }
+    let texts = texts_of(sheets.tree, fx).await?;
     let chosen: Vec<&RepoPath> =
         sheets.chosen.iter().filter(|file| texts.contains_key(*file)).collect();
     let mut reviewed = review(&Review {
@@ -71,6 +61,29 @@ pub async fn inspect(sheets: Sheets<'_>, fx: &Effects<'_>) -> Result<Reviewed, G
         reviewed.skipped = said.skipped;
     }
     Ok(reviewed)
+}
+
+/// All files of a tree; those that are not read as code or as a manifest are empty.
+///
+/// # Errors
+///
+/// When git cannot give a file.
+pub async fn texts_of(
+    tree: &TreeId,
+    fx: &Effects<'_>,
+) -> Result<BTreeMap<RepoPath, String>, GitError> {
+    let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
+    for file in fx.worktree.files(tree).await? {
+        let mut text = String::new();
+        if Language::of(&file).is_some() || smell::is_manifest(&file) {
+            let bytes = fx.worktree.read(tree, &file).await?.unwrap_or_default();
+            if bytes.len() <= SOURCE {
+                text = String::from_utf8(bytes).unwrap_or_default();
+            }
+        }
+        texts.insert(file, text);
+    }
+    Ok(texts)
 }
 
 /// Scores tests that passed on the files that they are about.

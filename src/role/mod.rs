@@ -5,6 +5,7 @@
 mod analyst;
 mod answer;
 mod ask;
+mod author;
 mod context;
 mod embedded;
 mod fixer;
@@ -13,17 +14,24 @@ mod generator;
 mod impact;
 mod inspector;
 mod minimise;
+mod panel;
 mod prompt;
 mod reviewer;
 pub mod vet;
 
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
+pub use author::{Came, Commission, Desk, author};
+#[cfg(test)]
+pub use author::{TestFiles, Verdicts};
 pub use fixer::{Fixer, FixerSettings, Link};
-pub use generator::{Gap, GenerateRequest, Generated, Missed, generate, suspects};
+pub use generator::{
+    Gap, GenerateRequest, Generated, Missed, Place, generate, measure, pin, suspects,
+};
 pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
+pub use panel::{Panel, books};
 pub use reviewer::{Review, Reviewed, add, reads, review, told};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
@@ -41,4 +49,8 @@ pub const READERS: &[crate::domain::Reader] = &[
             drop(answer::edit_set(&told, &|_| Some(source.to_owned())));
         }
     }),
+    ("test survey", |text| drop(answer::read::<generation::ToldSurvey>(text, "analysis-1"))),
+    ("test advice", |text| drop(answer::read::<generation::ToldAdvice>(text, "enrichment"))),
+    ("test files", author::refused),
+    ("verdicts", author::ruled),
 ];

@@ -22,6 +22,14 @@ pub enum Role {
     Analyst,
     /// Writes the edits.
     Fixer,
+    /// Says what must be tested.
+    Surveyor,
+    /// Adds cases to what must be tested.
+    Adviser,
+    /// Writes tests.
+    Generator,
+    /// Says of a failing new test whether it or the code is wrong.
+    Judge,
 }
 
 impl Role {
@@ -31,6 +39,10 @@ impl Role {
         match self {
             Self::Analyst => "analyst",
             Self::Fixer => "fixer",
+            Self::Surveyor => "surveyor",
+            Self::Adviser => "adviser",
+            Self::Generator => "generator",
+            Self::Judge => "judge",
         }
     }
 }
@@ -89,6 +101,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("fixer", include_str!("prompt/fixer.md")),
     ("agent", include_str!("prompt/agent.md")),
     ("again", include_str!("prompt/again.md")),
+    ("surveyor", include_str!("prompt/surveyor.md")),
+    ("adviser", include_str!("prompt/adviser.md")),
+    ("generator", include_str!("prompt/generator.md")),
+    ("judge", include_str!("prompt/judge.md")),
     ("analyst-conservative", include_str!("prompt/analyst-conservative.md")),
     ("analyst-aggressive", include_str!("prompt/analyst-aggressive.md")),
     ("analyst-surgical", include_str!("prompt/analyst-surgical.md")),
@@ -162,6 +178,29 @@ pub fn build_for_agent(subject: &Subject, parts: &[Part], room: u32, fence: &str
     fill(Role::Fixer, "agent", subject, parts, room, fence)
 }
 
+/// Builds the question of a role that works on tests: `values` are those of its template.
+#[must_use]
+pub fn build_about_tests(
+    role: Role,
+    values: &Value,
+    parts: &[Part],
+    room: u32,
+    fence: &str,
+) -> Prompt {
+    let system = render(
+        "system",
+        &context! { role => role.word(), fence, form => JSON_FORM, tests => true },
+    );
+    fit(system, parts, room, fence, |parts, left_out| {
+        let own = context! { parts => Value::from(Serde(parts)), fence, left_out };
+        render(role.word(), &context! { ..own, ..values.clone() })
+    })
+}
+
+/// What every answer in text must be.
+const JSON_FORM: &str =
+    "Answer with one JSON object in the form you are given, and nothing around it.";
+
 fn fill(
     role: Role,
     template: &str,
@@ -173,12 +212,13 @@ fn fill(
     let form = if template == "agent" {
         "Edit the files in the folder you work in, and end with one line that says what you changed."
     } else {
-        "Answer with one JSON object in the form you are given, and nothing around it."
+        JSON_FORM
     };
     let code = subject.reach == Reach::Code;
-    let system = render("system", &context! { role => role.word(), fence, form, code });
+    let system =
+        render("system", &context! { role => role.word(), fence, form, code, tests => false });
     let strategy = render(&format!("{}-{}", role.word(), subject.strategy.word()), &context! {});
-    let text = |parts: &[Part], left_out: &str| {
+    fit(system, parts, room, fence, |parts, left_out| {
         render(
             template,
             &context! {
@@ -189,7 +229,17 @@ fn fill(
                 left_out,
             },
         )
-    };
+    })
+}
+
+/// Takes parts while there is room, and says what was left out.
+fn fit(
+    system: String,
+    parts: &[Part],
+    room: u32,
+    fence: &str,
+    text: impl Fn(&[Part], &str) -> String,
+) -> Prompt {
     let frame = system.len() + text(&[], "").len();
     let room = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
     let mut left = room.saturating_sub(frame);
@@ -287,6 +337,28 @@ mod tests {
                 let product = prompt.system.contains("Fix the product, not the test.");
                 assert_eq!(product, code, "{reach:?}: {}", prompt.system);
             }
+        }
+    }
+
+    #[test]
+    fn every_role_that_works_on_tests_has_a_template_that_renders() {
+        let parts = [part("The source shop/price.py", "def price(): ...", false)];
+        let values = context! {
+            task => "IMPL-001-1",
+            file => "shop/price.py",
+            place => "tests/test_price.py",
+            framework => "pytest",
+            command => "python3 -m pytest tests/test_price.py",
+            count => "one",
+            layers => "L1.1 happy path, L1.2 negative path",
+            survivors => true,
+        };
+        for role in [Role::Surveyor, Role::Adviser, Role::Generator, Role::Judge] {
+            let prompt = build_about_tests(role, &values, &parts, 100_000, "FENCE");
+            insta::assert_snapshot!(
+                role.word(),
+                format!("{}\n=====\n{}", prompt.system, prompt.text)
+            );
         }
     }
 

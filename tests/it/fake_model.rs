@@ -20,6 +20,8 @@ pub enum Reply {
     Cut,
     /// No answer for so long.
     Silence(Duration),
+    /// What this makes of the question; stays for all that follow.
+    By(fn(&str) -> Reply),
 }
 
 /// One request as it arrived.
@@ -116,16 +118,21 @@ fn serve_one(mut stream: TcpStream, script: &Mutex<Script>, memory: &Mutex<Vec<A
         let path = head.split_whitespace().nth(1).unwrap_or_default();
         let provider = path.split('/').nth(1).unwrap_or_default().to_owned();
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        let question = body.to_string();
         memory.lock().expect("no panic").push(Asked { provider: provider.clone(), head, body });
         let reply = script
             .lock()
             .expect("no panic")
             .iter_mut()
             .find(|(name, _)| *name == provider)
-            .and_then(|(_, list)| list.pop_front())
+            .and_then(|(_, list)| match list.front() {
+                Some(Reply::By(answer)) => Some(answer(&question)),
+                _ => list.pop_front(),
+            })
             .unwrap_or_else(|| Reply::Status(500, vec![], "the script has ended".into()));
         let (status, headers, text) =
             match reply {
+                Reply::By(_) => (500, vec![], "an answer is none that makes answers".into()),
                 Reply::Silence(time) => {
                     std::thread::sleep(time);
                     return;
@@ -192,6 +199,76 @@ pub fn edit(file: &str, search: &str, replace: &str) -> Reply {
             "new_files": [],
             "notes": "",
             "confidence_score": 0.9,
+        })
+        .to_string(),
+    )
+}
+
+/// What must be tested, as a surveyor says it: file, and layer, function, line and text of each
+/// requirement.
+pub fn survey(file: &str, requirements: &[(&str, &str, u32, &str)]) -> Reply {
+    let list: Vec<Value> = requirements
+        .iter()
+        .map(|(layer, function, line, text)| {
+            json!({
+                "layer": layer, "function": function, "line": line, "text": text,
+                "given": "", "expect": "what the sentence says",
+            })
+        })
+        .collect();
+    Reply::Text(
+        json!({
+            "project_type": "Library (Python)",
+            "files": [{ "file": file, "mocks": [], "requirements": list }],
+            "strategy": ["prices first"],
+            "confidence_score": 0.9,
+            "report": "## Implementation context\n\nPrices are parsed and reduced.",
+        })
+        .to_string(),
+    )
+}
+
+/// One case that is easily forgotten.
+pub fn advice(file: &str, layer: &str, case: &str) -> Reply {
+    Reply::Text(
+        json!({
+            "suggestions": [{
+                "file": file, "layer": layer, "requirement": "", "kind": "unit", "case": case,
+                "expected": "ValueError", "mocks": "", "criterion": "it passes",
+            }],
+            "order": [file],
+            "errors": [{ "error": "ValueError", "when": "the text is empty", "expected": "it is raised" }],
+            "confidence_score": 0.8,
+        })
+        .to_string(),
+    )
+}
+
+/// A test file with what one of its tests shows.
+pub fn test_file(file: &str, content: &str, covers: &[(&str, &[&str])]) -> Reply {
+    let covers: Vec<Value> =
+        covers.iter().map(|(test, ids)| json!({ "test": test, "requirements": ids })).collect();
+    Reply::Text(
+        json!({
+            "edits": [],
+            "new_files": [{ "file": file, "content": content, "reason": "the requirements" }],
+            "covers": covers,
+            "notes": "",
+            "confidence_score": 0.9,
+        })
+        .to_string(),
+    )
+}
+
+/// Who is wrong, of one failing test.
+pub fn verdict(test: &str, wrong: &str, function: &str, evidence: &str) -> Reply {
+    Reply::Text(
+        json!({
+            "verdicts": [{
+                "test": test, "wrong": wrong, "evidence": evidence, "function": function, "lines": "",
+            }],
+            "confidence_score": 0.9,
+            "report": "The documentation says otherwise.",
         })
         .to_string(),
     )

@@ -40,6 +40,8 @@ fn schema_of(name: &str) -> Option<&'static str> {
         "progress.json" => "progress",
         "generation.json" => "generation",
         "coverage-lines.json" => "coverage-lines",
+        "provider-calls.json" => "provider-calls",
+        "enriched-suggestions.json" => "enriched-suggestions",
         "code-validation-report.json" => "code-validation-report",
         file if file.starts_with("exploration-") => "exploration",
         file if file.starts_with("iteration-") && file.ends_with("-failures.json") => {
@@ -52,7 +54,7 @@ fn schema_of(name: &str) -> Option<&'static str> {
 }
 
 /// The files of 8.1 that every test session leaves; each JSON fits its schema.
-fn complete(folder: &Path) {
+pub fn complete(folder: &Path) {
     for file in [
         "workflow-session.json",
         "IMPL_PLAN.md",

@@ -28,3 +28,4 @@ mod story;
 mod support;
 mod validate;
 mod warm;
+mod written;

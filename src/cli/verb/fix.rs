@@ -19,10 +19,11 @@ use crate::cycle::{self, SetUp};
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::id::SessionId;
 use crate::domain::request::{FixRequest, Mode, Resume};
-use crate::effect::Screen;
+use crate::effect::{Model, Screen};
 use crate::report::document::Document;
 use crate::report::learned;
 
+use super::providers::Providers;
 use super::settings::{configured, contain, flag, patches_only, terms, tool_commands};
 
 /// Limit of one test run when nothing else is said.
@@ -56,19 +57,53 @@ fn code(ending: Ending) -> u8 {
     }
 }
 
+/// What the verb before this one in the same run hands on.
+pub struct Inherited<'a> {
+    /// Its chain.
+    pub providers: &'a Providers,
+    /// Its models: a recording, and what a provider said of itself, go on.
+    pub models: &'a [Box<dyn Model>],
+    /// What is left of the time budget.
+    pub budget: Option<Duration>,
+}
+
 /// Runs one session.
 pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcome, Failure> {
+    fix_with(arguments, None, screen).await
+}
+
+/// Runs one session, asking whom the verb before it asked.
+pub async fn fix_with(
+    arguments: &FixArguments,
+    inherited: Option<Inherited<'_>>,
+    screen: &dyn Screen,
+) -> Result<Outcome, Failure> {
     if let Some(file) = &arguments.html {
         page::check(file)?;
     }
     let facts = repo::discover(&arguments.repository)?;
     let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
     contain(&settings)?;
-    let request = request(arguments, &settings)?;
-    let mut providers = super::providers::open(arguments, &settings)?;
+    let mut request = request(arguments, &settings)?;
+    let mut own = match &inherited {
+        Some(_) => None,
+        None => Some(super::providers::open(arguments, &settings)?),
+    };
+    if let Some(inherited) = &inherited {
+        request.budget = inherited.budget;
+    }
     let clock = HostClock::start();
     let mut workspace = Workspace::open(&request, &clock).await?;
-    let models = providers.models(&workspace.scratch())?;
+    let opened = match &mut own {
+        Some(providers) => providers.models(&workspace.scratch())?,
+        None => Vec::new(),
+    };
+    let models = inherited.as_ref().map_or(opened.as_slice(), |inherited| inherited.models);
+    let providers = inherited.as_ref().map(|inherited| inherited.providers).or(own.as_ref());
+    let (chain, ask, said) = match providers {
+        Some(known) => (known.chain.clone(), known.ask.clone(), known.notices.clone()),
+        None => return Err(Failure::usage("nobody is asked", "name an `--engine`")),
+    };
     let bundle = match &arguments.bundle {
         Some(folder) => {
             let base = workspace.base.as_ref().map(|(commit, _)| commit.clone());
@@ -89,7 +124,7 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         Some(_) => workspace.protection.missing.clone(),
         None => Vec::new(),
     };
-    let fx = workspace.effects(&models, screen);
+    let fx = workspace.hands.effects(models, screen);
     let mut protect = GlobSetBuilder::new();
     for glob in &request.protect {
         let glob = Glob::new(glob).map_err(|error| {
@@ -123,10 +158,9 @@ pub async fn fix(arguments: &FixArguments, screen: &dyn Screen) -> Result<Outcom
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: workspace.state_prefix(),
         archive: workspace.archive_folder(),
-        notices: [workspace.notices.clone(), without_base, unprotected, providers.notices.clone()]
-            .concat(),
-        chain: providers.chain.clone(),
-        ask: providers.ask.clone(),
+        notices: [workspace.notices.clone(), without_base, unprotected, said].concat(),
+        chain,
+        ask,
     };
     let outcome = match Box::pin(cycle::run(set_up, &fx)).await {
         Ok(outcome) => outcome,

@@ -69,7 +69,7 @@ async fn work(
     workspace: &Workspace<'_>,
     screen: &Terminal,
 ) -> Result<(PinReport, String), Failure> {
-    let fx = workspace.effects(&[], screen);
+    let fx = workspace.hands.effects(&[], screen);
     let head = workspace.record.git.head_sha.clone();
     let tree = fx.worktree.tree_of(&head).await?;
     fx.worktree.checkout(&tree).await?;

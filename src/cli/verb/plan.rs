@@ -16,11 +16,11 @@ use crate::domain::event::Event;
 use crate::domain::generation::entry::{self, DESCRIPTION_LIMIT, Entry};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Step, Verdict};
 use crate::domain::id::SessionId;
-use crate::effect::Screen;
+use crate::effect::{Clock, Screen};
 use crate::report::planning;
 use crate::report::terminal::harmless;
 
-use super::fix::TEST_TIMEOUT;
+use super::fix::{self, Inherited, TEST_TIMEOUT};
 use super::settings::{configured, contain, coverage_target, flag, tool_commands};
 use super::work;
 
@@ -34,10 +34,14 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     contain(&settings)?;
     let request = request(arguments, &settings, goal, &facts.root)?;
     let report = arguments.coverage_report.as_deref().map(report).transpose()?;
+    let flags = work::fixing(arguments, None);
+    let mut providers = super::providers::open(&flags, &settings)?;
     let screen = Terminal::new(arguments.quiet, arguments.json);
     let clock = HostClock::start();
+    let budget = fix::request(&flags, &settings)?.budget;
     let space = PlanSpace::open(&request, &clock).await?;
-    for text in &space.notices {
+    let models = providers.models(&space.scratch())?;
+    for text in space.notices.iter().chain(&providers.notices) {
         screen.show(&Event::Notice { text: text.clone() });
     }
     if space.resumed {
@@ -51,11 +55,14 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         measure: space.runnable && !arguments.no_coverage,
         max_iterations: space.record.max_iterations,
         coverage_target: coverage_target(&settings),
+        chain: providers.chain.clone(),
+        ask: providers.ask.clone(),
+        budget,
     };
     let folder = space.folder();
     let state = space.pipeline.clone();
     let planned = {
-        let fx = space.effects(&[], &screen);
+        let fx = space.hands.effects(&models, &screen);
         cycle::plan(state, &set_up, &fx).await
     };
     let mut planned = match planned {
@@ -72,34 +79,29 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let mut folder = folder.display().to_string();
     let mut produced = None;
     let mut met = true;
-    if goal == Goal::Test && planned.state.works() {
-        let worked = Box::pin(work::run(arguments, planned, &screen)).await?;
+    if goal == Goal::Test && planned.state.works() && planned.halted.is_none() {
+        let inherited = Inherited {
+            providers: &providers,
+            models: &models,
+            budget: budget.map(|budget| budget.saturating_sub(clock.elapsed())),
+        };
+        let worked = Box::pin(work::run(arguments, planned, inherited, &screen)).await?;
         (planned, produced, met) = (worked.planned, worked.produced, worked.met);
         folder = worked.folder.unwrap_or(folder);
     }
     screen.clear();
     if arguments.json {
-        let document = planning::document(
-            &planned.state,
-            planned.package.as_ref(),
-            planned.plan.as_ref(),
-            produced.as_ref(),
-            &folder,
-        );
+        let document = planning::document(&planned.told(), produced.as_ref(), &folder);
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
     } else {
         // Everything foreign in it is shortened and harmless already.
         print!(
             "{}",
-            planning::summary(
-                &planned.state,
-                planned.plan.as_ref(),
-                produced.as_ref(),
-                &harmless(&folder, 300)
-            )
+            planning::summary(&planned.told(), produced.as_ref(), &harmless(&folder, 300))
         );
     }
     Ok(match &planned.state.next {
+        _ if planned.halted.is_some() => exit::NOT_MET,
         Step::Finish { verdict: Verdict::Failed { .. } | Verdict::Held { .. } }
         | Step::Gather
         | Step::Analyse

@@ -33,7 +33,7 @@ pub async fn run(arguments: &ScoreArguments) -> Result<u8, Failure> {
     let clock = HostClock::start();
     let workspace = subject.open(detection, false, &clock).await?;
     let head = workspace.record.git.head_sha.clone();
-    let fx = workspace.effects(&[], &screen);
+    let fx = workspace.hands.effects(&[], &screen);
     let scored = async {
         let tree = fx.worktree.tree_of(&head).await?;
         fx.worktree.checkout(&tree).await?;

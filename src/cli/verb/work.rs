@@ -14,9 +14,9 @@ use crate::domain::generation::pipeline::{Step, Verdict};
 use crate::domain::generation::production::Production;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::task::TaskStatus;
-use crate::effect::Screen;
+use crate::effect::{Clock, Screen};
 
-use super::fix;
+use super::fix::{self, Inherited};
 use super::plan::overrides;
 use super::settings::{configured, contain, limits, state_travels, tool_commands};
 
@@ -39,12 +39,14 @@ pub struct Worked {
 pub async fn run(
     arguments: &PlanArguments,
     mut planned: Planned,
+    inherited: Inherited<'_>,
     screen: &Terminal,
 ) -> Result<Worked, Failure> {
-    let again = fixing(arguments, &planned);
+    let again = fixing(arguments, Some(&planned));
     let facts = repo::discover(&arguments.repository)?;
     let settings = configured(&facts.root, arguments.config.as_ref(), &overrides(arguments))?;
     contain(&settings)?;
+    let began = HostClock::start();
     let mut produced = None;
     if planned.state.next != Step::Execute {
         let request = fix::request(&again, &settings)?;
@@ -53,7 +55,7 @@ pub async fn run(
         for text in &workspace.notices {
             screen.show(&Event::Notice { text: text.clone() });
         }
-        let fx = workspace.effects(&[], screen);
+        let fx = workspace.hands.effects(inherited.models, screen);
         let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let set_up = ProduceSetUp {
@@ -66,6 +68,9 @@ pub async fn run(
             own: tool_commands(&settings),
             state_travels: state_travels(&settings),
             limits: limits(&settings),
+            chain: inherited.providers.chain.clone(),
+            ask: inherited.providers.ask.clone(),
+            budget: inherited.budget,
         };
         planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;
@@ -78,7 +83,11 @@ pub async fn run(
             return Ok(Worked { planned, produced, met: false, folder: None });
         }
     }
-    let outcome = Box::pin(fix::fix(&again, screen)).await?;
+    let inherited = Inherited {
+        budget: inherited.budget.map(|budget| budget.saturating_sub(began.elapsed())),
+        ..inherited
+    };
+    let outcome = Box::pin(fix::fix_with(&again, Some(inherited), screen)).await?;
     let folder = std::path::Path::new(&outcome.folder);
     if produced.is_none() {
         produced = crate::adapter::store::read_file(
@@ -88,6 +97,8 @@ pub async fn run(
         .and_then(|value| serde_json::from_value(value).ok());
     }
     let green = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
+    planned.spending = outcome.spending;
+    planned.halted = (outcome.result == Ending::Blocked).then(|| outcome.reason.clone());
     planned.state = cycle::advanced(planned.state, &outcome, produced.as_ref());
     let suite = planned.plan.iter_mut().flat_map(|plan| &mut plan.tasks);
     for task in suite.filter(|task| task.id == "IMPL-002") {
@@ -102,8 +113,16 @@ pub async fn run(
 }
 
 /// The flags of the fix loop on the session's branch.
-fn fixing(arguments: &PlanArguments, planned: &Planned) -> FixArguments {
+pub(super) fn fixing(arguments: &PlanArguments, planned: Option<&Planned>) -> FixArguments {
+    let asking = arguments.asking.clone();
     FixArguments {
+        engine: asking.engine,
+        budget_minutes: asking.budget_minutes,
+        budget_usd: asking.budget_usd,
+        budget_tokens: asking.budget_tokens,
+        budget_calls: asking.budget_calls,
+        record: asking.record,
+        replay: asking.replay,
         repository: arguments.repository.clone(),
         test_command: arguments.test_command.clone(),
         test_timeout: arguments.test_timeout.clone(),
@@ -112,7 +131,7 @@ fn fixing(arguments: &PlanArguments, planned: &Planned) -> FixArguments {
         config: arguments.config.clone(),
         set: overrides(arguments),
         bundle: arguments.bundle.clone(),
-        resume: Some(planned.state.session_id.to_string()),
+        resume: planned.map(|planned| planned.state.session_id.to_string()),
         json: arguments.json,
         quiet: arguments.quiet,
         ..FixArguments::default()

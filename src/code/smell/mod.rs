@@ -136,6 +136,22 @@ pub fn finding(row: &Row, file: &RepoPath, line: u32, note: &str, fixable: bool)
     }
 }
 
+/// Names that a file takes out of other files of the repository and that are not there, as lines
+/// and words.
+#[must_use]
+pub fn absent_names(
+    file: &RepoPath,
+    files: &BTreeMap<RepoPath, String>,
+    project: &Project,
+) -> Vec<(u32, String)> {
+    let (Some(language), Some(text)) = (Language::of(file), files.get(file)) else {
+        return Vec::new();
+    };
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let source = Source::new(file, text, language, &tree, project);
+    imports::absent(&source, files).into_iter().map(|hit| (hit.line, hit.note)).collect()
+}
+
 /// Does some work for each file, on all processors; the answers are in no order.
 fn each<T: Send>(files: &[&RepoPath], work: impl Fn(&RepoPath) -> T + Sync) -> Vec<T> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

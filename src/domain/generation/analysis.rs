@@ -126,6 +126,9 @@ pub struct Analysis {
     pub files: Vec<FileRequirements>,
     /// Files with gaps that were left for another session, with the reason.
     pub deferred: Vec<String>,
+    /// What a provider asked for and the code does not bear out, with the reason.
+    #[serde(default)]
+    pub dropped: Vec<String>,
     /// Issues in what is there.
     pub ai_issues: Vec<Finding>,
     /// How the work proceeds.
@@ -150,6 +153,56 @@ impl Analysis {
     pub fn total(&self) -> u32 {
         self.by_layer().values().sum()
     }
+}
+
+/// A case that is easily forgotten (product.md 3.1 phase 4.2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Suggestion {
+    /// The source.
+    pub file: RepoPath,
+    /// Its layer.
+    pub layer: SubLayer,
+    /// The requirement it belongs to; empty for a case of its own.
+    pub requirement: String,
+    /// Type of test.
+    pub kind: String,
+    /// What is tried.
+    pub case: String,
+    /// What must be seen.
+    pub expected: String,
+    /// What needs a double; empty when nothing does.
+    pub mocks: String,
+    /// When it is done.
+    pub criterion: String,
+}
+
+/// What may go wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Scenario {
+    /// The error.
+    pub error: String,
+    /// When it happens.
+    pub when: String,
+    /// What must be seen then.
+    pub expected: String,
+}
+
+/// Where [`Advice`] lies inside the session folder, without its ending.
+pub const SUGGESTIONS: &str = ".process/enriched-suggestions";
+
+/// What a provider added in phase 4. All texts are foreign and bounded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Advice {
+    /// Who said it.
+    pub author: String,
+    /// Cases.
+    pub suggestions: Vec<Suggestion>,
+    /// Files in the order in which their tests are best written.
+    pub order: Vec<RepoPath>,
+    /// What may go wrong.
+    pub errors: Vec<Scenario>,
+    /// What was thrown away, with the reason.
+    pub dropped: Vec<String>,
 }
 
 /// What is wrong with an analysis; empty when it can be planned with.
@@ -238,6 +291,7 @@ pub(crate) mod samples {
             },
             files: (0..files).map(|index| file(index, &mut number)).collect(),
             deferred: Vec::new(),
+            dropped: Vec::new(),
             ai_issues: Vec::new(),
             strategy: vec!["unit tests first".into()],
             success_criteria: vec!["all pass: `pytest`".into()],

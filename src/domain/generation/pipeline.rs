@@ -97,6 +97,8 @@ pub enum Done {
     Analysed {
         /// How many things must be shown.
         requirements: u32,
+        /// Whether providers were there and none gave a good analysis.
+        degraded: bool,
         /// One line for people.
         summary: String,
     },
@@ -109,6 +111,11 @@ pub enum Done {
     },
     /// What an earlier phase left cannot be read; that phase is done again.
     InputMissing,
+    /// A limit of the session was reached; the same step comes again when it goes on.
+    OutOfBudget {
+        /// Which one, in our own words.
+        reason: String,
+    },
     /// A person said yes.
     Confirmed,
     /// One task wrote its tests; others may wait.
@@ -208,8 +215,9 @@ impl Pipeline {
                 self.end(2, summary);
                 self.next = if gaps == 0 { nothing_missing() } else { Step::Analyse };
             }
-            (Step::Analyse, Done::Analysed { requirements, summary }) => {
+            (Step::Analyse, Done::Analysed { requirements, degraded, summary }) => {
                 self.end(3, summary);
+                self.degraded = degraded;
                 self.next =
                     if requirements == 0 { nothing_missing() } else { Step::Plan { attempt: 1 } };
             }
@@ -327,7 +335,7 @@ mod tests {
     }
 
     fn analysed(requirements: u32) -> Done {
-        Done::Analysed { requirements, summary: text() }
+        Done::Analysed { requirements, degraded: false, summary: text() }
     }
 
     fn planned(problems: &[&str]) -> Done {
@@ -460,6 +468,7 @@ mod tests {
                     10 => Done::Kept,
                     11 => Done::Executed { summary: text() },
                     12 => held(),
+                    13 => Done::OutOfBudget { reason: text() },
                     _ => Done::Confirmed,
                 });
                 let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();

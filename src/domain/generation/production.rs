@@ -13,6 +13,7 @@ use crate::domain::quality::{Completeness, Decision, Layer};
 
 use super::analysis::Requirement;
 use super::layer::SubLayer;
+use super::written::{BugFinding, Written};
 
 /// Where it lies inside the session folder.
 pub const PRODUCTION: &str = ".process/generation.json";
@@ -31,6 +32,9 @@ pub struct Production {
     pub failing: Vec<TestId>,
     /// What each task made.
     pub tasks: Vec<Made>,
+    /// What providers wrote for a task that is not done yet.
+    #[serde(default)]
+    pub drafts: Vec<Written>,
     /// Files that a gate took away.
     pub dropped: Vec<DroppedFile>,
     /// What gate 001.3 said, once it did.
@@ -59,6 +63,17 @@ pub struct Made {
     pub reached: BTreeMap<RepoPath, Vec<u32>>,
     /// Its requirements, as far as they are decided.
     pub requirements: Vec<Settled>,
+    /// What providers wrote for it, file by file; what is not in here the embedded engine wrote.
+    #[serde(default)]
+    pub written: Vec<Written>,
+}
+
+impl Made {
+    /// Whether a provider wrote this file.
+    #[must_use]
+    pub fn is_written(&self, file: &RepoPath) -> bool {
+        self.written.iter().any(|one| one.file.as_ref() == Some(file))
+    }
 }
 
 /// A file that was written and taken away again.
@@ -122,7 +137,7 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
     match one.layer.layer() {
         0 => return (!evidence.validated).then(|| "gate 001.3 is not met".to_owned()),
         1 => {}
-        _ => return Some("it crosses modules, and tests are written for one function".to_owned()),
+        _ => return crosses(file, one, evidence),
     }
     if let Some(gone) =
         evidence.made.report.functions.iter().find(|known| {
@@ -167,6 +182,21 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
         })
     });
     missing.then(|| format!("no test tries it: {}", layer.name().1))
+}
+
+/// Why a requirement that crosses modules stays open. A kept test must claim it and, where lines
+/// are told, execute the line that decides it.
+fn crosses(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -> Option<String> {
+    let claims = || {
+        let own = evidence.made.written.iter().filter(|own| own.subject == *file);
+        own.flat_map(|own| &own.shown)
+    };
+    if !claims().any(|id| *id == one.id) {
+        return Some("it crosses modules, and tests are written for one function".to_owned());
+    }
+    let lines = evidence.made.reached.get(file)?;
+    let missed = lines.binary_search(&one.line).is_err();
+    missed.then(|| format!("no kept test executes line {}", one.line))
 }
 
 /// Completeness of what was asked for alone: functions of a file that no requirement names are
@@ -240,6 +270,7 @@ impl Production {
             passing,
             failing,
             tasks: Vec::new(),
+            drafts: Vec::new(),
             dropped: Vec::new(),
             validation: None,
             review: None,
@@ -283,6 +314,13 @@ impl Production {
                 function.dropped.insert(0, dropped);
             }
             made.reached.remove(&gone.subject);
+            for one in made.written.iter_mut().filter(|one| one.file.as_ref() == Some(file)) {
+                one.file = None;
+                one.tests.clear();
+                one.shown.clear();
+                one.findings.clear();
+                one.dropped.push(reason.to_owned());
+            }
             self.dropped.push(DroppedFile {
                 file: gone.file,
                 subject: gone.subject,
@@ -290,6 +328,13 @@ impl Production {
             });
             return;
         }
+    }
+
+    /// Tests that fail because the code is wrong.
+    #[must_use]
+    pub fn findings(&self) -> Vec<&BugFinding> {
+        let written = self.tasks.iter().flat_map(|made| &made.written);
+        written.flat_map(|one| &one.findings).collect()
     }
 
     /// The score of all new tests: the one that was measured last, else that of the tasks
@@ -409,6 +454,7 @@ mod tests {
             },
             reached: [(path("a.py"), vec![2, 3, 8])].into(),
             requirements: Vec::new(),
+            written: Vec::new(),
         }
     }
 
@@ -505,6 +551,27 @@ mod tests {
             &Evidence { made: &missed, ..seen },
         );
         assert_eq!(open.as_deref(), Some("a broken version of line 8 is not noticed"));
+        let claim = Written {
+            task: "IMPL-001".into(),
+            round: 1,
+            subject: path("a.py"),
+            file: Some(path("tests/test_a.py")),
+            author: "one".into(),
+            tests: vec!["t.a".into()],
+            assertions: 1,
+            functions: vec!["price".into()],
+            shown: vec!["R-001".into()],
+            findings: Vec::new(),
+            dropped: Vec::new(),
+            flaky: Vec::new(),
+        };
+        let claimed = Made { written: vec![claim], ..made.clone() };
+        let crossing = |line| {
+            let one = requirement(SubLayer::Wiring, "price", line);
+            still_open(&path("a.py"), &one, &Evidence { made: &claimed, ..seen })
+        };
+        assert_eq!(crossing(8), None, "a kept test claims it and runs its line");
+        assert_eq!(crossing(9).as_deref(), Some("no kept test executes line 9"));
         let broken = Evidence { validated: false, ..seen };
         assert!(still_open(&path("a.py"), &requirement(SubLayer::Lint, "", 1), &broken).is_some());
     }

@@ -1,9 +1,9 @@
 //! What must be tested, as Markdown: the results, the seven parts behind them, cases by file.
 
-use crate::domain::generation::analysis::{Analysis, FileRequirements};
+use crate::domain::generation::analysis::{Advice, Analysis, FileRequirements};
 use crate::domain::generation::context::Package;
 use crate::domain::generation::layer::SubLayer;
-use crate::report::markdown::{cell, code, line};
+use crate::report::markdown::{block, cell, code, line};
 
 use super::prose;
 
@@ -54,6 +54,10 @@ pub fn analysis(told: &Analysis) -> String {
     if !told.deferred.is_empty() {
         page.push_str("\n### Left for another session\n\n");
         list(&mut page, &told.deferred);
+    }
+    if !told.dropped.is_empty() {
+        page.push_str("\n### Asked for, and not borne out by the code\n\n");
+        list(&mut page, &told.dropped);
     }
     page.push_str("\n## Generation strategy\n\n");
     list(&mut page, &told.strategy);
@@ -142,7 +146,7 @@ fn of_file(file: &FileRequirements) -> String {
 
 /// The raw analysis in seven parts (product.md 8.8).
 #[must_use]
-pub fn raw_analysis(told: &Analysis, package: &Package) -> String {
+pub fn raw_analysis(told: &Analysis, package: &Package, reports: &[String]) -> String {
     let coverage = package.coverage();
     let mut page = format!(
         "# Raw test analysis by {}\n\n## 1. Implementation context\n\n",
@@ -181,13 +185,17 @@ pub fn raw_analysis(told: &Analysis, package: &Package) -> String {
     }
     page.push_str("\n## 7. Success metrics\n\n");
     list(&mut page, &told.success_criteria);
+    for report in reports {
+        page.push_str("\n## In the words of a provider\n\n");
+        page.push_str(&block(report, "markdown"));
+    }
     page
 }
 
 /// `enriched-suggestions.md`: cases of L1 and L2 by file and layer, in the order in which they are
 /// best written, and what may go wrong (product.md 8.8).
 #[must_use]
-pub fn suggestions(told: &Analysis) -> String {
+pub fn suggestions(told: &Analysis, advice: Option<&Advice>) -> String {
     let mut page = String::from("# Enriched suggestions\n");
     for file in &told.files {
         page.push_str(&format!("\n## {}\n\n", code(file.file.as_str())));
@@ -214,6 +222,50 @@ pub fn suggestions(told: &Analysis) -> String {
                 cell(&one.given)
             ));
         }
+    }
+    if let Some(advice) = advice {
+        page.push_str(&added(advice));
+    }
+    page
+}
+
+/// What a provider added.
+fn added(advice: &Advice) -> String {
+    let mut page = format!("\n## Added by {}\n\n", code(&advice.author));
+    page.push_str("| File | Layer | For | Type | Case | Expected | Doubles | Done when |\n|---|---|---|---|---|---|---|---|\n");
+    for one in &advice.suggestions {
+        page.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            cell(one.file.as_str()),
+            one.layer,
+            cell(&one.requirement),
+            cell(&one.kind),
+            cell(&one.case),
+            cell(&one.expected),
+            cell(&one.mocks),
+            cell(&one.criterion)
+        ));
+    }
+    if !advice.order.is_empty() {
+        page.push_str("\nOrder:\n\n");
+    }
+    for (number, file) in (1..).zip(&advice.order) {
+        page.push_str(&format!("{number}. {}\n", code(file.as_str())));
+    }
+    if !advice.errors.is_empty() {
+        page.push_str("\n| Error | When | Expected |\n|---|---|---|\n");
+    }
+    for one in &advice.errors {
+        page.push_str(&format!(
+            "| {} | {} | {} |\n",
+            cell(&one.error),
+            cell(&one.when),
+            cell(&one.expected)
+        ));
+    }
+    if !advice.dropped.is_empty() {
+        page.push_str("\nThrown away:\n\n");
+        list(&mut page, &advice.dropped);
     }
     page
 }

@@ -10,7 +10,7 @@ pub use analysis::{analysis, raw_analysis, suggestions};
 pub use production::{headline, judged, made, score, written};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};
-pub use summary::{document, progress, summary};
+pub use summary::{Rests, document, progress, summary};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::generation::analysis::Analysis;

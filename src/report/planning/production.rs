@@ -78,6 +78,20 @@ pub fn made(task: &TestTask, made: &Made) -> String {
             prose(&pinned::reasons(&one.dropped))
         ));
     }
+    let findings = || made.written.iter().flat_map(|one| &one.findings);
+    if findings().next().is_some() {
+        page.push_str("\n## Findings\n\nThese tests fail, and the code is wrong: they go to the fix loop.\n\n");
+    }
+    for one in findings().take(ROWS) {
+        page.push_str(&format!(
+            "- {} in {}: {} Said by {}: {}\n",
+            code(one.test.as_str()),
+            code(&format!("{}:{} {}", one.subject, one.line, one.function)),
+            prose(&one.message),
+            code(&one.judge),
+            prose(&one.evidence)
+        ));
+    }
     if !report.dropped.is_empty() {
         page.push_str("\n## Tests that were dropped\n\n");
     }
@@ -119,8 +133,12 @@ pub fn score(production: &Production) -> String {
 #[must_use]
 pub fn written(production: &Production) -> String {
     let totals = production.totals();
+    let findings = match production.findings().len() {
+        0 => String::new(),
+        number => format!(", {} of the code", count(number as u64, "finding")),
+    };
     format!(
-        "{} in {}, {} of {} requirements shown",
+        "{} in {}, {} of {} requirements shown{findings}",
         count(totals.tests as u64, "test"),
         count(totals.files as u64, "file"),
         totals.shown,
@@ -177,6 +195,15 @@ pub fn produced(production: &Production) -> String {
             ));
         }
     }
+    for one in production.findings().into_iter().take(SHOWN) {
+        text.push_str(&format!(
+            "finding     {}:{} {}: {}\n",
+            line(one.subject.as_str(), 80),
+            one.line,
+            line(&one.function, 60),
+            line(&one.message, 160)
+        ));
+    }
     for one in production.dropped.iter().take(SHOWN) {
         text.push_str(&format!(
             "dropped     {}: {}\n",
@@ -225,6 +252,15 @@ pub struct ProducedDocument {
     pub flaky: usize,
     /// Files that a gate took away, with the reason.
     pub dropped: Vec<Reasoned>,
+    /// Tests that fail because the code is wrong: what, and what says so.
+    #[serde(default)]
+    pub findings: Vec<Reasoned>,
+    /// Who wrote files, by file; the embedded engine wrote those that are not named.
+    #[serde(default)]
+    pub authors: std::collections::BTreeMap<String, String>,
+    /// Answers and tests of providers that were given up, with the reason.
+    #[serde(default)]
+    pub given_up: Vec<String>,
     /// Requirements that are shown.
     pub shown: usize,
     /// Requirements that stay open, with the reason.
@@ -257,6 +293,7 @@ pub fn produced_document(production: &Production) -> ProducedDocument {
         gate.as_ref().map(|said| format!("{}: {}", said.decision.name(), said.reason))
     };
     let requirements = production.tasks.iter().flat_map(|made| &made.requirements);
+    let written = || production.tasks.iter().flat_map(|made| &made.written);
     ProducedDocument {
         tests: totals.tests,
         files: production.files().into_iter().map(|(file, _)| file.to_string()).collect(),
@@ -273,6 +310,18 @@ pub fn produced_document(production: &Production) -> ProducedDocument {
             .iter()
             .map(|one| Reasoned { what: one.file.to_string(), reason: one.reason.clone() })
             .collect(),
+        findings: production
+            .findings()
+            .into_iter()
+            .map(|one| Reasoned {
+                what: format!("{} in {}:{} {}", one.test, one.subject, one.line, one.function),
+                reason: one.evidence.clone(),
+            })
+            .collect(),
+        authors: written()
+            .filter_map(|one| Some((one.file.as_ref()?.to_string(), one.author.clone())))
+            .collect(),
+        given_up: written().flat_map(|one| one.dropped.clone()).collect(),
         shown: totals.shown,
         open: requirements
             .filter_map(|one| {

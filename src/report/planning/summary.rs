@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::budget::Spending;
 use crate::domain::generation::context::Package;
-use crate::domain::generation::pipeline::{PHASES, Pipeline, Step, Verdict};
+use crate::domain::generation::pipeline::{Goal, PHASES, Pipeline, Step, Verdict};
 use crate::domain::generation::production::Production;
 use crate::domain::generation::task::{TaskKind, TestPlan};
 use crate::domain::task::TaskStatus;
 use crate::report::markdown::{count, line};
+use crate::report::summary::spent;
 
 use super::production::{self, ProducedDocument};
 
@@ -151,12 +153,8 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
 /// The summary in front of phase 5, for a terminal (product.md 3.1 phase 4). Foreign text is
 /// shortened and without control characters.
 #[must_use]
-pub fn summary(
-    state: &Pipeline,
-    plan: Option<&TestPlan>,
-    produced: Option<&Production>,
-    folder: &str,
-) -> String {
+pub fn summary(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -> String {
+    let (state, plan) = (rests.state, rests.plan);
     let mut text = format!(
         "{}  {} mode: {}\n",
         state.session_id,
@@ -206,8 +204,44 @@ pub fn summary(
     if let Some(produced) = produced {
         text.push_str(&production::produced(produced));
     }
-    text.push_str(&format!("\n{}\n", ending(state).1));
+    if rests.spending.calls > 0 {
+        text.push_str(&format!("\nproviders   {}\n", spent(&rests.spending)));
+    }
+    if state.degraded {
+        text.push_str("degraded    no provider gave a good analysis of everything\n");
+    }
+    match rests.halted {
+        Some(reason) => text.push_str(&format!(
+            "\nstopped: {}; `regreen {} --resume {}` goes on\n",
+            line(reason, 200),
+            verb(state),
+            state.session_id
+        )),
+        None => text.push_str(&format!("\n{}\n", ending(state).1)),
+    }
     text
+}
+
+fn verb(state: &Pipeline) -> &'static str {
+    match state.goal {
+        Goal::Plan => "plan",
+        Goal::Test => "test",
+    }
+}
+
+/// A session that rests, for its last screen.
+#[derive(Clone, Copy, Debug)]
+pub struct Rests<'a> {
+    /// Where it stands.
+    pub state: &'a Pipeline,
+    /// What phase 2 found.
+    pub package: Option<&'a Package>,
+    /// What phase 4 planned.
+    pub plan: Option<&'a TestPlan>,
+    /// What providers took.
+    pub spending: Spending,
+    /// The limit it stopped at.
+    pub halted: Option<&'a str>,
 }
 
 /// The one document of `regreen plan --json` and `regreen test --json`.
@@ -237,6 +271,12 @@ pub struct PlanDocument {
     pub requirements: std::collections::BTreeMap<String, u32>,
     /// The tasks in the order in which they may run.
     pub tasks: Vec<TaskLine>,
+    /// What providers took.
+    #[serde(default)]
+    pub spending: Spending,
+    /// Whether providers were there and none gave a good analysis of everything.
+    #[serde(default)]
+    pub degraded: bool,
     /// What phase 5 made, once it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub produced: Option<ProducedDocument>,
@@ -288,14 +328,12 @@ pub struct TaskLine {
 
 /// The document of a session that rests.
 #[must_use]
-pub fn document(
-    state: &Pipeline,
-    package: Option<&Package>,
-    plan: Option<&TestPlan>,
-    produced: Option<&Production>,
-    folder: &str,
-) -> PlanDocument {
-    let (result, next) = ending(state);
+pub fn document(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -> PlanDocument {
+    let (state, package, plan) = (rests.state, rests.package, rests.plan);
+    let (result, next) = match rests.halted {
+        Some(reason) => ("stopped", format!("{reason}; `--resume` goes on")),
+        None => ending(state),
+    };
     let missing = package.map(|package| package.coverage().missing_tests.as_slice());
     PlanDocument {
         schema_version: 1,
@@ -330,6 +368,8 @@ pub fn document(
             .into_iter()
             .map(|(layer, number)| (layer.code().to_owned(), number))
             .collect(),
+        spending: rests.spending,
+        degraded: state.degraded,
         produced: produced.map(production::produced_document),
         tasks: plan
             .iter()

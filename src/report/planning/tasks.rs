@@ -1,5 +1,6 @@
 //! The plan and its tasks, as Markdown.
 
+use crate::domain::generation::analysis::Advice;
 use crate::domain::generation::context::Package;
 use crate::domain::generation::pipeline::Pipeline;
 use crate::domain::generation::task::{TaskKind, TestPlan, TestTask, size};
@@ -143,7 +144,12 @@ fn layers(task: &TestTask) -> String {
 
 /// `test-planning-notes.md` (product.md 8.8).
 #[must_use]
-pub fn notes(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
+pub fn notes(
+    state: &Pipeline,
+    plan: &TestPlan,
+    package: &Package,
+    advice: Option<&Advice>,
+) -> String {
     let told = &plan.analysis;
     let source = match package {
         Package::Session(package) => package.metadata.source_session_id.to_string(),
@@ -163,6 +169,17 @@ pub fn notes(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
         page.push_str(&format!("- phase {}, {}: {}\n", row.phase, row.name, prose(&row.summary)));
     }
     page.push_str("\n## Enrichment\n\nCases by file and layer are in [enriched-suggestions.md](.process/enriched-suggestions.md).\n");
+    if let Some(advice) = advice {
+        page.push_str(&format!(
+            "{} added {}:\n\n",
+            code(&advice.author),
+            count(advice.suggestions.len() as u64, "case")
+        ));
+        for one in &advice.suggestions {
+            let text = format!("{} {}: {}", one.file, one.layer, one.case);
+            page.push_str(&format!("- {}\n", prose(&text)));
+        }
+    }
     page.push_str("\n## Consolidated requirements\n\n");
     for file in &told.files {
         let text = format!("{}: {} requirements", file.file, file.requirements.len());

@@ -53,7 +53,7 @@ fn hostile_text_stays_inside_its_span() {
     assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
     assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>\")`"), "{page}");
     assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
-    for line in suggestions(&told).lines().filter(|line| line.contains("@octocat")) {
+    for line in suggestions(&told, None).lines().filter(|line| line.contains("@octocat")) {
         assert!(line.starts_with("| L1.1 | `` "), "{line}");
     }
 }
@@ -63,7 +63,7 @@ fn one_phase_at_most_is_in_progress() {
     let mut now = state("x");
     let steps = [
         Done::Gathered { gaps: 1, summary: "one".into() },
-        Done::Analysed { requirements: 2, summary: "two".into() },
+        Done::Analysed { requirements: 2, degraded: false, summary: "two".into() },
         Done::Planned { problems: Vec::new(), summary: "three".into() },
         Done::Confirmed,
     ];
@@ -84,5 +84,5 @@ fn the_stored_package_of_the_first_build_is_read() {
     assert_eq!(package.framework().framework, "pytest");
     assert_eq!(package.coverage().missing_tests.len(), 1);
     let told = samples::analysis(1, 1);
-    assert!(raw_analysis(&told, &package).contains("## 7. Success metrics"));
+    assert!(raw_analysis(&told, &package, &[]).contains("## 7. Success metrics"));
 }

@@ -1,6 +1,8 @@
 //! Phases 2 to 4 of a test session: what is there, what must be tested, by which tasks
 //! (product.md 3.1, 4.3 to 4.6). No code is written here and no test is judged.
 
+mod advice;
+mod consult;
 mod coverage;
 mod explorer;
 mod framework;
@@ -11,14 +13,19 @@ mod project;
 mod requirements;
 mod sentence;
 mod survey;
+mod told;
 
+pub use advice::ToldAdvice;
+pub use consult::{Advised, Consulted, advise, consult};
 pub use coverage::Ran;
+pub use framework::run_specific;
 #[cfg(test)]
 use gather::Gathered;
 pub use gather::{GatherError, Request, gather};
 pub use planner::plan;
 pub use requirements::analyse;
 pub use survey::Survey;
+pub use told::ToldSurvey;
 
 /// Phases 2 to 4 on texts, without git and without a run of the suite; for the benches. Files that
 /// are worked on, requirements, tasks.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::language::Language;
+use crate::code::smell::{self, Project};
 use crate::domain::generation::analysis::{
     Analysis, CoverageTarget, FileRequirements, Finding, Requirement,
 };
@@ -73,6 +74,7 @@ pub fn analyse(
         success_criteria: criteria(&files, package, target),
         files,
         deferred,
+        dropped: Vec::new(),
     }
 }
 
@@ -424,32 +426,23 @@ fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec
     found.into_iter().take(10).collect()
 }
 
-/// Placeholders in what is going to be tested (product.md 6.3): a test of them pins nothing.
+/// Placeholders in what is going to be tested, by the catalogue (product.md 6.3): a test of them
+/// pins nothing.
 fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<Finding> {
-    const SIGNS: &[(&str, &str)] = &[
-        ("todo!(", "placeholder_code: not implemented"),
-        ("unimplemented!(", "placeholder_code: not implemented"),
-        ("raise NotImplementedError", "placeholder_code: not implemented"),
-        ("Not implemented", "placeholder_code: not implemented"),
-        ("not implemented", "placeholder_code: not implemented"),
-        ("TODO", "placeholder_code: TODO"),
-        ("FIXME", "placeholder_code: TODO"),
-    ];
-    let mut found = Vec::new();
-    for file in files {
-        for (index, line) in survey.text(&file.file).lines().enumerate() {
-            if let Some((_, issue)) = SIGNS.iter().find(|(sign, _)| line.contains(sign)) {
-                found.push(Finding {
-                    severity: "ERROR".into(),
-                    issue: (*issue).to_owned(),
-                    file: file.file.clone(),
-                    line: u32::try_from(index + 1).unwrap_or(u32::MAX),
-                });
-            }
-        }
-    }
-    found.truncate(FINDINGS);
-    found
+    let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();
+    let project = Project::of(&survey.texts);
+    let found = smell::scan(&chosen, &survey.texts, &project).found;
+    let placeholders = found.into_iter().map(|one| one.finding);
+    placeholders
+        .filter(|one| one.category == "placeholder_code")
+        .take(FINDINGS)
+        .map(|one| Finding {
+            severity: one.severity.name().to_uppercase(),
+            issue: format!("{}: {}", one.category, one.message),
+            file: one.file,
+            line: one.line,
+        })
+        .collect()
 }
 
 fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {

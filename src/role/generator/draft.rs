@@ -7,7 +7,9 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::Trace;
-use crate::repair::{Case, Draft, DraftTest, Naming, Piece, Pinned, Split, cover, render};
+use crate::repair::{
+    Case, Draft, DraftTest, Framework, Naming, Piece, Pinned, Split, cover, render,
+};
 
 /// What a test is credited when its framework does not say how long it took.
 const SHORT: Duration = Duration::from_millis(2);
@@ -65,17 +67,7 @@ impl Sheet {
 
     /// The name under which a whole file is run; unittest wants a module.
     pub fn whole(&self, directory: &str, packages: &BTreeSet<String>) -> TestId {
-        let text = self.path.as_str();
-        if self.naming.framework != crate::repair::Framework::Unittest {
-            return TestId(text.to_owned());
-        }
-        let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
-        let inside = inside.strip_suffix(".py").unwrap_or(inside);
-        let (folder, stem) = inside.rsplit_once('/').unwrap_or(("", inside));
-        if folder.is_empty() || packages.contains(self.path.parent()) {
-            return TestId(inside.replace('/', "."));
-        }
-        TestId(stem.to_owned())
+        whole_file(&self.path, self.naming.framework, directory, packages)
     }
 
     /// Ids of the tests of the first cases of each function, which are the most telling ones.
@@ -261,6 +253,27 @@ impl Sheet {
 fn is_edge(case: &Case) -> bool {
     const EDGES: &[&str] = &["None", "null", "undefined", "0", "-1", "\"\"", "''", "[]", "{}"];
     case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
+}
+
+/// The name under which a whole file is run; unittest wants a module. `packages` are the folders
+/// with an `__init__.py`.
+pub fn whole_file(
+    path: &RepoPath,
+    framework: Framework,
+    directory: &str,
+    packages: &BTreeSet<String>,
+) -> TestId {
+    let text = path.as_str();
+    if framework != Framework::Unittest {
+        return TestId(text.to_owned());
+    }
+    let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
+    let inside = inside.strip_suffix(".py").unwrap_or(inside);
+    let (folder, stem) = inside.rsplit_once('/').unwrap_or(("", inside));
+    if folder.is_empty() || packages.contains(path.parent()) {
+        return TestId(inside.replace('/', "."));
+    }
+    TestId(stem.to_owned())
 }
 
 /// All files as edits, those without a test left out.

@@ -17,7 +17,9 @@ use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer, Speed, Trace, Trial, TrialRequest};
 use crate::repair::{self, FileTask, Framework, Limits, Pinned, Ranges, Scoring, Site, Split};
 
-pub use places::suspects;
+pub use draft::whole_file;
+pub use places::{entered, suspects};
+pub use verify::{is_fatal, packages};
 
 use draft::Sheet;
 
@@ -91,7 +93,7 @@ pub struct Generated {
     pub reached: Lines,
 }
 
-/// Writes tests that pin today's behaviour of the functions in the gaps.
+/// Writes tests that pin today's behaviour of the functions in the gaps, and measures them.
 ///
 /// Leaves the checkout with the kept files in place. Repeatable: the same sources give the same
 /// tests, as far as time limits allow.
@@ -106,6 +108,25 @@ pub async fn generate(
     fx: &Effects<'_>,
 ) -> Result<Generated, EffectError> {
     let began = fx.clock.elapsed();
+    let mut made = pin(request, observer, fx).await?;
+    if !made.edits.files.is_empty() {
+        let subjects: Vec<RepoPath> = request.gaps.iter().map(|gap| gap.file.clone()).collect();
+        made.reached = measure(&made.tree, &subjects, request, fx, &mut made.report).await?;
+    }
+    made.report.seconds = fx.clock.elapsed().saturating_sub(began).as_secs_f64();
+    Ok(made)
+}
+
+/// The same without measuring what the tests reach and notice.
+///
+/// # Errors
+///
+/// Those of [`generate`].
+pub async fn pin(
+    request: &GenerateRequest<'_>,
+    observer: &dyn Observer,
+    fx: &Effects<'_>,
+) -> Result<Generated, EffectError> {
     fx.worktree.checkout(request.tree).await?;
     let mut report = PinReport {
         schema_version: 1,
@@ -125,15 +146,8 @@ pub async fn generate(
     let edits = draft::edits(&sheets);
     let tree = fx.worktree.graft(request.tree, &edits).await?;
     fx.worktree.checkout(&tree).await?;
-    let files: Vec<RepoPath> = request.gaps.iter().map(|gap| gap.file.clone()).collect();
-    let mut reached = Lines::new();
-    if !edits.files.is_empty() {
-        step(fx, "breaking the code to see what the tests notice");
-        reached = measure(&sheets, request, &tree, &files, fx, &mut report).await?;
-    }
     fill(&sheets, &mut report);
-    report.seconds = fx.clock.elapsed().saturating_sub(began).as_secs_f64();
-    Ok(Generated { edits, tree, report, reached })
+    Ok(Generated { edits, tree, report, reached: Lines::new() })
 }
 
 fn step(fx: &Effects<'_>, doing: &str) {
@@ -385,17 +399,24 @@ fn progress<'a>(fx: &'a Effects<'_>) -> impl Fn(u64, u64) + Sync + 'a {
     }
 }
 
-/// The score of the kept tests, and what is reached before and after.
-async fn measure(
-    sheets: &[Sheet],
-    request: &GenerateRequest<'_>,
+/// Breaks `files` of `tree` to see what the kept tests of a report notice, and notes what is
+/// reached before and after. Answers with the lines of the files that the kept tests execute.
+///
+/// # Errors
+///
+/// When sources cannot be read or tests not be run.
+pub async fn measure(
     tree: &TreeId,
     files: &[RepoPath],
+    request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut PinReport,
 ) -> Result<Lines, EffectError> {
+    step(fx, "breaking the code to see what the tests notice");
+    fx.worktree.checkout(tree).await?;
     let trial = trial(request, fx).await?;
-    let tests: Vec<TestId> = sheets.iter().flat_map(|sheet| sheet.ids.values().cloned()).collect();
+    let kept = report.files.iter().flat_map(|file| &file.tests);
+    let tests: Vec<TestId> = kept.cloned().collect();
     let before =
         if request.before.is_empty() { Vec::new() } else { trial.trace(request.before).await? };
     let scored = repair::score(&Scoring {

@@ -46,6 +46,25 @@ async fn spans(
     Ok(found)
 }
 
+/// Functions of a source that these lines of it enter.
+///
+/// # Errors
+///
+/// When the source cannot be read.
+pub async fn entered(
+    tree: &TreeId,
+    file: &RepoPath,
+    lines: &[u32],
+    fx: &Effects<'_>,
+) -> Result<Vec<String>, GitError> {
+    let mut found = Vec::new();
+    for (_, spans) in spans(tree, &[file.clone()].into(), fx).await? {
+        let own = spans.into_iter().filter(|(_, start, end)| enters(lines, *start, *end));
+        found.extend(own.map(|(name, ..)| name));
+    }
+    Ok(found)
+}
+
 /// Functions of `files` whose behaviour of today should not be pinned, because tests that fail on
 /// these sources reach them. All, when nothing tells what failing tests reach.
 ///

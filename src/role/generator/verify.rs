@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::id::TestId;
+use crate::domain::id::{TestId, TreeId};
 use crate::domain::pin::{Dropped, PinReport};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
-use crate::effect::{EffectError, Effects, RunError, RunRequest, Speed, Trial};
+use crate::effect::{EffectError, Effects, GitError, RunError, RunRequest, Speed, Trial};
 use crate::repair::{DraftTest, Split};
 
 use super::draft::{Sheet, edits};
@@ -77,14 +77,7 @@ async fn run(
 ) -> Result<Vec<TestCase>, EffectError> {
     let tree = fx.worktree.graft(request.tree, &edits(sheets)).await?;
     fx.worktree.checkout(&tree).await?;
-    let packages: BTreeSet<String> = fx
-        .worktree
-        .files(&tree)
-        .await?
-        .iter()
-        .filter(|file| file.file_name() == "__init__.py")
-        .map(|file| file.parent().to_owned())
-        .collect();
+    let packages = packages(&tree, fx).await?;
     let directory = fx.suite.facts().directory.clone();
     let names: Vec<TestId> =
         sheets.iter().map(|sheet| sheet.whole(&directory, &packages)).collect();
@@ -105,8 +98,15 @@ async fn run(
     }
 }
 
+/// Folders that are packages of Python.
+pub async fn packages(tree: &TreeId, fx: &Effects<'_>) -> Result<BTreeSet<String>, GitError> {
+    let files = fx.worktree.files(tree).await?;
+    let made = files.iter().filter(|file| file.file_name() == "__init__.py");
+    Ok(made.map(|file| file.parent().to_owned()).collect())
+}
+
 /// Whether no test at all can be run.
-fn is_fatal(error: &RunError) -> bool {
+pub fn is_fatal(error: &RunError) -> bool {
     matches!(
         error,
         RunError::NotStarted { .. } | RunError::Io { .. } | RunError::UnknownFramework { .. }

@@ -1,5 +1,6 @@
 //! Imports: do they lead somewhere, are they declared, are they used.
 
+mod absent;
 mod package;
 mod resolve;
 mod usage;
@@ -10,6 +11,7 @@ use crate::code::language::Language;
 
 use super::source::Source;
 
+pub use absent::absent;
 pub use package::{misspelt_package, unknown_package};
 pub use resolve::{circular, edges, paths_without_ending, unresolved, wrong_sub_path};
 pub use usage::{duplicate, unused};

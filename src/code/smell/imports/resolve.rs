@@ -33,7 +33,7 @@ pub fn paths_without_ending(path: &str) -> impl Iterator<Item = String> {
 }
 
 /// A relative path against a folder; `None` when it leaves the repository.
-fn joined(folder: &str, relative: &str) -> Option<String> {
+pub fn joined(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {
@@ -48,7 +48,7 @@ fn joined(folder: &str, relative: &str) -> Option<String> {
 }
 
 /// The folder that a relative Python import begins in, and the rest of its path.
-fn python_relative(file: &RepoPath, module: &str) -> Option<String> {
+pub fn python_relative(file: &RepoPath, module: &str) -> Option<String> {
     let dots = module.chars().take_while(|c| *c == '.').count();
     let mut folder: Vec<&str> = file.parent().split('/').filter(|part| !part.is_empty()).collect();
     let up = dots.checked_sub(1)?;

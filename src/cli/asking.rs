@@ -1,0 +1,33 @@
+//! Flags about providers of the verbs that write tests; `regreen fix` has the same ones.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Who is asked, and what that may cost.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AskingArguments {
+    /// Who analyses, writes tests and fixes, first to last: gemini, qwen, codex, claude, github, a
+    /// provider of the configuration, embedded [default: gemini, qwen and codex as far as their
+    /// keys are set, then embedded].
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    pub engine: Vec<String>,
+    /// Stop at a checkpoint after so many minutes.
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_minutes: Option<u64>,
+    /// Spend at most so many dollars on providers, as far as their prices are known.
+    #[arg(long, value_name = "USD")]
+    pub budget_usd: Option<f64>,
+    /// Spend at most so many tokens on providers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_tokens: Option<u64>,
+    /// Ask providers at most so many questions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_calls: Option<u64>,
+    /// Keep every exchange with a provider in this folder, without keys.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Answer every question from a folder that `--record` wrote; nobody is asked.
+    #[arg(long, value_name = "FOLDER")]
+    pub replay: Option<PathBuf>,
+}

@@ -1,0 +1,388 @@
+//! What test code does besides calling its subject: deletes, waits, leaves the machine, starts
+//! programs. Told by its text; what a text does not show is kept in by the sandbox.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use super::language::Language;
+
+/// Longest pause of a test, in milliseconds.
+const PAUSE: f64 = 1_000.0;
+
+/// What a call does that a test should not. The name is stable: reports and tests use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conduct {
+    /// Takes files or folders away.
+    DeletesFiles,
+    /// Waits for longer than a second, for an unknown time, or for a person.
+    Sleeps,
+    /// Talks to other machines.
+    UsesNetwork,
+    /// Runs a command of the shell.
+    StartsPrograms,
+    /// Ends the whole run.
+    EndsRun,
+    /// A loop that nothing ends.
+    NeverEnds,
+}
+
+impl fmt::Display for Conduct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::DeletesFiles => "deletes-files",
+            Self::Sleeps => "sleeps",
+            Self::UsesNetwork => "uses-network",
+            Self::StartsPrograms => "starts-programs",
+            Self::EndsRun => "ends-run",
+            Self::NeverEnds => "endless-loop",
+        })
+    }
+}
+
+/// One call that does such a thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Act {
+    /// What it does.
+    pub conduct: Conduct,
+    /// Line, from 1.
+    pub line: u32,
+    /// The callee, as it is written.
+    pub call: String,
+}
+
+const PY: &[Language] = &[Language::Python];
+const JS: &[Language] = &[Language::JavaScript, Language::TypeScript, Language::Tsx];
+const RS: &[Language] = &[Language::Rust];
+const GO: &[Language] = &[Language::Go];
+const JAVA: &[Language] = &[Language::Java];
+
+type Row = (Conduct, &'static [Language], &'static [&'static str]);
+
+/// Callees. One that ends with a dot or `::` is a beginning, one that begins with a dot an end;
+/// any other is the whole callee, or its last part behind a dot.
+const CALLS: &[Row] = &[
+    (
+        Conduct::DeletesFiles,
+        PY,
+        &[
+            "os.remove",
+            "os.unlink",
+            "os.rmdir",
+            "os.removedirs",
+            "shutil.rmtree",
+            "rmtree",
+            ".unlink",
+            ".rmdir",
+            ".rmtree",
+            "os.truncate",
+        ],
+    ),
+    (
+        Conduct::DeletesFiles,
+        JS,
+        &[
+            ".rm",
+            ".rmSync",
+            ".rmdir",
+            ".rmdirSync",
+            ".unlink",
+            ".unlinkSync",
+            "rmSync",
+            "unlinkSync",
+            "rimraf",
+            "rimraf.",
+            ".emptyDir",
+            ".emptyDirSync",
+            ".truncateSync",
+        ],
+    ),
+    (
+        Conduct::DeletesFiles,
+        RS,
+        &[
+            "fs::remove_file",
+            "fs::remove_dir",
+            "fs::remove_dir_all",
+            "remove_file",
+            "remove_dir_all",
+        ],
+    ),
+    (Conduct::DeletesFiles, GO, &["os.Remove", "os.RemoveAll", "os.Truncate"]),
+    (
+        Conduct::DeletesFiles,
+        JAVA,
+        &["Files.delete", "Files.deleteIfExists", "FileUtils.deleteDirectory", ".deleteOnExit"],
+    ),
+    (
+        Conduct::UsesNetwork,
+        PY,
+        &[
+            "requests.",
+            "httpx.",
+            "aiohttp.",
+            "urllib.request.",
+            "urlopen",
+            "http.client.",
+            "socket.create_connection",
+            "socket.socket",
+            "smtplib.",
+            "ftplib.",
+        ],
+    ),
+    (
+        Conduct::UsesNetwork,
+        JS,
+        &[
+            "fetch",
+            "axios",
+            "axios.",
+            "got",
+            "http.get",
+            "http.request",
+            "https.get",
+            "https.request",
+            "net.connect",
+            "net.createConnection",
+            "dns.",
+            "WebSocket",
+        ],
+    ),
+    (Conduct::UsesNetwork, RS, &["reqwest::", "ureq::", "TcpStream::connect", "UdpSocket::bind"]),
+    (
+        Conduct::UsesNetwork,
+        GO,
+        &["http.Get", "http.Post", "http.Head", "net.Dial", "net.DialTimeout", "net.LookupHost"],
+    ),
+    (
+        Conduct::UsesNetwork,
+        JAVA,
+        &["HttpClient.newHttpClient", ".openConnection", ".openStream", "Socket"],
+    ),
+    (
+        Conduct::StartsPrograms,
+        PY,
+        &["os.system", "os.popen", "os.execv", "os.fork", "os.kill", "pty.spawn"],
+    ),
+    (Conduct::StartsPrograms, JS, &["execSync", "child_process.exec", "child_process.execSync"]),
+    (Conduct::StartsPrograms, JAVA, &["Runtime.getRuntime().exec"]),
+    (Conduct::EndsRun, PY, &["os._exit", "os.abort"]),
+    (Conduct::EndsRun, JS, &["process.exit", "process.abort", "process.kill"]),
+    (Conduct::EndsRun, RS, &["process::exit", "process::abort"]),
+    (Conduct::EndsRun, GO, &["os.Exit"]),
+    (Conduct::EndsRun, JAVA, &["System.exit"]),
+    (Conduct::Sleeps, PY, &["input", "signal.pause", "breakpoint"]),
+];
+
+/// Callees that wait, with the milliseconds of one unit.
+const PAUSES: &[(&[Language], &[&str], f64)] = &[
+    (PY, &["time.sleep", "asyncio.sleep", "sleep", "anyio.sleep"], 1_000.0),
+    (JS, &["setTimeout", "sleep", "delay", "Atomics.wait"], 1.0),
+    (RS, &["thread::sleep", "time::sleep", "sleep"], 1.0),
+    (GO, &["time.Sleep"], 1.0),
+    (JAVA, &["Thread.sleep"], 1.0),
+];
+
+/// What a shell is told that takes away or talks.
+const SHELL: &[&str] =
+    &["\"rm\"", "'rm'", "rm -", "\"curl\"", "'curl'", "curl ", "\"wget\"", "'wget'", "wget "];
+
+/// Looks at all calls of a text.
+#[must_use]
+pub fn acts(language: Language, text: &str) -> Vec<Act> {
+    let mut found = Vec::new();
+    if let Some(tree) = language.parse(text) {
+        // Time that a double of the clock keeps passes at once.
+        let doubled = text.contains("useFakeTimers") || text.contains("mock.timers");
+        walk(tree.root_node(), language, text, doubled, &mut found);
+    }
+    found
+}
+
+fn walk<'a>(
+    node: Node<'_>,
+    language: Language,
+    text: &'a str,
+    doubled: bool,
+    found: &mut Vec<Act>,
+) {
+    let of = |node: Node<'_>| -> &'a str { text.get(node.byte_range()).unwrap_or_default() };
+    let callee = match node.kind() {
+        "call" | "call_expression" => node.child_by_field_name("function").map(of),
+        "new_expression" => node.child_by_field_name("constructor").map(of),
+        "object_creation_expression" => node.child_by_field_name("type").map(of),
+        "method_invocation" => text.get(node.start_byte()..arguments_start(node)),
+        _ => None,
+    };
+    if let Some(callee) = callee {
+        let call: String = callee.chars().filter(|c| !c.is_whitespace()).collect();
+        let arguments = node.child_by_field_name("arguments").map(of).unwrap_or_default();
+        if let Some(conduct) = judge(language, &call, arguments, doubled) {
+            let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+            let call = call.chars().take(80).collect();
+            found.push(Act { conduct, line, call });
+        }
+    }
+    if is_endless(node, &of) {
+        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let call = of(node).lines().next().unwrap_or_default().chars().take(80).collect();
+        found.push(Act { conduct: Conduct::NeverEnds, line, call });
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        walk(child, language, text, doubled, found);
+    }
+}
+
+/// Whether a loop has neither a condition nor a way out.
+fn is_endless<'a>(node: Node<'_>, of: &dyn Fn(Node<'_>) -> &'a str) -> bool {
+    let condition = node.child_by_field_name("condition").map(of).unwrap_or_default();
+    let condition = condition.trim_matches(['(', ')', ' ', ';']);
+    let open = match node.kind() {
+        "while_statement" => matches!(condition, "True" | "true" | "1"),
+        "loop_expression" => true,
+        "for_statement" => {
+            let body = node.child_by_field_name("body").map_or(node.end_byte(), |b| b.start_byte());
+            let head: String = of(node).chars().take(body - node.start_byte()).collect();
+            let head: String = head.chars().filter(|c| !c.is_whitespace()).collect();
+            matches!(head.as_str(), "for" | "for(;;)" | "for;;")
+        }
+        _ => false,
+    };
+    let out = ["break", "return", "raise", "throw", "yield", "panic", "Fatal", "exit"];
+    open && !of(node)
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|word| out.iter().any(|known| word.starts_with(known)))
+}
+
+fn arguments_start(node: Node<'_>) -> usize {
+    node.child_by_field_name("arguments").map_or(node.end_byte(), |list| list.start_byte())
+}
+
+fn judge(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<Conduct> {
+    let row = CALLS.iter().find(|(_, languages, calls)| {
+        languages.contains(&language) && calls.iter().any(|known| is(call, known))
+    });
+    if let Some((conduct, ..)) = row {
+        return Some(*conduct);
+    }
+    let runs =
+        ["subprocess.", "child_process.", "spawnSync", "spawn", "Command::new", "exec.Command"];
+    if runs.iter().any(|known| is(call, known)) && SHELL.iter().any(|word| arguments.contains(word))
+    {
+        return Some(Conduct::StartsPrograms);
+    }
+    let (.., unit) = PAUSES.iter().find(|(languages, calls, _)| {
+        languages.contains(&language) && calls.iter().any(|known| is(call, known))
+    })?;
+    (!doubled && pause(language, arguments, *unit).is_none_or(|time| time > PAUSE))
+        .then_some(Conduct::Sleeps)
+}
+
+fn is(call: &str, known: &str) -> bool {
+    if known.ends_with('.') || known.ends_with("::") {
+        return call.starts_with(known);
+    }
+    if known.starts_with('.') {
+        return call.ends_with(known);
+    }
+    let behind = |mark: &str| call.ends_with(&format!("{mark}{known}"));
+    call == known || (known.contains(['.', ':']) && (behind(".") || behind("::")))
+}
+
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\d_]+(?:\.\d+)?$").ok());
+
+/// How long a call waits, in milliseconds; `None` when its text does not say.
+fn pause(language: Language, arguments: &str, unit: f64) -> Option<f64> {
+    let number = |text: &str| -> Option<f64> {
+        let text = text.trim();
+        let plain = NUMBER.as_ref().is_some_and(|number| number.is_match(text));
+        plain.then(|| text.replace('_', "").parse().ok()).flatten()
+    };
+    let inner = arguments.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
+    match language {
+        Language::Python | Language::Java => number(inner).map(|time| time * unit),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            // The time is the last argument; without one it is the next turn.
+            let last = inner.rsplit(',').next().unwrap_or_default();
+            if inner.contains(',') {
+                number(last).map(|time| time * unit)
+            } else {
+                number(inner).or(Some(0.0))
+            }
+        }
+        Language::Rust => {
+            let (_, rest) = inner.rsplit_once("from_")?;
+            let (unit, rest) = rest.split_once('(')?;
+            let time = number(rest.trim_end_matches(')'))?;
+            Some(time * if unit.starts_with("secs") { 1_000.0 } else { 1.0 })
+        }
+        Language::Go => {
+            let (count, unit) = inner.split_once('*').unwrap_or(("1", inner));
+            let unit = match unit.trim() {
+                "time.Second" => 1_000.0,
+                "time.Millisecond" => 1.0,
+                "time.Microsecond" | "time.Nanosecond" => 0.001,
+                _ => return None,
+            };
+            number(count).map(|time| time * unit)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_test_should_not_do_is_named_and_the_rest_is_left_alone() {
+        use Conduct::{DeletesFiles, EndsRun, NeverEnds, Sleeps, StartsPrograms, UsesNetwork};
+        use Language::{Go, Java, JavaScript, Python, Rust};
+        let table: &[(Language, &str, Option<Conduct>)] = &[
+            (Python, "import shutil\nshutil.rmtree('/')\n", Some(DeletesFiles)),
+            (Python, "from shutil import rmtree\nrmtree('x')\n", Some(DeletesFiles)),
+            (Python, "Path('a').unlink()\n", Some(DeletesFiles)),
+            (Python, "items.remove(1)\n", None),
+            (Python, "time.sleep(3600)\n", Some(Sleeps)),
+            (Python, "time.sleep(0.01)\n", None),
+            (Python, "time.sleep(LONG)\n", Some(Sleeps)),
+            (Python, "from time import sleep\nsleep(10 ** 9)\n", Some(Sleeps)),
+            (Python, "name = input()\n", Some(Sleeps)),
+            (Python, "requests.get('http://x')\n", Some(UsesNetwork)),
+            (Python, "patch('shop.requests.get', fake)\n", None),
+            (Python, "os.system('true')\n", Some(StartsPrograms)),
+            (Python, "subprocess.run(['rm', '-rf', '/'])\n", Some(StartsPrograms)),
+            (Python, "subprocess.run([sys.executable, 'store.py'])\n", None),
+            (Python, "os._exit(0)\n", Some(EndsRun)),
+            (Python, "while True: price('2')\n", Some(NeverEnds)),
+            (Python, "while True:\n    if price('2'):\n        break\n", None),
+            (JavaScript, "for (;;) { price(); }\n", Some(NeverEnds)),
+            (JavaScript, "for (let i = 0; i < 3; i++) { price(); }\n", None),
+            (Go, "package a\nfunc a() { for { b() } }\n", Some(NeverEnds)),
+            (Rust, "fn a() { loop { b(); } }\n", Some(NeverEnds)),
+            (JavaScript, "fs.rmSync('x', { recursive: true });\n", Some(DeletesFiles)),
+            (JavaScript, "await fetch('http://x');\n", Some(UsesNetwork)),
+            (JavaScript, "new WebSocket('ws://x');\n", Some(UsesNetwork)),
+            (JavaScript, "setTimeout(done, 60000);\n", Some(Sleeps)),
+            (JavaScript, "setTimeout(done, 10);\n", None),
+            (JavaScript, "jest.useFakeTimers(); setTimeout(done, 60000);\n", None),
+            (JavaScript, "process.exit(0);\n", Some(EndsRun)),
+            (JavaScript, "prefetch('x'); list.delete(1);\n", None),
+            (Rust, "fn a() { std::fs::remove_dir_all(\"x\"); }\n", Some(DeletesFiles)),
+            (Rust, "fn a() { std::thread::sleep(Duration::from_secs(9)); }\n", Some(Sleeps)),
+            (Rust, "fn a() { std::thread::sleep(Duration::from_millis(9)); }\n", None),
+            (Go, "package a\nfunc a() { time.Sleep(5 * time.Second) }\n", Some(Sleeps)),
+            (Go, "package a\nfunc a() { time.Sleep(5 * time.Millisecond) }\n", None),
+            (Go, "package a\nfunc a() { os.RemoveAll(\"x\") }\n", Some(DeletesFiles)),
+            (Java, "class A { void a() { Thread.sleep(9000); } }\n", Some(Sleeps)),
+            (Java, "class A { void a() { Files.delete(path); } }\n", Some(DeletesFiles)),
+            (Java, "class A { void a() { list.remove(1); } }\n", None),
+        ];
+        for (language, text, expected) in table {
+            let found = acts(*language, text);
+            assert_eq!(found.first().map(|act| act.conduct), *expected, "{text}: {found:?}");
+        }
+    }
+}

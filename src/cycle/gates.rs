@@ -1,0 +1,300 @@
+//! Gates 001.3 and 001.5 on the tests of phase 5: what they find, what they repair, what must go
+//! (product.md 6.6).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::generation::pipeline::Done;
+use crate::domain::generation::production::{
+    Evidence, Judgement, PRODUCTION, Settled, about, still_open,
+};
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::mutation::Score;
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Stage, decide, decide_tests};
+use crate::domain::task::TaskStatus;
+use crate::domain::test::{Scope, Status};
+use crate::effect::RunRequest;
+use crate::report::planning;
+use crate::report::test_quality::{self, TestQuality};
+use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
+use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
+
+use super::Failure;
+use super::make::ROUNDS;
+use super::produce::{LOG, Work, tell};
+use super::test_fix::write;
+use super::weigh::{asked, worst};
+
+impl Work<'_> {
+    /// Gate 001.3: findings in the new files, safe repairs, and what must go.
+    pub(super) async fn validate(&mut self) -> Result<Done, Failure> {
+        let id = "IMPL-001.3";
+        self.turn(id, TaskStatus::InProgress).await?;
+        tell(self.fx, "looking for what generated code gets wrong (gate 001.3)");
+        let report = self.gate().await?;
+        let met = report.status == Decision::Pass;
+        self.production.validation = Some(Judgement {
+            decision: report.status,
+            reason: report.gate_decision.clone(),
+            repairs: u32::try_from(report.auto_fixes_applied.len()).unwrap_or(u32::MAX),
+            retries: report.retry_count,
+        });
+        write(self.fx, PRODUCTION, &self.production).await?;
+        write(self.fx, ".process/code-validation-report.json", &report).await?;
+        let text = render_markdown(&report);
+        self.fx.store.write_text(".process/code-validation-report.md", &text).await?;
+        let text = planning::judged(id, self.production.validation.as_ref(), &self.production);
+        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
+        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
+        Ok(Done::Validated)
+    }
+
+    /// Looks, repairs what is safe, drops what is critical, and looks again.
+    async fn gate(&mut self) -> Result<ValidationReport, Failure> {
+        let mut fixed: Vec<Finding> = Vec::new();
+        let mut retries = 0;
+        loop {
+            let files = self.new_files();
+            let sheets = Sheets {
+                tree: &self.production.tree,
+                chosen: &files,
+                tests: false,
+                tools: Some(&self.set_up.own),
+            };
+            let looked = inspect(sheets, self.fx).await?;
+            let findings = looked.findings;
+            let decision = decide(Counts::of(findings.iter()), self.set_up.limits, retries);
+            let bad = worst(&findings, decision.0);
+            if retries < MAX_RETRIES && !looked.repairs.is_empty() {
+                for (file, (text, gone)) in looked.repairs {
+                    self.repair(&file, text).await?;
+                    fixed.extend(gone);
+                }
+            } else if let Some((file, reason)) = bad {
+                self.drop_file(&file, &format!("gate 001.3: {reason}")).await?;
+                continue;
+            } else if decision.0 == Decision::Pass || retries >= MAX_RETRIES {
+                let skipped = looked.made.iter().chain(&looked.deep).map(|file| Skipped {
+                    what: file.to_string(),
+                    reason: "it is data of tests, copied, or nested too deeply".into(),
+                });
+                let silent = looked
+                    .skipped
+                    .iter()
+                    .map(|(what, reason)| Skipped { what: what.clone(), reason: reason.clone() });
+                return Ok(ValidationReport::from(Parts {
+                    session: Some(self.state.session_id.to_string()),
+                    timestamp: self.fx.clock.now(),
+                    files: files.len() - looked.made.len(),
+                    findings,
+                    fixed,
+                    decision,
+                    skipped: skipped.chain(silent).collect(),
+                    retries,
+                    tests: None,
+                }));
+            }
+            retries += 1;
+        }
+    }
+
+    /// Writes a safe repair; what no longer holds with it is dropped.
+    async fn repair(&mut self, file: &RepoPath, text: String) -> Result<(), Failure> {
+        self.replace(file, Some(text)).await?;
+        let tests = self.tests_of(file);
+        self.fx.worktree.checkout(&self.production.tree).await?;
+        let count = tests.len();
+        let scope = Scope::Tests(tests);
+        let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
+        let ran = self.fx.suite.run(&request).await;
+        let passed = ran.is_ok_and(|results| {
+            let passed = results.cases.iter().filter(|case| case.status == Status::Passed);
+            passed.count() >= count && results.count(Status::Failed) == 0
+        });
+        if !passed {
+            self.drop_file(file, "its tests do not hold once it is repaired").await?;
+        }
+        Ok(())
+    }
+
+    fn new_files(&self) -> Vec<RepoPath> {
+        self.production.files().into_iter().map(|(file, _)| file).collect()
+    }
+
+    fn tests_of(&self, file: &RepoPath) -> Vec<TestId> {
+        let files = self.production.tasks.iter().flat_map(|made| &made.report.files);
+        files.filter(|one| one.file == *file).flat_map(|one| one.tests.clone()).collect()
+    }
+
+    async fn drop_file(&mut self, file: &RepoPath, reason: &str) -> Result<(), Failure> {
+        self.replace(file, None).await?;
+        self.production.drop_file(file, reason);
+        write(self.fx, PRODUCTION, &self.production).await
+    }
+
+    /// Gives a file of ours another text, or none.
+    pub(super) async fn replace(
+        &mut self,
+        file: &RepoPath,
+        after: Option<String>,
+    ) -> Result<(), Failure> {
+        let tree = &self.production.tree;
+        let bytes = self.fx.worktree.read(tree, file).await?;
+        let Some(before) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+            return Ok(());
+        };
+        let edit = FileEdit { file: file.clone(), before: Some(before), after };
+        let edits = EditSet { files: vec![edit] };
+        self.production.tree = self.fx.worktree.graft(tree, &edits).await?;
+        Ok(())
+    }
+
+    /// Gate 001.5: anti-patterns, completeness, mutation score; survivors go back at most twice.
+    pub(super) async fn review(&mut self) -> Result<Done, Failure> {
+        let id = "IMPL-001.5";
+        self.turn(id, TaskStatus::InProgress).await?;
+        tell(self.fx, "judging the quality of the new tests (gate 001.5)");
+        let (mut retries, mut quality, mut score);
+        loop {
+            retries = self.again().await?;
+            if self.halted.is_some() {
+                return Ok(self.halt());
+            }
+            if retries > 0 {
+                // What was written anew has not passed the first gate yet.
+                self.gate().await?;
+            }
+            quality = self.quality(retries).await?;
+            score = self.score().await?;
+            let met = score.as_ref().is_none_or(Score::is_met);
+            let left = self.production.tasks.iter().any(|made| made.rounds < ROUNDS);
+            if quality.status == Decision::HardFail
+                || quality.status == Decision::Pass && met
+                || !left
+            {
+                break;
+            }
+        }
+        let short = score.as_ref().filter(|score| !score.is_met()).map(|score| {
+            let share = score.per_mille().unwrap_or_default();
+            format!("mutation score {}.{} % of {} %", share / 10, share % 10, score.threshold)
+        });
+        let reasons: Vec<String> = (quality.status != Decision::Pass)
+            .then(|| quality.gate_decision.clone())
+            .into_iter()
+            .chain(short)
+            .collect();
+        let decision = if reasons.is_empty() { Decision::Pass } else { Decision::HardFail };
+        let reason =
+            if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
+        self.settle(&quality);
+        self.production.review = Some(Judgement { decision, reason, repairs: 0, retries });
+        write(self.fx, PRODUCTION, &self.production).await?;
+        let text = test_quality::render_markdown(&quality);
+        let text = format!("{text}{}", planning::score(&self.production));
+        self.fx.store.write_text(".process/test-quality-report.md", &text).await?;
+        for task in self.plan.tasks.clone() {
+            if let Some(made) = self.production.of(&task.id) {
+                let file = format!(".summaries/{}-summary.md", task.id);
+                self.fx.store.write_text(&file, &planning::made(&task, made)).await?;
+            }
+        }
+        let text = planning::judged(id, self.production.review.as_ref(), &self.production);
+        self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
+        let met = decision == Decision::Pass;
+        self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
+        Ok(Done::Reviewed)
+    }
+
+    /// Anti-patterns in the new files, and how complete the tests of their subjects are. A file
+    /// with a critical one is dropped.
+    async fn quality(&mut self, retries: u32) -> Result<TestQuality, Failure> {
+        loop {
+            let new: BTreeSet<RepoPath> = self.new_files().into_iter().collect();
+            let mut chosen: BTreeSet<RepoPath> = self
+                .plan
+                .tasks
+                .iter()
+                .flat_map(|task| task.context.files_to_test.clone())
+                .collect();
+            chosen.extend(new.iter().cloned());
+            let chosen: Vec<RepoPath> = chosen.into_iter().collect();
+            let sheets =
+                Sheets { tree: &self.production.tree, chosen: &chosen, tests: true, tools: None };
+            let looked = inspect(sheets, self.fx).await?;
+            let mut findings = looked.findings;
+            findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));
+            let counts = Counts::of(findings.iter());
+            if counts.critical > 0
+                && let Some((file, reason)) = worst(&findings, Decision::HardFail)
+            {
+                self.drop_file(&file, &format!("gate 001.5: {reason}")).await?;
+                continue;
+            }
+            let mut metrics = looked.metrics.unwrap_or_default();
+            metrics.layers = about(metrics.layers, &asked(&self.plan));
+            let (status, reason) = decide_tests(counts, self.set_up.limits, &metrics, retries);
+            return Ok(TestQuality {
+                status,
+                gate_decision: reason,
+                metrics,
+                findings: by_severity(findings),
+            });
+        }
+    }
+
+    /// The score of all new tests; measured anew once a gate has taken something away.
+    async fn score(&mut self) -> Result<Option<Score>, Failure> {
+        let tests = self.production.tests();
+        if self.production.dropped.is_empty() || tests.is_empty() {
+            return Ok(self.production.scored());
+        }
+        tell(self.fx, "breaking the code to see what the rest of the tests notice");
+        let subjects: BTreeSet<RepoPath> =
+            self.production.files().into_iter().map(|(_, subject)| subject).collect();
+        let subjects: Vec<RepoPath> = subjects.into_iter().collect();
+        let request = GenerateRequest {
+            tree: &self.production.tree,
+            gaps: &[],
+            before: &[],
+            threshold: self.set_up.threshold,
+            jobs: self.set_up.jobs,
+            time: self.set_up.time,
+            held: &BTreeMap::new(),
+            missed: &Missed::new(),
+        };
+        let score = rescore(&request, &subjects, &tests, self.fx).await?;
+        self.production.score = Some(score);
+        Ok(self.production.scored())
+    }
+
+    /// Decides each requirement of each task that wrote tests.
+    fn settle(&mut self, quality: &TestQuality) {
+        let validated =
+            self.production.validation.as_ref().is_some_and(|said| said.decision == Decision::Pass);
+        for at in 0..self.production.tasks.len() {
+            let Some(made) = self.production.tasks.get(at) else { continue };
+            let evidence = Evidence { made, layers: &quality.metrics.layers, validated };
+            let task = self.plan.tasks.iter().find(|task| task.id == made.task);
+            let ids: BTreeSet<&String> =
+                task.iter().flat_map(|task| &task.context.requirement_ids).collect();
+            let settled: Vec<Settled> = self
+                .plan
+                .analysis
+                .files
+                .iter()
+                .flat_map(|file| file.requirements.iter().map(move |one| (&file.file, one)))
+                .filter(|(_, one)| ids.contains(&one.id))
+                .map(|(file, one)| Settled {
+                    id: one.id.clone(),
+                    layer: one.layer,
+                    text: one.text.clone(),
+                    open: still_open(file, one, &evidence),
+                })
+                .collect();
+            if let Some(made) = self.production.tasks.get_mut(at) {
+                made.requirements = settled;
+            }
+        }
+    }
+}

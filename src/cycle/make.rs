@@ -1,0 +1,311 @@
+//! Writes the tests of one task: providers and the embedded engine in the order of the chain, the
+//! second one what the first one left open, and survivors once more (product.md 3.1 phase 5, 13.6).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::generation::analysis::{Advice, SUGGESTIONS};
+use crate::domain::generation::production::{Made, PRODUCTION};
+use crate::domain::generation::task::{TaskKind, TestTask};
+use crate::domain::generation::written::Written;
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::mutation::Mutant;
+use crate::domain::pin::PinReport;
+use crate::domain::quality::MAX_RETRIES;
+use crate::role::generation::run_specific;
+use crate::role::{
+    Came, Commission, Desk, Gap, GenerateRequest, Missed, Place, author, measure, pin, suspects,
+};
+
+use super::Failure;
+use super::produce::{Work, tell};
+use super::test_fix::{read, write};
+use super::weigh::{self, gaps, rank};
+
+/// Tests of the project whose reach is measured at most.
+const MEASURED: usize = 400;
+
+/// Times tests are written for one task: once, once more for what survived, and a last time when
+/// the gate is not met even so (product.md 6.6: at most two retries).
+pub(super) const ROUNDS: u32 = MAX_RETRIES + 1;
+
+/// Why a function is not pinned.
+const WRONG: &str = "a new test says that it is wrong, so what it does today is not pinned";
+
+impl Work<'_> {
+    /// Writes the tests of a task on the sources as they are, and grafts them; `None` when a limit
+    /// was reached.
+    pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<Made>, Failure> {
+        let missed = Missed::new();
+        let (mut report, mut written) = (self.blank(), Vec::new());
+        if self.panel.leads(self.fx) {
+            let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
+            written = told;
+            if self.panel.has_embedded() {
+                report = self.pinned(task, &missed, &written).await?;
+            }
+        } else {
+            report = self.pinned(task, &missed, &written).await?;
+            let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
+            written = told;
+        }
+        Ok(Some(self.finished(task, report, written, 1).await?))
+    }
+
+    fn blank(&self) -> PinReport {
+        let framework = self.fx.suite.facts().framework.clone();
+        PinReport { schema_version: 1, framework, ..PinReport::default() }
+    }
+
+    /// What providers write, source by source; each is kept before the next is asked for. `None`
+    /// when a limit was reached. `report` says what is there already.
+    async fn written(
+        &mut self,
+        task: &TestTask,
+        round: u32,
+        survivors: &[Mutant],
+        report: &PinReport,
+    ) -> Result<Option<Vec<Written>>, Failure> {
+        let fx = self.fx;
+        let mut done: Vec<Written> =
+            self.production.drafts.iter().filter(|one| one.task == task.id).cloned().collect();
+        if task.meta.kind != TaskKind::TestGen || self.panel.models(fx).is_empty() {
+            return Ok(Some(done));
+        }
+        let analysis = self.plan.analysis.clone();
+        let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
+        let known: BTreeSet<TestId> = self.known();
+        let advice = read::<Advice>(fx, &format!("{SUGGESTIONS}.json")).await?;
+        let mut desk = Desk::read(&self.production.tree, fx).await?;
+        for (number, (subject, open)) in (1..).zip(weigh::subjects(task, &analysis, report)) {
+            let own: Vec<Mutant> =
+                survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
+            let again = round > 1;
+            if done.iter().any(|one| one.round == round && one.subject == subject.file)
+                || again && own.is_empty()
+            {
+                continue;
+            }
+            let suggestions = advice
+                .as_ref()
+                .map(|advice| weigh::suggestions(advice, &subject.file))
+                .unwrap_or_default();
+            let name = match round {
+                1 => format!("{}-{number}", task.id),
+                2 => format!("{}-{number}-survivors", task.id),
+                _ => format!("{}-{number}-survivors-{round}", task.id),
+            };
+            let tree = self.production.tree.clone();
+            let commission = Commission {
+                task: &task.id,
+                name,
+                round,
+                tree: &tree,
+                subject,
+                requirements: open,
+                ids: &ids,
+                framework: &analysis.framework,
+                command: run_specific(&analysis.framework, &subject.test_file),
+                survivors: own,
+                suggestions: &suggestions,
+                known: &known,
+                jobs: self.set_up.jobs,
+            };
+            match author(&commission, &mut desk, self.panel, fx).await? {
+                Came::OutOfBudget(reason) => {
+                    self.halted = Some(reason);
+                    return Ok(None);
+                }
+                Came::Wrote(written, tree) => {
+                    self.production.tree = tree;
+                    done.push((*written).clone());
+                    if !again {
+                        self.production.drafts.push(*written);
+                        write(fx, PRODUCTION, &self.production).await?;
+                    }
+                }
+            }
+        }
+        Ok(Some(done))
+    }
+
+    /// All tests that are there before the next file is written.
+    fn known(&self) -> BTreeSet<TestId> {
+        let production = &self.production;
+        let drafts = production.drafts.iter();
+        let made = production.tasks.iter().flat_map(|made| &made.written);
+        let written = drafts.chain(made).flat_map(|one| {
+            one.tests.iter().chain(one.findings.iter().map(|found| &found.test)).cloned()
+        });
+        let before = production.passing.iter().chain(&production.failing).cloned();
+        before.chain(production.tests()).chain(written).collect()
+    }
+
+    /// Tests that pin what functions do today, where nobody has written any.
+    async fn pinned(
+        &mut self,
+        task: &TestTask,
+        missed: &Missed,
+        written: &[Written],
+    ) -> Result<PinReport, Failure> {
+        let gaps = gaps(task, &self.plan);
+        let mut held = self.held(&gaps).await?;
+        for one in written {
+            let found = one.findings.iter().map(|found| &found.function);
+            let entered = one.functions.iter().filter(|_| one.file.is_some());
+            let reason = format!("tests by {} reach it", one.author);
+            for name in entered {
+                held.insert((one.subject.clone(), name.clone()), reason.clone());
+            }
+            for name in found {
+                held.insert((one.subject.clone(), name.clone()), WRONG.to_owned());
+            }
+        }
+        let tree = self.production.tree.clone();
+        let request = self.request(&tree, &gaps, &held, missed);
+        let made = pin(&request, self.set_up.observer, self.fx).await?;
+        self.production.tree = made.tree;
+        Ok(made.report)
+    }
+
+    /// Functions whose behaviour of today may be wrong.
+    async fn held(&self, gaps: &[Gap]) -> Result<BTreeMap<Place, String>, Failure> {
+        let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
+        let failing = &self.production.failing;
+        let tree = &self.production.tree;
+        Ok(suspects(tree, &files, failing, self.set_up.jobs, self.fx).await?)
+    }
+
+    fn request<'b>(
+        &'b self,
+        tree: &'b crate::domain::id::TreeId,
+        gaps: &'b [Gap],
+        held: &'b BTreeMap<Place, String>,
+        missed: &'b Missed,
+    ) -> GenerateRequest<'b> {
+        let many = self.production.passing.len() > MEASURED;
+        GenerateRequest {
+            tree,
+            gaps,
+            before: if many { &[] } else { &self.production.passing },
+            threshold: self.set_up.threshold,
+            jobs: self.set_up.jobs,
+            time: self.set_up.time,
+            held,
+            missed,
+        }
+    }
+
+    /// Puts together what was pinned and written, and measures it as one.
+    async fn finished(
+        &self,
+        task: &TestTask,
+        mut report: PinReport,
+        written: Vec<Written>,
+        rounds: u32,
+    ) -> Result<Made, Failure> {
+        let began = self.fx.clock.elapsed();
+        weigh::join(&mut report, &written);
+        let files: BTreeSet<RepoPath> = gaps(task, &self.plan)
+            .into_iter()
+            .map(|gap| gap.file)
+            .chain(report.files.iter().map(|file| file.subject.clone()))
+            .collect();
+        let files: Vec<RepoPath> = files.into_iter().collect();
+        let mut reached = BTreeMap::new();
+        if report.files.iter().any(|file| !file.tests.is_empty()) {
+            let (held, missed) = (BTreeMap::new(), Missed::new());
+            let request = self.request(&self.production.tree, &[], &held, &missed);
+            reached =
+                measure(&self.production.tree, &files, &request, self.fx, &mut report).await?;
+        }
+        report.seconds += self.fx.clock.elapsed().saturating_sub(began).as_secs_f64();
+        Ok(Made {
+            task: task.id.clone(),
+            rounds,
+            report,
+            reached,
+            requirements: Vec::new(),
+            written,
+        })
+    }
+
+    /// Gives the survivors of each task back: providers write more tests for them, and what the
+    /// embedded engine wrote is aimed at their lines. What is better is kept. How often tests were
+    /// written again, this time included; a limit that was reached is in `halted`.
+    pub(super) async fn again(&mut self) -> Result<u32, Failure> {
+        for task in self.plan.tasks.clone() {
+            let Some(old) = self.production.of(&task.id).cloned() else { continue };
+            let score = old.report.score.iter();
+            let survivors: Vec<Mutant> =
+                score.flat_map(|score| score.survivors.iter().cloned()).collect();
+            let round = old.rounds + 1;
+            if round > ROUNDS {
+                continue;
+            }
+            if survivors.is_empty() {
+                // The same work would give the same tests.
+                self.note_rounds(&task.id, ROUNDS);
+                continue;
+            }
+            tell(self.fx, &format!("aiming at what {} missed", task.id));
+            let with_old = self.production.tree.clone();
+            let Some(new) = self.anew(&task, &old, &survivors, round).await? else {
+                self.production.tree = with_old;
+                return Ok(self.production.retries);
+            };
+            let better = rank(&new) > rank(&old);
+            if !better {
+                self.production.tree = with_old;
+            }
+            let kept = if better { new } else { Made { rounds: ROUNDS, ..old } };
+            if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
+            {
+                *place = kept;
+            }
+            self.production.retries = self.production.retries.max(round - 1);
+            write(self.fx, PRODUCTION, &self.production).await?;
+        }
+        Ok(self.production.retries)
+    }
+
+    fn note_rounds(&mut self, task: &str, rounds: u32) {
+        for made in self.production.tasks.iter_mut().filter(|made| made.task == task) {
+            made.rounds = rounds;
+        }
+    }
+
+    /// A later round of one task; `None` when a limit was reached.
+    async fn anew(
+        &mut self,
+        task: &TestTask,
+        old: &Made,
+        survivors: &[Mutant],
+        round: u32,
+    ) -> Result<Option<Made>, Failure> {
+        let mut written = old.written.clone();
+        let Some(more) = self.written(task, round, survivors, &self.blank()).await? else {
+            return Ok(None);
+        };
+        written.extend(more);
+        let pinned: Vec<RepoPath> = old
+            .report
+            .files
+            .iter()
+            .map(|one| one.file.clone())
+            .filter(|file| !old.is_written(file))
+            .collect();
+        let mut report = PinReport { score: None, ..old.report.clone() };
+        report.files.clear();
+        if !pinned.is_empty() {
+            let mut missed = Missed::new();
+            for one in survivors {
+                missed.entry(one.file.clone()).or_default().insert(one.line);
+            }
+            for file in &pinned {
+                self.replace(file, None).await?;
+            }
+            report = self.pinned(task, &missed, &old.written).await?;
+        }
+        Ok(Some(self.finished(task, report, written, round).await?))
+    }
+}

@@ -1,0 +1,126 @@
+//! Who is asked in phases 3 to 5 of a test session, and the books of what that took.
+
+use futures::lock::Mutex;
+
+use crate::domain::generation::inquiry::{INQUIRIES, Inquiries};
+use crate::domain::id::SessionId;
+use crate::effect::{EffectError, Effects, Manner, Model, StoreError};
+
+use super::Link;
+use super::ask::{Account, AskSettings, Asker, Reader, Reply, Round, models_of};
+use super::prompt::Role;
+
+/// Providers of a test session with its books. One panel serves all questions of a run, so that a
+/// provider that is down is not asked again and again.
+pub struct Panel {
+    asker: Asker,
+    chain: Vec<Link>,
+    books: Mutex<Inquiries>,
+    settings: AskSettings,
+}
+
+impl Panel {
+    /// Opens the books of a session; what an earlier run was charged counts too.
+    ///
+    /// # Errors
+    ///
+    /// When session files cannot be read.
+    pub async fn open(
+        session: &SessionId,
+        chain: Vec<Link>,
+        ask: AskSettings,
+        fx: &Effects<'_>,
+    ) -> Result<Self, StoreError> {
+        let books = books(session, fx).await?.unwrap_or_else(|| Inquiries::new(session.clone()));
+        Ok(Self { asker: Asker::new(ask.clone()), chain, books: Mutex::new(books), settings: ask })
+    }
+
+    /// Whether a provider stands before the embedded engine: then it is asked first.
+    #[must_use]
+    pub fn leads(&self, fx: &Effects<'_>) -> bool {
+        self.chain.first() != Some(&Link::Embedded) && !self.models(fx).is_empty()
+    }
+
+    /// Whether the embedded engine may write tests.
+    #[must_use]
+    pub fn has_embedded(&self) -> bool {
+        self.chain.contains(&Link::Embedded)
+    }
+
+    /// The word around foreign text.
+    #[must_use]
+    pub fn fence(&self) -> &str {
+        self.asker.fence()
+    }
+
+    /// Least confidence of an answer that is good.
+    #[must_use]
+    pub fn min_confidence(&self) -> f64 {
+        self.asker.rules().min_confidence
+    }
+
+    /// A foreign text without keys.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        self.settings.redactor.redact(text)
+    }
+
+    /// Models that answer with text. One that edits a checkout itself is not asked for tests.
+    #[must_use]
+    pub fn models<'m>(&self, fx: &Effects<'m>) -> Vec<(u32, &'m dyn Model)> {
+        models_of(&self.chain, fx, |manner| manner == Manner::Answer)
+    }
+
+    /// Asks down the chain. `work` is what the budget of one task is counted for, `name` names the
+    /// question in the records.
+    ///
+    /// # Errors
+    ///
+    /// When records cannot be written or sources not be read; never for a provider's fault.
+    pub async fn ask<T: Clone + Send + Sync>(
+        &self,
+        (work, name): (&str, &str),
+        role: Role,
+        reader: &dyn Reader<T>,
+        fx: &Effects<'_>,
+    ) -> Result<Reply<T>, EffectError> {
+        let models = self.models(fx);
+        let mut books = self.books.lock().await;
+        let account = Account {
+            id: format!("{}/{name}", books.session_id),
+            iteration: 0,
+            raw: format!(".process/{name}-cli-output"),
+            session: books.spent(),
+            here: books.spent_on(work),
+        };
+        let mut calls = Vec::new();
+        let round = Round { account: &account, role, models: &models, careful: false };
+        let reply = self.asker.ask(&round, reader, &mut calls, fx).await;
+        books.note(work, &calls);
+        let value = serde_json::to_value(&*books).unwrap_or_default();
+        fx.store.write_json(INQUIRIES, &value).await?;
+        reply
+    }
+
+    /// Whether the last question failed because a provider took too long (product.md 3.1 phase 3).
+    pub async fn timed_out(&self) -> bool {
+        let books = self.books.lock().await;
+        let last = books.calls.last().and_then(|one| one.call.trigger);
+        last == Some(crate::domain::chain::Trigger::TimedOut)
+    }
+}
+
+/// The books of a session; `None` when nobody was asked, or they belong to another session.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn books(session: &SessionId, fx: &Effects<'_>) -> Result<Option<Inquiries>, StoreError> {
+    let value = match fx.store.read_json(INQUIRIES).await {
+        Ok(value) => value,
+        Err(StoreError::Corrupt { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let books = value.and_then(|value| serde_json::from_value::<Inquiries>(value).ok());
+    Ok(books.filter(|books| books.session_id == *session))
+}
