@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::domain::event::Event;
 use crate::domain::generation::context::SourceSession;
 use crate::domain::generation::entry::{Entry, title, wanted_id};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
 use crate::effect::{
-    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Worktree,
+    Clock, Effects, GitError, Model, RunError, Screen, Store, StoreError, Suite, Worktree,
 };
 
 use super::host::clock::HostClock;
@@ -216,6 +217,21 @@ impl<'a> PlanSpace<'a> {
             store: &self.store,
             clock: self.clock,
             screen,
+        }
+    }
+
+    /// What a screen is told first.
+    #[must_use]
+    pub fn opened(&self) -> Event {
+        let facts = self.suite.facts();
+        Event::Opened {
+            session: self.record.session_id.to_string(),
+            repository: self.facts.root.display().to_string(),
+            head: self.record.git.head_sha.clone(),
+            branch: self.record.git.branch.clone(),
+            framework: facts.framework.clone(),
+            command: facts.command.clone(),
+            resumed: self.resumed,
         }
     }
 

@@ -17,10 +17,11 @@ use crate::report::workflow;
 use super::answer::{self, Desk};
 use super::permission::Allowed;
 use super::prepare::{self, Prepared, Unprepared};
+use super::start::{Wish, Work};
 use super::surroundings::Surroundings;
 use super::target::{NoTarget, Target};
 use super::trigger::{self, Arrival, Cause, Decision, Nothing, Trigger};
-use super::work::{self, Wish};
+use super::work;
 
 /// Exit codes, as those of the command line.
 const DONE: u8 = 0;
@@ -122,6 +123,8 @@ pub struct Run<'a> {
     pub prepared: &'a Prepared,
     /// The forge; `None` when nothing may be said there.
     pub forge: &'a dyn Forge,
+    /// Who may command.
+    pub allowed: &'a Allowed,
     /// Time and signals.
     pub clock: &'a dyn Clock,
 }
@@ -183,6 +186,7 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
         target: &target,
         prepared: &prepared,
         forge: &forge,
+        allowed: &allowed,
         clock,
     };
     if let Errand::Publish(folder) = &errand {
@@ -194,7 +198,7 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
         })?;
         return work::publish_folder(&run, &folder).await;
     }
-    let (wish, desk) = wanted(&run, &allowed).await?;
+    let (wish, desk) = wanted(&run).await?;
     match wish {
         Some(wish) => work::run(&run, &wish, desk).await,
         None => answer::post(&run, desk).await,
@@ -202,9 +206,9 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
 }
 
 /// What is asked for: a run, and answers that need none.
-async fn wanted(run: &Run<'_>, allowed: &Allowed) -> Result<(Option<Wish>, Desk), Trouble> {
+async fn wanted(run: &Run<'_>) -> Result<(Option<Wish>, Desk), Trouble> {
     if let Cause::Comment { id, review, edited, lines } = &run.trigger.cause {
-        return answer::read(run, allowed, *id, *review, *edited, lines).await;
+        return answer::read(run, *id, *review, *edited, lines).await;
     }
     let desk = Desk::default();
     Ok(match run.around.text("mode") {
@@ -213,7 +217,7 @@ async fn wanted(run: &Run<'_>, allowed: &Allowed) -> Result<(Option<Wish>, Desk)
             let session = named.map_err(|error| {
                 Trouble::usage(error.to_string(), "`/regreen status` lists the sessions")
             })?;
-            (Some(Wish { resume: true, session, ..Wish::default() }), desk)
+            (Some(Wish { work: Work::Resume, session, ..Wish::default() }), desk)
         }
         Some("status") => (None, desk),
         _ => (Some(Wish::default()), desk),

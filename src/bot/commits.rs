@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use globset::GlobSet;
 
-use crate::adapter::repo::{self, Bench, GitRemote, Present, RepositoryFacts};
+use crate::adapter::repo::{self, Bench, GitRemote, Overlap, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
@@ -27,8 +27,16 @@ pub enum Goes {
     Branch,
     /// To the head branch itself once the gate is met; to the fix branch until then.
     Head,
+    /// Beside the branches, for a person to look at and apply.
+    Stored,
     /// Nowhere.
     Nowhere,
+}
+
+/// Where a result is stored that nobody applied yet: no branch.
+#[must_use]
+pub fn stored(tip: &CommitId) -> String {
+    format!("refs/regreen/results/{tip}")
 }
 
 /// What became of commits.
@@ -36,6 +44,8 @@ pub enum Goes {
 pub struct Published {
     /// The tip the server has.
     pub tip: Option<CommitId>,
+    /// The result that is stored and waits to be applied.
+    pub stored: Option<CommitId>,
     /// Whether the head branch has it too.
     pub on_head: bool,
     /// The pull request with the fix, or the page that opens one.
@@ -78,6 +88,13 @@ pub struct Commits<'a> {
     pub signed: bool,
     /// The branch with the signed commit.
     pub offered: Option<String>,
+    /// The repository of our own, as an object store.
+    pub bench: &'a Bench,
+    /// The last tip of the working phase that was looked at.
+    pub seen: Option<CommitId>,
+    /// A tip of the working phase, and the same on top of somebody else's commits, as the server
+    /// has it.
+    pub carried: Option<(CommitId, CommitId)>,
 }
 
 impl Commits<'_> {
@@ -111,22 +128,108 @@ impl Commits<'_> {
             self.hold("the commits were not taken over: they are of another session".into());
             return Ok(false);
         }
-        if self.published.tip.as_ref() == Some(&of.tip) {
+        if self.seen.as_ref() == Some(&of.tip) {
             return Ok(false);
         }
-        let broken = vet::published(&imported.diff, &self.protect, STATE_FOLDER, &self.redactor);
-        if !broken.is_empty() {
-            let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
-            self.hold(format!("the commits were not taken over: {}", names.join("; ")));
+        if !self.is_fit(&imported.diff) {
             return Ok(false);
         }
         let tip = of.tip.clone();
         self.diff = imported.diff;
-        self.push(&tip).await?;
-        Ok(self.published.tip.as_ref() == Some(&tip))
+        if self.goes == Goes::Stored {
+            self.store(&tip).await?;
+        } else {
+            self.push(&tip).await?;
+        }
+        self.seen = Some(tip);
+        Ok(self.published.held.is_none())
     }
 
+    /// Publishes a result that was stored before: exactly that commit. `diff` is what it changes.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes, in our own words.
+    pub async fn apply(&mut self, tip: &CommitId, diff: Vec<FileDiff>) -> Result<(), String> {
+        if !self.is_fit(&diff) {
+            return Ok(());
+        }
+        self.diff = diff;
+        self.send(tip).await.map(drop)
+    }
+
+    /// Stores a result that was made here. `diff` is what it changes.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes, in our own words.
+    pub async fn offer_result(
+        &mut self,
+        tip: &CommitId,
+        diff: Vec<FileDiff>,
+    ) -> Result<(), String> {
+        if self.is_fit(&diff) { self.store(tip).await } else { Ok(()) }
+    }
+
+    /// Whether the rules allow a change; else nothing more is published.
+    fn is_fit(&mut self, diff: &[FileDiff]) -> bool {
+        let broken = vet::published(diff, &self.protect, STATE_FOLDER, &self.redactor);
+        if broken.is_empty() {
+            return true;
+        }
+        let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        self.hold(format!("the commits were not taken over: {}", names.join("; ")));
+        false
+    }
+
+    /// Keeps a result beside the branches.
+    async fn store(&mut self, tip: &CommitId) -> Result<(), String> {
+        let request = PushRequest {
+            branch: stored(tip),
+            expected: None,
+            new: tip.clone(),
+            session: self.session.clone(),
+            protected: vec![],
+        };
+        match self.remote.push(&request).await {
+            Ok(Pushed::Done | Pushed::AlreadyThere) => self.published.stored = Some(tip.clone()),
+            Ok(Pushed::Rejected { by, text }) => {
+                self.hold(format!("the result is not stored: {text}; {}", by.hint()));
+            }
+            Ok(Pushed::Moved { .. }) => self.hold("the result is stored as another one".into()),
+            Err(error) if error.is_passing() => return Err(error.to_string()),
+            Err(error) => self.hold(format!("{error}; {}", error.hint())),
+        }
+        Ok(())
+    }
+
+    /// Pushes a tip of the working phase; once somebody else's commits lie below ours, on top of
+    /// those.
     async fn push(&mut self, tip: &CommitId) -> Result<(), String> {
+        let Some((from, onto)) = self.carried.clone() else {
+            if let Some(made) = self.send(tip).await? {
+                self.carried = Some((tip.clone(), made));
+            }
+            return Ok(());
+        };
+        let pair = (&from, tip);
+        let made = self.bench.carry(pair, &onto, &self.session, Overlap::Refused);
+        match made.map_err(|error| error.to_string())? {
+            Ok(made) => {
+                let again = self.send(&made).await?;
+                if self.published.held.is_none() {
+                    self.carried = Some((tip.clone(), again.unwrap_or(made)));
+                }
+            }
+            Err(reason) => {
+                self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes one commit with a lease; the commit that was made of it on top of somebody else's.
+    async fn send(&mut self, tip: &CommitId) -> Result<Option<CommitId>, String> {
         let mut protected = vec![self.target.default_branch.clone()];
         protected.extend(self.target.base_branch.clone());
         protected.extend(self.target.head_branch.clone());
@@ -142,7 +245,7 @@ impl Commits<'_> {
             Err(error) if error.is_passing() => return Err(error.to_string()),
             Err(error) => {
                 self.hold(format!("{error}; {}", error.hint()));
-                return Ok(());
+                return Ok(None);
             }
         };
         match rebased {
@@ -150,19 +253,20 @@ impl Commits<'_> {
             Rebased::OnTop { onto, tip, pushed } => {
                 self.pushed(&tip, pushed);
                 if self.published.held.is_none() {
-                    // What the working phase does next does not know of those commits.
-                    self.hold(format!(
-                        "somebody pushed {} to `{}`: these commits are on top of it, later ones wait for the next run",
+                    // The working phase does not know of those commits.
+                    self.published.notices.push(format!(
+                        "somebody pushed {} to `{}`: our commits are on top of it, and were tested without it",
                         onto.short(),
                         self.branch
                     ));
+                    return Ok(Some(tip));
                 }
             }
             Rebased::Stopped { reason, .. } => {
                 self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn pushed(&mut self, tip: &CommitId, pushed: Pushed) {
@@ -198,7 +302,7 @@ impl Commits<'_> {
         }
         let made = bench.with_files(&tip, &files, &commit::sync(&self.session));
         let pushed = match made {
-            Ok(new) => self.push(&new).await,
+            Ok(new) => self.send(&new).await.map(drop),
             Err(error) => Err(error.to_string()),
         };
         if let Err(error) = pushed {

@@ -8,17 +8,25 @@
 
 mod action;
 mod answer;
+mod apply;
+mod argv;
+mod authority;
+mod chores;
 mod command;
 mod commits;
 mod issues;
+mod kept;
+mod limits;
+mod listen;
 mod payload;
 mod permission;
 mod prepare;
 mod publish;
-mod stop;
+mod start;
 mod surroundings;
 mod target;
 mod trigger;
+mod validate;
 mod work;
 mod worker;
 

@@ -11,6 +11,7 @@ use crate::domain::budget::Limits;
 use crate::domain::check::{CheckStatus, Conclusion, Level};
 use crate::domain::command::Ceiling;
 use crate::domain::event::{Ending, Event};
+use crate::domain::generation::pipeline::{PHASES, Pipeline};
 use crate::domain::id::CommitId;
 use crate::effect::{ForgeError, Label};
 use crate::report::check::{self, About};
@@ -18,6 +19,7 @@ use crate::report::comment::{Answer, Budget, Facts, comment, marker};
 use crate::report::job_summary::job_summary;
 use crate::report::markdown;
 use crate::report::pull;
+use crate::report::todo::Step;
 use crate::report::view::View;
 use crate::report::workflow;
 
@@ -38,6 +40,15 @@ const ENDING: Duration = Duration::from_mins(3);
 
 /// Name of the check run; branch rules can require it.
 const CHECK: &str = "regreen";
+
+/// The phases before the fix loop, as they are done.
+const ACTIVE: [&str; 5] = [
+    "Starting the session",
+    "Gathering context",
+    "Analysing what must be tested",
+    "Planning the tasks",
+    "Running the test cycle",
+];
 
 /// Label of a pull request whose tests a person should look at.
 const REVIEW: &str = "regreen: review";
@@ -96,6 +107,12 @@ pub struct Publisher<'a> {
     /// Names the comment: one for a pull request, whatever its sessions are called.
     key: String,
     page: Option<String>,
+    /// What the publishing phase has to say of the commits.
+    told: Vec<String>,
+    /// A result that waits to be applied.
+    stored: Option<CommitId>,
+    /// The phases before the fix loop.
+    phases: Vec<Step>,
     pace: Duration,
     comment: Channel,
     check: Channel,
@@ -119,6 +136,9 @@ impl<'a> Publisher<'a> {
             tip: None,
             key: run.target.session(1).map_or_else(String::new, |session| session.to_string()),
             page: run.around.run_url(&run.target.repository),
+            told: Vec::new(),
+            stored: None,
+            phases: Vec::new(),
             pace,
             comment: Channel::default(),
             check: Channel::default(),
@@ -196,9 +216,21 @@ impl<'a> Publisher<'a> {
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
     }
 
+    /// Notes which phases of a test session are over.
+    pub fn shows(&mut self, pipeline: Option<&Pipeline>) {
+        let Some(pipeline) = pipeline else { return };
+        let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
+            let done = pipeline.phases.iter().any(|row| row.phase == number);
+            Step::new(*name, active).done(done)
+        });
+        // The last one is the loop itself, which the list has anyway.
+        self.phases = phases.take(PHASES.len() - 1).collect();
+    }
+
     /// Notes what was published.
     pub fn take_over(&mut self, published: &Published) {
         self.tip.clone_from(&published.tip);
+        self.stored.clone_from(&published.stored);
         if let Some((number, url)) = &published.pull {
             self.pull = *number;
             match number {
@@ -208,10 +240,26 @@ impl<'a> Publisher<'a> {
         } else if published.tip.is_some() {
             self.is_pushed(None);
         }
+        self.told = published.notices.iter().chain(&published.held).cloned().collect();
         for notice in published.notices.iter().chain(&published.held) {
             if !self.view.notices.contains(notice) {
                 self.view.notices.push(notice.clone());
             }
+        }
+    }
+
+    /// What became of the commits, as an answer.
+    #[must_use]
+    pub fn said_of_push(&self) -> String {
+        let url = self.pull_url.as_deref().or(self.branch_url.as_deref());
+        let told: Vec<String> = self.told.iter().map(|text| markdown::prose(text, 500)).collect();
+        match (&self.tip, url) {
+            (Some(tip), Some(url)) => {
+                let more =
+                    if told.is_empty() { String::new() } else { format!("; {}", told.join("; ")) };
+                format!("{} is published: {}{more}", tip.short(), markdown::link("the fix", url))
+            }
+            _ => format!("nothing was published: {}", told.join("; ")),
         }
     }
 
@@ -305,7 +353,7 @@ impl<'a> Publisher<'a> {
             report_url: None,
             branch_url: self.branch_url.as_deref(),
             pull_url: self.pull_url.as_deref(),
-            stored: None,
+            stored: self.stored.as_ref(),
             budget: Budget {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,
@@ -317,7 +365,7 @@ impl<'a> Publisher<'a> {
             },
             target: self.target_rate(),
             answers: &self.answers,
-            phases: &[],
+            phases: &self.phases,
             now,
         }
     }

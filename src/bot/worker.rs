@@ -16,6 +16,9 @@ const CLOSED_BEGINNINGS: &[&str] = &["ACTIONS_", "INPUT_"];
 /// Says that a worker ends with the one that started it.
 pub const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
+/// Events of a run that are read, in bytes.
+pub const EVENTS_LIMIT: u64 = 256 << 20;
+
 /// Bytes of events that are read at once.
 const AT_ONCE: u64 = 8 << 20;
 

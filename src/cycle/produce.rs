@@ -56,6 +56,8 @@ pub struct ProduceSetUp<'a> {
     pub jobs: usize,
     /// Wall time of breaking code, for each task.
     pub time: Duration,
+    /// Wall time on the clock of the effects after which it stops at a checkpoint.
+    pub budget: Option<Duration>,
     /// The session's folder inside commits.
     pub state_prefix: String,
 }
@@ -71,17 +73,21 @@ pub async fn produce(
     set_up: &ProduceSetUp<'_>,
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
+    let mut halted = None;
     loop {
         save(&state, fx).await?;
-        if fx.clock.stop_requested() || !state.works() || state.next == Step::Execute {
+        if !state.works() || state.next == Step::Execute {
             break;
         }
         let done = {
             let step = std::pin::pin!(perform(&state, set_up, fx));
-            let stop = std::pin::pin!(stopped(fx.clock, None));
-            match select(step, stop).await {
-                Either::Left((done, _)) => done?,
-                Either::Right(_) => break,
+            let stop = std::pin::pin!(stopped(fx.clock, set_up.budget));
+            match select(stop, step).await {
+                Either::Left((reason, _)) => {
+                    halted = Some(reason);
+                    break;
+                }
+                Either::Right((done, _)) => done?,
             }
         };
         state = state.advance(done);
@@ -91,7 +97,7 @@ pub async fn produce(
         Some((_, package, plan)) => (Some(package), Some(plan)),
         None => (None, None),
     };
-    Ok(Planned { state, package, plan })
+    Ok(Planned { state, package, plan, stopped: halted })
 }
 
 /// What phase 5 has made so far; `None` before its first step.

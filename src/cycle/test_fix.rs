@@ -1,6 +1,9 @@
 //! Phases 2 to 4 of a test session, and what the fifth reads of them: saved before each step, each step repeatable, every file
 //! written anew from what it is folded from (product.md 3.1).
 
+use std::time::Duration;
+
+use futures::future::{Either, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -17,6 +20,7 @@ use crate::report::planning;
 use crate::role::generation::{Ran, Request, Survey, analyse, gather};
 
 use super::Failure;
+use super::drive::stopped;
 
 /// The pipeline's state inside the session folder.
 pub const STATE: &str = ".process/test-fix-state.json";
@@ -40,6 +44,8 @@ pub struct PlanSetUp {
     pub measure: bool,
     /// Iteration limit of the fix loop behind the plan.
     pub max_iterations: u32,
+    /// Wall time on the clock of the effects after which it stops at a checkpoint.
+    pub budget: Option<Duration>,
 }
 
 /// Where a session rests.
@@ -51,6 +57,8 @@ pub struct Planned {
     pub package: Option<Package>,
     /// The plan, when phase 4 is done.
     pub plan: Option<TestPlan>,
+    /// Why it stopped before its end, in our own words.
+    pub stopped: Option<String>,
 }
 
 /// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
@@ -66,15 +74,24 @@ pub async fn plan(
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
     let mut work = Work { set_up, fx, survey: None };
-    let mut setbacks = 0;
+    let (mut setbacks, mut halted) = (0, None);
     loop {
         write(fx, STATE, &state).await?;
         write(fx, ".process/progress.json", &planning::progress(&state, None)).await?;
-        let stopped = fx.clock.stop_requested();
-        if stopped || state.rests() || state.works() {
+        if state.rests() || state.works() {
             break;
         }
-        let done = work.perform(&state).await?;
+        let done = {
+            let step = std::pin::pin!(work.perform(&state));
+            let stop = std::pin::pin!(stopped(fx.clock, set_up.budget));
+            match select(stop, step).await {
+                Either::Left((reason, _)) => {
+                    halted = Some(reason);
+                    break;
+                }
+                Either::Right((done, _)) => done?,
+            }
+        };
         if done == Done::InputMissing {
             setbacks += 1;
             if setbacks == SETBACKS {
@@ -91,7 +108,7 @@ pub async fn plan(
         Some(analysis) => tasks(analysis, fx).await?,
         None => None,
     };
-    Ok(Planned { state, package, plan })
+    Ok(Planned { state, package, plan, stopped: halted })
 }
 
 /// The tasks of a plan that write tests, in the order in which they may run; a task that is

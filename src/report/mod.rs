@@ -5,6 +5,7 @@ pub mod check;
 pub mod comment;
 mod detail;
 pub mod document;
+pub mod estimate;
 mod fit;
 pub mod forms;
 pub mod handover;

@@ -8,11 +8,13 @@ use git2::{Commit, Index, Oid, Repository, RepositoryInitOptions, Sort};
 
 use crate::adapter::host::files;
 use crate::domain::commit;
-use crate::domain::id::{CommitId, SessionId};
-use crate::effect::GitError;
+use crate::domain::id::{CommitId, SessionId, TreeId};
+use crate::effect::{FileDiff, GitError};
 
 use super::remote::oid;
-use super::{GitRemote, RepositoryFacts, SessionFiles, Transport, discover, failed, io, open};
+use super::{
+    GitRemote, RepositoryFacts, SessionFiles, Transport, discover, failed, io, open, push, tree,
+};
 
 /// Names the checkout's own commit, so that a server is told what is here already.
 const KNOWN: &str = "refs/regreen/checkout";
@@ -28,6 +30,18 @@ const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
 #[derive(Clone, Debug)]
 pub struct Bench {
     folder: PathBuf,
+}
+
+/// Where a record keeps sources.
+const SOURCES: &str = "sources";
+
+/// Whether two lines of history may change the same file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    /// They may, as far as their lines fit.
+    Allowed,
+    /// They may not.
+    Refused,
 }
 
 /// What is checked out in it.
@@ -166,7 +180,8 @@ impl Bench {
         Ok(None)
     }
 
-    /// A commit that holds one file and names the session; moves no reference.
+    /// A commit that holds these files and names the session; moves no reference. `sources` is a
+    /// tree of this store, kept whole below [`SOURCES`].
     ///
     /// # Errors
     ///
@@ -174,16 +189,28 @@ impl Bench {
     pub fn record(
         &self,
         session: &SessionId,
-        name: &str,
-        bytes: &[u8],
+        files: &[(String, Vec<u8>)],
+        sources: Option<&TreeId>,
         after: Option<&CommitId>,
     ) -> Result<CommitId, GitError> {
         let repo = self.repo()?;
-        let blob = repo.blob(bytes).map_err(failed("write a file"))?;
-        let mut builder = repo.treebuilder(None).map_err(failed("write a tree"))?;
-        builder.insert(name, blob, 0o100_644).map_err(failed("write a tree"))?;
-        let tree = builder.write().map_err(failed("write a tree"))?;
-        let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+        let empty = repo.treebuilder(None).and_then(|builder| builder.write());
+        let empty = empty.and_then(|id| repo.find_tree(id)).map_err(failed("write a tree"))?;
+        let mut update = git2::build::TreeUpdateBuilder::new();
+        for (path, bytes) in files {
+            let blob = repo.blob(bytes).map_err(failed("write a file"))?;
+            update.upsert(path, blob, git2::FileMode::Blob);
+        }
+        let tree = update.create_updated(&repo, &empty).map_err(failed("write a tree"))?;
+        let mut tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+        if let Some(sources) = sources {
+            let id = Oid::from_str(sources.as_str()).map_err(failed("read a tree id"))?;
+            repo.find_tree(id).map_err(failed("read a tree"))?;
+            let mut builder = repo.treebuilder(Some(&tree)).map_err(failed("write a tree"))?;
+            builder.insert(SOURCES, id, 0o040_000).map_err(failed("write a tree"))?;
+            let id = builder.write().map_err(failed("write a tree"))?;
+            tree = repo.find_tree(id).map_err(failed("read a tree"))?;
+        }
         let parent =
             after.map(|after| repo.find_commit(oid(after)?).map_err(failed("find a commit")));
         let parent = parent.transpose()?;
@@ -195,7 +222,163 @@ impl Bench {
         super::commit::name(new)
     }
 
-    /// A commit on top of another that writes these files, given by path; moves no reference.
+    /// The files below a folder of a commit, with paths inside it, together at most `limit`
+    /// bytes; `None` without the folder, or with more.
+    ///
+    /// # Errors
+    ///
+    /// When the commit is not in the store.
+    pub fn files_below(
+        &self,
+        commit: &CommitId,
+        folder: &str,
+        limit: usize,
+    ) -> Result<Option<SessionFiles>, GitError> {
+        let repo = self.repo()?;
+        let tree = repo
+            .find_commit(oid(commit)?)
+            .and_then(|commit| commit.tree())
+            .map_err(failed(format!("find commit {}", commit.short())))?;
+        let Some(entry) = tree.get_name(folder) else { return Ok(None) };
+        let Ok(folder) = repo.find_tree(entry.id()) else { return Ok(None) };
+        let (mut files, mut left) = (Vec::new(), Some(limit));
+        folder
+            .walk(git2::TreeWalkMode::PreOrder, |parent, entry| {
+                if entry.kind() == Some(git2::ObjectType::Blob)
+                    && entry.filemode() & 0o170_000 == 0o100_000
+                    && let Ok(name) = entry.name()
+                    && let Ok(blob) = repo.find_blob(entry.id())
+                {
+                    left = left.and_then(|left| left.checked_sub(blob.size()));
+                    if left.is_some() {
+                        files.push((format!("{parent}{name}"), blob.content().to_vec()));
+                    }
+                }
+                if left.is_some() { git2::TreeWalkResult::Ok } else { git2::TreeWalkResult::Abort }
+            })
+            .or_else(|error| if left.is_none() { Ok(()) } else { Err(error) })
+            .map_err(failed("read a folder"))?;
+        Ok(left.map(|_| files))
+    }
+
+    /// What differs between a commit, without its session files, and a tree of this store.
+    ///
+    /// # Errors
+    ///
+    /// When one of them is not in the store.
+    pub fn diff(
+        &self,
+        from: &CommitId,
+        to: &TreeId,
+        state_folder: &str,
+    ) -> Result<Vec<FileDiff>, GitError> {
+        let repo = self.repo()?;
+        let from = repo.find_commit(oid(from)?).map_err(failed("find a commit"))?;
+        let sources = |id| tree::id(tree::replace_folder(&repo, id, state_folder, &[])?);
+        let id = Oid::from_str(to.as_str()).map_err(failed("read a tree id"))?;
+        tree::diff(&repo, &sources(from.tree_id())?, &sources(id)?)
+    }
+
+    /// The tree of a commit.
+    ///
+    /// # Errors
+    ///
+    /// When it is not in the store.
+    pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
+        let repo = self.repo()?;
+        let found = repo.find_commit(oid(commit)?).map_err(failed("find a commit"))?;
+        tree::id(found.tree_id())
+    }
+
+    /// The commit that the commits of a session up to `tip` begin on; `None` when more than
+    /// `most` are of it, or its history is cut before.
+    #[must_use]
+    pub fn ground_of(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
+        let repo = self.repo().ok()?;
+        let mut commit = repo.find_commit(oid(tip).ok()?).ok()?;
+        for _ in 0..most {
+            let message = String::from_utf8_lossy(commit.message_bytes()).into_owned();
+            if !commit::is_of_session(&message, session) {
+                return super::commit::name(commit.id()).ok();
+            }
+            commit = commit.parent(0).ok()?;
+        }
+        None
+    }
+
+    /// Makes the commits of a session after `from` up to `new` again on top of `onto`; moves no
+    /// reference. With [`Overlap::Refused`] no file may be changed on both sides. The inner error
+    /// says why a person must decide.
+    ///
+    /// # Errors
+    ///
+    /// When the objects cannot be read or written.
+    pub fn carry(
+        &self,
+        (from, new): (&CommitId, &CommitId),
+        onto: &CommitId,
+        session: &SessionId,
+        overlap: Overlap,
+    ) -> Result<Result<CommitId, String>, GitError> {
+        let repo = self.repo()?;
+        let follows = repo.graph_descendant_of(oid(new)?, oid(from)?);
+        if !follows.map_err(failed("walk the history"))? {
+            return Ok(Err("our own history was written anew".into()));
+        }
+        if overlap == Overlap::Refused
+            && let Some(reason) = push::overlap(&repo, from, new, onto)?
+        {
+            return Ok(Err(reason));
+        }
+        let commits = push::between(&repo, from, new)?;
+        push::set_on_top(&repo, &commits, onto, session)
+    }
+
+    /// A commit on top of a tip that takes the session's folder off; `None` when it is off.
+    ///
+    /// # Errors
+    ///
+    /// When the objects cannot be read or written.
+    pub fn without_session(
+        &self,
+        tip: &CommitId,
+        state_folder: &str,
+        message: &str,
+    ) -> Result<Option<CommitId>, GitError> {
+        let repo = self.repo()?;
+        let parent = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;
+        let bare = tree::replace_folder(&repo, parent.tree_id(), state_folder, &[])?;
+        if bare == parent.tree_id() {
+            return Ok(None);
+        }
+        let tree = repo.find_tree(bare).map_err(failed("read a tree"))?;
+        let who = repo.signature().map_err(failed("sign a commit"))?;
+        let new = repo.commit(None, &who, &who, message, &tree, &[&parent]);
+        super::commit::name(new.map_err(failed("commit"))?).map(Some)
+    }
+
+    /// Files of the checkout that differ from its head and are there before and after, with their
+    /// present content.
+    ///
+    /// # Errors
+    ///
+    /// When the files cannot be compared or read.
+    pub fn edited(&self, limit: u64) -> Result<SessionFiles, GitError> {
+        let repo = self.repo()?;
+        let head = repo.head().and_then(|head| head.peel_to_tree());
+        let head = head.map_err(failed("read the head"))?;
+        let diff = repo.diff_tree_to_workdir(Some(&head), None).map_err(failed("compare"))?;
+        let mut found = Vec::new();
+        for delta in diff.deltas().filter(|delta| delta.status() == git2::Delta::Modified) {
+            let Some(path) = delta.new_file().path().and_then(Path::to_str) else { continue };
+            let bytes = files::read(&self.folder.join(path), limit).map_err(io("read a file"))?;
+            found.extend(bytes.map(|bytes| (path.to_owned(), bytes)));
+        }
+        Ok(found)
+    }
+
+    /// A commit on top of another that writes these files, given by path; moves no reference. A
+    /// file that is there keeps its mode.
     ///
     /// # Errors
     ///
@@ -212,7 +395,11 @@ impl Bench {
         let mut update = git2::build::TreeUpdateBuilder::new();
         for (path, bytes) in files {
             let blob = repo.blob(bytes).map_err(failed("write a file"))?;
-            update.upsert(path, blob, git2::FileMode::Blob);
+            let mode = match tree.get_path(Path::new(path)).map(|entry| entry.filemode()) {
+                Ok(0o100_755) => git2::FileMode::BlobExecutable,
+                Ok(_) | Err(_) => git2::FileMode::Blob,
+            };
+            update.upsert(path, blob, mode);
         }
         let tree = update.create_updated(&repo, &tree).map_err(failed("write a tree"))?;
         let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
@@ -221,15 +408,21 @@ impl Bench {
         super::commit::name(new.map_err(failed("commit"))?)
     }
 
-    /// Whether every commit from `tip` down to `head` is one of the session.
+    /// Whether every commit of `tip` that none of `heads` has is one of the session. A head that is
+    /// not in the store hides nothing.
     #[must_use]
-    pub fn all_of_session(&self, tip: &CommitId, head: &CommitId, session: &SessionId) -> bool {
+    pub fn all_of_session(&self, tip: &CommitId, heads: &[&CommitId], session: &SessionId) -> bool {
         let walk = || -> Result<bool, GitError> {
             let repo = self.repo()?;
             let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
             walk.set_sorting(Sort::TOPOLOGICAL).map_err(failed("walk the history"))?;
             walk.push(oid(tip)?).map_err(failed("walk the history"))?;
-            walk.hide(oid(head)?).map_err(failed("walk the history"))?;
+            for head in heads {
+                let id = oid(head)?;
+                if repo.find_commit(id).is_ok() {
+                    walk.hide(id).map_err(failed("walk the history"))?;
+                }
+            }
             for id in walk {
                 let found = id.and_then(|id| repo.find_commit(id));
                 let found = found.map_err(failed("walk the history"))?;

@@ -2,12 +2,14 @@
 //! `test` its tests are written, judged, kept and run.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::files;
+use crate::adapter::host::{files, process};
 use crate::adapter::planning::{PlanRequest, PlanSpace};
 use crate::adapter::{MAX_ITERATIONS, repo};
 use crate::cli::args::{ConfirmPlanArgument, PlanArguments};
+use crate::cli::bundle::Both;
 use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
 use crate::config;
@@ -16,11 +18,11 @@ use crate::domain::event::Event;
 use crate::domain::generation::entry::{self, DESCRIPTION_LIMIT, Entry};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Step, Verdict};
 use crate::domain::id::SessionId;
-use crate::effect::Screen;
+use crate::effect::{Clock, Screen};
 use crate::report::planning;
 use crate::report::terminal::harmless;
 
-use super::fix::{CONFIGURATION, TEST_TIMEOUT, settings};
+use super::fix::{CONFIGURATION, TEST_TIMEOUT, WITH_PARENT, settings};
 use super::work;
 
 /// Bytes of a coverage report that are read at most.
@@ -31,9 +33,19 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let facts = repo::discover(&arguments.repository)?;
     let request = request(arguments, goal, &facts.root)?;
     let report = arguments.coverage_report.as_deref().map(report).transpose()?;
-    let screen = Terminal::new(arguments.quiet, arguments.json);
+    if process::variable(WITH_PARENT).is_some() {
+        process::end_with_parent();
+    }
+    let terminal = Terminal::new(arguments.quiet, arguments.json);
     let clock = HostClock::start();
+    let budget = budget(arguments, &facts.root)?;
+    let bundle = match &arguments.bundle {
+        Some(folder) => Some(super::fix::bundle(folder, facts, None, false)?),
+        None => None,
+    };
+    let screen = Both { first: &terminal, second: bundle.as_ref() };
     let space = PlanSpace::open(&request, &clock).await?;
+    screen.show(&space.opened());
     for text in &space.notices {
         screen.show(&Event::Notice { text: text.clone() });
     }
@@ -47,7 +59,9 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         report,
         measure: space.runnable && !arguments.no_coverage,
         max_iterations: space.record.max_iterations,
+        budget,
     };
+    let branch = space.record.git.branch.clone();
     let folder = space.folder();
     let state = space.pipeline.clone();
     let planned = {
@@ -67,13 +81,24 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     space.finish(&planned.state).await?;
     let mut folder = folder.display().to_string();
     let mut produced = None;
-    let mut met = true;
+    let (mut met, mut closed) = (true, false);
     if goal == Goal::Test && planned.state.works() {
-        let worked = Box::pin(work::run(arguments, planned, &screen)).await?;
+        let begun = work::Begun { clock: &clock, budget, screen: &terminal, both: &screen };
+        let worked = Box::pin(work::run(arguments, planned, &begun)).await?;
         (planned, produced, met) = (worked.planned, worked.produced, worked.met);
         folder = worked.folder.unwrap_or(folder);
+        closed = worked.closed;
     }
-    screen.clear();
+    if let Some(bundle) = bundle.as_ref().filter(|_| !closed) {
+        let outcome = planning::outcome(
+            &planned.state,
+            planned.plan.as_ref(),
+            planned.stopped.as_deref(),
+            planning::Rest { branch, folder: folder.clone(), took: clock.elapsed() },
+        );
+        bundle.show(&Event::Closed(Box::new(outcome)));
+    }
+    terminal.clear();
     if arguments.json {
         let document = planning::document(
             &planned.state,
@@ -104,6 +129,17 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         _ if goal == Goal::Test && (planned.state.works() || !met) => exit::NOT_MET,
         _ => exit::MET,
     })
+}
+
+/// How long this run may take.
+fn budget(arguments: &PlanArguments, root: &Path) -> Result<Option<Duration>, Failure> {
+    let settings = match &arguments.config {
+        Some(path) => settings(path, &path.display().to_string())?,
+        None => settings(&root.join(CONFIGURATION), CONFIGURATION)?,
+    };
+    let minutes = settings.budget.and_then(|budget| budget.minutes);
+    let minutes = arguments.budget_minutes.or(minutes);
+    Ok(minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60))))
 }
 
 /// Flags win over the file, the file over defaults.

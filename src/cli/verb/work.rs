@@ -14,7 +14,7 @@ use crate::domain::generation::pipeline::Step;
 use crate::domain::generation::production::Production;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::task::TaskStatus;
-use crate::effect::Screen;
+use crate::effect::{Clock, Screen};
 
 use super::fix;
 
@@ -31,15 +31,29 @@ pub struct Worked {
     pub met: bool,
     /// Where the session's files are now, when they moved.
     pub folder: Option<String>,
+    /// Whether the screens were told of the end.
+    pub closed: bool,
+}
+
+/// What the phases before have begun.
+pub struct Begun<'a> {
+    /// Runs since the beginning.
+    pub clock: &'a HostClock,
+    /// Wall time on that clock.
+    pub budget: Option<Duration>,
+    /// The terminal.
+    pub screen: &'a Terminal,
+    /// The terminal, and the bundle where one is wanted.
+    pub both: &'a dyn Screen,
 }
 
 /// Carries a plan out.
 pub async fn run(
     arguments: &PlanArguments,
     mut planned: Planned,
-    screen: &Terminal,
+    begun: &Begun<'_>,
 ) -> Result<Worked, Failure> {
-    let again = fixing(arguments, &planned);
+    let mut again = fixing(arguments, &planned);
     let facts = repo::discover(&arguments.repository)?;
     let settings = match &arguments.config {
         Some(path) => fix::settings(path, &path.display().to_string())?,
@@ -48,12 +62,11 @@ pub async fn run(
     let mut produced = None;
     if planned.state.next != Step::Execute {
         let request = fix::request(&again, &settings)?;
-        let clock = HostClock::start();
-        let workspace = Workspace::open(&request, &clock).await?;
+        let workspace = Workspace::open(&request, begun.clock).await?;
         for text in &workspace.notices {
-            screen.show(&Event::Notice { text: text.clone() });
+            begun.both.show(&Event::Notice { text: text.clone() });
         }
-        let fx = workspace.effects(&[], screen);
+        let fx = workspace.effects(&[], begun.both);
         let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let set_up = ProduceSetUp {
@@ -62,15 +75,20 @@ pub async fn run(
             threshold: gate.unwrap_or(MIN_MUTATION_SCORE),
             jobs: cores,
             time: BREAKING,
+            budget: begun.budget,
             state_prefix: workspace.state_prefix(),
         };
         planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
         produced = cycle::production(&fx).await?;
         if planned.state.next != Step::Execute {
-            return Ok(Worked { planned, produced, met: false, folder: None });
+            return Ok(Worked { planned, produced, met: false, folder: None, closed: false });
         }
     }
-    let outcome = Box::pin(fix::fix(&again, screen)).await?;
+    if let Some(budget) = begun.budget {
+        let left = budget.saturating_sub(begun.clock.elapsed());
+        again.budget_minutes = Some(left.as_secs().div_ceil(60).max(1));
+    }
+    let outcome = Box::pin(fix::fix(&again, begun.screen)).await?;
     let folder = std::path::Path::new(&outcome.folder);
     if produced.is_none() {
         produced = crate::adapter::store::read_file(
@@ -90,7 +108,7 @@ pub async fn run(
         };
     }
     let met = green && produced.as_ref().is_some_and(Production::is_met);
-    Ok(Worked { planned, produced, met, folder: Some(outcome.folder) })
+    Ok(Worked { planned, produced, met, folder: Some(outcome.folder), closed: true })
 }
 
 /// The flags of the fix loop on the session's branch.
@@ -103,6 +121,11 @@ fn fixing(arguments: &PlanArguments, planned: &Planned) -> FixArguments {
         max_iterations: arguments.resume.as_ref().and(arguments.max_iterations),
         config: arguments.config.clone(),
         bundle: arguments.bundle.clone(),
+        bundle_goes_on: true,
+        base: arguments.base.clone(),
+        budget_usd: arguments.budget_usd,
+        budget_tokens: arguments.budget_tokens,
+        budget_calls: arguments.budget_calls,
         resume: Some(planned.state.session_id.to_string()),
         json: arguments.json,
         quiet: arguments.quiet,
