@@ -1,7 +1,10 @@
 //! The action in a world of its own: GitHub, a git server, and jobs one after the other.
 
+mod commands;
 mod hostile;
 mod life;
 mod live;
+mod meanwhile;
+mod plans;
 mod serve;
 mod world;

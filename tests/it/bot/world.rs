@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -253,6 +254,44 @@ impl World {
     pub fn run(&self, job: &Job<'_>) -> Ran {
         drop(std::fs::remove_dir_all(self.folder.path().join("work")));
         self.action(job).output().expect("regreen starts").into()
+    }
+
+    /// Starts a job on a machine that knows nothing of an earlier one.
+    pub fn start(&self, job: &Job<'_>) -> Child {
+        drop(std::fs::remove_dir_all(self.folder.path().join("work")));
+        self.action(job).spawn().expect("regreen starts")
+    }
+
+    /// Waits until something holds, for a minute.
+    pub fn wait_for(&self, holds: impl Fn() -> bool) {
+        for _ in 0..1_200 {
+            if holds() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!(
+            "it never came: {}\n{}",
+            self.git(&["for-each-ref"]),
+            self.github.transcript().join("\n")
+        );
+    }
+
+    /// Whether a branch, or another reference by its full name, is on the server.
+    pub fn has(&self, name: &str) -> bool {
+        let name =
+            if name.starts_with("refs/") { name.to_owned() } else { format!("refs/heads/{name}") };
+        !self.git(&["for-each-ref", &name]).is_empty()
+    }
+
+    /// Starts a job and pulls the plug as soon as a branch has a commit that says so.
+    pub fn run_until(&self, job: &Job<'_>, branch: &str, words: &str) {
+        let mut child = self.start(job);
+        self.wait_for(|| {
+            self.has(branch) && self.git(&["log", "--format=%s", branch]).contains(words)
+        });
+        child.kill().expect("a child");
+        child.wait().expect("a child");
     }
 
     /// What a step left in one of the runner's files.
