@@ -15,6 +15,7 @@ use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::{FileDiff, GitError};
 
 use super::remote::{oid, unpack};
+use super::sift::{Bounds, PackFault, sift};
 use super::{RepositoryFacts, commit, failed, io, open, tree};
 
 /// Version of `bundle.json`.
@@ -30,6 +31,9 @@ const OBJECTS: u32 = 50_000;
 const COMMITS: usize = 500;
 const FILES: usize = 2000;
 const FILE_LIMIT: usize = 8 << 20;
+
+/// What the objects of a pack may come to.
+const BOUNDS: Bounds = Bounds { object: FILE_LIMIT as u64, all: 512 << 20 };
 
 const PLAIN: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
@@ -289,6 +293,12 @@ fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
             bundle.files.len()
         )));
     }
+    sift(&pack, BOUNDS).map_err(|fault| match fault {
+        PackFault::Object { .. } | PackFault::All { .. } => {
+            BundleError::TooLarge(fault.to_string())
+        }
+        PackFault::Broken { .. } => BundleError::Pack(fault.to_string()),
+    })?;
     Ok((bundle, pack))
 }
 

@@ -12,6 +12,7 @@ mod pkt;
 mod push;
 mod remote;
 mod seed;
+mod sift;
 mod sources;
 #[cfg(test)]
 mod tests;

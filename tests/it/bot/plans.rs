@@ -4,9 +4,14 @@ use super::life::shown;
 use super::world::World;
 use crate::generation::SHOP;
 
-/// A pull request that adds a module without tests.
+/// A pull request that adds a module without tests to a project with some.
 fn untested() -> World {
-    World::new(&[(".gitignore", "__pycache__/\n"), ("tests/__init__.py", "")], &SHOP[..2])
+    let some = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, 2)\n";
+    let good =
+        [(".gitignore", "__pycache__/\n"), ("tests/__init__.py", ""), ("tests/test_some.py", some)];
+    let mut world = World::new(&good, &SHOP[..2]);
+    world.path = Some("/usr/bin:/bin");
+    world
 }
 
 fn kept(number: u64) -> String {
@@ -21,7 +26,9 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     let ran = world.run(&world.comment(number, "ann", "/regreen plan shop/price.py"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    for words in ["IMPL-001", "IMPL-002", "`@code-developer`", "tests/test_price", "/regreen run"] {
+    for words in
+        ["IMPL-001", "IMPL-002", "`@code-developer`", "tests/shop/test_price", "/regreen run"]
+    {
         assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
     }
     assert!(comment.contains("the plan is ready") || comment.contains("The plan is ready"));

@@ -31,6 +31,9 @@ pub struct World {
     pub token: String,
     /// What GitHub shows.
     pub github: FakeGithub,
+    /// `PATH` of every job, instead of ours: an interpreter below a closed home is out of reach of
+    /// the user that test code runs as.
+    pub path: Option<&'static str>,
 }
 
 /// A job of a workflow.
@@ -79,7 +82,7 @@ impl World {
         github.state().git = Some(bare);
         github.state().permissions.insert("ann".into(), ("write".into(), "maintain".into()));
         let url = format!("http://127.0.0.1:{}", port.trim());
-        let world = Self { folder, server, url, token, github };
+        let world = Self { folder, server, url, token, github, path: None };
         world.commit("main", good, "First");
         world.branch("topic", "main");
         world.commit("topic", bad, "Change it");
@@ -212,7 +215,8 @@ impl World {
             std::fs::write(self.folder.path().join(name), "").expect("a file");
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
-        command.env_clear().env("PATH", std::env::var("PATH").expect("a path"));
+        let path = self.path.map_or_else(|| std::env::var("PATH").expect("a path"), str::to_owned);
+        command.env_clear().env("PATH", path);
         for name in ["PYENV_ROOT", "PYENV_VERSION"] {
             if let Ok(value) = std::env::var(name) {
                 command.env(name, value);
