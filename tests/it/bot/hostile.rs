@@ -521,7 +521,7 @@ fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
     job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
     job.checkout = "main";
     for (kind, said) in
-        [("delta", "comes to 3221225280 bytes"), ("blob", "comes to 16777215 bytes")]
+        [("delta", "comes to `3221225280` bytes"), ("blob", "comes to `16777215` bytes")]
     {
         let made = Command::new("python3").args(["-c", BOMB]).arg(&bundle).arg(kind).output();
         let made = String::from_utf8(made.expect("python3 starts").stdout).expect("a number");

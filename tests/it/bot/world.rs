@@ -22,6 +22,9 @@ fn canary() -> String {
 /// Beginning of the text of a file that is a symbolic link to the rest.
 pub const LINK: &str = "link -> ";
 
+/// The folder of the files that the runner reads after a step.
+const COMMANDS: &str = "file_commands";
+
 /// The world of one repository, `octo/demo`.
 pub struct World {
     folder: TempDir,
@@ -211,8 +214,11 @@ impl World {
         );
         let event = self.folder.path().join("event.json");
         std::fs::write(&event, job.payload.to_string()).expect("an event");
+        // Test code is kept out of their folder, so it holds nothing else.
+        let commands = self.folder.path().join(COMMANDS);
+        std::fs::create_dir_all(&commands).expect("a folder");
         for name in ["output", "summary", "env"] {
-            std::fs::write(self.folder.path().join(name), "").expect("a file");
+            std::fs::write(commands.join(name), "").expect("a file");
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
         let path = self.path.map_or_else(|| std::env::var("PATH").expect("a path"), str::to_owned);
@@ -238,9 +244,9 @@ impl World {
             .env("GITHUB_RUN_ID", "42")
             .env("GITHUB_RUN_ATTEMPT", "1")
             .env("GITHUB_WORKFLOW", "regreen")
-            .env("GITHUB_OUTPUT", at("output"))
-            .env("GITHUB_STEP_SUMMARY", at("summary"))
-            .env("GITHUB_ENV", at("env"))
+            .env("GITHUB_OUTPUT", commands.join("output"))
+            .env("GITHUB_STEP_SUMMARY", commands.join("summary"))
+            .env("GITHUB_ENV", commands.join("env"))
             .env("ACTIONS_RUNTIME_TOKEN", &self.token)
             .env("INPUT_TOKEN", &self.token)
             .env("REGREEN_WORK_DIR", at("work"))
@@ -300,7 +306,7 @@ impl World {
 
     /// What a step left in one of the runner's files.
     pub fn left(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+        std::fs::read_to_string(self.folder.path().join(COMMANDS).join(name)).unwrap_or_default()
     }
 
     /// Our comment on a pull request.
