@@ -18,6 +18,7 @@ mod issues;
 mod kept;
 mod limits;
 mod listen;
+mod offer;
 mod payload;
 mod permission;
 mod prepare;
@@ -27,6 +28,7 @@ mod surroundings;
 mod target;
 mod trigger;
 mod validate;
+mod watch;
 mod work;
 mod worker;
 

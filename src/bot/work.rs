@@ -23,17 +23,14 @@ use super::commits::{Commits, Goes, Published};
 use super::issues;
 use super::kept::{self, Keeper, Kept};
 use super::limits;
-use super::listen::{NewHead, StopComments};
 use super::prepare;
 use super::publish::Publisher;
 use super::start::{Call, Start, Wish, start};
+use super::watch::Watch;
 use super::worker::{self, Worker};
 
-/// How often the working phase is looked at.
-const LOOK: Duration = Duration::from_millis(200);
-
 /// How long a push that failed for a passing reason waits.
-const AGAIN: Duration = Duration::from_secs(10);
+pub(super) const AGAIN: Duration = Duration::from_secs(10);
 
 /// Attempts to push at the end.
 const LAST_ATTEMPTS: u32 = 3;
@@ -203,94 +200,6 @@ pub async fn taken<'a>(
     Ok(publisher)
 }
 
-/// What follows a running working phase.
-struct Watch<'a, 'b> {
-    commits: &'a mut Commits<'b>,
-    publisher: &'a mut Publisher<'b>,
-    keeper: &'a mut Option<Keeper>,
-}
-
-impl Watch<'_, '_> {
-    /// Follows it to its end, and gives its exit code.
-    async fn follow(
-        &mut self,
-        run: &Run<'_>,
-        worker: &mut Worker,
-        bundle: &Path,
-    ) -> Result<i32, Trouble> {
-        let (mut told, mut owed, mut tried) = (false, false, Duration::ZERO);
-        let (mut stops, mut head) = (StopComments::new(run), NewHead::new(run));
-        loop {
-            let ended = worker.ended().map_err(|error| io(bundle, &error))?;
-            let mut turned = false;
-            for event in worker.events().map_err(|error| io(bundle, &error))? {
-                owed |= is_kept(&event);
-                turned |= is_turn(&event);
-                self.publisher.add(&event);
-            }
-            if let Some(code) = ended {
-                return Ok(code);
-            }
-            let now = run.clock.elapsed();
-            let stored = self.commits.goes == Goes::Stored;
-            if owed && !stored && (tried.is_zero() || now >= tried + AGAIN) {
-                match self.commits.publish(bundle).await {
-                    Ok(_) => (owed, tried) = (false, Duration::ZERO),
-                    Err(error) => {
-                        tracing::warn!(error, "the commits are pushed later");
-                        tried = now;
-                    }
-                }
-                if !told && !self.commits.signed {
-                    self.publisher.offer(self.commits).await;
-                }
-            }
-            self.keep(run).await;
-            let asked = stops.asked(run).await;
-            if let Some(who) = &asked {
-                self.publisher.view.notices.push(format!("stopped, as {who} asked"));
-            }
-            let moved = if turned && !told { head.moved(run).await } else { None };
-            if let Some(to) = &moved {
-                self.publisher.view.notices.push(format!(
-                    "the pull request moved to {} while this ran, so it stopped; what was done is kept, and the new head is tested by a run of its own",
-                    to.short()
-                ));
-            }
-            if (run.clock.stop_requested() || asked.is_some() || moved.is_some()) && !told {
-                worker.stop();
-                told = true;
-            }
-            if !told {
-                self.publisher.tick().await;
-            }
-            run.clock.wait(LOOK).await;
-        }
-    }
-
-    /// Keeps the state until the branch carries it.
-    async fn keep(&mut self, run: &Run<'_>) {
-        let Some(keeper) = self.keeper.as_mut() else { return };
-        if self.commits.published.tip.is_none() {
-            keeper.tick(run, false).await;
-        }
-        self.publisher.shows(keeper.seen.as_ref().map(|seen| &seen.pipeline));
-    }
-}
-
-/// Whether an event tells of new commits.
-fn is_kept(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::Baseline { .. } | Event::IterationEnded(_) | Event::Minimised(_) | Event::Closed(_)
-    )
-}
-
-/// Whether an event begins or ends a phase.
-fn is_turn(event: &Event) -> bool {
-    is_kept(event) || matches!(event, Event::Step { .. } | Event::IterationStarted { .. })
-}
-
 /// What is kept at the end for the commands that come later, and the plan as an answer.
 async fn rest(
     run: &Run<'_>,
@@ -419,7 +328,7 @@ pub fn commits<'a>(
     })
 }
 
-fn io(path: &Path, error: &std::io::Error) -> Trouble {
+pub(super) fn io(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble::environment(format!("{}: {error}", path.display()), "make the folder writable")
 }
 

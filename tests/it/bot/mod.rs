@@ -7,4 +7,5 @@ mod live;
 mod meanwhile;
 mod plans;
 mod serve;
+mod transcript;
 mod world;
