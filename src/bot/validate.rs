@@ -17,7 +17,7 @@ use super::limits;
 use super::prepare::{self, Unprepared};
 use super::start::{check_out, names};
 use super::work;
-use super::worker::{self, Worker};
+use super::worker::Worker;
 
 /// How long it may take when nothing else is configured.
 const LIMIT: Duration = Duration::from_mins(20);
@@ -51,7 +51,7 @@ pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<String, 
             .filter(|(is, _)| *is)
             .map(|(_, flag)| (*flag).to_owned()),
     );
-    let environment = worker::environment(&run.around.variables);
+    let environment = work::worker_environment(run);
     let started = Worker::start(arguments, environment, &place, &bundle, &said);
     let mut worker = started.map_err(|error| {
         Trouble::environment(format!("the check cannot start: {error}"), "check the image")

@@ -18,7 +18,7 @@ use crate::report::view::View;
 use super::action::{Run, Trouble};
 use super::answer::{self, Desk};
 use super::argv;
-use super::command::PREFIX;
+use super::command::{PREFIX, SHOWN};
 use super::commits::{Commits, Goes, Published};
 use super::issues;
 use super::kept::{self, Keeper, Kept};
@@ -27,7 +27,7 @@ use super::prepare;
 use super::publish::Publisher;
 use super::start::{Call, Start, Wish, start};
 use super::watch::Watch;
-use super::worker::{self, Worker};
+use super::worker::{self, Code, Worker};
 
 /// How long a push that failed for a passing reason waits.
 pub(super) const AGAIN: Duration = Duration::from_secs(10);
@@ -116,12 +116,15 @@ pub fn effective(run: &Run<'_>) -> Vec<Effective> {
 
 /// The environment of a working phase, with the token where the configuration of the base branch
 /// asks for models by it.
-fn worker_environment(run: &Run<'_>) -> std::collections::BTreeMap<String, String> {
-    let engine = run.prepared.settings.engine.clone().unwrap_or_default();
-    let mut environment = worker::environment(&run.around.variables);
-    if let Some(token) =
-        run.around.token.as_ref().filter(|_| engine.iter().any(|name| name == "github"))
-    {
+pub fn worker_environment(run: &Run<'_>) -> std::collections::BTreeMap<String, String> {
+    let settings = &run.prepared.settings;
+    let engine = settings.engine.clone().unwrap_or_default();
+    let providers = settings.providers.iter().flatten();
+    let keys: Vec<String> = providers.filter_map(|(_, provider)| provider.key.clone()).collect();
+    let code = if run.target.foreign { Code::Foreign } else { Code::Own };
+    let mut environment = worker::environment(&run.around.variables, code, &keys);
+    let asked = engine.iter().any(|name| name == "github") && code == Code::Own;
+    if let Some(token) = run.around.token.as_ref().filter(|_| asked) {
         environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());
     }
     environment
@@ -225,7 +228,16 @@ async fn rest(
         _ if goes != Goes::Nowhere => keep(run, &start.session, bundle).await,
         _ => {}
     }
-    let Call::Plan(what) = &start.call else { return };
+    // A plan that was asked for, or one that waits for a word.
+    if ended != Some(Ending::Planned) {
+        return;
+    }
+    let command = match &start.call {
+        Call::Plan(what) => format!("{PREFIX} plan {what}"),
+        Call::Test(what) => format!("{PREFIX} test {what}"),
+        Call::TestAgain => format!("{PREFIX} run"),
+        Call::Fix | Call::FixAgain | Call::Explain => return,
+    };
     if seen.is_none() {
         // Of a dry run nothing is kept, and its plan is shown all the same.
         let folder = super::kept::local(&start.facts, &start.session);
@@ -235,7 +247,7 @@ async fn rest(
     publisher.shows(Some(&unborn.pipeline));
     if let Some(plan) = &unborn.plan {
         let reply = planning::offer(&unborn.pipeline, plan);
-        let command: String = format!("{PREFIX} plan {what}").chars().take(120).collect();
+        let command: String = command.chars().take(SHOWN).collect();
         publisher.answers.push(Answer { asker: String::new(), command, reply });
     }
 }

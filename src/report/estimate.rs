@@ -98,7 +98,7 @@ fn time(milliseconds: u64) -> String {
     let seconds = milliseconds.div_ceil(1000);
     match seconds / 60 {
         0 => format!("{seconds} s"),
-        minutes if seconds % 60 == 0 => format!("{minutes} min"),
+        minutes if seconds.is_multiple_of(60) => format!("{minutes} min"),
         minutes => format!("{minutes} min {} s", seconds % 60),
     }
 }

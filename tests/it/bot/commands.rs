@@ -234,3 +234,35 @@ fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     assert_eq!(world.git(&["rev-parse", &branch]), tip, "the fix stays: {comment}");
     assert!(comment.contains(&format!("WFS-test-pr-{number}-2")), "{comment}\n{}", shown(&ran));
 }
+
+/// Somebody with write access looks at a stranger's pull request: the result waits for a word, and
+/// then goes to a branch of ours, onto the base.
+#[test]
+fn a_result_for_a_fork_waits_for_a_maintainer() {
+    let world = red();
+    let number = world.pull();
+    let state = |world: &World| {
+        let mut state = world.github.state();
+        let pull = state.pulls.iter_mut().find(|pull| pull.number == number).expect("it is there");
+        pull.head_repository = Some("mallory/demo".into());
+    };
+    state(&world);
+    let before = world.git(&["for-each-ref", "refs/heads"]);
+    let mut job = world.comment(number, "ann", "/regreen fix");
+    job.inputs = &[("providers", "gemini,embedded")];
+    let mut command = world.action(&job);
+    let ran = Ran::from(command.env("GEMINI_API_KEY", "AIzaNever").output().expect("it starts"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref", "refs/heads"]), before);
+    let comment = world.sticky(number);
+    let asked = comment.contains("gemini") && !comment.contains("GEMINI_API_KEY");
+    assert!(!asked, "no key comes near a stranger's code: {comment}");
+    let result = offered(&comment);
+    let (ran, comment) = say(&world, number, &format!("/regreen apply {result}"));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert_eq!(world.git(&["rev-parse", &branch]), result, "{comment}\n{}", shown(&ran));
+    let fix = world.github.state().pulls.iter().find(|pull| pull.head == branch).cloned();
+    assert_eq!(fix.expect("a pull request").base, "main");
+    world.github.assert_clean();
+    world.assert_no_token(&ran);
+}

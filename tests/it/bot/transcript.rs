@@ -1,7 +1,7 @@
 //! The documentation page with the life of one pull request, made from one. `REGREEN_BLESS=1` writes
 //! it; otherwise it is compared, with what differs from run to run replaced.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use regex::Regex;
 
@@ -43,14 +43,14 @@ fn quoted(text: &str) -> String {
 fn calls(world: &World) -> String {
     let number = Regex::new(r"/\d+(/|$)").expect("a pattern");
     let commit = Regex::new(r"/[0-9a-f]{40}/").expect("a pattern");
-    let mut seen: BTreeMap<(String, String), ()> = BTreeMap::new();
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for call in world.github.log() {
         let path = call.target.split('?').next().unwrap_or_default().to_owned();
         let path = number.replace_all(&path, "/N$1").into_owned();
         let path = commit.replace_all(&path, "/COMMIT/").into_owned();
-        seen.insert((path, call.method), ());
+        seen.insert((path, call.method));
     }
-    seen.into_keys().map(|(path, method)| format!("{method:<6} {path}\n")).collect()
+    seen.into_iter().map(|(path, method)| format!("{method:<6} {path}\n")).collect()
 }
 
 #[test]
