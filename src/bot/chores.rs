@@ -5,6 +5,7 @@ use crate::adapter::repo::Overlap;
 use crate::adapter::store;
 use crate::domain::command::Flags;
 use crate::domain::commit;
+use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::{PushRequest, Pushed, Remote};
 use crate::report::estimate;
@@ -137,13 +138,32 @@ pub async fn rollback(
         Ok(None) => return Ok("the fix branch keeps no such fix".into()),
         Err(error) => return Ok(format!("{}; nothing was changed", code(&error.to_string()))),
     };
-    Ok(match push(run, session, found.tip, new.clone()).await {
+    let pushed = push(run, session.clone(), found.tip, new.clone()).await;
+    if pushed.is_ok() {
+        note(run, &session, &new, format!("iteration {number} was taken back later")).await?;
+    }
+    Ok(match pushed {
         Ok(()) => format!(
             "iteration {number} is taken back by {}; `/regreen fix` looks for another fix",
             new.short()
         ),
         Err(text) => text,
     })
+}
+
+/// Adds a notice to what is told of a session from now on.
+async fn note(
+    run: &Run<'_>,
+    session: &SessionId,
+    tip: &CommitId,
+    text: String,
+) -> Result<(), Trouble> {
+    let mut events = kept::events(run.prepared, session, Some(tip)).await?;
+    let line = serde_json::to_string(&Event::Notice { text }).unwrap_or_default();
+    events.extend(line.into_bytes());
+    events.push(b'\n');
+    kept::keep(run.prepared, session, &Kept { events, ..Kept::default() }).await?;
+    Ok(())
 }
 
 /// Sets the fix branch on top of the head that is there now.

@@ -130,6 +130,7 @@ pub async fn start(
         return Ok(Err("the branch has no name a session could take".into()));
     }
     let resume = wish.work == Work::Resume;
+    let mut refused = None;
     for session in candidates {
         let found = prepare::look(run.prepared, run.target, &session).await?;
         let replaces_plans = matches!(wish.work, Work::Test(_) | Work::Plan(_) | Work::Explain);
@@ -143,9 +144,17 @@ pub async fn start(
             // A fix beside a plan has a name of its own.
             continue;
         }
+        if resume && found.is_none() && !kept::is_known(run.prepared, &session).await? {
+            break;
+        }
         let (call, begun) = match decided(&wish.work, found.as_ref(), &run.target.head, limit) {
             Ok((_, Begin::Elsewhere)) => continue,
             Ok(decided) => decided,
+            // A later one may be the one that was stopped.
+            Err(why) if resume => {
+                refused.get_or_insert(why);
+                continue;
+            }
             Err(why) => return Ok(Err(why)),
         };
         let branch = prepare::branch(&session);
@@ -155,6 +164,10 @@ pub async fn start(
             Begin::Elsewhere => continue,
         };
         return Ok(Ok(Start { session, expected, call, facts: check_out(run, others)? }));
+    }
+    if resume {
+        let why = || "there is no stopped session of this head".to_owned();
+        return Ok(Err(refused.unwrap_or_else(why)));
     }
     Ok(Err(format!("{NAMES} branches of other sessions are there; remove some")))
 }

@@ -136,3 +136,27 @@ fn a_stop_comment_stops_the_writing_of_tests() {
     assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
     assert!(world.has(&format!("regreen/WFS-test-pr-{number}")), "{}", shown(&ran));
 }
+
+#[test]
+fn a_stopped_session_is_found_behind_a_finished_one() {
+    let mut world = super::life::red();
+    world.path = Some("/usr/bin:/bin");
+    let number = world.pull();
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert!(world.sticky(number).contains("cannot go on"), "{}", shown(&ran));
+    let mut child = world.start(&world.comment(number, "ann", "/regreen test calc.py"));
+    let second = format!("{}-2", kept(number));
+    world.wait_for(|| world.has(&second));
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert!(
+        ran.err.contains(&format!("going on with session WFS-test-pr-{number}-2")),
+        "{}",
+        shown(&ran)
+    );
+    let fix = format!("regreen/WFS-test-pr-{number}");
+    assert!(world.git(&["log", "--format=%s", &fix]).starts_with("test-cycle: complete"));
+}
