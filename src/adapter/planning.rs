@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::domain::event::Event;
 use crate::domain::generation::context::SourceSession;
 use crate::domain::generation::entry::{Entry, title, wanted_id};
 use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::request::ToolCommands;
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
-use crate::effect::{Clock, GitError, RunError, Store, StoreError, Worktree};
+use crate::effect::{Clock, GitError, RunError, Store, StoreError, Suite, Worktree};
 
 use super::hands::Hands;
 use super::host::clock::HostClock;
@@ -208,6 +209,21 @@ impl<'a> PlanSpace<'a> {
             resumed,
             hands: Hands { clock, store, worktree, suite },
         })
+    }
+
+    /// What a screen is told first.
+    #[must_use]
+    pub fn opened(&self) -> Event {
+        let facts = self.hands.suite.facts();
+        Event::Opened {
+            session: self.record.session_id.to_string(),
+            repository: self.facts.root.display().to_string(),
+            head: self.record.git.head_sha.clone(),
+            branch: self.record.git.branch.clone(),
+            framework: facts.framework.clone(),
+            command: facts.command.clone(),
+            resumed: self.resumed,
+        }
     }
 
     /// The session's folder.

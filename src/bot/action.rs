@@ -8,19 +8,23 @@ use crate::adapter::github::{GitHub, GitHubSettings};
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::http::Http;
 use crate::config::Diagnostic;
+use crate::config::inputs::Value;
 use crate::domain::check::Level;
 use crate::domain::request::Errand;
 use crate::effect::{Clock, Forge};
+use crate::report::comment::Answer;
 use crate::report::workflow;
 
 use super::answer::{self, Desk};
 use super::mode::{self, Job};
 use super::permission::Allowed;
 use super::prepare::{self, Prepared, Unprepared};
+use super::start::{Wish, Work};
 use super::surroundings::Surroundings;
 use super::target::{NoTarget, Target};
 use super::trigger::{self, Arrival, Cause, Decision, Nothing, Trigger};
-use super::work::{self, Wish};
+use super::validate;
+use super::work;
 
 /// Exit codes, as those of the command line.
 const DONE: u8 = 0;
@@ -122,6 +126,8 @@ pub struct Run<'a> {
     pub prepared: &'a Prepared,
     /// The forge; `None` when nothing may be said there.
     pub forge: &'a dyn Forge,
+    /// Who may command.
+    pub allowed: &'a Allowed,
     /// Time and signals.
     pub clock: &'a dyn Clock,
 }
@@ -183,6 +189,7 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
         target: &target,
         prepared: &prepared,
         forge: &forge,
+        allowed: &allowed,
         clock,
     };
     if let Errand::Publish(folder) = &errand {
@@ -194,7 +201,7 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
         })?;
         return work::publish_folder(&run, &folder).await;
     }
-    let (wish, desk) = wanted(&run, &allowed).await?;
+    let (wish, desk) = wanted(&run).await?;
     match wish {
         Some(wish) => work::run(&run, &wish, desk).await,
         None => answer::post(&run, desk).await,
@@ -202,28 +209,29 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
 }
 
 /// What is asked for: a run, and answers that need none.
-async fn wanted(run: &Run<'_>, allowed: &Allowed) -> Result<(Option<Wish>, Desk), Trouble> {
+async fn wanted(run: &Run<'_>) -> Result<(Option<Wish>, Desk), Trouble> {
     if let Cause::Comment { id, review, edited, lines } = &run.trigger.cause {
-        return answer::read(run, allowed, *id, *review, *edited, lines).await;
+        return answer::read(run, *id, *review, *edited, lines).await;
     }
+    let mut desk = Desk::default();
     let job = mode::job(&run.around.inputs).map_err(|(wrong, hint)| Trouble::usage(wrong, hint))?;
-    Ok((wish_of(job)?, Desk::default()))
-}
-
-/// What the inputs ask for, as a comment would say it; `None` is an answer without a run.
-fn wish_of(job: Job) -> Result<Option<Wish>, Trouble> {
-    Ok(match job {
-        Job::Fix => Some(Wish::default()),
-        Job::Test(what) => Some(Wish { what: Some(what), ..Wish::default() }),
-        Job::Resume(session) => Some(Wish { resume: true, session, ..Wish::default() }),
-        Job::Status => None,
-        Job::Plan(_) | Job::Validate => {
-            return Err(Trouble::usage(
-                "this mode is not joined to a run yet",
-                "use `regreen plan` or `regreen validate` in a step of its own",
-            ));
+    let work = match job {
+        Job::Fix => Work::Fix,
+        Job::Test(what) => Work::Test(what),
+        Job::Plan(what) => Work::Plan(what),
+        Job::Resume(session) => {
+            return Ok((Some(Wish { work: Work::Resume, session, ..Wish::default() }), desk));
         }
-    })
+        Job::Status => return Ok((None, desk)),
+        Job::Validate => {
+            let asked = |name: &str| run.around.inputs.get(name) == Some(&Value::Flag(true));
+            let reply = validate::validate(run, asked("strict"), asked("autofix")).await?;
+            let command = "mode: validate".to_owned();
+            desk.answers.push(Answer { asker: String::new(), command, reply });
+            return Ok((None, desk));
+        }
+    };
+    Ok((Some(Wish { work, ..Wish::default() }), desk))
 }
 
 fn rest(nothing: &Nothing) -> u8 {

@@ -1,22 +1,23 @@
 //! Commands of a comment to answers and to at most one run.
 
-use std::collections::BTreeSet;
-
-use crate::adapter::store;
 use crate::domain::command::{Command, Dimension};
 use crate::domain::id::SessionId;
-use crate::effect::{CommentKind, Permission, PushRequest, Pushed, Reaction, Remote};
+use crate::effect::{CommentKind, Reaction};
 use crate::report::comment::Answer;
-use crate::report::markdown;
 use crate::report::view::View;
 
 use super::action::{Run, Trouble};
+use super::apply;
+use super::authority;
+use super::chores;
 use super::command::{self, Line};
 use super::issues;
-use super::permission::{self, Allowed, Decision, Level, Question};
+use super::kept;
+use super::permission::Decision;
 use super::prepare;
 use super::publish::Publisher;
-use super::work::Wish;
+use super::start::{Wish, Work, names};
+use super::validate;
 use super::worker;
 
 /// What is answered at the end of this run.
@@ -30,13 +31,9 @@ pub struct Desk {
     pub silent: bool,
 }
 
-/// Names a session may have besides the first.
-const NAMES: u32 = 20;
-
 /// Reads the commands of a comment, says at once that they were seen, and does what needs no run.
 pub async fn read(
     run: &Run<'_>,
-    allowed: &Allowed,
     id: u64,
     review: bool,
     edited: bool,
@@ -45,24 +42,8 @@ pub async fn read(
     let kind = if review { CommentKind::Review } else { CommentKind::Issue };
     let who = run.trigger.author.as_ref();
     let login = who.map_or("", |who| who.login.as_str());
-    let level = match who {
-        Some(who) => run.forge.permission(&who.login).await.map_err(|error| error.to_string()),
-        None => Ok(Permission::None),
-    };
-    let nobody = BTreeSet::new();
-    let teams = if allowed.teams.is_empty() {
-        Ok(&nobody)
-    } else {
-        Err("asking for teams needs the token of an App")
-    };
-    let question = Question {
-        commander: who,
-        edited,
-        permission: level.as_ref().map(|level| levels(*level)).map_err(String::as_str),
-        teams,
-        allowed,
-    };
-    if let Decision::Refused(reason) = permission::decide(&question) {
+    let decision = authority::decide(run.forge, run.allowed, who, edited).await;
+    if let Decision::Refused(reason) = decision {
         println!("regreen: the command of this comment is not followed: {reason}");
         react(run, kind, id, Reaction::ThumbsDown).await;
         return Ok((None, Desk { silent: true, ..Desk::default() }));
@@ -70,42 +51,27 @@ pub async fn read(
     react(run, kind, id, Reaction::Eyes).await;
     let (mut wish, mut desk) = (None, Desk::default());
     for line in lines {
-        let text = match &line.command {
-            Err(problem) => problem.to_string(),
-            Ok(Command::Fix { .. } | Command::Test { .. } | Command::Resume { .. })
-                if wish.is_some() =>
-            {
-                "one run at a time; ask for this one when it has ended".into()
-            }
-            Ok(Command::Fix { flags }) => {
-                wish = Some(Wish { flags: flags.clone(), ..Wish::default() });
-                continue;
-            }
-            Ok(Command::Test { what, flags }) => {
-                let what = Some(what.clone());
-                wish = Some(Wish { what, flags: flags.clone(), ..Wish::default() });
-                continue;
-            }
-            Ok(Command::Resume { session, flags }) => {
-                let (session, flags) = (session.clone(), flags.clone());
-                wish = Some(Wish { resume: true, session, flags, what: None });
-                continue;
-            }
-            Ok(Command::Help) => command::help(),
-            Ok(Command::Status) => status(run).await?,
-            Ok(Command::Stop) => {
-                "nothing is running any more; `/regreen resume` goes on where it stopped".into()
-            }
-            Ok(Command::Rollback { iteration }) => rollback(run, *iteration, login).await?,
+        let wanted = match &line.command {
+            Err(problem) => Err(problem.to_string()),
             Ok(Command::Issue { dimensions }) => {
                 desk.issues.extend(dimensions);
                 continue;
             }
-            Ok(Command::Report) => "the report of the last session is this comment".into(),
-            Ok(Command::Apply { .. }) => {
-                "stored results cannot be published yet; `/regreen fix` makes the fix again".into()
+            Ok(Command::Extend { flags }) => chores::extension(run, flags).await?,
+            Ok(command) => match wish_of(command) {
+                Some(wish) => Ok(wish),
+                None => Err(reply(run, command, login).await?),
+            },
+        };
+        let text = match wanted {
+            Ok(_) if wish.is_some() => {
+                "one run at a time; ask for this one when it has ended".into()
             }
-            Ok(Command::Later { verb }) => command::later_answer(*verb),
+            Ok(wanted) => {
+                wish = Some(wanted);
+                continue;
+            }
+            Err(text) => text,
         };
         let (asker, command) = (login.to_owned(), line.text.clone());
         desk.answers.push(Answer { asker, command, reply: text });
@@ -118,17 +84,70 @@ pub async fn read(
     Ok((wish, desk))
 }
 
+/// The run that a command asks for; `None` for one that is answered at once.
+fn wish_of(command: &Command) -> Option<Wish> {
+    let (work, flags) = match command {
+        Command::Fix { flags } => (Work::Fix, flags),
+        Command::Recreate { flags } => (Work::Anew, flags),
+        Command::Explain { flags } => (Work::Explain, flags),
+        Command::Test { what, flags } => (Work::Test(what.clone()), flags),
+        Command::Plan { what, flags } => (Work::Plan(what.clone()), flags),
+        Command::Run { flags } => (Work::Run, flags),
+        Command::Resume { session, flags } => {
+            let (session, flags) = (session.clone(), flags.clone());
+            return Some(Wish { work: Work::Resume, session, flags });
+        }
+        _ => return None,
+    };
+    Some(Wish { work, session: None, flags: flags.clone() })
+}
+
+/// Does what a command asks for and says what came of it.
+async fn reply(run: &Run<'_>, command: &Command, login: &str) -> Result<String, Trouble> {
+    Ok(match command {
+        Command::Help => command::help(),
+        Command::Status => chores::status(run).await?,
+        Command::Stop => {
+            "nothing is running any more; `/regreen resume` goes on where it stopped".into()
+        }
+        Command::Rollback { iteration } => chores::rollback(run, *iteration, login).await?,
+        Command::Report => "the report of the last session is this comment".into(),
+        Command::Apply { commit } => apply::apply(run, commit).await?,
+        Command::ShowPlan => chores::show_plan(run).await?,
+        Command::Cancel => chores::cancel(run).await?,
+        Command::Validate { strict, fix } => validate::validate(run, *strict, *fix).await?,
+        Command::Estimate => chores::estimate(run).await?,
+        Command::Rebase => chores::rebase(run).await?,
+        Command::Complete => chores::complete(run, login).await?,
+        Command::Sync => chores::sync(run).await?,
+        Command::Later { verb } => command::later_answer(*verb),
+        Command::Issue { .. }
+        | Command::Fix { .. }
+        | Command::Recreate { .. }
+        | Command::Explain { .. }
+        | Command::Test { .. }
+        | Command::Plan { .. }
+        | Command::Run { .. }
+        | Command::Extend { .. }
+        | Command::Resume { .. } => String::new(),
+    })
+}
+
 /// Posts the answers, above what is known of the last session.
 pub async fn post(run: &Run<'_>, mut desk: Desk) -> Result<u8, Trouble> {
     if desk.silent {
         return Ok(0);
     }
-    let (session, view) = last(run).await?.unwrap_or_default();
+    let (session, view) = last(run)
+        .await?
+        .map_or_else(Default::default, |(session, view)| (session.to_string(), view));
     let pull = super::work::fix_pull(run, &session).await;
     issues::open(run, &view, pull, &mut desk).await;
-    let mut publisher = Publisher::new(run, session, desk.answers);
+    let mut publisher = Publisher::new(run, session.clone(), desk.answers);
     publisher.view = view;
-    publisher.is_pushed(pull);
+    if prepare::is_on_branch(run.prepared, &session).await? {
+        publisher.is_pushed(pull);
+    }
     publisher.answers_only().await;
     Ok(0)
 }
@@ -139,102 +158,19 @@ async fn react(run: &Run<'_>, kind: CommentKind, id: u64, reaction: Reaction) {
     }
 }
 
-fn levels(permission: Permission) -> Level {
-    match permission {
-        Permission::None => Level::None,
-        Permission::Read => Level::Read,
-        Permission::Triage => Level::Triage,
-        Permission::Write => Level::Write,
-        Permission::Maintain => Level::Maintain,
-        Permission::Admin => Level::Admin,
-    }
-}
-
-/// The newest session of this target, with what its branch tells of it.
-pub async fn last(run: &Run<'_>) -> Result<Option<(String, View)>, Trouble> {
+/// The newest session of this target, with what is known of it.
+pub async fn last(run: &Run<'_>) -> Result<Option<(SessionId, View)>, Trouble> {
     let mut newest = None;
-    for number in 1..=NAMES {
-        let Some(session) = run.target.session(number) else { break };
-        let Some(found) = prepare::look(run.prepared, run.target, &session).await? else { break };
+    for session in names(run) {
+        let found = prepare::look(run.prepared, run.target, &session).await?;
+        if found.is_none() && !kept::is_known(run.prepared, &session).await? {
+            break;
+        }
         newest = Some((session, found));
     }
     let Some((session, found)) = newest else { return Ok(None) };
-    let mut bytes = prepare::kept_events(run.prepared, &session, &found.tip).await?;
+    let tip = found.as_ref().map(|found| &found.tip);
+    let mut bytes = kept::events(run.prepared, &session, tip).await?;
     let view = View::of(&worker::whole_lines(&mut bytes));
-    Ok(Some((session.to_string(), view)))
-}
-
-async fn status(run: &Run<'_>) -> Result<String, Trouble> {
-    let mut rows = String::new();
-    for number in 1..=NAMES {
-        let Some(session) = run.target.session(number) else { break };
-        let Some(found) = prepare::look(run.prepared, run.target, &session).await? else { break };
-        let (status, commit) = match &found.record {
-            Some(record) => (
-                serde_json::to_value(record.status)
-                    .ok()
-                    .and_then(|value| value.as_str().map(str::to_owned))
-                    .unwrap_or_default(),
-                record.git.head_sha.short().to_owned(),
-            ),
-            None => ("not of regreen".to_owned(), String::new()),
-        };
-        rows.push_str(&format!(
-            "| `{session}` | {status} | {commit} | {} | {} |\n",
-            found.record.as_ref().map_or_else(String::new, |record| record.created_at.clone()),
-            found.tip.short(),
-        ));
-    }
-    if rows.is_empty() {
-        return Ok("no session of this head is on a branch".into());
-    }
-    Ok(format!("| Session | Status | Tested | Began | Tip |\n|---|---|---|---|---|\n{rows}"))
-}
-
-async fn rollback(run: &Run<'_>, iteration: Option<u32>, login: &str) -> Result<String, Trouble> {
-    let Some((name, _)) = last(run).await? else {
-        return Ok("there is no fix branch to roll back".into());
-    };
-    let session = SessionId::parse(name).map_err(|error| {
-        Trouble::environment(error.to_string(), "look at the fix branches by hand")
-    })?;
-    let Some(found) = prepare::look(run.prepared, run.target, &session).await? else {
-        return Ok("there is no fix branch to roll back".into());
-    };
-    let Some(record) = found.record.filter(|_| found.ours) else {
-        return Ok("the fix branch holds commits of others; it is left alone".into());
-    };
-    let done = run.prepared.bench.take_back(
-        &found.tip,
-        &record.git.head_sha,
-        &session,
-        store::STATE_FOLDER,
-        iteration,
-        login,
-    );
-    let (new, number) = match done {
-        Ok(Some(done)) => done,
-        Ok(None) => return Ok("the fix branch keeps no such fix".into()),
-        Err(error) => {
-            return Ok(format!("{}; nothing was changed", markdown::code(&error.to_string())));
-        }
-    };
-    let request = PushRequest {
-        branch: prepare::branch(&session),
-        expected: Some(found.tip),
-        new: new.clone(),
-        session,
-        protected: vec![run.target.default_branch.clone()],
-    };
-    Ok(match run.prepared.remote.push(&request).await {
-        Ok(Pushed::Done | Pushed::AlreadyThere) => format!(
-            "iteration {number} is taken back by {}; `/regreen fix` looks for another fix",
-            new.short()
-        ),
-        Ok(Pushed::Rejected { by, text }) => {
-            format!("the server refused: {}; {}", markdown::code(&text), by.hint())
-        }
-        Ok(Pushed::Moved { .. }) => "the fix branch moved meanwhile; ask again".into(),
-        Err(error) => format!("{}; {}", markdown::code(&error.to_string()), error.hint()),
-    })
+    Ok(Some((session, view)))
 }

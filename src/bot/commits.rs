@@ -5,18 +5,12 @@ use std::path::PathBuf;
 
 use globset::GlobSet;
 
-use crate::adapter::repo::{self, Bench, GitRemote, Present, RepositoryFacts};
+use crate::adapter::repo::{self, Bench, GitRemote, Overlap, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
-use crate::domain::commit;
-use crate::domain::event::Outcome;
 use crate::domain::guard::Reach;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
-use crate::effect::{
-    BranchCommit, FileDiff, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushRequest,
-    Pushed, Rebased, Remote,
-};
-use crate::report::learned;
+use crate::effect::{FileDiff, PushRequest, Pushed, Rebased, Remote};
 use crate::role::vet;
 
 use super::target::Target;
@@ -28,8 +22,16 @@ pub enum Goes {
     Branch,
     /// To the head branch itself once the gate is met; to the fix branch until then.
     Head,
+    /// Beside the branches, for a person to look at and apply.
+    Stored,
     /// Nowhere.
     Nowhere,
+}
+
+/// Where a result is stored that nobody applied yet: no branch.
+#[must_use]
+pub fn stored(tip: &CommitId) -> String {
+    format!("refs/regreen/results/{tip}")
 }
 
 /// What became of commits.
@@ -37,6 +39,8 @@ pub enum Goes {
 pub struct Published {
     /// The tip the server has.
     pub tip: Option<CommitId>,
+    /// The result that is stored and waits to be applied.
+    pub stored: Option<CommitId>,
     /// Whether the head branch has it too.
     pub on_head: bool,
     /// The pull request with the fix, or the page that opens one.
@@ -81,6 +85,13 @@ pub struct Commits<'a> {
     pub signed: bool,
     /// The branch with the signed commit.
     pub offered: Option<String>,
+    /// The repository of our own, as an object store.
+    pub bench: &'a Bench,
+    /// The last tip of the working phase that was looked at.
+    pub seen: Option<CommitId>,
+    /// A tip of the working phase, and the same on top of somebody else's commits, as the server
+    /// has it.
+    pub carried: Option<(CommitId, CommitId)>,
 }
 
 impl Commits<'_> {
@@ -114,23 +125,108 @@ impl Commits<'_> {
             self.hold("the commits were not taken over: they are of another session".into());
             return Ok(false);
         }
-        if self.published.tip.as_ref() == Some(&of.tip) {
+        if self.seen.as_ref() == Some(&of.tip) {
             return Ok(false);
         }
-        let broken =
-            vet::published(&imported.diff, &self.protect, STATE_FOLDER, &self.redactor, self.reach);
-        if !broken.is_empty() {
-            let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
-            self.hold(format!("the commits were not taken over: {}", names.join("; ")));
+        if !self.is_fit(&imported.diff) {
             return Ok(false);
         }
         let tip = of.tip.clone();
         self.diff = imported.diff;
-        self.push(&tip).await?;
-        Ok(self.published.tip.as_ref() == Some(&tip))
+        if self.goes == Goes::Stored {
+            self.store(&tip).await?;
+        } else {
+            self.push(&tip).await?;
+        }
+        self.seen = Some(tip);
+        Ok(self.published.held.is_none())
     }
 
+    /// Publishes a result that was stored before: exactly that commit. `diff` is what it changes.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes, in our own words.
+    pub async fn apply(&mut self, tip: &CommitId, diff: Vec<FileDiff>) -> Result<(), String> {
+        if !self.is_fit(&diff) {
+            return Ok(());
+        }
+        self.diff = diff;
+        self.send(tip).await.map(drop)
+    }
+
+    /// Stores a result that was made here. `diff` is what it changes.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes, in our own words.
+    pub async fn offer_result(
+        &mut self,
+        tip: &CommitId,
+        diff: Vec<FileDiff>,
+    ) -> Result<(), String> {
+        if self.is_fit(&diff) { self.store(tip).await } else { Ok(()) }
+    }
+
+    /// Whether the rules allow a change; else nothing more is published.
+    fn is_fit(&mut self, diff: &[FileDiff]) -> bool {
+        let broken = vet::published(diff, &self.protect, STATE_FOLDER, &self.redactor, self.reach);
+        if broken.is_empty() {
+            return true;
+        }
+        let names: Vec<String> = broken.iter().map(ToString::to_string).collect();
+        self.hold(format!("the commits were not taken over: {}", names.join("; ")));
+        false
+    }
+
+    /// Keeps a result beside the branches.
+    async fn store(&mut self, tip: &CommitId) -> Result<(), String> {
+        let request = PushRequest {
+            branch: stored(tip),
+            expected: None,
+            new: tip.clone(),
+            session: self.session.clone(),
+            protected: vec![],
+        };
+        match self.remote.push(&request).await {
+            Ok(Pushed::Done | Pushed::AlreadyThere) => self.published.stored = Some(tip.clone()),
+            Ok(Pushed::Rejected { by, text }) => {
+                self.hold(format!("the result is not stored: {text}; {}", by.hint()));
+            }
+            Ok(Pushed::Moved { .. }) => self.hold("the result is stored as another one".into()),
+            Err(error) if error.is_passing() => return Err(error.to_string()),
+            Err(error) => self.hold(format!("{error}; {}", error.hint())),
+        }
+        Ok(())
+    }
+
+    /// Pushes a tip of the working phase; once somebody else's commits lie below ours, on top of
+    /// those.
     async fn push(&mut self, tip: &CommitId) -> Result<(), String> {
+        let Some((from, onto)) = self.carried.clone() else {
+            if let Some(made) = self.send(tip).await? {
+                self.carried = Some((tip.clone(), made));
+            }
+            return Ok(());
+        };
+        let pair = (&from, tip);
+        let made = self.bench.carry(pair, &onto, &self.session, Overlap::Refused);
+        match made.map_err(|error| error.to_string())? {
+            Ok(made) => {
+                let again = self.send(&made).await?;
+                if self.published.held.is_none() {
+                    self.carried = Some((tip.clone(), again.unwrap_or(made)));
+                }
+            }
+            Err(reason) => {
+                self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes one commit with a lease; the commit that was made of it on top of somebody else's.
+    pub(super) async fn send(&mut self, tip: &CommitId) -> Result<Option<CommitId>, String> {
         let mut protected = vec![self.target.default_branch.clone()];
         protected.extend(self.target.base_branch.clone());
         protected.extend(self.target.head_branch.clone());
@@ -146,7 +242,7 @@ impl Commits<'_> {
             Err(error) if error.is_passing() => return Err(error.to_string()),
             Err(error) => {
                 self.hold(format!("{error}; {}", error.hint()));
-                return Ok(());
+                return Ok(None);
             }
         };
         match rebased {
@@ -154,19 +250,20 @@ impl Commits<'_> {
             Rebased::OnTop { onto, tip, pushed } => {
                 self.pushed(&tip, pushed);
                 if self.published.held.is_none() {
-                    // What the working phase does next does not know of those commits.
-                    self.hold(format!(
-                        "somebody pushed {} to `{}`: these commits are on top of it, later ones wait for the next run",
+                    // The working phase does not know of those commits.
+                    self.published.notices.push(format!(
+                        "somebody pushed {} to `{}`: our commits are on top of it, and were tested without it",
                         onto.short(),
                         self.branch
                     ));
+                    return Ok(Some(tip));
                 }
             }
             Rebased::Stopped { reason, .. } => {
                 self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn pushed(&mut self, tip: &CommitId, pushed: Pushed) {
@@ -184,200 +281,5 @@ impl Commits<'_> {
     fn hold(&mut self, why: String) {
         tracing::warn!(why, "nothing more is published");
         self.published.held = Some(why);
-    }
-
-    /// Writes down what the session teaches, in a commit of its own (product.md 9.5).
-    pub async fn sync(&mut self, bench: &Bench, outcome: &Outcome, date: &str) {
-        let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
-        let read = |name: &str| {
-            let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
-            String::from_utf8(bytes).ok()
-        };
-        let files: Vec<(String, Vec<u8>)> = learned::files(outcome, date, read)
-            .into_iter()
-            .map(|(name, text)| (format!("{STATE_FOLDER}/{name}"), text.into_bytes()))
-            .collect();
-        if files.is_empty() {
-            return;
-        }
-        let made = bench.with_files(&tip, &files, &commit::sync(&self.session));
-        let pushed = match made {
-            Ok(new) => self.push(&new).await,
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(error) = pushed {
-            self.published.notices.push(format!("what was learned is not written down: {error}"));
-        }
-    }
-
-    /// Moves the head branch itself to the published tip (`push: head`).
-    pub async fn move_head(&mut self) {
-        let (Some(tip), Some(branch)) = (&self.published.tip, &self.target.head_branch) else {
-            return;
-        };
-        if self.goes != Goes::Head || self.target.foreign || self.published.on_head {
-            return;
-        }
-        let request = PushRequest {
-            branch: branch.clone(),
-            expected: Some(self.target.head.clone()),
-            new: tip.clone(),
-            session: self.session.clone(),
-            protected: vec![],
-        };
-        let told = match self.remote.push_rebased(&request).await {
-            Ok(
-                Rebased::Plain(Pushed::Done | Pushed::AlreadyThere)
-                | Rebased::OnTop { pushed: Pushed::Done | Pushed::AlreadyThere, .. },
-            ) => {
-                self.published.on_head = true;
-                return;
-            }
-            Ok(
-                Rebased::Plain(Pushed::Rejected { by, text })
-                | Rebased::OnTop { pushed: Pushed::Rejected { by, text }, .. },
-            ) => {
-                format!("the server refused: {text}; {}", by.hint())
-            }
-            Ok(Rebased::Stopped { reason, .. }) => reason,
-            Ok(Rebased::Plain(Pushed::Moved { .. }) | Rebased::OnTop { .. }) => "it moved".into(),
-            Err(error) => format!("{error}; {}", error.hint()),
-        };
-        self.published.notices.push(format!(
-            "the head branch was left alone ({told}); the commits are on `{}`",
-            self.branch
-        ));
-    }
-
-    /// Makes the result one commit that the forge makes and signs, on a branch of its own beside
-    /// the one that shows every step.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes.
-    pub async fn sign(&mut self, forge: &dyn Forge, title: &str) -> Result<(), ForgeError> {
-        if !self.signed || self.published.tip.is_none() || self.offered.is_some() {
-            return Ok(());
-        }
-        let branch = format!("{}-signed", self.branch);
-        let told = match self.remote.head_of(&branch).await {
-            Err(error) => Some(error.to_string()),
-            Ok(now) => {
-                let request = PushRequest {
-                    branch: branch.clone(),
-                    expected: now,
-                    new: self.target.head.clone(),
-                    session: self.session.clone(),
-                    protected: vec![self.target.default_branch.clone()],
-                };
-                match self.remote.push(&request).await {
-                    Ok(Pushed::Done | Pushed::AlreadyThere) => None,
-                    Ok(Pushed::Rejected { text, .. }) => Some(text),
-                    Ok(Pushed::Moved { .. }) => Some("it moved".into()),
-                    Err(error) => Some(error.to_string()),
-                }
-            }
-        };
-        if let Some(told) = told {
-            self.published.notices.push(format!("there is no signed commit: {told}"));
-            return Ok(());
-        }
-        let (mut additions, mut deletions) = (Vec::new(), Vec::new());
-        for change in &self.diff {
-            match &change.after {
-                Some(text) => additions.push((change.file.clone(), text.clone().into_bytes())),
-                None => deletions.push(change.file.clone()),
-            }
-        }
-        let commit = BranchCommit {
-            branch: branch.clone(),
-            expected_head: self.target.head.clone(),
-            headline: title.to_owned(),
-            body: format!(
-                "Every step is on `{}`.\n\n{}: {}",
-                self.branch,
-                commit::SESSION,
-                self.session
-            ),
-            additions,
-            deletions,
-        };
-        match forge.commit_on_branch(&commit).await {
-            Ok(_) => self.offered = Some(branch),
-            Err(error) if error.passes() => return Err(error),
-            Err(error) => {
-                self.published.notices.push(format!("there is no signed commit: {error}"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts a workflow on the fix branch: a push with a job's token starts none.
-    pub async fn check(&mut self, forge: &dyn Forge, workflow: Option<&str>) {
-        let (Some(workflow), true) = (workflow, self.published.tip.is_some()) else { return };
-        let branch = self.offered.as_ref().unwrap_or(&self.branch);
-        if let Err(error) = forge.dispatch_workflow(workflow, branch).await {
-            let hint = error.hint();
-            self.published.notices.push(format!("`check-workflow`: {error}; {hint}"));
-        }
-    }
-
-    /// Says anew what the pull request with the fix is about.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes.
-    pub async fn describe(&self, forge: &dyn Forge, body: &str) -> Result<(), ForgeError> {
-        let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
-        let body = format!("{}\n{body}", self.marker());
-        let edit = PullEdit { body: Some(body), ..PullEdit::default() };
-        forge.update_pull(*number, &edit).await
-    }
-
-    fn marker(&self) -> String {
-        format!("<!-- regreen:fix {} -->", self.session)
-    }
-
-    /// Opens the pull request with the fix, once; every later call finds it.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes.
-    pub async fn offer(
-        &mut self,
-        forge: &dyn Forge,
-        title: &str,
-        body: &str,
-    ) -> Result<(), ForgeError> {
-        if self.published.tip.is_none()
-            || self.goes != Goes::Branch
-            || self.published.pull.is_some()
-        {
-            return Ok(());
-        }
-        let onto = if self.target.foreign { None } else { self.target.head_branch.clone() };
-        let base = onto.or_else(|| self.target.base_branch.clone());
-        let base = base.unwrap_or_else(|| self.target.default_branch.clone());
-        let new = NewPull {
-            head: self.offered.clone().unwrap_or_else(|| self.branch.clone()),
-            base: base.clone(),
-            title: title.to_owned(),
-            body: body.to_owned(),
-            draft: false,
-            marker: self.marker(),
-        };
-        match forge.open_pull(&new).await {
-            Ok(put) => self.published.pull = Some((Some(put.number), put.url)),
-            Err(error) if error.passes() => return Err(error),
-            Err(error) => {
-                self.published.pull = Some((None, forge.compare_link(&base, &self.branch)));
-                let why = match error.kind {
-                    ForgeErrorKind::CreationForbidden => error.hint(),
-                    _ => format!("{error}; {}", error.hint()),
-                };
-                self.published.notices.push(format!("no pull request was opened: {why}"));
-            }
-        }
-        Ok(())
     }
 }

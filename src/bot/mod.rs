@@ -8,18 +8,28 @@
 
 mod action;
 mod answer;
+mod apply;
+mod argv;
+mod authority;
+mod chores;
 mod command;
 mod commits;
 mod issues;
+mod kept;
+mod limits;
+mod listen;
 mod mode;
+mod offer;
 mod payload;
 mod permission;
 mod prepare;
 mod publish;
-mod stop;
+mod start;
 mod surroundings;
 mod target;
 mod trigger;
+mod validate;
+mod watch;
 mod work;
 mod worker;
 

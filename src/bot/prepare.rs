@@ -9,17 +9,16 @@ use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings, inputs};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus};
-use crate::effect::{GitError, PushRequest, Remote, RemoteError, Wanted};
+use crate::effect::{GitError, Remote, RemoteError, Wanted};
 
 use super::surroundings::Surroundings;
-use super::target::{Found, Target};
-use super::worker::EVENTS;
+use super::target::{Begin, Found, Target, begin};
 
 /// Where the configuration lies in a repository.
 const CONFIGURATION: &str = ".github/regreen.yml";
 
 /// The record of a session in its folder.
-const RECORD: &str = "workflow-session.json";
+pub(super) const RECORD: &str = "workflow-session.json";
 
 /// Depth of what is fetched first; the merge base is looked for from there.
 const DEPTH: u32 = 50;
@@ -145,17 +144,47 @@ pub async fn look(
         record.status = SessionStatus::Completed;
     }
     let ours = record.as_ref().is_some_and(|record| {
-        prepared.bench.all_of_session(&tip, &record.git.head_sha, session)
+        // The head under test may be a newer one that the fix was set on top of.
+        prepared.bench.all_of_session(&tip, &[&record.git.head_sha, &target.head], session)
             || record.git.head_sha == target.head && tip == target.head
     });
     // Without a record its commits alone tell whose it is: the state stayed on another machine.
     let ours = ours
         || record.is_none()
             && match prepared.remote.merge_base(&target.head, &tip, MOST).await? {
-                Some(base) => prepared.bench.all_of_session(&tip, &base, session),
+                Some(base) => prepared.bench.all_of_session(&tip, &[&base], session),
                 None => false,
             };
     Ok(Some(Found { tip, record, ours }))
+}
+
+/// Whether a session has a fix branch on the server.
+///
+/// # Errors
+///
+/// [`Unprepared`].
+pub async fn is_on_branch(prepared: &Prepared, session: &str) -> Result<bool, Unprepared> {
+    let Ok(session) = SessionId::parse(session) else { return Ok(false) };
+    Ok(prepared.remote.head_of(&branch(&session)).await?.is_some())
+}
+
+/// The commit that a new beginning of a session replaces: the tip of its fix branch, when all of
+/// it is the session's own.
+///
+/// # Errors
+///
+/// [`Unprepared`].
+pub async fn replaced(
+    prepared: &Prepared,
+    target: &Target,
+    session: &SessionId,
+) -> Result<Option<CommitId>, Unprepared> {
+    let found = look(prepared, target, session).await?;
+    Ok(match begin(found.as_ref(), &target.head, false, None) {
+        Ok(Begin::New { replaces }) => replaces,
+        Ok(Begin::Resume { tip }) => Some(tip),
+        Ok(Begin::Elsewhere) | Err(_) => None,
+    })
 }
 
 fn record(
@@ -173,61 +202,6 @@ fn record(
 #[must_use]
 pub fn branch(session: &SessionId) -> String {
     format!("regreen/{session}")
-}
-
-/// Where the events of a session are kept: no branch, so that nobody sees it who does not ask.
-fn record_reference(session: &SessionId) -> String {
-    format!("refs/regreen/sessions/{session}")
-}
-
-/// Keeps the events of a session on the server, for the commands that come later.
-///
-/// # Errors
-///
-/// [`Unprepared`].
-pub async fn keep_events(
-    prepared: &Prepared,
-    session: &SessionId,
-    bytes: &[u8],
-) -> Result<(), Unprepared> {
-    let branch = record_reference(session);
-    let before = prepared.remote.head_of(&branch).await?;
-    if let Some(before) = &before {
-        prepared.remote.fetch(&Wanted::Commit(before.clone()), Some(1)).await?;
-    }
-    let new = prepared.bench.record(session, EVENTS, bytes, before.as_ref())?;
-    let request =
-        PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
-    // A parallel run that kept its own is as good.
-    prepared.remote.push(&request).await?;
-    Ok(())
-}
-
-/// The events of a session as one document of lines: those kept at the end of its last run, else
-/// those that travel with the fix branch.
-///
-/// # Errors
-///
-/// [`Unprepared`].
-pub async fn kept_events(
-    prepared: &Prepared,
-    session: &SessionId,
-    tip: &CommitId,
-) -> Result<Vec<u8>, Unprepared> {
-    if let Some(kept) = prepared.remote.head_of(&record_reference(session)).await? {
-        prepared.remote.fetch(&Wanted::Commit(kept.clone()), Some(1)).await?;
-        if let Some(bytes) = prepared.bench.file_of(&kept, EVENTS)? {
-            return Ok(bytes);
-        }
-    }
-    let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
-    let name = format!(".process/{EVENTS}");
-    Ok(files
-        .into_iter()
-        .flatten()
-        .find(|(known, _)| *known == name)
-        .map(|(_, b)| b)
-        .unwrap_or_default())
 }
 
 /// The host of an address, without a port.

@@ -225,7 +225,7 @@ pub fn begin(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::session::SessionGit;
+    use crate::domain::session::samples;
     use SessionStatus::{Active, Blocked, Completed, Paused};
 
     type Row = (Option<Found>, bool, Option<u32>, Result<Begin, ()>);
@@ -271,30 +271,7 @@ mod tests {
     fn a_run_begins_from_what_lies_on_the_branch() {
         let found = |status, head, ours| Found {
             tip: id('e'),
-            record: Some(SessionRecord {
-                session_id: SessionId::parse("WFS-test-pr-7").unwrap(),
-                project: String::new(),
-                description: String::new(),
-                kind: "test".into(),
-                workflow_type: "test_session".into(),
-                status,
-                created_at: String::new(),
-                resumed_at: None,
-                completed_at: None,
-                max_iterations: 10,
-                review_flag: false,
-                result: None,
-                final_pass_rate: None,
-                mode: "apply".into(),
-                input: None,
-                source_session_id: None,
-                git: SessionGit {
-                    base_sha: None,
-                    head_sha: id(head),
-                    branch: String::new(),
-                    onto: None,
-                },
-            }),
+            record: Some(samples::record(status, &id(head))),
             ours,
         };
         let new = |replaces: Option<CommitId>| Ok(Begin::New { replaces });

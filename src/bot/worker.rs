@@ -16,17 +16,43 @@ const CLOSED_BEGINNINGS: &[&str] = &["ACTIONS_", "INPUT_"];
 /// Says that a worker ends with the one that started it.
 pub const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
+/// Events of a run that are read, in bytes.
+pub const EVENTS_LIMIT: u64 = 256 << 20;
+
 /// Bytes of events that are read at once.
 const AT_ONCE: u64 = 8 << 20;
 
-/// The environment of the working phase: ours without anything that opens GitHub.
+/// Parts of names that say that a value is a secret.
+const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+
+/// Whose code a working phase runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// That of this repository.
+    Own,
+    /// That of another one: no key of a model comes near it (product.md 13.9).
+    Foreign,
+}
+
+/// The environment of the working phase: ours without anything that opens GitHub, and for foreign
+/// code without anything that is called a secret or that the configuration names as a key.
 #[must_use]
-pub fn environment(own: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+pub fn environment(
+    own: &BTreeMap<String, String>,
+    code: Code,
+    keys: &[String],
+) -> BTreeMap<String, String> {
     let mut environment = own.clone();
     environment.retain(|name, _| {
         !CLOSED.contains(&name.as_str())
             && !CLOSED_BEGINNINGS.iter().any(|begin| name.starts_with(begin))
     });
+    if code == Code::Foreign {
+        environment.retain(|name, _| {
+            let upper = name.to_ascii_uppercase();
+            !SECRETS.iter().any(|part| upper.contains(part)) && !keys.contains(name)
+        });
+    }
     environment.insert(WITH_PARENT.into(), "1".into());
     if process::is_root() {
         environment.entry("REGREEN_SANDBOX".into()).or_insert_with(|| "other-user".into());
@@ -152,11 +178,26 @@ mod tests {
             ("GEMINI_API_KEY", "k"),
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let left = environment(&own);
+        let left = environment(&own, Code::Own, &[]);
         assert!(left.values().all(|value| value != "t"), "{left:?}");
         for kept in ["PATH", "GITHUB_WORKSPACE", "GEMINI_API_KEY", WITH_PARENT] {
             assert!(left.contains_key(kept), "{kept}");
         }
+    }
+
+    #[test]
+    fn code_of_another_repository_runs_without_any_key() {
+        let own = [
+            ("PATH", "/bin"),
+            ("GEMINI_API_KEY", "k"),
+            ("npm_token", "k"),
+            ("MODEL_ACCESS", "k"),
+            ("GITHUB_REPOSITORY", "octo/demo"),
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let left = environment(&own, Code::Foreign, &["MODEL_ACCESS".to_owned()]);
+        assert!(left.values().all(|value| value != "k"), "{left:?}");
+        assert!(left.contains_key("PATH") && left.contains_key("GITHUB_REPOSITORY"), "{left:?}");
     }
 
     #[test]

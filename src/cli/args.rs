@@ -146,8 +146,11 @@ pub struct FixArguments {
     #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
     pub session: Option<String>,
     /// Leave events, commits and digests in this folder while it runs, for `regreen publish`.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["suggest", "dry_run"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "suggest")]
     pub bundle: Option<PathBuf>,
+    /// Whether the folder of the bundle holds the beginning of this run.
+    #[arg(skip)]
+    pub bundle_goes_on: bool,
     /// Draw the session as one page of HTML in this file at the end.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -264,9 +267,24 @@ pub struct PlanArguments {
     /// Give that word.
     #[arg(long, short)]
     pub yes: bool,
-    /// Leave events, commits and digests in this folder, for `regreen publish`; with `test`.
+    /// Branch, tag or commit the change is measured against: failures that it has too are marked.
+    #[arg(long, value_name = "REF")]
+    pub base: Option<String>,
+    /// Leave events, commits and digests in this folder, for `regreen publish`.
     #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
+    /// Stop at a checkpoint after so many minutes.
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_minutes: Option<u64>,
+    /// Spend at most so many dollars on providers, as far as their prices are known.
+    #[arg(long, value_name = "USD")]
+    pub budget_usd: Option<f64>,
+    /// Spend at most so many tokens on providers.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_tokens: Option<u64>,
+    /// Ask providers at most so many questions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget_calls: Option<u64>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

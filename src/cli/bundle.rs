@@ -29,10 +29,17 @@ struct State {
 }
 
 impl BundleScreen {
-    /// A screen for one run; what an earlier one left is replaced.
-    pub fn open(folder: &Path, facts: RepositoryFacts, base: Option<CommitId>) -> io::Result<Self> {
+    /// A screen for one run; what an earlier one left is replaced, unless this one goes on with
+    /// it.
+    pub fn open(
+        folder: &Path,
+        facts: RepositoryFacts,
+        base: Option<CommitId>,
+        goes_on: bool,
+    ) -> io::Result<Self> {
         files::create_folder(folder)?;
-        let events = Growing::create(&folder.join(EVENTS))?;
+        let place = folder.join(EVENTS);
+        let events = if goes_on { Growing::go_on(&place)? } else { Growing::create(&place)? };
         let state = Mutex::new(State { events, of: None });
         Ok(Self { folder: folder.to_owned(), facts, base, state })
     }
@@ -48,9 +55,15 @@ impl BundleScreen {
                 tip: head.clone(),
             });
         }
-        // Commits come before the line that tells of them.
-        if matches!(event, Event::IterationEnded(_) | Event::Minimised(_) | Event::Closed(_))
-            && let Some(of) = &mut state.of
+        // Commits come before the line that tells of them. At the baseline a session that wrote
+        // tests has some already.
+        if matches!(
+            event,
+            Event::Baseline { .. }
+                | Event::IterationEnded(_)
+                | Event::Minimised(_)
+                | Event::Closed(_)
+        ) && let Some(of) = &mut state.of
             && let Some(tip) = repo::tip_of(&self.facts, &of.branch)
             && tip != of.tip
         {

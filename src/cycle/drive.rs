@@ -136,11 +136,12 @@ pub async fn unless_stopped<T, E>(
     clock: &dyn Clock,
     budget: Option<Duration>,
 ) -> Result<Result<T, String>, E> {
-    let step = std::pin::pin!(step);
+    // Asked first, so that nothing begins once the run must stop.
     let stop = std::pin::pin!(stopped(clock, budget));
-    match select(step, stop).await {
-        Either::Left((done, _)) => Ok(Ok(done?)),
-        Either::Right((reason, _)) => Ok(Err(reason)),
+    let step = std::pin::pin!(step);
+    match select(stop, step).await {
+        Either::Left((reason, _)) => Ok(Err(reason)),
+        Either::Right((done, _)) => Ok(Ok(done?)),
     }
 }
 

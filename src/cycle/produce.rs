@@ -38,6 +38,8 @@ pub struct ProduceSetUp<'a> {
     pub jobs: usize,
     /// Wall time of breaking code, for each task.
     pub time: Duration,
+    /// Wall time on the clock of the effects after which it stops at a checkpoint.
+    pub budget: Option<Duration>,
     /// The session's folder inside commits.
     pub state_prefix: String,
     /// Commands of the project that gate 001.3 asks.
@@ -50,8 +52,6 @@ pub struct ProduceSetUp<'a> {
     pub chain: Vec<Link>,
     /// How providers are asked.
     pub ask: AskSettings,
-    /// Wall time of this run.
-    pub budget: Option<Duration>,
 }
 
 /// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
@@ -70,7 +70,7 @@ pub async fn produce(
     let mut halted = None;
     loop {
         save(&state, fx).await?;
-        if fx.clock.stop_requested() || !state.works() || state.next == Step::Execute {
+        if !state.works() || state.next == Step::Execute {
             break;
         }
         let step = Box::pin(perform(&state, set_up, &panel, fx));

@@ -55,7 +55,7 @@ pub struct PlanSetUp {
     pub chain: Vec<Link>,
     /// How providers are asked.
     pub ask: AskSettings,
-    /// Wall time of this run.
+    /// Wall time on the clock of the effects after which it stops at a checkpoint.
     pub budget: Option<Duration>,
 }
 
@@ -70,7 +70,7 @@ pub struct Planned {
     pub plan: Option<TestPlan>,
     /// What providers took so far.
     pub spending: Spending,
-    /// The limit that was reached, when it stopped at one.
+    /// Why it stopped before its end, in our own words.
     pub halted: Option<String>,
 }
 
@@ -107,7 +107,7 @@ pub async fn plan(
     loop {
         write(fx, STATE, &state).await?;
         write(fx, ".process/progress.json", &planning::progress(&state, None)).await?;
-        if fx.clock.stop_requested() || state.rests() || state.works() {
+        if state.rests() || state.works() {
             break;
         }
         let step = work.perform(&state);

@@ -76,9 +76,9 @@ pub struct Flags {
     pub tokens: Option<u64>,
     /// Questions to providers.
     pub calls: Option<u64>,
-    /// Write patches only.
+    /// Store the result for `apply` and make no branch.
     pub suggest: bool,
-    /// Run the tests and report only.
+    /// Work and show the result; push nothing and keep nothing.
     pub dry_run: bool,
     /// Keep the whole change.
     pub no_minimise: bool,
@@ -95,6 +95,30 @@ pub enum Command {
     Resume { session: Option<SessionId>, flags: Flags },
     /// Write tests for something on the head under test, judge them, run them, fix what fails.
     Test { what: String, flags: Flags },
+    /// Plan such tests and stop there.
+    Plan { what: String, flags: Flags },
+    /// Carry a plan out.
+    Run { flags: Flags },
+    /// Write tests for what the last fix changed.
+    Extend { flags: Flags },
+    /// Run the tests and say where the failures come from; change nothing.
+    Explain { flags: Flags },
+    /// Begin again in the place of the fix branch.
+    Recreate { flags: Flags },
+    /// Look through the change for what generated code gets wrong; with `fix`, offer safe repairs.
+    Validate { strict: bool, fix: bool },
+    /// Show the plan.
+    ShowPlan,
+    /// Drop the plan.
+    Cancel,
+    /// Say what a run would take.
+    Estimate,
+    /// Set the fix branch on top of the present head.
+    Rebase,
+    /// End the session as it is.
+    Complete,
+    /// Write down what the session teaches.
+    Sync,
     /// Show the sessions.
     Status,
     /// Finish the running step, save, exit.

@@ -19,7 +19,8 @@ pub const STRATEGY: &str = "Regreen-Strategy";
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";
 /// A task whose tests a commit holds.
 pub const TASK: &str = "Regreen-Task";
-/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate` or `pin`.
+/// What kind of commit it is: `fix`, `rollback`, `minimise`, `complete`, `generate`, `repair` or
+/// `pin`.
 pub const KIND: &str = "Regreen-Kind";
 
 /// The commit of an iteration, kept or only shown.
@@ -204,6 +205,23 @@ pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -
 #[must_use]
 pub fn record(session: &SessionId) -> String {
     format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
+}
+
+/// The commit by which a person ends a session; `by` is their login.
+#[must_use]
+pub fn ended(session: &SessionId, by: &str) -> String {
+    format!(
+        "test-cycle: complete {session} - asked for by {}\n\n{SESSION}: {session}\n{KIND}: complete\n",
+        line(by)
+    )
+}
+
+/// The commit of repairs that gate 001.3 calls safe.
+#[must_use]
+pub fn repaired(session: &SessionId) -> String {
+    format!(
+        "test-cycle: repair what the validation gate found\n\n{SESSION}: {session}\n{KIND}: repair\n"
+    )
 }
 
 /// The commit that writes down what a session teaches.

@@ -98,15 +98,14 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod samples {
     use super::*;
 
-    #[test]
-    fn a_session_goes_on_unless_it_ended() {
-        let head = CommitId::parse("a".repeat(40)).unwrap();
-        let record = |status| SessionRecord {
-            session_id: SessionId::parse("WFS-test-x").unwrap(),
-            project: "x".into(),
+    /// A session `WFS-test-pr-7` of ten iterations.
+    pub fn record(status: SessionStatus, head: &CommitId) -> SessionRecord {
+        SessionRecord {
+            session_id: SessionId::parse("WFS-test-pr-7").unwrap(),
+            project: "demo".into(),
             description: String::new(),
             kind: "test".into(),
             workflow_type: "test_session".into(),
@@ -124,10 +123,21 @@ mod tests {
             git: SessionGit {
                 base_sha: None,
                 head_sha: head.clone(),
-                branch: "b".into(),
+                branch: "regreen/WFS-test-pr-7".into(),
                 onto: None,
             },
-        };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_goes_on_unless_it_ended() {
+        let head = CommitId::parse("a".repeat(40)).unwrap();
+        let record = |status| samples::record(status, &head);
         let table = [
             (SessionStatus::Planning, Some(20), false),
             (SessionStatus::Initialized, None, false),

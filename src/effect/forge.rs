@@ -24,6 +24,15 @@ pub trait Forge: Send + Sync {
     /// What an account may do, asked anew each time. Any error means: refuse.
     async fn permission(&self, login: &str) -> Result<Permission, ForgeError>;
 
+    /// Whether an account is an active member of a team. `false` also when the team is not there
+    /// or the token may not see it; a token that may not ask at all is an error.
+    async fn is_member(
+        &self,
+        organisation: &str,
+        team: &str,
+        login: &str,
+    ) -> Result<bool, ForgeError>;
+
     /// One pull request.
     async fn pull(&self, number: u64) -> Result<PullRequest, ForgeError>;
 
@@ -133,14 +142,6 @@ pub enum Permission {
     Maintain,
     /// Everything.
     Admin,
-}
-
-impl Permission {
-    /// Whether this account may give commands (product.md 13.9).
-    #[must_use]
-    pub fn may_command(self) -> bool {
-        self >= Self::Write
-    }
 }
 
 /// Where a pull request is in its life.
@@ -518,21 +519,6 @@ impl fmt::Display for ForgeError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_who_may_push_may_command() {
-        let table = [
-            (Permission::None, false),
-            (Permission::Read, false),
-            (Permission::Triage, false),
-            (Permission::Write, true),
-            (Permission::Maintain, true),
-            (Permission::Admin, true),
-        ];
-        for (permission, expected) in table {
-            assert_eq!(permission.may_command(), expected, "{permission:?}");
-        }
-    }
 
     #[test]
     fn an_error_says_what_the_forge_said_and_what_to_do() {

@@ -31,7 +31,11 @@ pub(super) fn answers<'a>(facts: &'a Facts<'a>) -> Part<'a> {
         } else {
             answer.reply.trim().to_owned()
         };
-        format!("To {} by {}:\n\n{reply}\n", brief(&answer.command), brief(&answer.asker))
+        let asker = match answer.asker.as_str() {
+            "" => String::new(),
+            asker => format!(" by {}", brief(asker)),
+        };
+        format!("To {}{asker}:\n\n{reply}\n", brief(&answer.command))
     };
     let measures = vec![(usize::MAX, REPLY), (10, REPLY), (2, REPLY), (0, REPLY), (0, 2_000)];
     Part::stepped("answers", 8, measures, move |&(kept, room)| {

@@ -217,6 +217,11 @@ pub(super) fn next<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
                     put("/regreen report", "post the report, with all that was tried");
                 }
                 Ending::Blocked => put("/regreen resume", "go on where it stopped"),
+                Ending::Planned if outcome.last.is_none() && !outcome.report.is_empty() => {
+                    put("/regreen run", "carry the plan out");
+                    put("/regreen show-plan", "show the planned tasks");
+                    put("/regreen cancel", "drop the plan");
+                }
                 Ending::Planned => put("/regreen fix", "do it"),
             }
             if facts.is_pushed() && !outcome.patch.trim().is_empty() {

@@ -6,6 +6,7 @@ pub mod comment;
 pub mod decision;
 mod detail;
 pub mod document;
+pub mod estimate;
 mod fit;
 pub mod forms;
 pub mod handover;

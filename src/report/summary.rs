@@ -24,6 +24,7 @@ pub fn headline(outcome: &Outcome) -> String {
         Ending::PartialSuccess => format!("Gate met, please review: {about}{rate} after {after}"),
         Ending::Failure => format!("Not green: {about}{rate} after {after}"),
         Ending::Blocked => format!("Stopped: {about}{rate} after {after}"),
+        Ending::Planned if outcome.last.is_none() => "Planned, nothing was changed".to_owned(),
         Ending::Planned => format!("Dry run: {about}{rate}, nothing was changed"),
     }
 }

@@ -9,7 +9,7 @@ use super::state::{against, files};
 use super::support::TestRepo;
 
 /// Functions with errors and edges, one that no test should call, and tests for none of them.
-const SHOP: &[(&str, &str)] = &[
+pub const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
         "shop/price.py",

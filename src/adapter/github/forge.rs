@@ -22,6 +22,15 @@ impl Forge for GitHub<'_> {
         self.read_permission(login).await
     }
 
+    async fn is_member(
+        &self,
+        organisation: &str,
+        team: &str,
+        login: &str,
+    ) -> Result<bool, ForgeError> {
+        self.read_membership(organisation, team, login).await
+    }
+
     async fn pull(&self, number: u64) -> Result<PullRequest, ForgeError> {
         self.read_pull(number).await
     }

@@ -7,7 +7,8 @@ use crate::domain::retry::Repeat;
 use crate::effect::{ForgeError, ForgeErrorKind, Permission, RepositoryInfo};
 
 use super::client::{Call, GitHub, Verb, locked};
-use super::shape::{PermissionAnswer, Reference, Repository};
+use super::route;
+use super::shape::{Membership, PermissionAnswer, Reference, Repository};
 
 /// Renames that are followed.
 const MOVES: u32 = 3;
@@ -66,6 +67,26 @@ impl GitHub<'_> {
                 format!("`{}` is no known permission", super::refusal::short(&answer.permission));
             self.error(what, None, ForgeErrorKind::Malformed, &said)
         })
+    }
+
+    pub(super) async fn read_membership(
+        &self,
+        organisation: &str,
+        team: &str,
+        login: &str,
+    ) -> Result<bool, ForgeError> {
+        let what = "ask whether an account is in a team";
+        let segments = ["orgs", organisation, "teams", team, "memberships", login];
+        let Some(route) = route::path(segments) else {
+            let said = super::refusal::short(&segments.join("/"));
+            return Err(self.error(what, None, ForgeErrorKind::Invalid, &said));
+        };
+        match self.get::<Membership>(what, route).await {
+            // An invitation that nobody took is no membership.
+            Ok(found) => Ok(found.state == "active"),
+            Err(ForgeError { kind: ForgeErrorKind::NotFound, .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     pub(super) async fn read_branch(&self, branch: &str) -> Result<Option<CommitId>, ForgeError> {

@@ -49,6 +49,13 @@ pub struct PermissionAnswer {
     pub role_name: Option<String>,
 }
 
+/// The answer about a member of a team.
+#[derive(Debug, Deserialize)]
+pub struct Membership {
+    /// `active` or `pending`.
+    pub state: String,
+}
+
 /// A comment.
 #[derive(Debug, Deserialize)]
 pub struct Comment {

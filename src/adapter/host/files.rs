@@ -91,6 +91,15 @@ impl Growing {
         Ok(Self(File::options().append(true).open(path)?))
     }
 
+    /// The file at `path` as it is, or an empty one.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says.
+    pub fn go_on(path: &Path) -> io::Result<Self> {
+        Ok(Self(File::options().append(true).create(true).open(path)?))
+    }
+
     /// Adds one line in one piece.
     ///
     /// # Errors

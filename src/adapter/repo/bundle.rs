@@ -15,6 +15,7 @@ use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::{FileDiff, GitError};
 
 use super::remote::{oid, unpack};
+use super::sift::{Bounds, PackFault, sift};
 use super::{RepositoryFacts, commit, failed, io, open, tree};
 
 /// Version of `bundle.json`.
@@ -30,6 +31,9 @@ const OBJECTS: u32 = 50_000;
 const COMMITS: usize = 500;
 const FILES: usize = 2000;
 const FILE_LIMIT: usize = 8 << 20;
+
+/// What the objects of a pack may come to.
+const BOUNDS: Bounds = Bounds { object: FILE_LIMIT as u64, all: 512 << 20 };
 
 const PLAIN: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
@@ -239,20 +243,27 @@ pub fn import_bundle(
     Ok(Imported { bundle, diff })
 }
 
-fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
-    let part = |name: &'static str, limit| {
-        let path = folder.join(name);
-        match std::fs::symlink_metadata(&path) {
-            Ok(facts) if facts.is_file() && facts.len() > limit => {
-                return Err(BundleError::TooLarge(format!("`{name}` is above {limit} bytes")));
-            }
-            Ok(facts) if facts.is_file() => {}
-            _ => return Err(BundleError::Missing(name)),
+/// A plain file of the bundle.
+fn part(folder: &Path, name: &'static str, limit: u64) -> Result<Vec<u8>, BundleError> {
+    let path = folder.join(name);
+    match std::fs::symlink_metadata(&path) {
+        Ok(facts) if facts.is_file() && facts.len() > limit => {
+            return Err(BundleError::TooLarge(format!("`{name}` is above {limit} bytes")));
         }
-        let bytes = files::read(&path, limit).map_err(io(format!("read {name}")))?;
-        bytes.ok_or(BundleError::Missing(name))
-    };
-    let bundle: Bundle = serde_json::from_slice(&part(MANIFEST, MANIFEST_LIMIT)?)
+        Ok(facts) if facts.is_file() => {}
+        _ => return Err(BundleError::Missing(name)),
+    }
+    let bytes = files::read(&path, limit).map_err(io(format!("read {name}")))?;
+    bytes.ok_or(BundleError::Missing(name))
+}
+
+/// What a bundle says it is; nothing of it is checked yet.
+///
+/// # Errors
+///
+/// [`BundleError`] when there is none, or it cannot be read.
+pub fn manifest(folder: &Path) -> Result<Bundle, BundleError> {
+    let bundle: Bundle = serde_json::from_slice(&part(folder, MANIFEST, MANIFEST_LIMIT)?)
         .map_err(|error| BundleError::Manifest(error.to_string()))?;
     if bundle.schema_version != VERSION {
         return Err(BundleError::Manifest(format!(
@@ -260,7 +271,12 @@ fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
             bundle.schema_version
         )));
     }
-    let pack = part(PACK, PACK_LIMIT)?;
+    Ok(bundle)
+}
+
+fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
+    let bundle = manifest(folder)?;
+    let pack = part(folder, PACK, PACK_LIMIT)?;
     if pack.len() as u64 != bundle.pack_bytes || digest(&pack) != bundle.pack_digest {
         return Err(BundleError::Digest(PACK.into()));
     }
@@ -277,6 +293,12 @@ fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
             bundle.files.len()
         )));
     }
+    sift(&pack, BOUNDS).map_err(|fault| match fault {
+        PackFault::Object { .. } | PackFault::All { .. } => {
+            BundleError::TooLarge(fault.to_string())
+        }
+        PackFault::Broken { .. } => BundleError::Pack(fault.to_string()),
+    })?;
     Ok((bundle, pack))
 }
 

@@ -12,6 +12,7 @@ mod pkt;
 mod push;
 mod remote;
 mod seed;
+mod sift;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -19,8 +20,8 @@ mod transport;
 mod tree;
 mod worktree;
 
-pub use bench::{Bench, BenchOf};
-pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle};
+pub use bench::{Bench, BenchOf, Overlap};
+pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle, manifest};
 pub use open::{
     RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
     remove_branch, tip_of,

@@ -90,7 +90,11 @@ fn refuser(text: &str) -> Refuser {
 }
 
 /// Commits that `to` reaches and `from` does not, oldest first.
-fn between(repo: &Repository, from: &CommitId, to: &CommitId) -> Result<Vec<Oid>, GitError> {
+pub(super) fn between(
+    repo: &Repository,
+    from: &CommitId,
+    to: &CommitId,
+) -> Result<Vec<Oid>, GitError> {
     let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
     walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(failed("walk the history"))?;
     walk.push(oid(to)?).map_err(failed("walk the history"))?;
@@ -180,20 +184,42 @@ fn rebase(
     session: &SessionId,
 ) -> Result<Result<CommitId, String>, GitError> {
     let commits = between(repo, theirs, ours)?;
-    if !all_of_session(repo, &commits, session)? {
-        return Ok(Err("commits that are not of this session would be rewritten".into()));
-    }
     if commits.is_empty() {
         return Ok(Err("the branch holds our commits already, and more".into()));
     }
+    if let Some(reason) = overlap(repo, fork, ours, theirs)? {
+        return Ok(Err(reason));
+    }
+    set_on_top(repo, &commits, theirs, session)
+}
+
+/// Why two lines of history may not be put together unseen: the files that both change.
+pub(super) fn overlap(
+    repo: &Repository,
+    fork: &CommitId,
+    ours: &CommitId,
+    theirs: &CommitId,
+) -> Result<Option<String>, GitError> {
     let (mine, others) = (touched(repo, fork, ours)?, touched(repo, fork, theirs)?);
     let both: Vec<&str> = mine.intersection(&others).map(String::as_str).take(NAMED).collect();
-    if !both.is_empty() {
-        return Ok(Err(format!("somebody else changed {} too", one_line(&both.join(", ")))));
+    Ok((!both.is_empty())
+        .then(|| format!("somebody else changed {} too", one_line(&both.join(", ")))))
+}
+
+/// Makes these commits, oldest first, again on top of another. Moves no reference. The inner error
+/// says why a person must decide.
+pub(super) fn set_on_top(
+    repo: &Repository,
+    commits: &[Oid],
+    onto: &CommitId,
+    session: &SessionId,
+) -> Result<Result<CommitId, String>, GitError> {
+    if !all_of_session(repo, commits, session)? {
+        return Ok(Err("commits that are not of this session would be rewritten".into()));
     }
-    let mut onto = repo.find_commit(oid(theirs)?).map_err(failed("read a commit"))?;
+    let mut onto = repo.find_commit(oid(onto)?).map_err(failed("read a commit"))?;
     for id in commits {
-        let commit = repo.find_commit(id).map_err(failed("read a commit"))?;
+        let commit = repo.find_commit(*id).map_err(failed("read a commit"))?;
         if commit.parent_count() != 1 {
             return Ok(Err("a merge cannot be set on top of other commits".into()));
         }

@@ -11,7 +11,7 @@ pub use archive::{archive, half_archived};
 pub use foreign::{SourceError, read_source, sources};
 pub use session::{
     SessionStore, active, archive_folder, archived, find, forget, newest, parse_record, read_file,
-    read_record, save_record, session_folder, tasks,
+    read_record, save_record, session_folder, tasks, travelling_files,
 };
 
 /// Folder of the state root below the common git directory.

@@ -393,32 +393,41 @@ impl Store for SessionStore {
     }
 
     async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        let mut found = Vec::new();
-        let mut folders = vec![String::new()];
-        while let Some(folder) = folders.pop() {
-            let path = self.folder.join(&folder);
-            let io = |source| StoreError::Io { action: "read", path: path.clone(), source };
-            for entry in fs::read_dir(&path).map_err(io)? {
-                let entry = entry.map_err(io)?;
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-                let kind = entry.file_type().map_err(io)?;
-                if kind.is_dir() {
-                    folders.push(name);
-                } else if kind.is_file() && travels(&name) {
-                    let small = entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT);
-                    let bytes = if small {
-                        files::read(&entry.path(), TRAVELLING_LIMIT).map_err(io)?
-                    } else {
-                        None
-                    };
-                    found.extend(bytes.map(|bytes| (name, bytes)));
-                }
+        travelling_files(&self.folder)
+    }
+}
+
+/// The files of a session's folder that travel, with paths inside it, in their order.
+///
+/// # Errors
+///
+/// When the folder cannot be read.
+pub fn travelling_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    let mut found = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        let path = root.join(&folder);
+        let io = |source| StoreError::Io { action: "read", path: path.clone(), source };
+        for entry in fs::read_dir(&path).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let kind = entry.file_type().map_err(io)?;
+            if kind.is_dir() {
+                folders.push(name);
+            } else if kind.is_file() && travels(&name) {
+                let small = entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT);
+                let bytes = if small {
+                    files::read(&entry.path(), TRAVELLING_LIMIT).map_err(io)?
+                } else {
+                    None
+                };
+                found.extend(bytes.map(|bytes| (name, bytes)));
             }
         }
-        found.sort();
-        Ok(found)
     }
+    found.sort();
+    Ok(found)
 }
 
 #[cfg(test)]

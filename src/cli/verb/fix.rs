@@ -17,7 +17,7 @@ use crate::cli::progress::Terminal;
 use crate::config::{self, Override, Settings};
 use crate::cycle::{self, SetUp};
 use crate::domain::event::{Ending, Event, Outcome};
-use crate::domain::id::SessionId;
+use crate::domain::id::{CommitId, SessionId};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::effect::{Model, Screen};
 use crate::report::document::Document;
@@ -33,7 +33,7 @@ pub const TEST_TIMEOUT: Duration = Duration::from_mins(20);
 const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: every failing test counts; `--base REF` names what to compare with";
 
 /// Set by the publishing phase for the working one that it starts.
-const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
+pub(super) const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
 /// Runs the verb.
 pub async fn run(arguments: &FixArguments) -> Result<u8, Failure> {
@@ -107,12 +107,7 @@ pub async fn fix_with(
     let bundle = match &arguments.bundle {
         Some(folder) => {
             let base = workspace.base.as_ref().map(|(commit, _)| commit.clone());
-            Some(BundleScreen::open(folder, workspace.facts.clone(), base).map_err(|error| {
-                Failure::usage(
-                    format!("{}: {error}", folder.display()),
-                    "name a folder for `--bundle` that can be written",
-                )
-            })?)
+            Some(bundle(folder, workspace.facts.clone(), base, arguments.bundle_goes_on)?)
         }
         None => None,
     };
@@ -192,6 +187,21 @@ pub async fn fix_with(
         screen.show(&Event::Notice { text });
     }
     Ok(outcome)
+}
+
+/// A screen that leaves a bundle.
+pub(super) fn bundle(
+    folder: &Path,
+    facts: repo::RepositoryFacts,
+    base: Option<CommitId>,
+    goes_on: bool,
+) -> Result<BundleScreen, Failure> {
+    BundleScreen::open(folder, facts, base, goes_on).map_err(|error| {
+        Failure::usage(
+            format!("{}: {error}", folder.display()),
+            "name a folder for `--bundle` that can be written",
+        )
+    })
 }
 
 /// Writes down what the session teaches (product.md 9.5); never changes the result.

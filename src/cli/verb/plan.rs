@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::files;
+use crate::adapter::host::{files, process};
 use crate::adapter::planning::{PlanRequest, PlanSpace};
 use crate::adapter::{MAX_ITERATIONS, repo};
 use crate::cli::args::{ConfirmPlanArgument, PlanArguments};
+use crate::cli::bundle::Both;
 use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
 use crate::config::{self, Override, Settings};
@@ -20,7 +21,7 @@ use crate::effect::{Clock, Screen};
 use crate::report::planning;
 use crate::report::terminal::harmless;
 
-use super::fix::{self, Inherited, TEST_TIMEOUT};
+use super::fix::{self, Inherited, TEST_TIMEOUT, WITH_PARENT};
 use super::settings::{configured, contain, coverage_target, flag, tool_commands};
 use super::work;
 
@@ -35,12 +36,21 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let request = request(arguments, &settings, goal, &facts.root)?;
     let report = arguments.coverage_report.as_deref().map(report).transpose()?;
     let flags = work::fixing(arguments, None);
+    if process::variable(WITH_PARENT).is_some() {
+        process::end_with_parent();
+    }
     let mut providers = super::providers::open(&flags, &settings)?;
-    let screen = Terminal::new(arguments.quiet, arguments.json);
+    let terminal = Terminal::new(arguments.quiet, arguments.json);
     let clock = HostClock::start();
     let budget = fix::request(&flags, &settings)?.budget;
+    let bundle = match &arguments.bundle {
+        Some(folder) => Some(fix::bundle(folder, facts, None, false)?),
+        None => None,
+    };
+    let screen = Both { first: &terminal, second: bundle.as_ref() };
     let space = PlanSpace::open(&request, &clock).await?;
     let models = providers.models(&space.scratch())?;
+    screen.show(&space.opened());
     for text in space.notices.iter().chain(&providers.notices) {
         screen.show(&Event::Notice { text: text.clone() });
     }
@@ -59,6 +69,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         ask: providers.ask.clone(),
         budget,
     };
+    let branch = space.record.git.branch.clone();
     let folder = space.folder();
     let state = space.pipeline.clone();
     let planned = {
@@ -78,18 +89,29 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     space.finish(&planned.state).await?;
     let mut folder = folder.display().to_string();
     let mut produced = None;
-    let mut met = true;
+    let (mut met, mut closed) = (true, false);
     if goal == Goal::Test && planned.state.works() && planned.halted.is_none() {
         let inherited = Inherited {
             providers: &providers,
             models: &models,
             budget: budget.map(|budget| budget.saturating_sub(clock.elapsed())),
         };
-        let worked = Box::pin(work::run(arguments, planned, inherited, &screen)).await?;
+        let screens = work::Screens { terminal: &terminal, both: &screen };
+        let worked = Box::pin(work::run(arguments, planned, inherited, screens)).await?;
         (planned, produced, met) = (worked.planned, worked.produced, worked.met);
         folder = worked.folder.unwrap_or(folder);
+        closed = worked.closed;
     }
-    screen.clear();
+    if let Some(bundle) = bundle.as_ref().filter(|_| !closed) {
+        let outcome = planning::outcome(
+            &planned.state,
+            planned.plan.as_ref(),
+            planned.halted.as_deref(),
+            planning::Rest { branch, folder: folder.clone(), took: clock.elapsed() },
+        );
+        bundle.show(&Event::Closed(Box::new(outcome)));
+    }
+    terminal.clear();
     if arguments.json {
         let document = planning::document(&planned.told(), produced.as_ref(), &folder);
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());

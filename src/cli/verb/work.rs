@@ -33,6 +33,17 @@ pub struct Worked {
     pub met: bool,
     /// Where the session's files are now, when they moved.
     pub folder: Option<String>,
+    /// Whether the screens were told of the end.
+    pub closed: bool,
+}
+
+/// Who watches.
+#[derive(Clone, Copy)]
+pub struct Screens<'a> {
+    /// The terminal.
+    pub terminal: &'a Terminal,
+    /// The terminal, and the bundle where one is wanted.
+    pub both: &'a dyn Screen,
 }
 
 /// Carries a plan out.
@@ -40,7 +51,7 @@ pub async fn run(
     arguments: &PlanArguments,
     mut planned: Planned,
     inherited: Inherited<'_>,
-    screen: &Terminal,
+    screens: Screens<'_>,
 ) -> Result<Worked, Failure> {
     let again = fixing(arguments, Some(&planned));
     let facts = repo::discover(&arguments.repository)?;
@@ -53,9 +64,9 @@ pub async fn run(
         let clock = HostClock::start();
         let mut workspace = Workspace::open(&request, &clock).await?;
         for text in &workspace.notices {
-            screen.show(&Event::Notice { text: text.clone() });
+            screens.both.show(&Event::Notice { text: text.clone() });
         }
-        let fx = workspace.hands.effects(inherited.models, screen);
+        let fx = workspace.hands.effects(inherited.models, screens.both);
         let gate = settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let set_up = ProduceSetUp {
@@ -77,17 +88,17 @@ pub async fn run(
         if matches!(planned.state.next, Step::Finish { verdict: Verdict::Held { .. } }) {
             workspace.hold().await?;
             let folder = Some(workspace.finish().await?.display().to_string());
-            return Ok(Worked { planned, produced, met: false, folder });
+            return Ok(Worked { planned, produced, met: false, folder, closed: false });
         }
         if planned.state.next != Step::Execute {
-            return Ok(Worked { planned, produced, met: false, folder: None });
+            return Ok(Worked { planned, produced, met: false, folder: None, closed: false });
         }
     }
     let inherited = Inherited {
         budget: inherited.budget.map(|budget| budget.saturating_sub(began.elapsed())),
         ..inherited
     };
-    let outcome = Box::pin(fix::fix_with(&again, Some(inherited), screen)).await?;
+    let outcome = Box::pin(fix::fix_with(&again, Some(inherited), screens.terminal)).await?;
     let folder = std::path::Path::new(&outcome.folder);
     if produced.is_none() {
         produced = crate::adapter::store::read_file(
@@ -109,7 +120,7 @@ pub async fn run(
         };
     }
     let met = green && produced.as_ref().is_some_and(Production::is_met);
-    Ok(Worked { planned, produced, met, folder: Some(outcome.folder) })
+    Ok(Worked { planned, produced, met, folder: Some(outcome.folder), closed: true })
 }
 
 /// The flags of the fix loop on the session's branch.
@@ -131,6 +142,8 @@ pub(super) fn fixing(arguments: &PlanArguments, planned: Option<&Planned>) -> Fi
         config: arguments.config.clone(),
         set: overrides(arguments),
         bundle: arguments.bundle.clone(),
+        bundle_goes_on: true,
+        base: arguments.base.clone(),
         resume: planned.map(|planned| planned.state.session_id.to_string()),
         json: arguments.json,
         quiet: arguments.quiet,

@@ -2,11 +2,13 @@
 //! notes, summary (product.md 8.8, 9.1).
 
 mod analysis;
+mod offer;
 mod production;
 mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
+pub use offer::{Rest, offer, outcome};
 pub use production::{headline, judged, made, score, written};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};

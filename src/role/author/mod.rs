@@ -31,7 +31,6 @@ pub use told::{TestFiles, Verdicts};
 
 use bench::Bench;
 use desk::Matter;
-use judge::Ruling;
 use reader::AuthorReader;
 
 /// Reads an answer of a generator and looks for reasons to refuse it; for the fuzzer.

@@ -472,3 +472,74 @@ fn hidden_commands_and_borrowed_names_start_nothing() {
     let ours = format!("regreen/WFS-test-pr-{number}-2");
     assert!(world.git(&["log", "--format=%s", &ours]).contains("complete"), "{}", shown(&ran));
 }
+
+/// Some bytes of copy instructions that become three gigabytes, in the place of the commits.
+const BOMB: &str = r#"
+import hashlib, json, pathlib, sys, zlib
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+def entry(kind, size, base, data):
+    head = bytes([kind << 4 | size & 15 | (128 if size > 15 else 0)])
+    return head + (varint(size >> 4) if size > 15 else b"") + base + zlib.compress(data, 9)
+
+folder = pathlib.Path(sys.argv[1])
+block = b"a" * 0xFFFFFF
+blob = entry(3, len(block), b"", block)
+copy = bytes([0xF0, 0xFF, 0xFF, 0xFF])
+result = 192 * len(block)
+delta = varint(len(block)) + varint(result) + copy * 192
+kinds = {"blob": [blob], "delta": [entry(3, 9, b"", b"a" * 9), entry(7, len(delta), bytes(20), delta)]}
+entries = kinds[sys.argv[2]]
+pack = b"PACK\0\0\0\2" + len(entries).to_bytes(4, "big") + b"".join(entries)
+pack += hashlib.sha1(pack).digest()
+(folder / "commits.pack").write_bytes(pack)
+path = folder / "bundle.json"
+manifest = json.loads(path.read_text())
+manifest["pack_digest"] = hashlib.sha256(pack).hexdigest()
+manifest["pack_bytes"] = len(pack)
+path.write_text(json.dumps(manifest))
+print(len(pack))
+"#;
+
+/// The publishing job has little memory, and stays alive.
+#[test]
+fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
+    let world = World::new(&good(), &CALC[..1]);
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("mode", "work"), ("bundle", "bundle")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let bundle = world.around().join("kept");
+    std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
+    job.checkout = "main";
+    for (kind, said) in
+        [("delta", "comes to `3221225280` bytes"), ("blob", "comes to `16777215` bytes")]
+    {
+        let made = Command::new("python3").args(["-c", BOMB]).arg(&bundle).arg(kind).output();
+        let made = String::from_utf8(made.expect("python3 starts").stdout).expect("a number");
+        let size: u64 = made.trim().parse().expect("a number");
+        assert!(size < 100_000, "{size}");
+        let command = world.action(&job);
+        let mut limited = Command::new("sh");
+        // Two gigabytes of addresses, threads and libraries included.
+        limited.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\""]).arg(command.get_program());
+        limited.args(command.get_args()).current_dir(command.get_current_dir().expect("a folder"));
+        limited.env_clear();
+        limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = Ran::from(limited.output().expect("sh starts"));
+        let comment = world.sticky(number);
+        assert!(comment.contains(said), "{kind}: {comment}\n{}", shown(&ran));
+        assert!(ran.code.is_some_and(|code| code < 4), "{kind}: {}", shown(&ran));
+        assert!(!ran.err.contains("panicked"), "{}", shown(&ran));
+        assert_eq!(world.git(&["branch", "--list", "regreen/*"]), "");
+    }
+    world.github.assert_clean();
+}

@@ -1,8 +1,6 @@
 //! What a pull request lives through.
 
-use std::time::Duration;
-
-use super::world::{Job, World};
+use super::world::World;
 use crate::fake_github::Fault;
 use crate::support::{CALC, REGRESSING, Ran};
 
@@ -12,7 +10,7 @@ const RIGHT: (&str, &str) = (
     "def clamp(value, low, high):\n    if value < low:\n        return low\n    if value > high:\n        return high\n    return value\n\n\ndef total(values):\n    total = 0\n    for value in values:\n        total += value\n    return total\n",
 );
 
-fn red() -> World {
+pub fn red() -> World {
     let mut good = CALC.to_vec();
     good[0] = RIGHT;
     World::new(&good, &CALC[..1])
@@ -22,7 +20,7 @@ fn outputs(world: &World) -> String {
     world.left("output")
 }
 
-fn shown(ran: &Ran) -> String {
+pub fn shown(ran: &Ran) -> String {
     format!("{:?}\n{}\n{}", ran.code, ran.out, ran.err)
 }
 
@@ -60,43 +58,10 @@ fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
     assert!(world.left("summary").contains("100.0"), "{}", world.left("summary"));
 }
 
-#[test]
-#[ignore = "shows what the test above checks"]
-fn what_a_pull_request_sees() {
-    let world = red();
-    let number = world.pull();
-    let ran = world.run(&world.pull_request(number, "opened"));
-    println!("{}\n== transcript\n{}", shown(&ran), world.github.transcript().join("\n"));
-    println!("== comment\n{}\n== check\n{:#?}", world.sticky(number), world.github.state().checks);
-    println!("== pulls\n{:#?}\n== summary\n{}", world.github.state().pulls, world.left("summary"));
-    println!(
-        "== outputs\n{}\n{}",
-        outputs(&world),
-        world.git(&["log", "--graph", "--oneline", "--all"])
-    );
-}
-
 /// A new module with a regressing first edit, and one with two plain bugs.
-fn story() -> World {
+pub fn story() -> World {
     let files: Vec<_> = REGRESSING.iter().chain(&CALC[..2]).copied().collect();
     World::new(&[("README.md", "demo\n"), (".gitignore", "__pycache__/\n")], &files)
-}
-
-/// Runs a job until the fix branch has a commit that says so, then pulls the plug.
-fn run_until(world: &World, job: &Job<'_>, branch: &str, words: &str) {
-    drop(std::fs::remove_dir_all(world.around().join("work")));
-    let mut child = world.action(job).spawn().expect("regreen starts");
-    for _ in 0..1_200 {
-        std::thread::sleep(Duration::from_millis(50));
-        let known = !world.git(&["branch", "--list", branch]).is_empty();
-        if known && world.git(&["log", "--format=%s", branch]).contains(words) {
-            child.kill().expect("a child");
-            child.wait().expect("a child");
-            return;
-        }
-    }
-    drop((child.kill(), child.wait()));
-    panic!("no `{words}` on {branch}");
 }
 
 #[test]
@@ -104,7 +69,7 @@ fn a_life_with_a_rollback_a_kill_a_resume_and_issues() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    run_until(&world, &world.pull_request(number, "opened"), &branch, "rollback iteration");
+    world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");
     let killed_at = world.git(&["rev-parse", &branch]);
     assert!(world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow/active/"));
 
@@ -166,7 +131,7 @@ fn commands_are_answered_in_the_one_comment() {
     let world = red();
     let number = world.pull();
     world.run(&world.pull_request(number, "opened"));
-    let body = "/regreen help\n/regreen status\n/regreen explain\n/regreen fxi\n> /regreen fix\n";
+    let body = "/regreen help\n/regreen status\n/regreen refactor\n/regreen fxi\n> /regreen fix\n";
     let ran = world.run(&world.comment(number, "ann", body));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
@@ -199,13 +164,8 @@ fn a_stop_comment_stops_the_running_job_which_can_go_on() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    let mut child = world.action(&world.pull_request(number, "opened")).spawn().expect("a child");
-    for _ in 0..1_200 {
-        std::thread::sleep(Duration::from_millis(50));
-        if !world.git(&["branch", "--list", &branch]).is_empty() {
-            break;
-        }
-    }
+    let mut child = world.start(&world.pull_request(number, "opened"));
+    world.wait_for(|| world.has(&branch));
     world.comment(number, "mallory", "/regreen stop");
     world.comment(number, "ann", "/regreen stop");
     let code = child.wait().expect("a child").code();
@@ -223,13 +183,8 @@ fn a_signal_saves_and_ends_within_seconds() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    let mut child = world.action(&world.pull_request(number, "opened")).spawn().expect("a child");
-    for _ in 0..1_200 {
-        std::thread::sleep(Duration::from_millis(50));
-        if !world.git(&["branch", "--list", &branch]).is_empty() {
-            break;
-        }
-    }
+    let mut child = world.start(&world.pull_request(number, "opened"));
+    world.wait_for(|| world.has(&branch));
     let killed = std::process::Command::new("kill")
         .args(["-TERM", &child.id().to_string()])
         .status()
@@ -367,7 +322,7 @@ fn a_push_of_somebody_else_is_never_lost() {
     let world = story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    run_until(&world, &world.pull_request(number, "opened"), &branch, "rollback iteration");
+    world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");
     world.git(&["update-ref", "refs/heads/theirs", &branch]);
     world.branch_here(&branch);
     let theirs = world.commit(&branch, &[("theirs.txt", "mine\n")], "By hand");
@@ -436,17 +391,17 @@ fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
 }
 
 #[test]
-fn patches_only_means_that_nothing_is_pushed() {
+fn patches_only_means_that_no_branch_is_pushed() {
     let world = red();
     let number = world.pull();
     let mut job = world.pull_request(number, "opened");
     job.inputs = &[("fix-mode", "suggest")];
-    let before = world.git(&["for-each-ref"]);
+    let before = world.git(&["for-each-ref", "refs/heads", "refs/pull"]);
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    assert_eq!(world.git(&["for-each-ref"]), before);
+    assert_eq!(world.git(&["for-each-ref", "refs/heads", "refs/pull"]), before);
     let comment = world.sticky(number);
-    for words in ["Nothing was pushed", "return high"] {
+    for words in ["/regreen apply", "Nothing was pushed", "return high"] {
         assert!(comment.contains(words), "{words}: {comment}");
     }
 }

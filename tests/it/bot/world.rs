@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,6 +22,9 @@ fn canary() -> String {
 /// Beginning of the text of a file that is a symbolic link to the rest.
 pub const LINK: &str = "link -> ";
 
+/// The folder of the files that the runner reads after a step.
+const COMMANDS: &str = "file_commands";
+
 /// The world of one repository, `octo/demo`.
 pub struct World {
     folder: TempDir,
@@ -30,6 +34,9 @@ pub struct World {
     pub token: String,
     /// What GitHub shows.
     pub github: FakeGithub,
+    /// `PATH` of every job, instead of ours: an interpreter below a closed home is out of reach of
+    /// the user that test code runs as.
+    pub path: Option<&'static str>,
 }
 
 /// A job of a workflow.
@@ -78,7 +85,7 @@ impl World {
         github.state().git = Some(bare);
         github.state().permissions.insert("ann".into(), ("write".into(), "maintain".into()));
         let url = format!("http://127.0.0.1:{}", port.trim());
-        let world = Self { folder, server, url, token, github };
+        let world = Self { folder, server, url, token, github, path: None };
         world.commit("main", good, "First");
         world.branch("topic", "main");
         world.commit("topic", bad, "Change it");
@@ -207,11 +214,15 @@ impl World {
         );
         let event = self.folder.path().join("event.json");
         std::fs::write(&event, job.payload.to_string()).expect("an event");
+        // Test code is kept out of their folder, so it holds nothing else.
+        let commands = self.folder.path().join(COMMANDS);
+        std::fs::create_dir_all(&commands).expect("a folder");
         for name in ["output", "summary", "env"] {
-            std::fs::write(self.folder.path().join(name), "").expect("a file");
+            std::fs::write(commands.join(name), "").expect("a file");
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_regreen"));
-        command.env_clear().env("PATH", std::env::var("PATH").expect("a path"));
+        let path = self.path.map_or_else(|| std::env::var("PATH").expect("a path"), str::to_owned);
+        command.env_clear().env("PATH", path);
         for name in ["PYENV_ROOT", "PYENV_VERSION"] {
             if let Ok(value) = std::env::var(name) {
                 command.env(name, value);
@@ -233,9 +244,9 @@ impl World {
             .env("GITHUB_RUN_ID", "42")
             .env("GITHUB_RUN_ATTEMPT", "1")
             .env("GITHUB_WORKFLOW", "regreen")
-            .env("GITHUB_OUTPUT", at("output"))
-            .env("GITHUB_STEP_SUMMARY", at("summary"))
-            .env("GITHUB_ENV", at("env"))
+            .env("GITHUB_OUTPUT", commands.join("output"))
+            .env("GITHUB_STEP_SUMMARY", commands.join("summary"))
+            .env("GITHUB_ENV", commands.join("env"))
             .env("ACTIONS_RUNTIME_TOKEN", &self.token)
             .env("INPUT_TOKEN", &self.token)
             .env("REGREEN_WORK_DIR", at("work"))
@@ -255,9 +266,47 @@ impl World {
         self.action(job).output().expect("regreen starts").into()
     }
 
+    /// Starts a job on a machine that knows nothing of an earlier one.
+    pub fn start(&self, job: &Job<'_>) -> Child {
+        drop(std::fs::remove_dir_all(self.folder.path().join("work")));
+        self.action(job).spawn().expect("regreen starts")
+    }
+
+    /// Waits until something holds, for a minute.
+    pub fn wait_for(&self, holds: impl Fn() -> bool) {
+        for _ in 0..1_200 {
+            if holds() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!(
+            "it never came: {}\n{}",
+            self.git(&["for-each-ref"]),
+            self.github.transcript().join("\n")
+        );
+    }
+
+    /// Whether a branch, or another reference by its full name, is on the server.
+    pub fn has(&self, name: &str) -> bool {
+        let name =
+            if name.starts_with("refs/") { name.to_owned() } else { format!("refs/heads/{name}") };
+        !self.git(&["for-each-ref", &name]).is_empty()
+    }
+
+    /// Starts a job and pulls the plug as soon as a branch has a commit that says so.
+    pub fn run_until(&self, job: &Job<'_>, branch: &str, words: &str) {
+        let mut child = self.start(job);
+        self.wait_for(|| {
+            self.has(branch) && self.git(&["log", "--format=%s", branch]).contains(words)
+        });
+        child.kill().expect("a child");
+        child.wait().expect("a child");
+    }
+
     /// What a step left in one of the runner's files.
     pub fn left(&self, name: &str) -> String {
-        std::fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+        std::fs::read_to_string(self.folder.path().join(COMMANDS).join(name)).unwrap_or_default()
     }
 
     /// Our comment on a pull request.

@@ -65,6 +65,16 @@ pub fn perform(
             None => Answer::refused(403, "Resource not accessible by integration"),
         },
         "GET " => Answer::new(200, repository(state, &state.repository)),
+        "GET /orgs/{org}/teams/{team_slug}/memberships/{username}" => {
+            if state.teams.is_none() {
+                return Answer::refused(403, "Resource not accessible by integration");
+            }
+            let key = format!("{}/{}/{}", value("org"), value("team_slug"), value("username"));
+            match state.teams.as_ref().and_then(|teams| teams.get(&key)) {
+                Some(word) => Answer::new(200, json!({ "state": word, "role": "member" })),
+                None => Answer::refused(404, "Not Found"),
+            }
+        }
         "GET /collaborators/{username}/permission" => {
             match state.permissions.get(value("username")) {
                 Some((permission, role)) => Answer::new(

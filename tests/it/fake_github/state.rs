@@ -24,6 +24,9 @@ pub struct State {
     pub app: String,
     /// `permission` and `role_name` by login.
     pub permissions: BTreeMap<String, (String, String)>,
+    /// `active` or `pending` by `organisation/team/login`; `None` where the token may not ask, as
+    /// that of a job.
+    pub teams: Option<BTreeMap<String, String>>,
     /// Pull requests.
     pub pulls: Vec<Pull>,
     /// Issues without pull requests.
@@ -138,6 +141,7 @@ impl Default for State {
             me: (41_898_282, "github-actions[bot]".into()),
             app: "github-actions".into(),
             permissions: BTreeMap::new(),
+            teams: None,
             pulls: Vec::new(),
             issues: Vec::new(),
             comments: Vec::new(),

@@ -1,27 +1,27 @@
 //! What people see while a run goes on: one comment, one check run, and at the end a summary and
 //! outputs. Paced, and kept until the forge takes it (product.md 13.8).
 
+mod end;
+
 use std::time::Duration;
 
-use crate::adapter::host::files;
-use crate::adapter::host::random;
 use crate::config::inputs::Value;
 use crate::config::precedence;
 use crate::domain::budget::Limits;
-use crate::domain::check::{CheckStatus, Conclusion, Level};
+use crate::domain::check::{CheckStatus, Conclusion};
 use crate::domain::command::Ceiling;
-use crate::domain::event::{Ending, Event};
+use crate::domain::event::Event;
+use crate::domain::generation::pipeline::{PHASES, Pipeline};
 use crate::domain::id::CommitId;
-use crate::effect::{ForgeError, Label};
+use crate::effect::ForgeError;
 use crate::report::check::{self, About};
 use crate::report::comment::{Answer, Budget, Facts, comment, marker};
-use crate::report::job_summary::job_summary;
-use crate::report::markdown;
 use crate::report::pull;
+use crate::report::todo::Step;
 use crate::report::view::View;
 use crate::report::workflow;
 
-use super::action::{self, Run};
+use super::action::Run;
 use super::commits::{Commits, Published};
 
 /// Time between two edits: a job's token has 500 content requests an hour, for all jobs of a
@@ -39,8 +39,14 @@ const ENDING: Duration = Duration::from_mins(3);
 /// Name of the check run; branch rules can require it.
 const CHECK: &str = "regreen";
 
-/// Label of a pull request whose tests a person should look at.
-const REVIEW: &str = "regreen: review";
+/// The phases before the fix loop, as they are done.
+const ACTIVE: [&str; 5] = [
+    "Starting the session",
+    "Gathering context",
+    "Analysing what must be tested",
+    "Planning the tasks",
+    "Running the test cycle",
+];
 
 /// One of the places where something is posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,6 +102,12 @@ pub struct Publisher<'a> {
     /// Names the comment: one for a pull request, whatever its sessions are called.
     key: String,
     page: Option<String>,
+    /// What the publishing phase has to say of the commits.
+    told: Vec<String>,
+    /// A result that waits to be applied.
+    stored: Option<CommitId>,
+    /// The phases before the fix loop.
+    phases: Vec<Step>,
     pace: Duration,
     comment: Channel,
     check: Channel,
@@ -119,6 +131,9 @@ impl<'a> Publisher<'a> {
             tip: None,
             key: run.target.session(1).map_or_else(String::new, |session| session.to_string()),
             page: run.around.run_url(&run.target.repository),
+            told: Vec::new(),
+            stored: None,
+            phases: Vec::new(),
             pace,
             comment: Channel::default(),
             check: Channel::default(),
@@ -196,9 +211,21 @@ impl<'a> Publisher<'a> {
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
     }
 
+    /// Notes which phases of a test session are over.
+    pub fn shows(&mut self, pipeline: Option<&Pipeline>) {
+        let Some(pipeline) = pipeline else { return };
+        let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
+            let done = pipeline.phases.iter().any(|row| row.phase == number);
+            Step::new(*name, active).done(done)
+        });
+        // The last one is the loop itself, which the list has anyway.
+        self.phases = phases.take(PHASES.len() - 1).collect();
+    }
+
     /// Notes what was published.
     pub fn take_over(&mut self, published: &Published) {
         self.tip.clone_from(&published.tip);
+        self.stored.clone_from(&published.stored);
         if let Some((number, url)) = &published.pull {
             self.pull = *number;
             match number {
@@ -208,44 +235,11 @@ impl<'a> Publisher<'a> {
         } else if published.tip.is_some() {
             self.is_pushed(None);
         }
+        self.told = published.notices.iter().chain(&published.held).cloned().collect();
         for notice in published.notices.iter().chain(&published.held) {
             if !self.view.notices.contains(notice) {
                 self.view.notices.push(notice.clone());
             }
-        }
-    }
-
-    /// The last word: everything that could not be posted so far, then summary and outputs.
-    pub async fn end(&mut self) {
-        if let Some((message, hint)) = &self.problem {
-            let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
-            println!("{}", workflow::remark(Level::Failure, None, "regreen", &text));
-            self.view.notices.insert(0, format!("There is no result: {text}"));
-        }
-        (self.comment.stale, self.check.stale) = (true, true);
-        self.show(self.patience(), Duration::ZERO).await;
-        if self.run.clock.stop_requested() {
-            self.write();
-            return;
-        }
-        self.check_tip().await;
-        self.label().await;
-        self.write();
-        self.complain();
-    }
-
-    /// Puts the verdict on the last commit of the fix too: a push with a job's token starts no
-    /// run there, so a branch rule that requires this check would wait for ever.
-    async fn check_tip(&mut self) {
-        let met = self.view.outcome.as_ref().is_some_and(|outcome| {
-            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
-        });
-        let may = self.run.target.writes && self.check.closed.is_none();
-        let Some(tip) = self.tip.clone().filter(|_| met && may) else { return };
-        let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
-        if let Ok(Err(error)) = result {
-            let text = format!("the check of the last commit is missing: {error}");
-            println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
         }
     }
 
@@ -305,7 +299,7 @@ impl<'a> Publisher<'a> {
             report_url: None,
             branch_url: self.branch_url.as_deref(),
             pull_url: self.pull_url.as_deref(),
-            stored: None,
+            stored: self.stored.as_ref(),
             budget: Budget {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,
@@ -317,7 +311,7 @@ impl<'a> Publisher<'a> {
             },
             target: self.target_rate(),
             answers: &self.answers,
-            phases: &[],
+            phases: &self.phases,
             now,
         }
     }
@@ -333,69 +327,6 @@ impl<'a> Publisher<'a> {
         match rate.value {
             Some(Value::Whole(rate)) => u32::try_from(rate).ok(),
             _ => None,
-        }
-    }
-
-    /// A partial success wants a person (product.md 9.3).
-    async fn label(&self) {
-        let partial = self
-            .view
-            .outcome
-            .as_ref()
-            .is_some_and(|outcome| outcome.result == Ending::PartialSuccess);
-        let Some(number) = self.run.target.number.filter(|_| partial && self.run.target.writes)
-        else {
-            return;
-        };
-        let label = Label {
-            name: REVIEW.into(),
-            colour: "fbca04".into(),
-            description: "regreen met the gate and left low-criticality failures".into(),
-        };
-        if let Err(error) = self.run.forge.add_labels(number, &[label]).await {
-            println!("{}", workflow::remark(Level::Warning, None, "regreen", &error.to_string()));
-        }
-    }
-
-    /// Job summary, outputs, and the page for the artefact.
-    fn write(&self) {
-        let facts = self.facts("");
-        let summary = job_summary(&self.view, &facts);
-        action::append(self.run.around.get("GITHUB_STEP_SUMMARY"), &summary);
-        if !self.run.target.writes {
-            // Where no check run can be written, the log carries the remarks.
-            for remark in workflow::remarks(&check::annotations(&self.view)) {
-                println!("{remark}");
-            }
-        }
-        let report = self.run.around.folder("bundle").map(|folder| folder.join("report.md"));
-        let report =
-            report.unwrap_or_else(|| super::prepare::folder(self.run.target).join("report.md"));
-        let kept = files::write(&report, summary.as_bytes());
-        if let Err(error) = kept {
-            tracing::warn!(%error, "the report is not kept");
-        }
-        let shown = report.display().to_string();
-        let values = workflow::outputs(&self.view, Some(&shown));
-        let text = random::word().ok().and_then(|word| workflow::assignments(&values, &word));
-        match text {
-            Some(text) => action::append(self.run.around.get("GITHUB_OUTPUT"), &text),
-            None => println!("{}", workflow::remark(Level::Warning, None, "regreen", "no outputs")),
-        }
-    }
-
-    /// What the log says about places that were given up.
-    fn complain(&self) {
-        let closed = [("check run", &self.check), ("comment", &self.comment)];
-        for (name, channel) in closed {
-            let why = channel.closed.as_ref().or(channel
-                .stale
-                .then_some(&self.session)
-                .filter(|_| self.run.target.writes && channel.tried.is_some()));
-            if let Some(why) = why {
-                let text = format!("the {name} is not up to date: {}", markdown::line(why, 500));
-                println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
-            }
         }
     }
 }

@@ -1,0 +1,114 @@
+//! A repository of our own beside a checkout that belongs to others: its objects are read there,
+//! everything else is new. So nothing of theirs is written, no credential of theirs is near, and
+//! its head is the commit under test, where a checkout for a pull request stands at a merge.
+
+mod look;
+mod make;
+
+use std::path::{Path, PathBuf};
+
+use git2::{Oid, Repository, RepositoryInitOptions};
+
+use crate::adapter::host::files;
+use crate::domain::id::CommitId;
+use crate::effect::GitError;
+
+use super::remote::oid;
+use super::{GitRemote, RepositoryFacts, Transport, discover, failed, io};
+
+pub use make::Overlap;
+
+/// Names the checkout's own commit, so that a server is told what is here already.
+const KNOWN: &str = "refs/regreen/checkout";
+
+/// The author of commits, with the address of the account that a job's token acts for.
+const NAME: &str = "regreen";
+const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
+
+/// The repository of our own.
+#[derive(Clone, Debug)]
+pub struct Bench {
+    folder: PathBuf,
+}
+
+/// What is checked out in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BenchOf {
+    /// The commit that is checked out.
+    pub head: CommitId,
+    /// Its branch, made there.
+    pub branch: String,
+    /// Further local branches and where they stand.
+    pub others: Vec<(String, CommitId)>,
+}
+
+impl Bench {
+    /// Makes an empty repository at `folder`, which is replaced. `source` lends its objects.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError`] when the folder cannot be written.
+    pub fn make(source: Option<&RepositoryFacts>, folder: &Path) -> Result<Self, GitError> {
+        files::remove_folder(folder);
+        files::create_folder(folder).map_err(io("create a repository of our own"))?;
+        let mut options = RepositoryInitOptions::new();
+        options.external_template(false);
+        let repo =
+            Repository::init_opts(folder, &options).map_err(failed("create a repository"))?;
+        let mut config = repo.config().map_err(failed("read the settings"))?;
+        for (name, value) in [("user.name", NAME), ("user.email", EMAIL)] {
+            config.set_str(name, value).map_err(failed("write the settings"))?;
+        }
+        let bench = Self { folder: folder.to_owned() };
+        let Some(source) = source else { return Ok(bench) };
+        let objects = source.common.join("objects");
+        let info = repo.path().join("objects/info");
+        files::create_folder(&info).map_err(io("create the list of object stores"))?;
+        files::write(&info.join("alternates"), format!("{}\n", objects.display()).as_bytes())
+            .map_err(io("write the list of object stores"))?;
+        let shallow = files::read(&source.common.join("shallow"), 16 << 20);
+        if let Some(shallow) = shallow.map_err(io("read where the history is cut"))? {
+            files::write(&repo.path().join("shallow"), &shallow)
+                .map_err(io("write where the history is cut"))?;
+        }
+        drop(repo);
+        // Opened again, so that the other store is known.
+        let id = Oid::from_str(source.head.as_str()).map_err(failed("read a commit id"))?;
+        bench
+            .repo()?
+            .reference(KNOWN, id, true, "regreen")
+            .map_err(failed("name the commit of the checkout"))?;
+        Ok(bench)
+    }
+
+    fn repo(&self) -> Result<Repository, GitError> {
+        Repository::open(&self.folder).map_err(failed("open the repository of our own"))
+    }
+
+    /// The server behind it.
+    #[must_use]
+    pub fn remote(&self, transport: Transport) -> GitRemote {
+        GitRemote { common: self.folder.join(".git"), transport }
+    }
+
+    /// Makes the branches and writes the files of the head.
+    ///
+    /// # Errors
+    ///
+    /// [`GitError`] when a commit is not there, or the folder cannot be written.
+    pub fn check_out(&self, of: &BenchOf) -> Result<RepositoryFacts, GitError> {
+        let repo = self.repo()?;
+        let begun = (of.branch.clone(), of.head.clone());
+        for (branch, commit) in std::iter::once(&begun).chain(&of.others) {
+            let id = oid(commit)?;
+            repo.find_commit(id).map_err(failed(format!("find commit {}", commit.short())))?;
+            repo.reference(&format!("refs/heads/{branch}"), id, true, "regreen")
+                .map_err(failed(format!("make branch {branch}")))?;
+        }
+        repo.set_head(&format!("refs/heads/{}", of.branch)).map_err(failed("set the head"))?;
+        let mut checkout = git2::build::CheckoutBuilder::new();
+        checkout.force();
+        repo.checkout_head(Some(&mut checkout)).map_err(failed("check out the head"))?;
+        discover(&self.folder)
+    }
+}

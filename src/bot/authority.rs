@@ -1,0 +1,71 @@
+//! Asks the forge whether somebody may command, as often as somebody does (product.md 13.9).
+
+use std::collections::BTreeSet;
+
+use crate::effect::{Forge, Permission};
+
+use super::permission::{self, Account, Allowed, Decision, Level, Question, Refusal};
+
+/// Decides about one commander. Teams are asked for only when nothing else allows the command.
+pub async fn decide(
+    forge: &dyn Forge,
+    allowed: &Allowed,
+    commander: Option<&Account>,
+    edited: bool,
+) -> Decision {
+    let permission = match commander {
+        Some(who) => forge.permission(&who.login).await.map_err(|error| error.to_string()),
+        None => Ok(Permission::None),
+    };
+    let permission = permission.as_ref().map(|level| levels(*level)).map_err(String::as_str);
+    let nobody = BTreeSet::new();
+    let question = Question { commander, edited, permission, teams: Ok(&nobody), allowed };
+    let decision = permission::decide(&question);
+    let open = matches!(decision, Decision::Refused(Refusal::NotListed { .. }));
+    let Some(who) = commander.filter(|_| open && !allowed.teams.is_empty()) else {
+        return decision;
+    };
+    let teams = teams(forge, allowed, &who.login).await;
+    let teams = teams.as_ref().map_err(String::as_str);
+    permission::decide(&Question { teams, ..question })
+}
+
+/// The configured teams that somebody is in.
+async fn teams(
+    forge: &dyn Forge,
+    allowed: &Allowed,
+    login: &str,
+) -> Result<BTreeSet<String>, String> {
+    let mut member = BTreeSet::new();
+    let mut fault = None;
+    for name in &allowed.teams {
+        let Some((organisation, team)) = name.split_once('/') else {
+            fault = Some(format!("`{name}` is not written as `organisation/team`"));
+            continue;
+        };
+        match forge.is_member(organisation, team, login).await {
+            Ok(true) => {
+                member.insert(name.clone());
+                return Ok(member);
+            }
+            Ok(false) => {}
+            Err(error) => {
+                fault = Some(format!(
+                    "{error}; a job's token reads no teams: give the step `token` of an App with `members: read`"
+                ));
+            }
+        }
+    }
+    fault.map_or(Ok(member), Err)
+}
+
+fn levels(permission: Permission) -> Level {
+    match permission {
+        Permission::None => Level::None,
+        Permission::Read => Level::Read,
+        Permission::Triage => Level::Triage,
+        Permission::Write => Level::Write,
+        Permission::Maintain => Level::Maintain,
+        Permission::Admin => Level::Admin,
+    }
+}

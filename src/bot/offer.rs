@@ -1,0 +1,210 @@
+//! What is made of pushed commits: a pull request, one signed commit, the head branch itself, notes.
+
+use crate::adapter::repo::Bench;
+use crate::adapter::store::STATE_FOLDER;
+use crate::domain::commit;
+use crate::domain::event::Outcome;
+use crate::effect::{
+    BranchCommit, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushRequest, Pushed,
+    Rebased, Remote,
+};
+use crate::report::learned;
+
+use super::commits::{Commits, Goes};
+
+impl Commits<'_> {
+    /// Writes down what the session teaches, in a commit of its own (product.md 9.5).
+    pub async fn sync(&mut self, bench: &Bench, outcome: &Outcome, date: &str) {
+        let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
+        let read = |name: &str| {
+            let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
+            String::from_utf8(bytes).ok()
+        };
+        let files: Vec<(String, Vec<u8>)> = learned::files(outcome, date, read)
+            .into_iter()
+            .map(|(name, text)| (format!("{STATE_FOLDER}/{name}"), text.into_bytes()))
+            .collect();
+        if files.is_empty() {
+            return;
+        }
+        let made = bench.with_files(&tip, &files, &commit::sync(&self.session));
+        let pushed = match made {
+            Ok(new) => self.send(&new).await.map(drop),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = pushed {
+            self.published.notices.push(format!("what was learned is not written down: {error}"));
+        }
+    }
+
+    /// Moves the head branch itself to the published tip (`push: head`).
+    pub async fn move_head(&mut self) {
+        let (Some(tip), Some(branch)) = (&self.published.tip, &self.target.head_branch) else {
+            return;
+        };
+        if self.goes != Goes::Head || self.target.foreign || self.published.on_head {
+            return;
+        }
+        let request = PushRequest {
+            branch: branch.clone(),
+            expected: Some(self.target.head.clone()),
+            new: tip.clone(),
+            session: self.session.clone(),
+            protected: vec![],
+        };
+        let told = match self.remote.push_rebased(&request).await {
+            Ok(
+                Rebased::Plain(Pushed::Done | Pushed::AlreadyThere)
+                | Rebased::OnTop { pushed: Pushed::Done | Pushed::AlreadyThere, .. },
+            ) => {
+                self.published.on_head = true;
+                return;
+            }
+            Ok(
+                Rebased::Plain(Pushed::Rejected { by, text })
+                | Rebased::OnTop { pushed: Pushed::Rejected { by, text }, .. },
+            ) => {
+                format!("the server refused: {text}; {}", by.hint())
+            }
+            Ok(Rebased::Stopped { reason, .. }) => reason,
+            Ok(Rebased::Plain(Pushed::Moved { .. }) | Rebased::OnTop { .. }) => "it moved".into(),
+            Err(error) => format!("{error}; {}", error.hint()),
+        };
+        self.published.notices.push(format!(
+            "the head branch was left alone ({told}); the commits are on `{}`",
+            self.branch
+        ));
+    }
+
+    /// Makes the result one commit that the forge makes and signs, on a branch of its own beside
+    /// the one that shows every step.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes.
+    pub async fn sign(&mut self, forge: &dyn Forge, title: &str) -> Result<(), ForgeError> {
+        if !self.signed || self.published.tip.is_none() || self.offered.is_some() {
+            return Ok(());
+        }
+        let branch = format!("{}-signed", self.branch);
+        let told = match self.remote.head_of(&branch).await {
+            Err(error) => Some(error.to_string()),
+            Ok(now) => {
+                let request = PushRequest {
+                    branch: branch.clone(),
+                    expected: now,
+                    new: self.target.head.clone(),
+                    session: self.session.clone(),
+                    protected: vec![self.target.default_branch.clone()],
+                };
+                match self.remote.push(&request).await {
+                    Ok(Pushed::Done | Pushed::AlreadyThere) => None,
+                    Ok(Pushed::Rejected { text, .. }) => Some(text),
+                    Ok(Pushed::Moved { .. }) => Some("it moved".into()),
+                    Err(error) => Some(error.to_string()),
+                }
+            }
+        };
+        if let Some(told) = told {
+            self.published.notices.push(format!("there is no signed commit: {told}"));
+            return Ok(());
+        }
+        let (mut additions, mut deletions) = (Vec::new(), Vec::new());
+        for change in &self.diff {
+            match &change.after {
+                Some(text) => additions.push((change.file.clone(), text.clone().into_bytes())),
+                None => deletions.push(change.file.clone()),
+            }
+        }
+        let commit = BranchCommit {
+            branch: branch.clone(),
+            expected_head: self.target.head.clone(),
+            headline: title.to_owned(),
+            body: format!(
+                "Every step is on `{}`.\n\n{}: {}",
+                self.branch,
+                commit::SESSION,
+                self.session
+            ),
+            additions,
+            deletions,
+        };
+        match forge.commit_on_branch(&commit).await {
+            Ok(_) => self.offered = Some(branch),
+            Err(error) if error.passes() => return Err(error),
+            Err(error) => {
+                self.published.notices.push(format!("there is no signed commit: {error}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a workflow on the fix branch: a push with a job's token starts none.
+    pub async fn check(&mut self, forge: &dyn Forge, workflow: Option<&str>) {
+        let (Some(workflow), true) = (workflow, self.published.tip.is_some()) else { return };
+        let branch = self.offered.as_ref().unwrap_or(&self.branch);
+        if let Err(error) = forge.dispatch_workflow(workflow, branch).await {
+            let hint = error.hint();
+            self.published.notices.push(format!("`check-workflow`: {error}; {hint}"));
+        }
+    }
+
+    /// Says anew what the pull request with the fix is about.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes.
+    pub async fn describe(&self, forge: &dyn Forge, body: &str) -> Result<(), ForgeError> {
+        let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
+        let body = format!("{}\n{body}", self.marker());
+        let edit = PullEdit { body: Some(body), ..PullEdit::default() };
+        forge.update_pull(*number, &edit).await
+    }
+
+    fn marker(&self) -> String {
+        format!("<!-- regreen:fix {} -->", self.session)
+    }
+
+    /// Opens the pull request with the fix, once; every later call finds it.
+    ///
+    /// # Errors
+    ///
+    /// A fault that passes.
+    pub async fn offer(
+        &mut self,
+        forge: &dyn Forge,
+        title: &str,
+        body: &str,
+    ) -> Result<(), ForgeError> {
+        if self.published.tip.is_none()
+            || self.goes != Goes::Branch
+            || self.published.pull.is_some()
+        {
+            return Ok(());
+        }
+        let onto = if self.target.foreign { None } else { self.target.head_branch.clone() };
+        let base = onto.or_else(|| self.target.base_branch.clone());
+        let base = base.unwrap_or_else(|| self.target.default_branch.clone());
+        let new = NewPull {
+            head: self.offered.clone().unwrap_or_else(|| self.branch.clone()),
+            base: base.clone(),
+            title: title.to_owned(),
+            body: body.to_owned(),
+            draft: false,
+            marker: self.marker(),
+        };
+        match forge.open_pull(&new).await {
+            Ok(put) => self.published.pull = Some((Some(put.number), put.url)),
+            Err(error) if error.passes() => return Err(error),
+            Err(error) => {
+                self.published.pull = Some((None, forge.compare_link(&base, &self.branch)));
+                let why = match error.kind {
+                    ForgeErrorKind::CreationForbidden => error.hint(),
+                    _ => format!("{error}; {}", error.hint()),
+                };
+                self.published.notices.push(format!("no pull request was opened: {why}"));
+            }
+        }
+        Ok(())
+    }
+}

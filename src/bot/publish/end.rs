@@ -1,0 +1,133 @@
+//! The last word: what could not be posted so far, the verdict on the fix itself, a label, summary
+//! and outputs.
+
+use crate::adapter::host::files;
+use crate::adapter::host::random;
+use crate::domain::check::Level;
+use crate::domain::event::Ending;
+use crate::effect::Label;
+use crate::report::check;
+use crate::report::job_summary::job_summary;
+use crate::report::markdown;
+use crate::report::workflow;
+use std::time::Duration;
+
+use super::super::action;
+use super::Publisher;
+
+/// Label of a pull request whose tests a person should look at.
+const REVIEW: &str = "regreen: review";
+
+impl Publisher<'_> {
+    /// What became of the commits, as an answer.
+    #[must_use]
+    pub fn said_of_push(&self) -> String {
+        let url = self.pull_url.as_deref().or(self.branch_url.as_deref());
+        let told: Vec<String> = self.told.iter().map(|text| markdown::prose(text, 500)).collect();
+        match (&self.tip, url) {
+            (Some(tip), Some(url)) => {
+                let more =
+                    if told.is_empty() { String::new() } else { format!("; {}", told.join("; ")) };
+                format!("{} is published: {}{more}", tip.short(), markdown::link("the fix", url))
+            }
+            _ => format!("nothing was published: {}", told.join("; ")),
+        }
+    }
+
+    /// The last word: everything that could not be posted so far, then summary and outputs.
+    pub async fn end(&mut self) {
+        if let Some((message, hint)) = &self.problem {
+            let text = format!("{}; {}", markdown::line(message, 500), markdown::line(hint, 300));
+            println!("{}", workflow::remark(Level::Failure, None, "regreen", &text));
+            self.view.notices.insert(0, format!("There is no result: {text}"));
+        }
+        (self.comment.stale, self.check.stale) = (true, true);
+        self.show(self.patience(), Duration::ZERO).await;
+        if self.run.clock.stop_requested() {
+            self.write();
+            return;
+        }
+        self.check_tip().await;
+        self.label().await;
+        self.write();
+        self.complain();
+    }
+
+    /// Puts the verdict on the last commit of the fix too: a push with a job's token starts no
+    /// run there, so a branch rule that requires this check would wait for ever.
+    async fn check_tip(&mut self) {
+        let met = self.view.outcome.as_ref().is_some_and(|outcome| {
+            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
+        });
+        let may = self.run.target.writes && self.check.closed.is_none();
+        let Some(tip) = self.tip.clone().filter(|_| met && may) else { return };
+        let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
+        if let Ok(Err(error)) = result {
+            let text = format!("the check of the last commit is missing: {error}");
+            println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+        }
+    }
+
+    /// A partial success wants a person (product.md 9.3).
+    async fn label(&self) {
+        let partial = self
+            .view
+            .outcome
+            .as_ref()
+            .is_some_and(|outcome| outcome.result == Ending::PartialSuccess);
+        let Some(number) = self.run.target.number.filter(|_| partial && self.run.target.writes)
+        else {
+            return;
+        };
+        let label = Label {
+            name: REVIEW.into(),
+            colour: "fbca04".into(),
+            description: "regreen met the gate and left low-criticality failures".into(),
+        };
+        if let Err(error) = self.run.forge.add_labels(number, &[label]).await {
+            println!("{}", workflow::remark(Level::Warning, None, "regreen", &error.to_string()));
+        }
+    }
+
+    /// Job summary, outputs, and the page for the artefact.
+    fn write(&self) {
+        let facts = self.facts("");
+        let summary = job_summary(&self.view, &facts);
+        action::append(self.run.around.get("GITHUB_STEP_SUMMARY"), &summary);
+        if !self.run.target.writes {
+            // Where no check run can be written, the log carries the remarks.
+            for remark in workflow::remarks(&check::annotations(&self.view)) {
+                println!("{remark}");
+            }
+        }
+        let report = self.run.around.folder("bundle").map(|folder| folder.join("report.md"));
+        let report = report
+            .unwrap_or_else(|| super::super::prepare::folder(self.run.target).join("report.md"));
+        let kept = files::write(&report, summary.as_bytes());
+        if let Err(error) = kept {
+            tracing::warn!(%error, "the report is not kept");
+        }
+        let shown = report.display().to_string();
+        let values = workflow::outputs(&self.view, Some(&shown));
+        let text = random::word().ok().and_then(|word| workflow::assignments(&values, &word));
+        match text {
+            Some(text) => action::append(self.run.around.get("GITHUB_OUTPUT"), &text),
+            None => println!("{}", workflow::remark(Level::Warning, None, "regreen", "no outputs")),
+        }
+    }
+
+    /// What the log says about places that were given up.
+    pub(super) fn complain(&self) {
+        let closed = [("check run", &self.check), ("comment", &self.comment)];
+        for (name, channel) in closed {
+            let why = channel.closed.as_ref().or(channel
+                .stale
+                .then_some(&self.session)
+                .filter(|_| self.run.target.writes && channel.tried.is_some()));
+            if let Some(why) = why {
+                let text = format!("the {name} is not up to date: {}", markdown::line(why, 500));
+                println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
+            }
+        }
+    }
+}

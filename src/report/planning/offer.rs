@@ -1,0 +1,137 @@
+//! A plan as it is offered in a comment, and the end of phases 1 to 4 as an outcome that every
+//! screen can show (product.md 2.4).
+
+use std::time::Duration;
+
+use crate::domain::budget::Spending;
+use crate::domain::event::{Ending, Outcome};
+use crate::domain::generation::pipeline::{Pipeline, Step, Verdict};
+use crate::domain::generation::task::TestPlan;
+use crate::domain::task::TaskStatus;
+use crate::report::markdown::{cell, code, count, fold};
+
+use super::{planned, prose};
+
+/// Requirements that an offer shows at most.
+const SHOWN: usize = 30;
+
+/// Where a session rests.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    /// The fix branch it would have.
+    pub branch: String,
+    /// Its folder, as a path for people.
+    pub folder: String,
+    /// Wall time of this run.
+    pub took: Duration,
+}
+
+/// The end of a run that came no further than the plan or the writing of tests.
+#[must_use]
+pub fn outcome(
+    state: &Pipeline,
+    plan: Option<&TestPlan>,
+    stopped: Option<&str>,
+    rest: Rest,
+) -> Outcome {
+    let tasks = plan.map_or_else(String::new, |plan| format!(": {}", planned(plan)));
+    let (result, reason) = match (&state.next, stopped) {
+        (Step::Finish { verdict: Verdict::Planned } | Step::Confirm, _) => {
+            (Ending::Planned, format!("the plan is ready{tasks}"))
+        }
+        (Step::Finish { verdict: Verdict::NothingMissing }, _) => {
+            (Ending::Planned, "no test is missing here".to_owned())
+        }
+        (Step::Finish { verdict: Verdict::Failed { problems } }, _) => {
+            (Ending::Failure, format!("the plan cannot be carried out: {}", problems.join("; ")))
+        }
+        (_, Some(why)) => (Ending::Blocked, format!("{why}, while tests are planned and written")),
+        (_, None) => (Ending::Blocked, "it stopped while tests are written".to_owned()),
+    };
+    Outcome {
+        session: state.session_id.to_string(),
+        result,
+        reason,
+        initial: None,
+        last: None,
+        estimated: false,
+        iterations: Vec::new(),
+        failing: Vec::new(),
+        stuck: Vec::new(),
+        flaky: Vec::new(),
+        preexisting: Vec::new(),
+        degraded: state.degraded,
+        spending: Spending::default(),
+        minimised: None,
+        branch: rest.branch,
+        onto: None,
+        tip: None,
+        patch: String::new(),
+        // What a person reads of it; nothing without a plan.
+        report: plan.map_or_else(String::new, |_| format!("{}/IMPL_PLAN.md", rest.folder)),
+        folder: rest.folder,
+        duration_ms: u64::try_from(rest.took.as_millis()).unwrap_or(u64::MAX),
+        testing_ms: 0,
+    }
+}
+
+fn word(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::Pending => "pending",
+        TaskStatus::InProgress => "in progress",
+        TaskStatus::Completed => "completed",
+        TaskStatus::Blocked => "blocked",
+        TaskStatus::RolledBack => "taken back",
+    }
+}
+
+/// The plan for people who decide on it: session, tasks, layers, gates. Markdown with everything
+/// foreign escaped; a role begins with `@` and would notify somebody, so it is code.
+#[must_use]
+pub fn offer(state: &Pipeline, plan: &TestPlan) -> String {
+    let told = &plan.analysis;
+    let mut text = format!(
+        "Session {}: {} in {}, {}.\n\n| Task | Status | Who | What | Files |\n|---|---|---|---|---|\n",
+        code(state.session_id.as_str()),
+        count(u64::from(told.total()), "requirement"),
+        count(told.files.len() as u64, "file"),
+        planned(plan),
+    );
+    for task in &plan.tasks {
+        let files: Vec<String> =
+            task.flow_control.target_files.iter().map(|file| cell(file.as_str())).collect();
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} |\n",
+            cell(&task.id),
+            word(task.status),
+            cell(&task.meta.agent),
+            cell(&task.title),
+            files.join(", "),
+        ));
+    }
+    let layers: Vec<String> = told
+        .by_layer()
+        .iter()
+        .map(|(layer, number)| format!("{layer} {} ({number})", layer.title()))
+        .collect();
+    text.push_str(&format!("\nLayers: {}.\n", layers.join(", ")));
+    text.push_str(&format!(
+        "Gates: 0 critical issues, 0 compile errors; {}; 0 critical anti-patterns.\n",
+        told.coverage_target
+    ));
+    let all = told.files.iter().flat_map(|file| &file.requirements);
+    let mut list: String = all
+        .clone()
+        .take(SHOWN)
+        .map(|one| format!("- {}: {}\n", one.layer.code(), prose(&one.text)))
+        .collect();
+    let more = all.count().saturating_sub(SHOWN);
+    if more > 0 {
+        list.push_str(&format!("- and {more} more\n"));
+    }
+    if !list.is_empty() {
+        text.push('\n');
+        text.push_str(&fold("What must be shown", &list));
+    }
+    text
+}

@@ -1,0 +1,268 @@
+//! Commands that publish, show, or tidy up what is there.
+
+use super::life::{red, shown};
+use super::world::World;
+use crate::generation::SHOP;
+use crate::support::Ran;
+
+fn say(world: &World, number: u64, words: &str) -> (Ran, String) {
+    let ran = world.run(&world.comment(number, "ann", words));
+    let comment = world.sticky(number);
+    (ran, comment)
+}
+
+/// The commit behind `/regreen apply` in a comment.
+fn offered(comment: &str) -> String {
+    let rest = comment.split("/regreen apply ").nth(1);
+    rest.unwrap_or_else(|| panic!("nothing is offered: {comment}")).chars().take(40).collect()
+}
+
+#[test]
+fn a_stored_result_is_published_on_its_own_head_only() {
+    let world = red();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let heads = || world.git(&["for-each-ref", "refs/heads"]);
+    let before = heads();
+    let (ran, comment) = say(&world, number, "/regreen fix --suggest");
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(heads(), before);
+    let result = offered(&comment);
+    assert_eq!(
+        world.git(&["show", &format!("{result}:calc.py")]).matches("total += value").count(),
+        1
+    );
+
+    let none = "a".repeat(40);
+    let (_, comment) = say(&world, number, &format!("/regreen apply {none}"));
+    assert!(comment.contains("no result aaaaaaa"), "{comment}");
+    let foreign = world.git(&["rev-parse", "topic"]);
+    let (_, comment) = say(&world, number, &format!("/regreen apply {foreign}"));
+    assert!(comment.contains("is stored here"), "{comment}");
+    world.git(&["update-ref", &format!("refs/regreen/results/{foreign}"), &foreign]);
+    let (_, comment) = say(&world, number, &format!("/regreen apply {foreign}"));
+    assert!(comment.contains("is no result of regreen"), "{comment}");
+    assert_eq!(heads(), before);
+
+    let (ran, comment) = say(&world, number, &format!("/regreen apply {result}"));
+    assert_eq!(world.git(&["rev-parse", &branch]), result, "{}\n{comment}", shown(&ran));
+    assert!(comment.contains("is published") && comment.contains("Review [the fix]"), "{comment}");
+    let fix = world.github.state().pulls.iter().find(|pull| pull.head == branch).cloned();
+    assert_eq!(fix.expect("a pull request").base, "topic");
+
+    world.git(&["update-ref", "-d", &format!("refs/heads/{branch}")]);
+    world.commit("topic", &[("notes.txt", "x\n")], "Move on");
+    let (_, comment) = say(&world, number, &format!("/regreen apply {result}"));
+    assert!(
+        comment.contains("was made for") && comment.contains("nothing was published"),
+        "{comment}"
+    );
+    assert!(!world.has(&branch));
+    world.github.assert_clean();
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn a_bundle_of_a_working_job_is_published_by_apply() {
+    let world = red();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("mode", "work"), ("bundle", "bundle")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let bundle = world.around().join("kept");
+    std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
+    let list = std::fs::read_to_string(bundle.join("bundle.json")).expect("a list");
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    let tip = list["of"]["tip"].as_str().expect("a tip");
+    let mut job = world.comment(number, "ann", &format!("/regreen apply {tip}"));
+    job.inputs = &[("bundle", "../kept")];
+    let ran = world.run(&job);
+    assert_eq!(world.git(&["rev-parse", &branch]), tip, "{}", shown(&ran));
+    assert!(world.sticky(number).contains("is published"), "{}", world.sticky(number));
+    world.github.assert_clean();
+}
+
+#[test]
+fn a_dry_run_works_and_shows_and_leaves_nothing() {
+    let world = red();
+    let number = world.pull();
+    let before = world.git(&["for-each-ref"]);
+    let (ran, comment) = say(&world, number, "/regreen fix --dry-run");
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    for words in ["Green", "total += value", "Nothing was pushed", "a dry run"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+    assert!(!comment.contains("/regreen apply"), "{comment}");
+    let (ran, comment) = say(&world, number, "/regreen explain");
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    assert!(comment.contains("Dry run") && comment.contains("calc.py"), "{comment}");
+    world.github.assert_clean();
+}
+
+#[test]
+fn teams_are_asked_for_when_nothing_else_allows() {
+    let world = red();
+    let settings = "commands: { allow: [admin], teams: [octo/fixers] }\n";
+    world.commit("main", &[(".github/regreen.yml", settings)], "Who may");
+    let number = world.pull();
+    let (ran, comment) = say(&world, number, "/regreen status");
+    assert!(ran.out.contains("`token` of an App with `members: read`"), "{}", shown(&ran));
+    assert_eq!(comment, "");
+    let list = |word: &str| Some([("octo/fixers/ann".to_owned(), word.to_owned())].into());
+    world.github.state().teams = Some(std::collections::BTreeMap::new());
+    let (ran, comment) = say(&world, number, "/regreen status");
+    assert!(ran.out.contains("does not name this account"), "{}", shown(&ran));
+    world.github.state().teams = list("pending");
+    let (ran, _) = say(&world, number, "/regreen status");
+    assert!(ran.out.contains("does not name this account"), "{}", shown(&ran));
+    assert_eq!(comment, "");
+    world.github.state().teams = list("active");
+    let (ran, comment) = say(&world, number, "/regreen status");
+    assert!(comment.contains("no session of this pull request"), "{comment}\n{}", shown(&ran));
+    // A reader stays a reader, whatever team.
+    world.github.state().permissions.insert("ann".into(), ("read".into(), "read".into()));
+    let (ran, _) = say(&world, number, "/regreen fix");
+    assert!(ran.out.contains("need write access"), "{}", shown(&ran));
+    world.github.assert_clean();
+}
+
+#[test]
+fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
+    let world = red();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let (_, comment) =
+        say(&world, number, "/regreen rebase\n/regreen complete\n/regreen sync\n/regreen estimate");
+    assert_eq!(comment.matches("there is no fix branch").count(), 3, "{comment}");
+    assert!(comment.contains("Nothing ran here yet"), "{comment}");
+    world.run(&world.pull_request(number, "opened"));
+    let (_, comment) = say(&world, number, "/regreen rebase");
+    assert!(comment.contains("already"), "{comment}");
+    let head = world.commit("topic", &[("notes.txt", "x\n")], "Move on");
+    let (ran, comment) =
+        say(&world, number, "/regreen rebase\n/regreen session list\n/regreen estimate");
+    assert!(comment.contains("it was not tested there"), "{comment}\n{}", shown(&ran));
+    world.git(&["merge-base", "--is-ancestor", &head, &branch]);
+    assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
+    assert!(world.git(&["show", &format!("{branch}:notes.txt")]).contains('x'));
+    for words in ["completed", "wall time", "The last session"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+    // The same lines on both sides: nothing is changed.
+    world.commit(
+        "topic",
+        &[(
+            "calc.py",
+            "def clamp(value, low, high):\n    return 0\n\n\ndef total(values):\n    return 1\n",
+        )],
+        "Clash",
+    );
+    let tip = world.git(&["rev-parse", &branch]);
+    let (_, comment) = say(&world, number, "/regreen rebase\n/regreen complete\n/regreen sync");
+    assert!(
+        comment.contains("nothing was changed") && comment.contains("completed already"),
+        "{comment}"
+    );
+    assert!(comment.contains("is written down in"), "{comment}");
+    let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
+    assert!(learned.contains("calc.py was wrong"), "{learned}");
+    assert_eq!(world.git(&["rev-parse", &format!("{branch}~1")]), tip);
+
+    let (ran, _) = say(&world, number, "/regreen recreate --max-iterations=1");
+    assert!(ran.code.is_some_and(|code| code < 2), "{}", shown(&ran));
+    let ours = !world.has(&branch)
+        || world.git(&["merge-base", "topic", &branch]) == world.git(&["rev-parse", "topic"]);
+    assert!(ours, "it begins on the head");
+    world.github.assert_clean();
+}
+
+#[test]
+fn a_killed_session_is_ended_by_a_comment() {
+    let world = super::life::story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");
+    let (ran, comment) = say(&world, number, "/regreen complete\n/regreen status");
+    assert!(comment.contains("is completed; its files are off"), "{comment}\n{}", shown(&ran));
+    assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow"));
+    assert!(comment.contains("| completed |"), "{comment}");
+    let (_, comment) = say(&world, number, "/regreen resume");
+    assert!(comment.contains("cannot go on"), "{comment}");
+}
+
+#[test]
+fn the_change_is_validated_and_safe_repairs_wait_for_a_word() {
+    let world = World::new(
+        &[SHOP[3]],
+        &[
+            (
+                "shop/price.py",
+                "import os\nimport json\n\n\ndef parse(text: str) -> dict:\n    return json.loads(text)\n",
+            ),
+            ("shop/__init__.py", ""),
+        ],
+    );
+    let number = world.pull();
+    let before = world.git(&["for-each-ref", "refs/heads"]);
+    let (ran, comment) = say(&world, number, "/regreen validate --fix");
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(comment.contains("Code validation") && comment.contains("price.py"), "{comment}");
+    assert_eq!(world.git(&["for-each-ref", "refs/heads"]), before);
+    let result = offered(&comment);
+    let (ran, comment) = say(&world, number, &format!("/regreen apply {result}"));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert_eq!(world.git(&["rev-parse", &branch]), result, "{comment}\n{}", shown(&ran));
+    let text = world.git(&["show", &format!("{branch}:shop/price.py")]);
+    assert!(!text.contains("import os") && text.contains("import json"), "{text}");
+    world.github.assert_clean();
+}
+
+#[test]
+fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
+    let world = red();
+    let number = world.pull();
+    let (_, comment) = say(&world, number, "/regreen extend");
+    assert!(comment.contains("no fix changed anything here"), "{comment}");
+    world.run(&world.pull_request(number, "opened"));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let tip = world.git(&["rev-parse", &branch]);
+    let (ran, comment) = say(&world, number, "/regreen extend --max-iterations=2");
+    assert_eq!(world.git(&["rev-parse", &branch]), tip, "the fix stays: {comment}");
+    assert!(comment.contains(&format!("WFS-test-pr-{number}-2")), "{comment}\n{}", shown(&ran));
+}
+
+/// Somebody with write access looks at a stranger's pull request: the result waits for a word, and
+/// then goes to a branch of ours, onto the base.
+#[test]
+fn a_result_for_a_fork_waits_for_a_maintainer() {
+    let world = red();
+    let number = world.pull();
+    let state = |world: &World| {
+        let mut state = world.github.state();
+        let pull = state.pulls.iter_mut().find(|pull| pull.number == number).expect("it is there");
+        pull.head_repository = Some("mallory/demo".into());
+    };
+    state(&world);
+    let before = world.git(&["for-each-ref", "refs/heads"]);
+    let mut job = world.comment(number, "ann", "/regreen fix");
+    job.inputs = &[("providers", "gemini,embedded")];
+    let mut command = world.action(&job);
+    let ran = Ran::from(command.env("GEMINI_API_KEY", "AIzaNever").output().expect("it starts"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref", "refs/heads"]), before);
+    let comment = world.sticky(number);
+    let asked = comment.contains("gemini") && !comment.contains("GEMINI_API_KEY");
+    assert!(!asked, "no key comes near a stranger's code: {comment}");
+    let result = offered(&comment);
+    let (ran, comment) = say(&world, number, &format!("/regreen apply {result}"));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert_eq!(world.git(&["rev-parse", &branch]), result, "{comment}\n{}", shown(&ran));
+    let fix = world.github.state().pulls.iter().find(|pull| pull.head == branch).cloned();
+    assert_eq!(fix.expect("a pull request").base, "main");
+    world.github.assert_clean();
+    world.assert_no_token(&ran);
+}
