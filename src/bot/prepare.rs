@@ -6,7 +6,7 @@ use crate::adapter::host::http::Http;
 use crate::adapter::repo::{self, Bench, Credential, GitRemote, Transport};
 use crate::adapter::store;
 use crate::adapter::work_home;
-use crate::config::{self, Diagnostic, Settings, inputs};
+use crate::config::{self, CommitState, Diagnostic, Settings, inputs};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::{GitError, Remote, RemoteError, Wanted};
@@ -148,11 +148,14 @@ pub async fn look(
         prepared.bench.all_of_session(&tip, &[&record.git.head_sha, &target.head], session)
             || record.git.head_sha == target.head && tip == target.head
     });
-    // Without a record its commits alone tell whose it is: the state stayed on another machine.
+    // Where no state travels there is no record, and commits alone tell whose it is.
+    let alone = record.is_none() && prepared.settings.commit_state == Some(CommitState::None);
     let ours = ours
-        || record.is_none()
+        || alone
             && match prepared.remote.merge_base(&target.head, &tip, MOST).await? {
-                Some(base) => prepared.bench.all_of_session(&tip, &[&base], session),
+                Some(base) => {
+                    base != tip && prepared.bench.all_of_session(&tip, &[&base], session)
+                }
                 None => false,
             };
     Ok(Some(Found { tip, record, ours }))

@@ -292,6 +292,15 @@ mod tests {
             (Some(found(Blocked, 'a', true)), true, Some(10), Err(())),
             (Some(found(Active, 'a', false)), false, None, Ok(Begin::Elsewhere)),
             (Some(found(Active, 'a', false)), true, None, Err(())),
+            // Without a record: the state did not travel.
+            (Some(Found { record: None, ..found(Active, 'a', true) }), false, None, old()),
+            (Some(Found { record: None, ..found(Active, 'a', true) }), true, None, Err(())),
+            (
+                Some(Found { record: None, ..found(Active, 'a', false) }),
+                false,
+                None,
+                Ok(Begin::Elsewhere),
+            ),
         ];
         for (number, (found, wanted, limit, expected)) in table.into_iter().enumerate() {
             let begun = begin(found.as_ref(), &id('a'), wanted, limit).map_err(drop);

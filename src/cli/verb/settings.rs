@@ -177,6 +177,9 @@ mod tests {
     use crate::domain::guard::FixScope;
     use crate::domain::request::Resume;
 
+    /// What one key changes.
+    type Change = fn(&mut Terms);
+
     fn request() -> FixRequest {
         FixRequest {
             repository: PathBuf::new(),
@@ -208,7 +211,7 @@ mod tests {
         let plain = read("");
         assert_eq!(plain.thresholds, Thresholds::default());
         assert!(plain.state_travels && !plain.ignore_preexisting);
-        let table: [(&str, fn(&mut Terms)); 10] = [
+        let table: [(&str, Change); 10] = [
             ("history: clean", |terms| terms.regressed = Regressed::Patch),
             ("history: discard", |terms| terms.regressed = Regressed::Patch),
             ("commit-state: none", |terms| terms.state_travels = false),
