@@ -5,7 +5,8 @@
     benches/scoring.py DIR [--regreen target/release/regreen] [--rounds 3] [--files 10000]
 
 Needs `pip install mutmut==3.8.1`. On a machine that does other work too, seconds mean little: the
-programs take turns, and what is printed is the ratio of each turn and its median.
+programs take turns, and what is printed is the ratio of each turn and its median, in processor
+time of the program and all that it started; seconds on the wall are told beside it.
 
 - scoring: `regreen score` and `mutmut run --max-children 2` on the same file and the same tests,
   from start to end, each in a copy of its own. Mutants differ, so mutants a second are compared.
@@ -15,6 +16,7 @@ programs take turns, and what is printed is the ratio of each turn and its media
 
 import argparse
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -52,18 +54,26 @@ for name in sys.stdin.read().split("\\0"):
 """
 
 
+def spent(work):
+    """What `work` answers, processor seconds of what it started, seconds on the wall."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    answer = work()
+    wall, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return answer, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
+
+
 def scoring(program, kept, rounds, folder):
     package = next(one for one in packages.PACKAGES if one[0] == "inflection")
     kept = os.path.join(os.path.abspath(kept), "inflection")
     (root,) = [entry.path for entry in os.scandir(kept) if entry.is_dir()]
     ratios = []
     for turn in range(rounds):
-        ours = rivals.regreen(program, rivals.copy(root, folder, f"ours-{turn}"), package[3], folder)
-        theirs = rivals.mutmut(rivals.copy(root, folder, f"theirs-{turn}"), package[3])
-        speeds = [tried / took for tried, _, took in (ours, theirs)]
-        ratios.append(speeds[0] / speeds[1])
-        print(f"scoring {turn + 1}: regreen {speeds[0]:.1f} mutants a second, mutmut {speeds[1]:.1f}: {ratios[-1]:.1f} times", flush=True)
-    print(f"scoring: median {statistics.median(ratios):.1f} times as many mutants a second as mutmut")
+        ours, theirs = [rivals.copy(root, folder, f"{who}-{turn}") for who in ("ours", "theirs")]
+        (tried, _, _), cpu, wall = spent(lambda: rivals.regreen(program, ours, package[3], folder))
+        (other, _, _), other_cpu, other_wall = spent(lambda: rivals.mutmut(theirs, package[3]))
+        ratios.append(tried / cpu / (other / other_cpu))
+        print(f"scoring {turn + 1}: regreen {tried} mutants in {cpu:.1f} s ({wall:.0f} s on the wall), mutmut {other} in {other_cpu:.1f} s ({other_wall:.0f} s): {ratios[-1]:.1f} times", flush=True)
+    print(f"scoring: median {statistics.median(ratios):.1f} times as many mutants in a second of a processor as mutmut")
 
 
 def planning(program, rounds, files, folder):
@@ -81,19 +91,16 @@ def planning(program, rounds, files, folder):
     packages.run(git + ["commit", "-q", "-m", "large"], root)
     ratios, worst = [], 0.0
     for turn in range(rounds):
-        began = time.monotonic()
         environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, f"plan-{turn}"))
-        done = subprocess.run([program, "plan", "pkg/g7", "--no-coverage", "--fresh", "--quiet"], cwd=root, capture_output=True, text=True, env=environment)
-        ours = time.monotonic() - began
+        command = [program, "plan", "pkg/g7", "--no-coverage", "--fresh", "--quiet"]
+        done, ours, wall = spent(lambda: subprocess.run(command, cwd=root, capture_output=True, text=True, env=environment))
         if done.returncode != 0:
             sys.exit(f"plan: {done.stdout[-1000:]}{done.stderr[-1000:]}")
         names = subprocess.run(["git", "ls-files", "-z", "*.py"], cwd=root, capture_output=True, text=True, check=True).stdout
-        began = time.monotonic()
-        subprocess.run([sys.executable, "-c", READ], cwd=root, input=names, text=True, check=True)
-        theirs = time.monotonic() - began
+        _, theirs, other_wall = spent(lambda: subprocess.run([sys.executable, "-c", READ], cwd=root, input=names, text=True, check=True))
         ratios.append(ours / theirs)
-        worst = max(worst, ours)
-        print(f"planning {turn + 1}: regreen {ours:.1f} s, Python's parser {theirs:.1f} s: {ratios[-1]:.1f} times", flush=True)
+        worst = max(worst, wall)
+        print(f"planning {turn + 1}: regreen {ours:.1f} s ({wall:.1f} s on the wall), Python's parser {theirs:.1f} s ({other_wall:.1f} s): {ratios[-1]:.1f} times", flush=True)
     print(f"planning {files} files: median {statistics.median(ratios):.1f} times as long as Python's parser; the longest took {worst:.1f} s")
 
 

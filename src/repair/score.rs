@@ -22,6 +22,10 @@ const TIME_FACTOR: u32 = 8;
 /// What a mutant is given besides that.
 const GRACE: Duration = Duration::from_millis(600);
 
+/// What a mutant that ran into its limit is given the second time: on a busy machine the first
+/// limit may be too short, and a mutant that is only slow has not been noticed.
+const SECOND_CHANCE: u32 = 5;
+
 /// Limit of one mutant at most.
 const LONGEST: Duration = Duration::from_mins(2);
 
@@ -291,6 +295,13 @@ fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
     (before * TIME_FACTOR + GRACE + each).min(LONGEST)
 }
 
+/// Whether nothing but the limit may have noticed a mutant: no test failed with a word, and the time
+/// was used up.
+fn ran_out(results: &[CaseResult], took: Duration, limit: Duration) -> bool {
+    let mut failed = results.iter().filter(|result| result.status == Status::Failed).peekable();
+    failed.peek().is_some() && failed.all(|result| result.failure.is_none()) && took >= limit
+}
+
 /// Tries the mutants, as many at a time as there are jobs.
 async fn hunt(
     scoring: &Scoring<'_>,
@@ -308,8 +319,15 @@ async fn hunt(
                 return None;
             }
             let limit = limit(&one.tests, usable);
-            let results =
-                scoring.trial.judge(&one.edits, &one.tests, limit, !scoring.all_tests).await;
+            let stop = !scoring.all_tests;
+            let begun = scoring.clock.elapsed();
+            let mut results = scoring.trial.judge(&one.edits, &one.tests, limit, stop).await;
+            let took = scoring.clock.elapsed().saturating_sub(begun);
+            let warm = scoring.trial.speed() == Speed::Warm;
+            if warm && results.as_ref().is_ok_and(|results| ran_out(results, took, limit)) {
+                let limit = (limit * SECOND_CHANCE).min(LONGEST);
+                results = scoring.trial.judge(&one.edits, &one.tests, limit, stop).await;
+            }
             Some((one, results))
         })
         .buffered(jobs);
@@ -341,6 +359,29 @@ mod tests {
         assert_eq!(some.len(), 10);
         assert!(some.windows(2).all(|pair| pair[1] - pair[0] == 10), "{some:?}");
         assert!(sample(vec![1], 0).is_empty());
+    }
+
+    #[test]
+    fn only_the_limit_itself_is_doubted() {
+        let case = |status, says: Option<&str>| CaseResult {
+            test: "t".into(),
+            status,
+            failure: says.map(|says| (says.to_owned(), String::new())),
+        };
+        let (silent, said) = (case(Status::Failed, None), case(Status::Failed, Some("Error")));
+        let passed = case(Status::Passed, None);
+        let table = [
+            ("ran out of time", vec![silent.clone()], 2, true),
+            ("crashed at once", vec![silent.clone()], 0, false),
+            ("one failed with a word", vec![silent.clone(), said], 2, false),
+            ("others passed before", vec![passed.clone(), silent], 2, true),
+            ("slow, and nothing failed", vec![passed], 2, false),
+            ("no result at all", vec![], 2, false),
+        ];
+        for (why, results, took, expected) in table {
+            let limit = Duration::from_secs(1);
+            assert_eq!(ran_out(&results, Duration::from_secs(took), limit), expected, "{why}");
+        }
     }
 
     #[test]

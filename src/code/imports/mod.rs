@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::domain::id::RepoPath;
 
+pub use resolve::joined;
+
 use resolve::{Index, resolved};
 
 /// Imports of files, both ways.

@@ -161,7 +161,7 @@ fn script(file: &RepoPath, wish: &Wish, index: &Index, found: &mut BTreeSet<Repo
 }
 
 /// A relative path against a folder; `None` when it leaves the repository.
-fn joined(folder: &str, relative: &str) -> Option<String> {
+pub fn joined(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {

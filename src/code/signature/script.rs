@@ -13,6 +13,14 @@ pub(super) type Exports = BTreeMap<String, String>;
 
 /// All functions of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
+    let (_, mut found) = outermost(root, text);
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|one: &Callable| seen.insert(one.name.clone()));
+    found
+}
+
+/// Names that leave a module by statements about them, and the functions of its outermost level.
+fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     let mut exports = Exports::new();
     collect_exports(root, text, &mut exports);
     let mut found = Vec::new();
@@ -20,20 +28,15 @@ pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     for child in root.named_children(&mut cursor) {
         top_level(child, child, text, &exports, &mut found);
     }
-    let mut seen = std::collections::BTreeSet::new();
-    found.retain(|one: &Callable| seen.insert(one.name.clone()));
-    found
+    (exports, found)
 }
 
 /// Local names that leave a module, with the names under which they do; functions of an object that
 /// leaves it by their keys, a default export without a name as `default`.
 pub fn exports(root: Node<'_>, text: &str) -> Exports {
-    let mut exports = Exports::new();
-    collect_exports(root, text, &mut exports);
-    let mut found = Vec::new();
+    let (mut exports, found) = outermost(root, text);
     let mut cursor = root.walk();
     for child in root.named_children(&mut cursor) {
-        top_level(child, child, text, &exports, &mut found);
         if child.kind() == "export_statement" {
             objects(child, text, &mut exports);
         }

@@ -191,8 +191,9 @@ fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String>
         .flat_map(|literal| around(literal))
         .collect();
     columns.push(near);
-    if fits(Type::Map) {
-        columns.push(options(&parameter.keys, python));
+    // Whose keys are read is an object, whatever else its uses look like.
+    if !parameter.keys.is_empty() {
+        columns.insert(0, options(&parameter.keys, python));
     }
     let longest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let mut found: Vec<String> = Vec::new();
@@ -337,11 +338,27 @@ pub fn first(
     found
 }
 
-/// Calls like another one with each of these literals in the place of each argument that may hold
-/// it, and behind the arguments where one more may be given.
+/// Calls like another one with options for each parameter whose keys are read, and with each of
+/// these literals in the place of each argument that may hold it, and behind the arguments where one
+/// more may be given.
 #[must_use]
-pub fn placed(callable: &Callable, call: &Call, literals: &[String]) -> Vec<Call> {
+pub fn placed(
+    language: Language,
+    callable: &Callable,
+    call: &Call,
+    literals: &[String],
+) -> Vec<Call> {
     let mut found = Vec::new();
+    let places = callable.parameters.iter().enumerate().take(call.arguments.len() + 1);
+    for (index, parameter) in places.filter(|(_, one)| !one.keys.is_empty()) {
+        for value in options(&parameter.keys, language == Language::Python) {
+            let mut arguments = call.arguments.clone();
+            arguments.truncate(index);
+            arguments.push(value);
+            arguments.extend(call.arguments.iter().skip(index + 1).cloned());
+            found.push(Call { callee: call.callee.clone(), arguments });
+        }
+    }
     for literal in literals {
         let kind = kind_of(literal);
         for index in 0..=call.arguments.len() {
@@ -519,6 +536,25 @@ mod tests {
         assert!(callees.contains("A(2).f") && callees.len() == OBJECTS, "{callees:?}");
         let script = only(Language::JavaScript, "export class A { f(x) { return x; } }");
         assert_eq!(first(Language::JavaScript, &script, "A", &[], 1)[0].callee, "new A().f");
+    }
+
+    #[test]
+    fn keys_that_are_read_become_options() {
+        let text = "export function f(n, options) {\n  const { signed = false } = options;\n  return Math.min(n, options.places ?? 2) + options['unit'] + options.toString();\n}\n";
+        let callable = only(Language::JavaScript, text);
+        assert_eq!(callable.parameters[1].keys, ["places", "unit", "signed"]);
+        let given: BTreeSet<String> = first(Language::JavaScript, &callable, "f", &[], 1)
+            .into_iter()
+            .filter_map(|call| call.arguments.get(1).cloned())
+            .collect();
+        for value in ["{ places: true }", "{ unit: true }", "{ signed: true }"] {
+            assert!(given.contains(value), "{value} among {given:?}");
+        }
+        let call = Call { callee: "f".into(), arguments: vec!["3".into()] };
+        let calls = placed(Language::JavaScript, &callable, &call, &["7".into(), "'x'".into()]);
+        let shown: Vec<String> = calls.iter().map(|call| call.arguments.join(", ")).collect();
+        assert_eq!(shown[0], "3, { places: true }");
+        assert!(shown.contains(&"7".to_owned()), "a number for a number: {shown:?}");
     }
 
     #[test]

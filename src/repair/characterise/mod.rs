@@ -226,7 +226,7 @@ fn aimed(task: &FileTask<'_>, callable: &Callable, known: &[Case], aim: &Aim) ->
     fresh.reverse();
     others.reverse();
     let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
-        let mut list = inputs::placed(callable, call, &aim.literals);
+        let mut list = inputs::placed(task.language, callable, call, &aim.literals);
         let near = inputs::near(task.language, callable, call);
         let at = list.len().min(near.len() * 2);
         list.splice(at..at, near);

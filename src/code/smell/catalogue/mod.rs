@@ -28,6 +28,7 @@ const PY_JS_RS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go
 const PY_JS_GO_JAVA: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go, Java];
 const NOT_SCRIPT: &[Language] = &[Python, TypeScript, Tsx, Rust, Go, Java];
 
+/// A row about product code.
 const fn code(
     id: &'static str,
     category: &'static str,
@@ -36,17 +37,8 @@ const fn code(
     detection: Detection,
     suggestion: &'static str,
 ) -> Row {
-    Row {
-        id,
-        stage: Stage::Code,
-        category,
-        issue,
-        severity,
-        applies: Applies::Code,
-        detection,
-        suggestion,
-        fixable: false,
-    }
+    let (stage, applies) = (Stage::Code, Applies::Code);
+    Row { id, stage, category, issue, severity, applies, detection, suggestion, fixable: false }
 }
 
 const fn both(mut row: Row) -> Row {
@@ -59,6 +51,7 @@ const fn fixable(mut row: Row) -> Row {
     row
 }
 
+/// A row about tests.
 const fn test(
     id: &'static str,
     category: &'static str,
@@ -67,17 +60,8 @@ const fn test(
     detection: Detection,
     suggestion: &'static str,
 ) -> Row {
-    Row {
-        id,
-        stage: Stage::Tests,
-        category,
-        issue,
-        severity,
-        applies: Applies::Tests,
-        detection,
-        suggestion,
-        fixable: false,
-    }
+    let row = code(id, category, severity, issue, detection, suggestion);
+    Row { stage: Stage::Tests, applies: Applies::Tests, ..row }
 }
 
 /// Every row, in the order of the documentation.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::code::imports::joined;
 use crate::code::language::Language;
 use crate::code::smell::project::Project;
 use crate::code::smell::source::{Hit, Source, around, line};
@@ -30,21 +31,6 @@ pub fn paths_without_ending(path: &str) -> impl Iterator<Item = String> {
             .flat_map(move |ending| [format!("{stem}.{ending}"), format!("{stem}/index.{ending}")])
             .collect::<Vec<_>>()
     })
-}
-
-/// A relative path against a folder; `None` when it leaves the repository.
-pub fn joined(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// The folder that a relative Python import begins in, and the rest of its path.
