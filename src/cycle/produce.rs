@@ -97,7 +97,7 @@ pub async fn produce(
         Some((_, package, plan)) => (Some(package), Some(plan)),
         None => (None, None),
     };
-    Ok(Planned { state, package, plan, stopped: halted })
+    Ok(Planned { state, package, plan, halted })
 }
 
 /// What phase 5 has made so far; `None` before its first step.

@@ -58,7 +58,7 @@ pub struct Planned {
     /// The plan, when phase 4 is done.
     pub plan: Option<TestPlan>,
     /// Why it stopped before its end, in our own words.
-    pub stopped: Option<String>,
+    pub halted: Option<String>,
 }
 
 /// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
@@ -108,7 +108,7 @@ pub async fn plan(
         Some(analysis) => tasks(analysis, fx).await?,
         None => None,
     };
-    Ok(Planned { state, package, plan, stopped: halted })
+    Ok(Planned { state, package, plan, halted })
 }
 
 /// The tasks of a plan that write tests, in the order in which they may run; a task that is

@@ -93,7 +93,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
         let outcome = planning::outcome(
             &planned.state,
             planned.plan.as_ref(),
-            planned.stopped.as_deref(),
+            planned.halted.as_deref(),
             planning::Rest { branch, folder: folder.clone(), took: clock.elapsed() },
         );
         bundle.show(&Event::Closed(Box::new(outcome)));
