@@ -153,9 +153,7 @@ pub async fn look(
     let ours = ours
         || alone
             && match prepared.remote.merge_base(&target.head, &tip, MOST).await? {
-                Some(base) => {
-                    base != tip && prepared.bench.all_of_session(&tip, &[&base], session)
-                }
+                Some(base) => base != tip && prepared.bench.all_of_session(&tip, &[&base], session),
                 None => false,
             };
     Ok(Some(Found { tip, record, ours }))

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::code::imports::joined;
 use crate::code::language::Language;
 use crate::code::smell::source::{Hit, Source, line};
 use crate::domain::id::RepoPath;
 
 use super::paths_without_ending;
-use super::resolve::{joined, python_relative};
+use super::resolve::python_relative;
 
 /// Imported names that their file does not mention. A name that it mentions in any way counts as
 /// there, so that what is made while the program runs is not called absent.
