@@ -323,3 +323,55 @@ fn digest(files: &SessionFiles) -> Vec<u8> {
     }
     hash.finalize().to_vec()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::generation::entry::Entry;
+    use crate::domain::generation::pipeline::{ConfirmPlan, Goal};
+    use crate::domain::session::{SessionStatus, samples};
+
+    fn files(next: Step) -> SessionFiles {
+        let head = CommitId::parse("a".repeat(40)).unwrap();
+        let record = samples::record(SessionStatus::Active, &head);
+        let entry = Entry::Text("x".into());
+        let id = record.session_id.clone();
+        let pipeline = Pipeline::new(id, entry, "x".into(), Goal::Test, ConfirmPlan::Never);
+        let pipeline = Pipeline { next, ..pipeline };
+        vec![
+            (RECORD.into(), serde_json::to_vec(&record).unwrap()),
+            (PIPELINE.into(), serde_json::to_vec(&pipeline).unwrap()),
+            (LOOP.into(), b"{}".to_vec()),
+        ]
+    }
+
+    #[test]
+    fn what_did_not_reach_the_server_is_made_again() {
+        let session = SessionId::parse("WFS-test-pr-7").unwrap();
+        let laid = |next: Step| {
+            let unborn = read(&session, files(next)).expect("a session");
+            let files = without_branch(&unborn);
+            let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
+            (read(&session, files).expect("a session").pipeline.next, names)
+        };
+        let (next, names) = laid(Step::Execute);
+        assert_eq!((next, names), (Step::Keep, vec![RECORD.to_owned(), PIPELINE.to_owned()]));
+        for step in [Step::Generate, Step::Review, Step::Keep, Step::Confirm] {
+            let (next, names) = laid(step.clone());
+            assert_eq!((next, names.len()), (step, 3));
+        }
+    }
+
+    #[test]
+    fn files_that_are_no_session_are_none() {
+        let session = SessionId::parse("WFS-test-pr-7").unwrap();
+        let other = SessionId::parse("WFS-test-pr-8").unwrap();
+        assert_eq!(read(&other, files(Step::Generate)), None, "of another session");
+        assert_eq!(read(&session, Vec::new()), None);
+        let mut broken = files(Step::Generate);
+        broken[1].1.truncate(10);
+        assert_eq!(read(&session, broken), None);
+        let whole = read(&session, files(Step::Generate)).expect("a session");
+        assert_eq!(whole.plan, None, "it has not come to its plan");
+    }
+}
