@@ -188,9 +188,7 @@ fn decided(
         Work::Test(_) | Work::Plan(_) => (Call::Fix, Begin::Elsewhere),
         Work::Anew => {
             let begun = match found {
-                Some(found) if found.ours && found.record.is_some() => {
-                    Begin::New { replaces: Some(found.tip.clone()) }
-                }
+                Some(found) if found.ours => Begin::New { replaces: Some(found.tip.clone()) },
                 Some(_) => Begin::Elsewhere,
                 None => new,
             };
