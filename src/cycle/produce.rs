@@ -65,7 +65,7 @@ pub async fn produce(
         if fx.clock.stop_requested() || !state.works() || state.next == Step::Execute {
             break;
         }
-        let step = perform(&state, set_up, &panel, fx);
+        let step = Box::pin(perform(&state, set_up, &panel, fx));
         let done = match unless_stopped(step, fx.clock, set_up.budget).await? {
             Ok(Done::OutOfBudget { reason }) | Err(reason) => {
                 halted = Some(reason);

@@ -32,7 +32,6 @@ pub use told::{TestFiles, Verdicts};
 
 use bench::Bench;
 use desk::Matter;
-use judge::Ruling;
 use reader::AuthorReader;
 
 /// Reads an answer of a generator and looks for reasons to refuse it; for the fuzzer.
@@ -49,7 +48,7 @@ pub fn refused(text: &str) {
 pub fn ruled(text: &str) {
     if let Ok(told) = super::answer::read::<Verdicts>(text, "IMPL-001-1-verdict") {
         for one in &told.verdicts {
-            let _: Ruling = judge::rule(one, &[], 40);
+            drop(judge::rule(one, &[], 40));
         }
     }
 }

@@ -124,12 +124,13 @@ fn add(analysis: &mut Analysis, borne: Borne) {
         let Some(file) = analysis.files.iter_mut().find(|file| file.file == path) else {
             continue;
         };
+        // A function has many ordinary cases, and each other line is decided once.
         let same = |known: &Requirement| {
-            known.layer == one.layer
+            let decides = known.layer == one.layer
                 && known.function == one.function
-                && (known.line == one.line || known.text == one.text)
-                && one.layer != SubLayer::Happy
-                || known.text == one.text
+                && known.line == one.line
+                && one.layer != SubLayer::Happy;
+            decides || known.text == one.text
         };
         if file.requirements.iter().any(same) {
             continue;
