@@ -10,7 +10,6 @@ use crate::domain::generation::written::Written;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::pin::PinReport;
-use crate::role::generation::run_specific;
 use crate::role::{
     Came, Commission, Desk, Gap, GenerateRequest, Place, author, functions_at, measure, pin,
     suspects,
@@ -103,7 +102,6 @@ impl Work<'_> {
                 requirements: open,
                 ids: &ids,
                 framework: &analysis.framework,
-                command: run_specific(&analysis.framework, &subject.test_file),
                 survivors: own,
                 suggestions: &suggestions,
                 known: &known,
