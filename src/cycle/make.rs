@@ -11,7 +11,6 @@ use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::pin::PinReport;
 use crate::domain::quality::MAX_RETRIES;
-use crate::role::generation::run_specific;
 use crate::role::{
     Came, Commission, Desk, Gap, GenerateRequest, Missed, Place, author, measure, pin, suspects,
 };
@@ -104,7 +103,6 @@ impl Work<'_> {
                 requirements: open,
                 ids: &ids,
                 framework: &analysis.framework,
-                command: run_specific(&analysis.framework, &subject.test_file),
                 survivors: own,
                 suggestions: &suggestions,
                 known: &known,

@@ -172,6 +172,7 @@ pub fn rank(made: &Made) -> (bool, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::generation::context::Package;
     use crate::domain::mutation::Score;
     use crate::domain::pin::PinReport;
     use crate::domain::quality::Severity;
@@ -239,5 +240,54 @@ mod tests {
             let gone = worst(findings, decision).map(|(file, _)| file.to_string());
             assert_eq!(gone.as_deref(), expected, "{why}");
         }
+    }
+
+    fn written(file: Option<&str>, functions: &[&str]) -> Written {
+        Written {
+            task: "IMPL-001".into(),
+            round: 1,
+            subject: RepoPath::parse("pkg0/m0.py").unwrap(),
+            file: file.map(|file| RepoPath::parse(file).unwrap()),
+            author: "one".into(),
+            tests: vec!["t.a".into()],
+            assertions: 2,
+            functions: functions.iter().map(|one| (*one).to_owned()).collect(),
+            shown: Vec::new(),
+            findings: Vec::new(),
+            dropped: vec!["refused, by one: sleeps\nand more".into()],
+            flaky: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_a_provider_wrote_counts_and_what_it_gave_up_is_told() {
+        let mut report = PinReport::default();
+        join(&mut report, &[written(Some("tests/test_m0.py"), &["f"]), written(None, &["g"])]);
+        assert_eq!(report.tests(), 1);
+        let kept: Vec<(&str, u32)> =
+            report.functions.iter().map(|one| (one.name.as_str(), one.kept)).collect();
+        assert_eq!(kept, [("f", 1)], "nothing is kept of a file that is gone");
+        let reasons: Vec<&str> = report.dropped.iter().map(|one| one.reason.as_str()).collect();
+        assert_eq!(reasons, ["refused, by one: sleeps"; 2]);
+    }
+
+    #[test]
+    fn a_provider_is_asked_for_what_is_open_of_its_task_alone() {
+        let analysis = crate::domain::generation::analysis::samples::analysis(2, 8);
+        let text = include_str!("../../tests/data/planning/v1/context-package.json");
+        let package = Package::Prompt(serde_json::from_str(text).unwrap());
+        let plan = crate::role::generation::plan(analysis.clone(), &package, 10);
+        let task = plan.tasks.iter().find(|task| task.id == "IMPL-001").unwrap();
+        let count = |report: &PinReport| -> Vec<usize> {
+            subjects(task, &analysis, report).iter().map(|(_, open)| open.len()).collect()
+        };
+        assert_eq!(count(&PinReport::default()), [8, 8]);
+        let mut report = PinReport::default();
+        join(&mut report, &[written(Some("tests/test_m0.py"), &["f"])]);
+        // Units of the first file are there; what crosses modules is still open.
+        let crossing =
+            analysis.files[0].requirements.iter().filter(|one| one.layer.layer() > 1).count();
+        assert!(crossing > 0);
+        assert_eq!(count(&report), [crossing, 8]);
     }
 }

@@ -70,8 +70,6 @@ pub struct Commission<'a> {
     pub ids: &'a BTreeSet<String>,
     /// How tests are run and written.
     pub framework: &'a TestFramework,
-    /// The command that runs one file, for the question.
-    pub command: String,
     /// Broken versions of the source that no test notices.
     pub survivors: Vec<Mutant>,
     /// Cases that were added in phase 4.

@@ -12,6 +12,7 @@ use crate::domain::event::Event;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
+use crate::role::generation::run_specific;
 use crate::role::prompt::{self, Part, Prompt, Role};
 
 use super::Commission;
@@ -89,7 +90,7 @@ impl Reader<Draft> for AuthorReader<'_> {
             place => self.place.as_str(),
             file => self.commission.subject.file.as_str(),
             framework => self.commission.framework.framework.as_str(),
-            command => self.commission.command.as_str(),
+            command => run_specific(self.commission.framework, &self.place),
             survivors => !self.commission.survivors.is_empty(),
         };
         prompt::build_about_tests(Role::Generator, &values, &self.parts, room, self.fence)

@@ -123,12 +123,13 @@ fn add(analysis: &mut Analysis, borne: Borne) {
         let Some(file) = analysis.files.iter_mut().find(|file| file.file == path) else {
             continue;
         };
+        // A function has many ordinary cases, and each other line is decided once.
         let same = |known: &Requirement| {
-            known.text == one.text
-                || known.layer == one.layer
-                    && known.function == one.function
-                    && known.line == one.line
-                    && one.layer != SubLayer::Happy
+            let decides = known.layer == one.layer
+                && known.function == one.function
+                && known.line == one.line
+                && one.layer != SubLayer::Happy;
+            decides || known.text == one.text
         };
         if file.requirements.iter().any(same) {
             continue;

@@ -18,7 +18,7 @@ mod told;
 pub use advice::ToldAdvice;
 pub use consult::{Advised, Consulted, advise, consult};
 pub use coverage::Ran;
-pub use framework::run_specific;
+pub(super) use framework::run_specific;
 #[cfg(test)]
 use gather::Gathered;
 pub use gather::{GatherError, Request, gather};
