@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Override;
 
+use super::asking::AskingArguments;
+
 /// Brings a red test suite back to green: analyses what fails, fixes it, proves it, commit by
 /// commit, on a branch of its own.
 #[derive(Debug, Parser)]
@@ -130,11 +132,9 @@ pub struct FixArguments {
     /// Iterations at most [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Who analyses and fixes, first to last: gemini, qwen, codex, claude, github, a provider of
-    /// the configuration, embedded [default: gemini, qwen and codex as far as their keys are set,
-    /// then embedded].
-    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
-    pub engine: Vec<String>,
+    /// Who is asked, and what that may cost.
+    #[command(flatten)]
+    pub asking: AskingArguments,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -182,24 +182,6 @@ pub struct FixArguments {
     /// Run test code in this image, by docker or podman.
     #[arg(long, value_name = "IMAGE")]
     pub image: Option<String>,
-    /// Stop at a checkpoint after so many minutes.
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget_minutes: Option<u64>,
-    /// Spend at most so many dollars on providers, as far as their prices are known.
-    #[arg(long, value_name = "USD")]
-    pub budget_usd: Option<f64>,
-    /// Spend at most so many tokens on providers.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget_tokens: Option<u64>,
-    /// Ask providers at most so many questions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget_calls: Option<u64>,
-    /// Keep every exchange with a provider in this folder, without keys.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "replay")]
-    pub record: Option<PathBuf>,
-    /// Answer every question from a folder that `--record` wrote; nobody is asked.
-    #[arg(long, value_name = "FOLDER")]
-    pub replay: Option<PathBuf>,
     /// Candidates tried at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
@@ -273,18 +255,6 @@ pub struct PlanArguments {
     /// Leave events, commits and digests in this folder, for `regreen publish`.
     #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
-    /// Stop at a checkpoint after so many minutes.
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget_minutes: Option<u64>,
-    /// Spend at most so many dollars on providers, as far as their prices are known.
-    #[arg(long, value_name = "USD")]
-    pub budget_usd: Option<f64>,
-    /// Spend at most so many tokens on providers.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget_tokens: Option<u64>,
-    /// Ask providers at most so many questions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget_calls: Option<u64>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -294,7 +264,7 @@ pub struct PlanArguments {
     pub set: Vec<Override>,
     /// Who is asked, and what that may cost.
     #[command(flatten)]
-    pub asking: super::asking::AskingArguments,
+    pub asking: AskingArguments,
     /// Print one JSON document on standard output at the end; all talk goes to standard error.
     #[arg(long)]
     pub json: bool,
@@ -546,4 +516,16 @@ pub enum ConfigVerb {
     Check,
     /// Print the JSON Schema of the file.
     Schema,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn no_verb_has_a_flag_twice() {
+        Arguments::command().debug_assert();
+    }
 }

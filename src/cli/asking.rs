@@ -1,4 +1,4 @@
-//! Flags about providers of the verbs that write tests; `regreen fix` has the same ones.
+//! Flags about providers, of every verb that may ask them.
 
 use std::path::PathBuf;
 

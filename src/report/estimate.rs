@@ -118,7 +118,21 @@ mod tests {
         view.spent.micro_usd = 0;
         let granted =
             Ceiling { minutes: Some(30), usd: Some(2.0), calls: Some(1200), ..Ceiling::default() };
-        insta::assert_snapshot!(quote(Some(&view), &granted, &["gemini".into(), "x`y".into()]), @"");
+        insta::assert_snapshot!(
+            quote(Some(&view), &granted, &["gemini".into(), "x`y".into()]),
+            @r"
+        | What | The last session | At most |
+        |---|--:|--:|
+        | iterations | 0 | no limit |
+        | wall time | – | 30 min |
+        | of that in test runs | 1 min 1 s | – |
+        | questions to models | 0 | 1,200 |
+        | tokens | 0 | no limit |
+        | money | $0.00 | $2.00 |
+
+        2 failing tests left; no money was spent so far. Asked in this order: `gemini`, ``x`y``; the built-in engine costs nothing.
+        "
+        );
         let text = quote(None, &Ceiling::default(), &[]);
         assert!(
             text.contains("| money | – | no limit |") && text.contains("Nothing ran"),

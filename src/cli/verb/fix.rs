@@ -251,7 +251,7 @@ pub(super) fn request(
             Failure::usage(error.to_string(), "`regreen status` lists the sessions")
         })?),
     };
-    let minutes = arguments.budget_minutes.or(budget.minutes);
+    let minutes = arguments.asking.budget_minutes.or(budget.minutes);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(FixRequest {
         repository: arguments.repository.clone(),

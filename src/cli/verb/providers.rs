@@ -45,15 +45,15 @@ const RECORDED: &str = "run.json";
 /// Wrong usage or configuration.
 pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, Failure> {
     let file = patient(settings);
-    let tape = match (&arguments.record, &arguments.replay) {
+    let tape = match (&arguments.asking.record, &arguments.asking.replay) {
         (Some(folder), _) => Tape::Record(folder.clone()),
         (None, Some(folder)) => Tape::Replay(folder.clone()),
         (None, None) => Tape::None,
     };
-    let named = if arguments.engine.is_empty() {
+    let named = if arguments.asking.engine.is_empty() {
         settings.engine.clone().unwrap_or_default()
     } else {
-        arguments.engine.clone()
+        arguments.asking.engine.clone()
     };
     let (links, ready, notices, fence) = if let Tape::Replay(folder) = &tape {
         let recorded = recorded(folder)?;
@@ -89,9 +89,9 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
     let budget = settings.budget.clone().unwrap_or_default();
     let each = budget.iteration.unwrap_or_default();
     let session = Limits {
-        calls: arguments.budget_calls.or(budget.calls),
-        tokens: arguments.budget_tokens.or(budget.tokens),
-        micro_usd: arguments.budget_usd.or(budget.usd).map(micro),
+        calls: arguments.asking.budget_calls.or(budget.calls),
+        tokens: arguments.asking.budget_tokens.or(budget.tokens),
+        micro_usd: arguments.asking.budget_usd.or(budget.usd).map(micro),
     };
     let iteration =
         Limits { calls: each.calls, tokens: each.tokens, micro_usd: each.usd.map(micro) };

@@ -125,15 +125,8 @@ pub async fn run(
 
 /// The flags of the fix loop on the session's branch.
 pub(super) fn fixing(arguments: &PlanArguments, planned: Option<&Planned>) -> FixArguments {
-    let asking = arguments.asking.clone();
     FixArguments {
-        engine: asking.engine,
-        budget_minutes: asking.budget_minutes,
-        budget_usd: asking.budget_usd,
-        budget_tokens: asking.budget_tokens,
-        budget_calls: asking.budget_calls,
-        record: asking.record,
-        replay: asking.replay,
+        asking: arguments.asking.clone(),
         repository: arguments.repository.clone(),
         test_command: arguments.test_command.clone(),
         test_timeout: arguments.test_timeout.clone(),

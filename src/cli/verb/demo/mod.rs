@@ -3,6 +3,7 @@
 use super::fix;
 use crate::adapter::repo;
 use crate::cli::args::{DemoArguments, FixArguments};
+use crate::cli::asking::AskingArguments;
 use crate::cli::failure::{Class, Failure};
 use crate::cli::page;
 
@@ -39,7 +40,10 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, Failure> {
         json: arguments.json,
         quiet: arguments.quiet,
         // What it shows must not depend on who has a key.
-        engine: vec![crate::config::providers::EMBEDDED.to_owned()],
+        asking: AskingArguments {
+            engine: vec![crate::config::providers::EMBEDDED.to_owned()],
+            ..AskingArguments::default()
+        },
         // One iteration per bug, and some for what goes wrong on the way.
         max_iterations: Some(20),
         ..FixArguments::default()
