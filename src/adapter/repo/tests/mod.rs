@@ -1,0 +1,191 @@
+//! Remotes and bundles against git's own server on loopback.
+
+#![expect(clippy::disallowed_methods, reason = "tests build the world that the program then meets")]
+
+mod bundles;
+mod remotes;
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::adapter::host::http::Http;
+use crate::domain::id::{CommitId, SessionId};
+use crate::domain::secret::Key;
+use crate::effect::{PushRequest, Pushed, Rebased, Refuser, Remote as _, RemoteError, Wanted};
+
+use super::*;
+
+const TOKEN: &str = "ghs_canaryCanary0123456789";
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    git_with(folder, arguments, "")
+}
+
+fn git_with(folder: &Path, arguments: &[&str], input: &str) -> String {
+    let mut child = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var("PATH").expect("a path"))
+        .env("HOME", folder)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_AUTHOR_NAME", "Ada")
+        .env("GIT_AUTHOR_EMAIL", "ada@localhost")
+        .env("GIT_COMMITTER_NAME", "Ada")
+        .env("GIT_COMMITTER_EMAIL", "ada@localhost")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("git starts");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("git reads");
+    let output = child.wait_with_output().expect("git ends");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
+/// A server with `main` (100 commits) and `topic`, which leaves it 80 commits before its tip and
+/// is 70 commits long; and a checkout of `topic` of depth 1.
+struct World {
+    folder: tempfile::TempDir,
+    server: Child,
+    url: String,
+    scheme: &'static str,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.server.kill().and_then(|()| self.server.wait().map(drop)).expect("it runs");
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        Self::serve(None)
+    }
+
+    fn serve(tls: Option<(&Path, &Path)>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("srv");
+        let bare = root.join("o/r.git");
+        std::fs::create_dir_all(&bare).expect("a folder");
+        git(&bare, &["init", "-q", "--bare", "-b", "main"]);
+        git(&bare, &["config", "http.receivepack", "true"]);
+        let mut stream = String::new();
+        for number in 1..=100 {
+            stream += &commit("main", number, &format!("base {number}"), "a.txt");
+        }
+        git_with(&bare, &["fast-import", "--quiet"], &stream);
+        // A start by distance is only understood when the branch is there.
+        let mut stream = "reset refs/heads/topic\nfrom refs/heads/main~80\n\n".to_owned();
+        for number in 1..=70 {
+            stream += &commit("topic", number, &format!("topic {number}"), "b.txt");
+        }
+        git_with(&bare, &["fast-import", "--quiet"], &stream);
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/git_server.py");
+        let mut command = Command::new("python3");
+        command.arg(script).arg(&root).arg(TOKEN);
+        if let Some((certificate, key)) = tls {
+            command.arg(certificate).arg(key);
+        }
+        let mut server = command.stdout(Stdio::piped()).spawn().expect("python3 starts");
+        let mut port = String::new();
+        let out = server.stdout.take().expect("a pipe");
+        BufReader::new(out).read_line(&mut port).expect("a port");
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://127.0.0.1:{}/o/r.git", port.trim());
+        Self { folder, server, url, scheme }
+    }
+
+    fn bare(&self) -> PathBuf {
+        self.folder.path().join("srv/o/r.git")
+    }
+
+    fn fault(&self, text: &str) {
+        std::fs::write(self.folder.path().join("srv/fault"), text).expect("a file");
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("srv/log")).unwrap_or_default()
+    }
+
+    /// A checkout as the runner makes it, with the token in the address for once.
+    fn clone(&self, depth: Option<u32>, branch: &str) -> PathBuf {
+        let name = format!("{branch}-{depth:?}");
+        let place = self.folder.path().join(&name);
+        let secret = format!("x-access-token:{TOKEN}@");
+        let url = self.url.replace("://", &format!("://{secret}"));
+        let depth = depth.map_or_else(|| "--no-local".into(), |depth| format!("--depth={depth}"));
+        git(self.folder.path(), &["clone", "-q", &depth, "--branch", branch, &url, &name]);
+        place
+    }
+
+    fn remote(&self, checkout: &Path) -> GitRemote {
+        let token = Some(Credential { host: "127.0.0.1".into(), token: Key::new(TOKEN) });
+        self.remote_with(checkout, token)
+    }
+
+    fn remote_with(&self, checkout: &Path, token: Option<Credential>) -> GitRemote {
+        let facts = discover(checkout).expect("a checkout");
+        let http = Http::new().expect("a client");
+        let transport = Transport::new(http, &self.url, token).expect("an address");
+        GitRemote::new(&facts, transport.within(Duration::from_mins(1)))
+    }
+
+    fn tip(&self, branch: &str) -> CommitId {
+        id(&git(&self.bare(), &["rev-parse", branch]))
+    }
+
+    /// Somebody else's commit on a branch of the server.
+    fn foreign(&self, branch: &str, file: &str) -> CommitId {
+        let more = format!(
+            "commit refs/heads/{branch}\ncommitter Bo <bo@localhost> 1767323045 +0000\ndata 4\nmine\nfrom refs/heads/{branch}^0\nM 100644 inline {file}\ndata 4\nelse\n"
+        );
+        git_with(&self.bare(), &["fast-import", "--quiet", "--force"], &more);
+        self.tip(branch)
+    }
+}
+
+fn commit(branch: &str, number: u32, text: &str, file: &str) -> String {
+    format!(
+        "commit refs/heads/{branch}\ncommitter Ada <ada@localhost> {} +0000\ndata 1\nx\nM 100644 inline {file}\ndata {}\n{text}\n",
+        1_767_300_000 + number,
+        text.len()
+    )
+}
+
+fn id(text: &str) -> CommitId {
+    CommitId::parse(text).expect("an id")
+}
+
+fn session() -> SessionId {
+    SessionId::parse("WFS-test-x").expect("an id")
+}
+
+/// A commit of the session in a checkout.
+fn fix(checkout: &Path, file: &str, text: &str) -> CommitId {
+    let path = checkout.join(file);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+    std::fs::write(path, text).expect("a file");
+    git(checkout, &["add", "-A"]);
+    sealed(checkout)
+}
+
+fn sealed(checkout: &Path) -> CommitId {
+    let message = "test-cycle: fix\n\nRegreen-Session: WFS-test-x\nRegreen-Kind: fix\n";
+    git(checkout, &["commit", "-q", "-m", message]);
+    id(&git(checkout, &["rev-parse", "HEAD"]))
+}
+
+fn request(branch: &str, expected: Option<CommitId>, new: &CommitId) -> PushRequest {
+    PushRequest {
+        branch: branch.into(),
+        expected,
+        new: new.clone(),
+        session: session(),
+        protected: vec!["main".into()],
+    }
+}

@@ -1,0 +1,278 @@
+//! Fetching and pushing: from where a branch is, with whose key, and what comes of faults.
+
+use super::*;
+
+#[tokio::test]
+async fn a_shallow_checkout_is_pushed_from_and_deepened_to_the_merge_base() {
+    let world = World::new();
+    let checkout = world.clone(Some(1), "topic");
+    let remote = world.remote(&checkout);
+    let head = world.tip("topic");
+    assert_eq!(remote.head_of("topic").await.expect("an answer"), Some(head.clone()));
+    assert_eq!(remote.head_of("nothing").await.expect("an answer"), None);
+    let new = fix(&checkout, "b.txt", "fixed");
+    let ask = request("regreen/WFS-test-x", None, &new);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Done);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::AlreadyThere);
+    assert_eq!(world.tip("regreen/WFS-test-x"), new);
+    git(&world.bare(), &["fsck", "--strict"]);
+    assert_eq!(git(&world.bare(), &["log", "--oneline", "regreen/WFS-test-x"]).lines().count(), 91);
+    let base = remote.fetch(&Wanted::Branch("main".into()), Some(1)).await.expect("a commit");
+    assert_eq!(base, world.tip("main"));
+    let full = Wanted::Reference("refs/heads/main".into());
+    assert_eq!(remote.fetch(&full, None).await.expect("a commit"), base);
+    git(&checkout, &["fsck", "--strict"]);
+    assert_eq!(remote.merge_base(&head, &base, 3).await.expect("an answer"), None, "too deep");
+    let found = remote.merge_base(&head, &base, 1000).await.expect("an answer");
+    assert_eq!(found, Some(id(&git(&world.bare(), &["merge-base", "main", "topic"]))));
+    git(&checkout, &["fsck", "--strict"]);
+    assert_eq!(git(&checkout, &["log", "--oneline"]).lines().count(), 91);
+    assert!(!discover(&checkout).expect("a checkout").shallow, "all of it is here now");
+}
+
+/// The owner is what the system says: this one runs in full only where files can be given away.
+#[tokio::test]
+async fn a_shallow_checkout_of_another_user_is_pushed_from() {
+    let world = World::new();
+    let checkout = world.clone(Some(1), "topic");
+    let new = fix(&checkout, "b.txt", "fixed");
+    let remote = world.remote(&checkout);
+    let given = Command::new("chown").args(["-R", "12345"]).arg(&checkout).output();
+    let foreign = given.expect("chown starts").status.success();
+    assert_eq!(discover(&checkout).is_err(), foreign, "nobody named the folder");
+    let ask = request("regreen/WFS-test-x", None, &new);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Done);
+    assert_eq!(checkout.join(".git/regreen-view/commondir").exists(), foreign);
+}
+
+#[tokio::test]
+async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let remote = world.remote(&checkout);
+    let head = world.tip("topic");
+    let new = fix(&checkout, "c.txt", "fixed");
+    // The list says `head`; by the time of the push somebody else was faster.
+    let other = world.foreign("topic", "other.txt");
+    git(&world.bare(), &["update-ref", "refs/heads/topic", head.as_str()]);
+    world.fault(&format!("race refs/heads/topic {other}"));
+    let ask = request("topic", Some(head.clone()), &new);
+    assert_eq!(
+        remote.push(&ask).await.expect("an answer"),
+        Pushed::Moved { now: Some(other.clone()) }
+    );
+    world.fault("");
+    let answer = remote.push(&ask).await.expect("an answer");
+    assert_eq!(answer, Pushed::Moved { now: Some(other.clone()) });
+    assert_eq!(world.tip("topic"), other, "nothing was overwritten");
+    // To know where it stands is not enough: the commit there is somebody else's.
+    let force = remote.push(&request("topic", Some(other.clone()), &new)).await;
+    assert!(matches!(force, Err(RemoteError::Foreign { .. })), "{force:?}");
+    let protected = remote.push(&request("main", None, &new)).await;
+    assert!(matches!(protected, Err(RemoteError::Protected { .. })), "{protected:?}");
+    let odd = remote.push(&request("a..b\nc", None, &new)).await;
+    assert!(matches!(odd, Err(RemoteError::Git(_))), "{odd:?}");
+    // Our own earlier commit may go.
+    let branch = "regreen/WFS-test-x";
+    assert_eq!(remote.push(&request(branch, None, &new)).await.expect("yes"), Pushed::Done);
+    git(&checkout, &["reset", "-q", "--hard", head.as_str()]);
+    let better = fix(&checkout, "c.txt", "better");
+    let again = remote.push(&request(branch, Some(new), &better)).await.expect("yes");
+    assert_eq!(again, Pushed::Done);
+    assert_eq!(world.tip(branch), better);
+}
+
+#[tokio::test]
+async fn our_commits_go_once_on_top_of_theirs_when_no_file_is_in_both() {
+    let world = World::new();
+    let checkout = world.clone(Some(1), "topic");
+    let remote = world.remote(&checkout);
+    let head = world.tip("topic");
+    fix(&checkout, "c.txt", "one");
+    let new = fix(&checkout, "d/e.txt", "two");
+    let other = world.foreign("topic", "other.txt");
+    let ask = request("topic", Some(head.clone()), &new);
+    let answer = remote.push_rebased(&ask).await.expect("an answer");
+    let Rebased::OnTop { onto, tip, pushed: Pushed::Done } = answer else { panic!("{answer:?}") };
+    assert_eq!((onto, world.tip("topic")), (other, tip.clone()));
+    let trailers = git(
+        &world.bare(),
+        &["log", "-3", "--format=%(trailers:key=Regreen-Session,valueonly,separator=)", "topic"],
+    );
+    assert_eq!(trailers, "WFS-test-x\nWFS-test-x");
+    assert_eq!(git(&world.bare(), &["show", "topic:d/e.txt"]), "two");
+    assert_eq!(git(&world.bare(), &["show", "topic:other.txt"]), "else");
+    git(&world.bare(), &["fsck", "--strict"]);
+    // Repeated after a crash, with what was known before it: nothing of anybody's is lost.
+    let again = remote.push_rebased(&ask).await.expect("an answer");
+    assert!(matches!(again, Rebased::Stopped { .. }), "{again:?}");
+    assert_eq!(world.tip("topic"), tip);
+}
+
+#[tokio::test]
+async fn a_file_changed_by_both_stops_and_keeps_everything() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let remote = world.remote(&checkout);
+    let head = world.tip("topic");
+    let new = fix(&checkout, "b.txt", "ours");
+    let other = world.foreign("topic", "b.txt");
+    let ask = request("topic", Some(head), &new);
+    let answer = remote.push_rebased(&ask).await.expect("an answer");
+    let reason = "somebody else changed b.txt too".to_owned();
+    assert_eq!(answer, Rebased::Stopped { now: Some(other.clone()), reason });
+    assert_eq!(world.tip("topic"), other);
+    assert_eq!(git(&checkout, &["rev-parse", "HEAD"]), new.as_str());
+    git(&world.bare(), &["update-ref", "-d", "refs/heads/topic"]);
+    let gone = remote.push_rebased(&ask).await.expect("an answer");
+    assert!(matches!(gone, Rebased::Stopped { now: None, .. }), "{gone:?}");
+    let plain = remote.push_rebased(&request("fresh", None, &new)).await.expect("an answer");
+    assert_eq!(plain, Rebased::Plain(Pushed::Done));
+}
+
+#[tokio::test]
+async fn refusals_and_faults_are_named_and_show_no_token() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let remote = world.remote(&checkout);
+    let new = fix(&checkout, "c.txt", "fixed");
+    let ask = request("regreen/x", None, &new);
+    let table = [
+        ("401", "does not accept the token", false, "valid"),
+        ("403", "forbids this: so says ::the server", false, "contents: write"),
+        ("forbid-write", "Write access to repository not granted", false, "contents: write"),
+        ("404", "hidden from this token", false, "contents: read"),
+        ("503", "answered 503", true, "run again"),
+        ("429", "answered 429", true, "git server"),
+        ("redirect", "has moved to http://127.0.0.1", false, "renamed.git'"),
+        ("junk", "not git's protocol", false, "git server"),
+        ("cut", "ended in the middle", true, "run again"),
+    ];
+    for (fault, said, passing, hint) in table {
+        world.fault(fault);
+        let error = remote.push(&ask).await.expect_err(fault);
+        assert!(error.to_string().contains(said), "{fault}: {error}");
+        assert!(error.hint().contains(hint), "{fault}: {}", error.hint());
+        assert_eq!(error.is_passing(), passing, "{fault}");
+        assert!(!format!("{error:?} {error} {remote:?}").contains(TOKEN), "{fault}");
+    }
+    // The cut answer came after the server had moved the branch: the same push tells so.
+    world.fault("");
+    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::AlreadyThere);
+    world.fault("cut");
+    let other = world.foreign("main", "z.txt");
+    let cut = remote.fetch(&Wanted::Commit(other.clone()), None).await.expect_err("cut");
+    assert!(cut.is_passing(), "{cut}");
+    world.fault("");
+    remote.fetch(&Wanted::Commit(other), None).await.expect("it is repeated");
+    world.fault("slow");
+    let http = Http::new().expect("a client");
+    let hasty = Transport::new(http, &world.url, None).expect("an address");
+    let hasty = GitRemote::new(
+        &discover(&checkout).expect("facts"),
+        hasty.within(Duration::from_millis(200)),
+    );
+    assert!(hasty.head_of("main").await.is_err());
+    world.fault("");
+    let hook = world.bare().join("hooks/pre-receive");
+    let more = fix(&checkout, "c.txt", "more");
+    for (said, by) in [
+        ("not on fridays", Refuser::Hook),
+        ("GH006: Protected branch update failed", Refuser::Protection),
+        (
+            "refusing to allow a GitHub App to create or update workflow `.github/workflows/x.yml` without `workflows` permission",
+            Refuser::WorkflowFiles,
+        ),
+    ] {
+        std::fs::write(&hook, format!("#!/bin/sh\necho '{said}' >&2\nexit 1\n")).expect("a hook");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&hook, mode).expect("a mode");
+        let answer = remote.push(&request("regreen/y", None, &more)).await.expect("an answer");
+        let Pushed::Rejected { by: found, text } = answer else { panic!("{answer:?}") };
+        assert_eq!(found, by, "{text}");
+        assert!(text.contains(said) && !found.hint().is_empty(), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn the_token_goes_to_its_own_host_and_stays_out_of_addresses() {
+    let world = World::new();
+    let checkout = world.clone(None, "topic");
+    let config = std::fs::read_to_string(checkout.join(".git/config")).expect("a file");
+    assert!(config.contains(TOKEN), "the case under test");
+    let elsewhere = Credential { host: "github.com".into(), token: Key::new(TOKEN) };
+    let before = world.log().len();
+    let answer = world.remote_with(&checkout, Some(elsewhere)).head_of("main").await;
+    assert!(matches!(answer, Err(RemoteError::Unauthorized { .. })), "{answer:?}");
+    let log = world.log();
+    let asked = log.get(before..).expect("a line");
+    assert!(
+        asked.contains("GET ") && asked.contains(" None") && !asked.contains("token"),
+        "{asked}"
+    );
+    assert!(super::transport::redacted(&config).lines().count() <= 1);
+}
+
+/// Runs the test below with the certificate of a server that it starts.
+#[test]
+fn fetch_and_push_over_tls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("leaf.ext"), "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")
+        .expect("a file");
+    for line in [
+        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=test-ca -days 2",
+        "req -newkey rsa:2048 -nodes -keyout leaf.key -out leaf.csr -subj /CN=127.0.0.1",
+        "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out leaf.pem -days 2 -extfile leaf.ext",
+    ] {
+        let made =
+            Command::new("openssl").args(line.split(' ')).current_dir(folder.path()).output();
+        let made = made.expect("openssl starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    }
+    let child = |certificates: Option<PathBuf>| {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "--ignored", "--nocapture"]);
+        command.arg("adapter::repo::tests::remotes::over_tls_with_a_known_certificate");
+        command.env("REGREEN_TEST_TLS", folder.path());
+        match certificates {
+            Some(file) => command.env("SSL_CERT_FILE", file),
+            None => command.env_remove("SSL_CERT_FILE"),
+        };
+        command.output().expect("it starts")
+    };
+    let known = child(Some(at("ca.pem")));
+    let said = String::from_utf8_lossy(&known.stdout) + String::from_utf8_lossy(&known.stderr);
+    assert!(known.status.success() && said.contains("1 passed"), "{said}");
+    let unknown = child(None);
+    let said = String::from_utf8_lossy(&unknown.stdout) + String::from_utf8_lossy(&unknown.stderr);
+    assert!(!unknown.status.success() && said.contains("certificate"), "{said}");
+}
+
+#[tokio::test]
+#[ignore = "needs the certificate that fetch_and_push_over_tls makes"]
+async fn over_tls_with_a_known_certificate() {
+    let folder = PathBuf::from(std::env::var("REGREEN_TEST_TLS").expect("set by the other test"));
+    let world = World::serve(Some((&folder.join("leaf.pem"), &folder.join("leaf.key"))));
+    assert_eq!(world.scheme, "https");
+    let checkout = world.folder.path().join("topic");
+    let place = checkout.to_str().expect("text");
+    git(
+        &world.bare(),
+        &[
+            "clone",
+            "-q",
+            "--depth=1",
+            "--branch=topic",
+            &format!("file://{}", world.bare().display()),
+            place,
+        ],
+    );
+    let remote = world.remote(&checkout);
+    let main = remote.fetch(&Wanted::Branch("main".into()), Some(2)).await.expect("a fetch");
+    assert_eq!(main, world.tip("main"));
+    let new = fix(&checkout, "c.txt", "fixed");
+    let pushed = remote.push(&request("regreen/tls", None, &new)).await.expect("a push");
+    assert_eq!(pushed, Pushed::Done);
+    assert_eq!(world.tip("regreen/tls"), new);
+}

@@ -1,0 +1,394 @@
+//! Pages on the forge, whole: a story as people see it, and properties over hostile ones.
+
+mod hostile;
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event as Piece, Options, Parser, Tag, TagEnd, TextMergeStream};
+
+use super::check::{About, annotations, check};
+use super::comment::{Answer, Budget, Facts, comment, marker};
+use super::job_summary::{SUMMARY_LIMIT, job_summary};
+use super::todo::{Pace, Status, Step, Todo, current_line, todo};
+use super::view::View;
+use super::workflow::{outputs, remarks};
+use crate::domain::budget::{Limits, Spending, Usage};
+use crate::domain::chain::{Call, Trigger};
+use crate::domain::check::{
+    CHECK_LIMIT, COMMENT_LIMIT, CheckStatus, Conclusion, Level, TITLE_LIMIT,
+};
+use crate::domain::event::{Ending, Event, IterationRow, Outcome, Remaining};
+use crate::domain::fix_loop::{Minimised, Needed};
+use crate::domain::id::{CommitId, RepoPath, TestId};
+use crate::domain::rate::PassRate;
+use crate::domain::strategy::Strategy as Boldness;
+use hostile::examine;
+
+const SERVER: &str = "https://github.com";
+const SESSION: &str = "WFS-test-pr-7";
+
+fn id(digit: char) -> CommitId {
+    CommitId::parse(digit.to_string().repeat(40)).unwrap()
+}
+
+fn rate(passed: u32, total: u32) -> PassRate {
+    PassRate::of(passed, total).unwrap()
+}
+
+fn call(iteration: u32, provider: &str, trigger: Option<Trigger>, said: &str) -> (u32, Call) {
+    let call = Call {
+        role: "analyst".into(),
+        provider: provider.into(),
+        model: "large-1".into(),
+        slot: 1,
+        turn: 1,
+        used: trigger.is_none(),
+        trigger,
+        said: said.into(),
+        confidence: Some(0.8),
+        usage: Usage { input_tokens: 9_100, output_tokens: 812 },
+        micro_usd: Some(31_000),
+        duration_ms: 8_400,
+        raw: "raw/1.json".into(),
+    };
+    (iteration, call)
+}
+
+fn row(
+    iteration: u32,
+    outcome: &str,
+    after: u32,
+    reached: Option<u32>,
+    summary: &str,
+) -> IterationRow {
+    IterationRow {
+        iteration,
+        strategy: if iteration == 2 { Boldness::Aggressive } else { Boldness::Conservative },
+        before: rate(if iteration == 1 { 51 } else { 56 }, 60),
+        after: rate(after, 60),
+        reached: reached.map(|passed| rate(passed, 60)),
+        outcome: outcome.into(),
+        tests_run: 71,
+        tests_of: 120,
+        tried: 31,
+        summary: summary.into(),
+        files: vec!["shop/cart.py".into()],
+        commit: (outcome != "unchanged").then(|| id('a')),
+        provider: if iteration == 2 { "anthropic" } else { "embedded" }.into(),
+        calls: Vec::new(),
+        degraded: false,
+        failing: vec![TestId::from("tests/test_cart.py::test_total")],
+        analysis: String::new(),
+        patch: String::new(),
+        duration_ms: 41_200,
+    }
+}
+
+fn opened() -> Event {
+    Event::Opened {
+        session: SESSION.into(),
+        repository: "octo/shop".into(),
+        head: id('b'),
+        branch: "regreen/WFS-test-pr-7".into(),
+        framework: "pytest".into(),
+        command: "python -m pytest".into(),
+        resumed: false,
+    }
+}
+
+/// Two fixes, one regression, one refusal; nothing ended.
+fn running() -> View {
+    let red = ["tests/test_cart.py::test_total", "tests/test_pay.py::test_card[@octocat|<img>]"];
+    let (iteration, asked) = call(2, "gemini", Some(Trigger::RateLimited), "429 for @octocat");
+    let spent = Spending {
+        calls: 2,
+        usage: Usage { input_tokens: 18_200, output_tokens: 1_624 },
+        micro_usd: 62_000,
+        unpriced: 0,
+    };
+    View::of(&[
+        opened(),
+        Event::Notice { text: "the suite has no lock file; `pip install` took the newest".into() },
+        Event::Baseline {
+            rate: rate(51, 60),
+            failing: red.map(TestId::from).to_vec(),
+            flaky: vec![TestId::from("tests/test_net.py::test_retry")],
+            preexisting: vec![],
+        },
+        Event::IterationEnded(row(1, "improved", 56, None, "shop/cart.py:12: `n < 1` → `n <= 1`")),
+        Event::Asked { iteration, call: asked, spent },
+        Event::Asked { iteration, call: call(2, "anthropic", None, "").1, spent },
+        Event::Rejected {
+            iteration: 2,
+            reasons: vec!["touches the test file `tests/test_cart.py`".into()],
+        },
+        Event::IterationEnded(row(
+            2,
+            "regression",
+            56,
+            Some(49),
+            "shop/tax.py: rewrite | round()\n@octocat",
+        )),
+        Event::IterationStarted {
+            iteration: 3,
+            strategy: Boldness::Surgical,
+            reason: "the last attempt regressed".into(),
+            rate: rate(56, 60),
+        },
+        Event::Step { iteration: 3, doing: "running 12 tests that the edit may affect".into() },
+        Event::Progress { done: 4, total: Some(12), unit: "tests".into() },
+    ])
+}
+
+fn outcome(
+    view: &View,
+    result: Ending,
+    last: u32,
+    failing: Vec<Remaining>,
+    reason: &str,
+) -> Outcome {
+    Outcome {
+        session: SESSION.into(),
+        result,
+        reason: reason.into(),
+        initial: view.baseline,
+        last: PassRate::of(last, 60),
+        estimated: false,
+        iterations: view.rows.clone(),
+        stuck: failing.iter().take(1).map(|one| one.test.clone()).collect(),
+        failing,
+        flaky: view.flaky.clone(),
+        preexisting: view.preexisting.clone(),
+        degraded: false,
+        spending: view.spent,
+        minimised: Some(Minimised {
+            before: 9,
+            after: 4,
+            hunks_before: 3,
+            needed: vec![Needed {
+                place: "shop/cart.py:12".into(),
+                tests: vec![TestId::from("tests/test_cart.py::test_total")],
+            }],
+            complete: true,
+            runs: 6,
+        }),
+        branch: "regreen/WFS-test-pr-7".into(),
+        onto: Some("main".into()),
+        tip: Some(id('c')),
+        patch: "--- a/shop/cart.py\n+++ b/shop/cart.py\n@@ -12 +12 @@\n-if n < 1:\n+if n <= 1:\n"
+            .into(),
+        report: "/r/report.md".into(),
+        folder: "/r".into(),
+        duration_ms: 184_000,
+        testing_ms: 90_000,
+    }
+}
+
+fn closed(result: Ending) -> View {
+    let mut view = running();
+    let left = |name: &str, weight: &str, why: &str, line| Remaining {
+        test: TestId::from(name),
+        criticality: weight.into(),
+        evidence: why.into(),
+        message: "AssertionError: assert 3 == 4 # thanks @octocat, fixes #1".into(),
+        file: RepoPath::parse("tests/test [pay].py").ok(),
+        line,
+    };
+    let after = if result == Ending::Success { 60 } else { 58 };
+    view.add(&Event::IterationEnded(row(3, "improved", after, None, "shop/pay.py:3: `+` → `-`")));
+    let (last, failing, reason) = match result {
+        Ending::Success => (60, vec![], "every test passes"),
+        Ending::PartialSuccess | Ending::Failure | Ending::Blocked | Ending::Planned => (
+            58,
+            vec![
+                left("tests/test_cart.py::test_total", "low", "it fails on the base too", None),
+                left(
+                    "tests/test_pay.py::test_card[@octocat|<img>]",
+                    "high",
+                    "its name or file speaks of `pay`",
+                    Some(31),
+                ),
+            ]
+            .into_iter()
+            .take(if result == Ending::PartialSuccess { 1 } else { 2 })
+            .collect(),
+            if result == Ending::PartialSuccess {
+                "96.6 % pass and what fails is low, with evidence, and the iteration limit is reached"
+            } else {
+                "96.6 % pass, but failures of medium or high criticality are left"
+            },
+        ),
+    };
+    let outcome = outcome(&view, result, last, failing, reason);
+    view.add(&Event::Closed(Box::new(outcome)));
+    view
+}
+
+fn facts() -> Facts<'static> {
+    Facts {
+        server_url: SERVER,
+        repository: "octo/shop",
+        session: SESSION,
+        pull: Some(7),
+        run_url: Some("https://github.com/octo/shop/actions/runs/9"),
+        report_url: Some("https://github.com/octo/shop/actions/runs/9/artifacts/3"),
+        budget: Budget {
+            iterations: Some(10),
+            minutes: Some(50),
+            providers: Limits { micro_usd: Some(1_000_000), ..Limits::default() },
+        },
+        target: Some(95),
+        now: "14:02 UTC",
+        ..Facts::default()
+    }
+}
+
+/// Compares with a stored page below `tests/data/screens`; `INSTA_UPDATE=always` writes it.
+fn page(name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => "../../../tests/data/screens",
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn comments_show_verdict_climb_and_next_step_first() {
+    let base = facts();
+    let answers = [
+        Answer {
+            asker: "alice".into(),
+            command: "/regreen status".into(),
+            reply: "One session, at iteration 2.".into(),
+        },
+        Answer {
+            asker: "mallory`@octocat`".into(),
+            command: "/regreen fix ![x](https://evil.example/x)".into(),
+            reply: "You may not command here: it takes write access.".into(),
+        },
+    ];
+    let pull_url = Some("https://github.com/octo/shop/pull/8");
+    let pages = [
+        ("comment-running", comment(&running(), &base)),
+        ("comment-success", comment(&closed(Ending::Success), &Facts { pull_url, ..base })),
+        (
+            "comment-failure",
+            comment(&closed(Ending::Failure), &Facts { pull_url, answers: &answers, ..base }),
+        ),
+    ];
+    for (name, text) in pages {
+        let seen = examine(&text, &base).unwrap();
+        assert!(text.starts_with("<!-- regreen:WFS-test-pr-7 -->\n"));
+        assert!(seen.open.contains("Used:"), "{name}");
+        page(name, &text);
+    }
+}
+
+#[test]
+fn a_summary_holds_the_patch_that_could_not_be_pushed() {
+    let tip = id('c');
+    let facts = Facts { stored: Some(&tip), ..facts() };
+    let view = closed(Ending::PartialSuccess);
+    let text = job_summary(&view, &facts);
+    examine(&text, &facts).unwrap();
+    page("job-summary", &text);
+    let pushed = Facts { pull_url: Some("https://github.com/octo/shop/pull/8"), ..facts };
+    assert!(text.contains("+if n <= 1:") && text.contains("Nothing was pushed"));
+    assert!(!job_summary(&view, &pushed).contains("Nothing was pushed"));
+}
+
+#[test]
+fn a_check_says_in_its_title_what_happens_and_marks_failing_lines() {
+    let head = id('b');
+    let about = About { name: "regreen", head_sha: &head, partial: Conclusion::Neutral };
+    let now = check(&running(), &facts(), &about);
+    assert_eq!(now.status, CheckStatus::InProgress);
+    assert_eq!(
+        now.title,
+        "Iteration 3, surgical, 93.3 % pass: running 12 tests that the edit may affect, 4 of 12 tests"
+    );
+    assert_eq!(now.annotations, []);
+    let end = check(&closed(Ending::Failure), &facts(), &about);
+    assert_eq!(end.status, CheckStatus::Completed(Conclusion::Failure));
+    assert_eq!(end.title, "Not green: 96.6 % pass after 3 iterations");
+    assert_eq!(end.external_id, SESSION);
+    let marks: Vec<_> = end
+        .annotations
+        .iter()
+        .map(|one| (one.path.as_str(), one.start_line, one.end_line, one.level))
+        .collect();
+    assert_eq!(
+        marks,
+        [
+            ("tests/test [pay].py", 31, 31, Level::Failure),
+            ("tests/test [pay].py", 1, 1, Level::Notice)
+        ]
+    );
+    let log = remarks(&end.annotations);
+    let head = "::error file=tests/test [pay].py,line=31,title=tests/test_pay.py%3A%3Atest_card";
+    assert!(log[0].starts_with(head), "{}", log[0]);
+    assert!(log[1].starts_with("::notice file=tests/test [pay].py,line=1,"), "{}", log[1]);
+    assert!(log.iter().all(|line| !line.contains('\n')) && log.len() == 2);
+    page("check", &format!("{}\n\n{}\n{}", end.title, end.summary, end.text));
+    let queued = check(&View::default(), &facts(), &about);
+    assert_eq!((queued.status, queued.title.as_str()), (CheckStatus::Queued, "Waiting to begin"));
+    assert_eq!(queued.external_id, SESSION);
+}
+
+#[test]
+fn outputs_tell_the_end_to_later_steps() {
+    let told = outputs(&closed(Ending::Failure), Some("regreen-report/report.md"));
+    insta::assert_snapshot!(
+        told.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("\n"),
+        @r"
+    session-id=WFS-test-pr-7
+    result=failure
+    pass-rate=96.6
+    iterations=3
+    report-path=regreen-report/report.md
+    commit-sha=cccccccccccccccccccccccccccccccccccccccc
+    degraded=false
+    stuck-tests=tests/test_cart.py::test_total
+    "
+    );
+}
+
+#[test]
+fn the_list_attaches_what_is_worked_on_and_drops_it_when_done() {
+    let before = [
+        Step::new("Session Start", "Starting the session").done(true),
+        Step::new("Test Context Gather", "Gathering test context")
+            .done(true)
+            .of(vec![Step::new("Load context", "Loading context")]),
+    ];
+    let list = todo(&before, &running());
+    assert_eq!(list.breaches(), Vec::<String>::new());
+    insta::assert_snapshot!(list.lines().join("\n"), @r"
+      ✓ Session Start
+      ✓ Test Context Gather
+      ▶ Test Cycle Execution
+        ✓ Run the tests before any change
+        ✓ → Iteration 1: shop/cart.py:12: `n < 1` → `n <= 1` (pass: 93.3 %, conservative)
+        ✓ → Iteration 2: regression (pass: 93.3 %, aggressive)
+        ▶ → Iteration 3: the last attempt regressed (pass: 93.3 %, surgical)
+          ▶ Running 12 tests that the edit may affect, 4 of 12 tests
+        ○ Decide, prove, report
+    ");
+    let ended = todo(&before, &closed(Ending::Success));
+    insta::assert_snapshot!(ended.lines().join("\n"), @r"
+      ✓ Session Start
+      ✓ Test Context Gather
+      ✓ Test Cycle Execution: Green: 100.0 % pass after 3 iterations
+    ");
+    let stopped = todo(&before, &closed(Ending::Blocked));
+    assert_eq!(stopped.entries.last().map(|entry| entry.status), Some(Status::Pending));
+    assert_eq!((stopped.current().len(), list.current().len()), (0, 3));
+    let stored = serde_json::to_string(&list).unwrap();
+    assert_eq!(serde_json::from_str::<Todo>(&stored).unwrap(), list);
+    let mut broken = list;
+    for entry in &mut broken.entries {
+        entry.status = Status::InProgress;
+    }
+    assert_eq!(broken.breaches(), ["3 entries of one level are in progress"]);
+}
