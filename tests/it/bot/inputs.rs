@@ -123,5 +123,9 @@ fn a_mode_writes_tests_as_the_comment_does() {
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(ran.err.contains("written before the first run"), "{}", shown(&ran));
-    assert!(world.sticky(number).contains("gate 001.5"), "{}", world.sticky(number));
+    let comment = world.sticky(number);
+    assert!(comment.contains("Green") && comment.contains("requirements shown"), "{comment}");
+    let files =
+        world.git(&["diff", "--name-only", "topic", &format!("regreen/WFS-test-pr-{number}")]);
+    assert!(files.contains("tests/test_shop"), "{files}");
 }
