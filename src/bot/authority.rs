@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::effect::{Forge, Permission};
 
-use super::permission::{self, Account, Allowed, Decision, Level, Question, Refusal};
+use super::permission::{self, Account, Allowed, Decision, Question, Refusal};
 
 /// Decides about one commander. Teams are asked for only when nothing else allows the command.
 pub async fn decide(
@@ -17,7 +17,7 @@ pub async fn decide(
         Some(who) => forge.permission(&who.login).await.map_err(|error| error.to_string()),
         None => Ok(Permission::None),
     };
-    let permission = permission.as_ref().map(|level| levels(*level)).map_err(String::as_str);
+    let permission = permission.as_ref().copied().map_err(String::as_str);
     let nobody = BTreeSet::new();
     let question = Question { commander, edited, permission, teams: Ok(&nobody), allowed };
     let decision = permission::decide(&question);
@@ -57,15 +57,4 @@ async fn teams(
         }
     }
     fault.map_or(Ok(member), Err)
-}
-
-fn levels(permission: Permission) -> Level {
-    match permission {
-        Permission::None => Level::None,
-        Permission::Read => Level::Read,
-        Permission::Triage => Level::Triage,
-        Permission::Write => Level::Write,
-        Permission::Maintain => Level::Maintain,
-        Permission::Admin => Level::Admin,
-    }
 }

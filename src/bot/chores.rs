@@ -140,7 +140,7 @@ pub async fn rollback(
     };
     let pushed = push(run, session.clone(), found.tip, new.clone()).await;
     if pushed.is_ok() {
-        note(run, &session, &new, format!("iteration {number} was taken back later")).await?;
+        tell(run, &session, &new, &Event::TakenBack { iteration: number }).await?;
     }
     Ok(match pushed {
         Ok(()) => format!(
@@ -151,15 +151,15 @@ pub async fn rollback(
     })
 }
 
-/// Adds a notice to what is told of a session from now on.
-async fn note(
+/// Adds an event to what is told of a session from now on.
+async fn tell(
     run: &Run<'_>,
     session: &SessionId,
     tip: &CommitId,
-    text: String,
+    event: &Event,
 ) -> Result<(), Trouble> {
     let mut events = kept::events(run.prepared, session, Some(tip)).await?;
-    let line = serde_json::to_string(&Event::Notice { text }).unwrap_or_default();
+    let line = serde_json::to_string(event).unwrap_or_default();
     events.extend(line.into_bytes());
     events.push(b'\n');
     kept::keep(run.prepared, session, &Kept { events, ..Kept::default() }).await?;

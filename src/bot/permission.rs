@@ -2,33 +2,20 @@
 
 use std::collections::BTreeSet;
 
-/// Levels of the permission API, lowest first. `maintain` shows there as `write`, `triage` as
-/// `read`; the finer name is in `role_name`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    None,
-    Read,
-    Triage,
-    Write,
-    Maintain,
-    Admin,
-}
+use crate::effect::Permission;
 
-impl Level {
-    /// Reads `permission` or `role_name` as the API writes them. A custom role is `None`: its
-    /// `permission` says what it is worth.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            "none" => Self::None,
-            "read" => Self::Read,
-            "triage" => Self::Triage,
-            "write" => Self::Write,
-            "maintain" => Self::Maintain,
-            "admin" => Self::Admin,
-            _ => return None,
-        })
-    }
+/// Reads `permission` or `role_name` as the API writes them: `maintain` shows in the first as
+/// `write`, `triage` as `read`. A custom role is `None`: its `permission` says what it is worth.
+fn level(word: &str) -> Option<Permission> {
+    Some(match word {
+        "none" => Permission::None,
+        "read" => Permission::Read,
+        "triage" => Permission::Triage,
+        "write" => Permission::Write,
+        "maintain" => Permission::Maintain,
+        "admin" => Permission::Admin,
+        _ => return None,
+    })
 }
 
 /// Kind of an account.
@@ -57,7 +44,7 @@ pub struct Account {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allowed {
     /// This level or more; `None` when only names count. Below `write` is never enough.
-    pub level: Option<Level>,
+    pub level: Option<Permission>,
     /// Logins, compared without case. They need write access as well.
     pub logins: BTreeSet<String>,
     /// Teams as `org/team`. They need write access as well.
@@ -69,7 +56,7 @@ pub struct Allowed {
 impl Default for Allowed {
     fn default() -> Self {
         Self {
-            level: Some(Level::Write),
+            level: Some(Permission::Write),
             logins: BTreeSet::new(),
             teams: BTreeSet::new(),
             bots: BTreeSet::new(),
@@ -90,7 +77,7 @@ impl Allowed {
             ..Self::default()
         };
         for word in allow {
-            if let Some(level) = Level::parse(word) {
+            if let Some(level) = level(word) {
                 allowed.level = Some(allowed.level.map_or(level, |known| known.min(level)));
             } else if let Ok(id) = word.parse() {
                 allowed.bots.insert(id);
@@ -110,7 +97,7 @@ pub struct Question<'a> {
     /// The comment was changed after it was written.
     pub edited: bool,
     /// What the permission API said now, or why it said nothing.
-    pub permission: Result<Level, &'a str>,
+    pub permission: Result<Permission, &'a str>,
     /// Teams of the commander as `org/team`, or why they are unknown. Only asked for when teams
     /// are configured.
     pub teams: Result<&'a BTreeSet<String>, &'a str>,
@@ -141,9 +128,9 @@ pub enum Refusal {
     #[error("the permission could not be asked for: {reason}")]
     Unknown { reason: String },
     #[error("commands need write access, and this account has {has:?}")]
-    Below { has: Level },
+    Below { has: Permission },
     #[error("`commands` does not name this account, its level {has:?} or a team of it")]
-    NotListed { has: Level },
+    NotListed { has: Permission },
     #[error("`commands.teams` could not be checked: {reason}")]
     Teams { reason: String },
 }
@@ -174,7 +161,7 @@ fn refusal(question: &Question<'_>) -> Option<Refusal> {
         Ok(level) => level,
         Err(reason) => return Some(Refusal::Unknown { reason: reason.to_owned() }),
     };
-    if has < Level::Write {
+    if has < Permission::Write {
         return Some(Refusal::Below { has });
     }
     let by_level = allowed.level.is_some_and(|level| has >= level);
@@ -202,7 +189,7 @@ mod tests {
         &'static str,
         AccountKind,
         bool,
-        Result<Level, &'static str>,
+        Result<Permission, &'static str>,
         Vec<String>,
         Option<&'static str>,
     );
@@ -213,36 +200,50 @@ mod tests {
     fn the_first_rule_that_holds_wins() {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let table: [Row; 16] = [
-            ("a writer", User, false, Ok(Level::Write), vec![], None),
-            ("an admin", User, false, Ok(Level::Admin), vec![], None),
-            ("a reader", User, false, Ok(Level::Read), vec![], Some("need write")),
-            ("triage", User, false, Ok(Level::Triage), vec![], Some("need write")),
-            ("an edit by an admin", User, true, Ok(Level::Admin), vec![], Some("edited")),
+            ("a writer", User, false, Ok(Permission::Write), vec![], None),
+            ("an admin", User, false, Ok(Permission::Admin), vec![], None),
+            ("a reader", User, false, Ok(Permission::Read), vec![], Some("need write")),
+            ("triage", User, false, Ok(Permission::Triage), vec![], Some("need write")),
+            ("an edit by an admin", User, true, Ok(Permission::Admin), vec![], Some("edited")),
             ("no answer", User, false, Err("403"), vec![], Some("403")),
             ("listed, no answer", User, false, Err("403"), list(&["octo"]), Some("403")),
-            ("any bot", Bot, false, Ok(Level::Admin), vec![], Some("numeric id 7")),
-            ("a bot by name", Bot, false, Ok(Level::Admin), list(&["octo"]), Some("numeric")),
+            ("any bot", Bot, false, Ok(Permission::Admin), vec![], Some("numeric id 7")),
+            ("a bot by name", Bot, false, Ok(Permission::Admin), list(&["octo"]), Some("numeric")),
             ("a bot by number", Bot, false, Err("404"), list(&["7"]), None),
-            ("an edited bot", Bot, true, Ok(Level::Write), list(&["7"]), Some("edited")),
+            ("an edited bot", Bot, true, Ok(Permission::Write), list(&["7"]), Some("edited")),
             (
                 "a person with a bot's number",
                 User,
                 false,
-                Ok(Level::Write),
+                Ok(Permission::Write),
                 list(&["7"]),
                 Some("not name"),
             ),
-            ("listed, any case", User, false, Ok(Level::Write), list(&["OCTO"]), None),
-            ("listed reader", User, false, Ok(Level::Read), list(&["octo"]), Some("need write")),
+            ("listed, any case", User, false, Ok(Permission::Write), list(&["OCTO"]), None),
+            (
+                "listed reader",
+                User,
+                false,
+                Ok(Permission::Read),
+                list(&["octo"]),
+                Some("need write"),
+            ),
             (
                 "`read` configured",
                 User,
                 false,
-                Ok(Level::Read),
+                Ok(Permission::Read),
                 list(&["read"]),
                 Some("need write"),
             ),
-            ("below the level", User, false, Ok(Level::Write), list(&["admin"]), Some("not name")),
+            (
+                "below the level",
+                User,
+                false,
+                Ok(Permission::Write),
+                list(&["admin"]),
+                Some("not name"),
+            ),
         ];
         for (why, kind, edited, permission, allow, refused) in table {
             let who = Account { login: "Octo".into(), id: 7, kind };
@@ -270,7 +271,7 @@ mod tests {
         let nobody = Question {
             commander: None,
             edited: false,
-            permission: Ok(Level::Admin),
+            permission: Ok(Permission::Admin),
             teams: UNASKED,
             allowed: &allowed,
         };
@@ -295,12 +296,18 @@ mod tests {
                 allowed: &allowed,
             })
         };
-        assert_eq!(ask(Ok(Level::Write), Ok(&qa)), Decision::Allowed);
+        assert_eq!(ask(Ok(Permission::Write), Ok(&qa)), Decision::Allowed);
         assert!(matches!(
-            ask(Ok(Level::Write), Ok(&none)),
+            ask(Ok(Permission::Write), Ok(&none)),
             Decision::Refused(Refusal::NotListed { .. })
         ));
-        assert!(matches!(ask(Ok(Level::Write), UNASKED), Decision::Refused(Refusal::Teams { .. })));
-        assert!(matches!(ask(Ok(Level::Read), Ok(&qa)), Decision::Refused(Refusal::Below { .. })));
+        assert!(matches!(
+            ask(Ok(Permission::Write), UNASKED),
+            Decision::Refused(Refusal::Teams { .. })
+        ));
+        assert!(matches!(
+            ask(Ok(Permission::Read), Ok(&qa)),
+            Decision::Refused(Refusal::Below { .. })
+        ));
     }
 }

@@ -138,6 +138,7 @@ impl Screen for Terminal {
             Event::Opened { .. }
             | Event::Minimised(_)
             | Event::Notice { .. }
+            | Event::TakenBack { .. }
             | Event::Ran { .. }
             | Event::Asked { .. }
             | Event::Proposed { .. }

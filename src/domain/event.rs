@@ -37,6 +37,11 @@ pub enum Event {
         /// One or two sentences.
         text: String,
     },
+    /// A person had a kept fix taken back after the end; nothing was tested since.
+    TakenBack {
+        /// The iteration that had made it.
+        iteration: u32,
+    },
     /// A longer step begins; it is shown as running until the next event.
     Step {
         /// The iteration; 0 is the baseline.

@@ -26,6 +26,7 @@ const SENTENCE: usize = 400;
 pub(super) fn heading(view: &View) -> Part<'_> {
     let icon = match view.outcome.as_ref().map(|outcome| outcome.result) {
         None => "🔄",
+        Some(_) if !view.taken_back.is_empty() => "↩️",
         Some(Ending::Success) => "✅",
         Some(Ending::PartialSuccess) => "🟡",
         Some(Ending::Failure) => "❌",
@@ -41,7 +42,13 @@ pub(super) fn verdict<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
         let doing = prose(&sentence(&doing(view)), SENTENCE);
         return Part::fixed("verdict", if doing.is_empty() { doing } else { format!("{doing} …") });
     };
-    let mut text = format!("{}.", prose(&sentence(&outcome.reason), SENTENCE));
+    let mut text = String::new();
+    if !view.taken_back.is_empty() {
+        text.push_str(
+            "The fix branch was not tested since. `/regreen fix` looks for another fix.\n\n",
+        );
+    }
+    text.push_str(&format!("{}.", prose(&sentence(&outcome.reason), SENTENCE)));
     if view.regained() > 0 {
         text.push_str(&format!(" {} regained.", count(u64::from(view.regained()), "test")));
     }

@@ -79,6 +79,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
                 format!("  fix branch  {}", harmless(branch, 200)),
             ]
         }
+        Event::TakenBack { iteration } => vec![format!("iteration {iteration} is taken back")],
         Event::Notice { text } => {
             vec![format!("{} {}", style.paint(Paint::Yellow, "note:"), harmless(text, 500))]
         }

@@ -280,7 +280,10 @@ pub fn doing(view: &View) -> String {
 pub fn place_line(view: &View) -> String {
     let rate = view.rate().map_or_else(String::new, |rate| format!("{rate} % pass"));
     if let Some(outcome) = &view.outcome {
-        headline(outcome)
+        match taken_back(view) {
+            Some(back) => format!("{back} taken back; before that: {}", headline(outcome)),
+            None => headline(outcome),
+        }
     } else if let Some((number, strategy, _)) = &view.current {
         format!("Iteration {number}, {strategy}, {rate}")
     } else if !rate.is_empty() {
@@ -289,6 +292,17 @@ pub fn place_line(view: &View) -> String {
         "Waiting to begin".to_owned()
     } else {
         "First run".to_owned()
+    }
+}
+
+/// "Iteration 2 is", when its fix was taken back after the end.
+#[must_use]
+pub fn taken_back(view: &View) -> Option<String> {
+    let numbers: Vec<String> = view.taken_back.iter().map(ToString::to_string).collect();
+    match numbers.as_slice() {
+        [] => None,
+        [one] => Some(format!("Iteration {one} is")),
+        many => Some(format!("Iterations {} are", many.join(", "))),
     }
 }
 

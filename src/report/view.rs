@@ -63,6 +63,8 @@ pub struct View {
     pub minimised: Option<Minimised>,
     /// How it ended.
     pub outcome: Option<Outcome>,
+    /// Iterations whose fix a person had taken back after that.
+    pub taken_back: Vec<u32>,
 }
 
 impl View {
@@ -88,7 +90,9 @@ impl View {
                 self.command.clone_from(command);
                 self.resumed = *resumed;
                 self.outcome = None;
+                self.taken_back.clear();
             }
+            Event::TakenBack { iteration } => self.taken_back.push(*iteration),
             Event::Notice { text } => {
                 if self.notices.len() < KEPT && !self.notices.contains(text) {
                     self.notices.push(text.clone());

@@ -86,7 +86,8 @@ fn the_page_about_a_pull_request_shows_one() {
     for (moment, words) in [
         (&first, "Waiting to begin"),
         (&second, "Green: 100.0 % pass after 2 iterations"),
-        (&third, "iteration 2 is taken back"),
+        (&third, "Iteration 2 is taken back; before that: Green"),
+        (&third, "iteration 2 is taken back by"),
     ] {
         assert!(moment.contains(words), "{words}: {moment}");
     }
