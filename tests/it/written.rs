@@ -388,7 +388,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     let expected = story(&reference);
     let mut visited = 0;
-    for point in (40..900_u32).step_by(103) {
+    for point in (40..900_u32).step_by(153) {
         let model = server(vec![Reply::By(knowing)]);
         let repo = configured(SHOP, &model, "one, embedded");
         let mut command = repo.command();
