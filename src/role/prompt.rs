@@ -385,4 +385,74 @@ mod tests {
         assert_eq!(prompt.text.matches("END FENCE").count(), 1, "{}", prompt.text);
         assert!(prompt.text.contains("{% for %}"), "foreign text is no template");
     }
+
+    /// Lines of a template that stand in every question made of it.
+    fn fixed(template: &str) -> Vec<&str> {
+        let (mut depth, mut found) = (0_u32, Vec::new());
+        for line in template.lines() {
+            if line.starts_with("{% end") {
+                depth -= 1;
+            } else if line.starts_with("{% if") || line.starts_with("{% for") {
+                depth += 1;
+            } else if depth == 0 && !line.contains("{{") && !line.contains("{%") {
+                found.push(line);
+            }
+        }
+        found
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test reads files of this project")]
+    fn recorded_questions_are_those_of_the_templates_and_carry_no_place_of_a_machine() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/recordings");
+        let read = |path: &std::path::Path| -> serde_json::Value {
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+        };
+        let of = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let mut exchanges = 0;
+        for folder in std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()) {
+            if !folder.is_dir() {
+                continue;
+            }
+            let fence = of(&read(&folder.join("run.json"))["fence"]);
+            let paths = (1..).map(|number| folder.join(format!("{number:04}.json")));
+            for path in paths.take_while(|path| path.is_file()) {
+                exchanges += 1;
+                let exchange = read(&path);
+                let id = of(&exchange["id"]);
+                let role = [
+                    Role::Analyst,
+                    Role::Fixer,
+                    Role::Surveyor,
+                    Role::Adviser,
+                    Role::Generator,
+                    Role::Judge,
+                ]
+                .into_iter()
+                .find(|role| id.split('/').any(|part| part == role.word()))
+                .unwrap();
+                let about_code = matches!(role, Role::Analyst | Role::Fixer);
+                let system = if about_code {
+                    build(role, &subject(Strategy::Conservative), &[], 1_000, &fence).system
+                } else {
+                    let values = context! { role => role.word(), fence => &fence, form => JSON_FORM, tests => true };
+                    render("system", &values)
+                };
+                let again = "a template changed: record this session again";
+                assert_eq!(of(&exchange["system"]), system, "{}: {again}", path.display());
+                let prompt = of(&exchange["prompt"]);
+                let (_, template) =
+                    TEMPLATES.iter().find(|(name, _)| *name == role.word()).unwrap();
+                for line in fixed(template) {
+                    let there = prompt.lines().any(|one| one == line);
+                    assert!(there, "{}: {line:?} is gone; {again}", path.display());
+                }
+                let whole = exchange.to_string();
+                for place in ["/tmp/", "/home/", "/root/", "127.0.0.1"] {
+                    assert!(!whole.contains(place), "{}: {place}", path.display());
+                }
+            }
+        }
+        assert!(exchanges > 10, "{exchanges} recorded exchanges were read");
+    }
 }

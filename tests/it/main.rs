@@ -21,6 +21,7 @@ mod models;
 mod page;
 mod pin;
 mod planning;
+mod recorded;
 mod sandbox;
 mod settings;
 mod state;
