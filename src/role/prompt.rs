@@ -402,7 +402,6 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test reads files of this project")]
     fn recorded_questions_are_those_of_the_templates_and_carry_no_place_of_a_machine() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/recordings");
         let read = |path: &std::path::Path| -> serde_json::Value {
