@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::behaviour;
 use super::language::Language;
 
 /// One function or method.
@@ -49,6 +50,18 @@ pub fn functions(language: Language, text: &str) -> Vec<Function> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = Vec::new();
     collect(tree.root_node(), language, text, "", &mut found);
+    found
+}
+
+/// The same with those that a script gives away without a name, which are called `default`.
+#[must_use]
+pub fn named_or_not(language: Language, text: &str) -> Vec<Function> {
+    let mut found = functions(language, text);
+    for one in behaviour::read(language, text) {
+        if one.name == "default" {
+            found.push(Function { name: one.name, start: one.start, end: one.end });
+        }
+    }
     found
 }
 

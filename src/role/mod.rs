@@ -49,8 +49,8 @@ pub const READERS: &[crate::domain::Reader] = &[
             drop(answer::edit_set(&told, &|_| Some(source.to_owned())));
         }
     }),
-    ("test survey", |text| drop(answer::read::<generation::ToldSurvey>(text, "analysis-1"))),
-    ("test advice", |text| drop(answer::read::<generation::ToldAdvice>(text, "enrichment"))),
-    ("test files", author::refused),
+    ("test-survey", |text| drop(answer::read::<generation::ToldSurvey>(text, "analysis-1"))),
+    ("test-advice", |text| drop(answer::read::<generation::ToldAdvice>(text, "enrichment"))),
+    ("test-files", author::refused),
     ("verdicts", author::ruled),
 ];

@@ -385,4 +385,53 @@ mod tests {
         assert_eq!(prompt.text.matches("END FENCE").count(), 1, "{}", prompt.text);
         assert!(prompt.text.contains("{% for %}"), "foreign text is no template");
     }
+
+    #[test]
+    fn recordings_are_of_these_rules_and_hold_no_source_and_no_place_of_a_machine() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/recordings");
+        let read = |path: &std::path::Path| -> serde_json::Value {
+            serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+        };
+        let of = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let mut exchanges = 0;
+        for folder in std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()) {
+            if !folder.is_dir() {
+                continue;
+            }
+            let fence = of(&read(&folder.join("run.json"))["fence"]);
+            let paths = (1..).map(|number| folder.join(format!("{number:04}.json")));
+            for path in paths.take_while(|path| path.is_file()) {
+                exchanges += 1;
+                let exchange = read(&path);
+                let id = of(&exchange["id"]);
+                let role = [
+                    Role::Analyst,
+                    Role::Fixer,
+                    Role::Surveyor,
+                    Role::Adviser,
+                    Role::Generator,
+                    Role::Judge,
+                ]
+                .into_iter()
+                .find(|role| id.split('/').any(|part| part == role.word()))
+                .unwrap();
+                let about_code = matches!(role, Role::Analyst | Role::Fixer);
+                let system = if about_code {
+                    build(role, &subject(Strategy::Conservative), &[], 1_000, &fence).system
+                } else {
+                    let values = context! { role => role.word(), fence => &fence, form => JSON_FORM, tests => true };
+                    render("system", &values)
+                };
+                let again = "a template changed: record this session again";
+                assert_eq!(of(&exchange["system"]), system, "{}: {again}", path.display());
+                let prompt = of(&exchange["prompt"]);
+                assert!(prompt.starts_with("sha256:"), "{}: no sources of others", path.display());
+                let whole = exchange.to_string();
+                for place in ["/tmp/", "/home/", "/root/", "127.0.0.1"] {
+                    assert!(!whole.contains(place), "{}: {place}", path.display());
+                }
+            }
+        }
+        assert!(exchanges > 10, "{exchanges} recorded exchanges were read");
+    }
 }

@@ -7,11 +7,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::adapter::host::files;
 use crate::domain::budget::Usage;
 use crate::domain::secret::Redactor;
 use crate::effect::{Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question};
+
+/// What a prompt begins with that was replaced by its digest.
+const DIGEST: &str = "sha256:";
 
 /// Bytes of one exchange that are read at most.
 const LIMIT: u64 = 32 << 20;
@@ -46,6 +50,7 @@ struct Exchange {
     context: u32,
     id: String,
     system: String,
+    /// As it was asked, or [`DIGEST`] and its SHA-256 in a recording that is to hold no sources.
     prompt: String,
     /// Millionths of a dollar, when there is a price.
     micro_usd: Option<u64>,
@@ -256,6 +261,16 @@ fn read(path: &Path) -> Result<Option<Exchange>, String> {
         .map_err(|error| format!("{}: expected an exchange ({error})", path.display()))
 }
 
+/// The prompt of a question in the form in which a recording has it.
+fn in_form_of(recorded: &str, question: &Question) -> String {
+    if !recorded.starts_with(DIGEST) {
+        return question.prompt.clone();
+    }
+    let digest = Sha256::digest(question.prompt.as_bytes());
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{DIGEST}{hex}")
+}
+
 /// The first line in which two texts differ.
 fn first_difference(recorded: &str, now: &str) -> String {
     let mut lines = recorded.lines().zip(now.lines()).zip(1..);
@@ -301,7 +316,11 @@ impl Model for Replaying {
             ("the provider", exchange.provider.as_str(), self.name.as_str()),
             ("the question", exchange.id.as_str(), question.id.as_str()),
             ("the system prompt", exchange.system.as_str(), question.system.as_str()),
-            ("the prompt", exchange.prompt.as_str(), question.prompt.as_str()),
+            (
+                "the prompt",
+                exchange.prompt.as_str(),
+                in_form_of(&exchange.prompt, question).as_str(),
+            ),
         ] {
             if recorded != now {
                 let difference = first_difference(recorded, now);

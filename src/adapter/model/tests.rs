@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::adapter::host::files;
 use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, Usage};
 use crate::domain::secret::{Key, Redactor};
@@ -385,6 +386,20 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     other.prompt = "the question\nand more".into();
     let differs = again.ask(&other).await.unwrap_err();
     assert!(differs.to_string().contains("1 lines were asked, 2 are"), "{differs}");
+    // A recording that is to hold no sources has a digest instead of each prompt.
+    let path = folder.path().join("0002.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let digest = "sha256:0cb0ffd4c7a3b1f8b6a1d7e5b4d4b0b1";
+    files::write(&path, text.replace("a source with [redacted]", digest).as_bytes()).unwrap();
+    let short = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    assert_eq!(short.ask(&question(LONG)).await.unwrap_err(), first);
+    let differs = short.ask(&keyed).await.unwrap_err().to_string();
+    let (_, is) = differs.split_once("is `").unwrap();
+    let is = is.split('`').next().unwrap();
+    files::write(&path, text.replace("a source with [redacted]", is).as_bytes()).unwrap();
+    let short = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    assert_eq!(short.ask(&question(LONG)).await.unwrap_err(), first);
+    assert_eq!(short.ask(&keyed).await.unwrap().text, second.text);
     let empty = tempfile::tempdir().unwrap();
     let nothing = Replaying::open("p", &Reel::new(empty.path())).unwrap();
     assert!(nothing.ask(&other).await.is_err());

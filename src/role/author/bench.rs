@@ -102,7 +102,7 @@ impl Bench<'_> {
             task: task.clone(),
             subject,
             functions: Language::of(subject)
-                .map(|language| outline::functions(language, text))
+                .map(|language| outline::named_or_not(language, text))
                 .unwrap_or_default(),
             lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
             failing: asked.iter().map(|case| case.id.clone()).collect(),

@@ -77,7 +77,13 @@ impl Desk {
         if !matter.survivors.is_empty() {
             parts.push(part("Unnoticed changes of the code", &survivors(matter.survivors), true));
         }
-        parts.push(part("Requirements that are open", &requirements(matter.requirements), true));
+        let title = if matter.survivors.is_empty() {
+            "Requirements that are open"
+        } else {
+            // Most of them are shown by now; what the code must do still stands in them.
+            "Requirements"
+        };
+        parts.push(part(title, &requirements(matter.requirements), true));
         parts.extend(self.sample(matter));
         parts.push(part("How tests are written here", &manner(matter.framework), true));
         if let Some(known) = self.known_tests(subject) {
@@ -86,7 +92,9 @@ impl Desk {
         for file in self.graph.imports_of(subject).filter(|file| *file != subject).take(IMPORTED) {
             parts.push(part(&format!("What {file} defines"), &self.names(file), true));
         }
-        let own = self.texts.iter().filter(|(file, text)| is_manifest(file) && !text.is_empty());
+        let own = self.texts.iter().filter(|(file, text)| {
+            is_manifest(file) && !is_lock(file.file_name()) && !text.is_empty()
+        });
         for (file, text) in own.take(2) {
             parts.push(part(&format!("The manifest {file}"), text, true));
         }
@@ -160,7 +168,7 @@ fn survivors(list: &[Mutant]) -> String {
 fn manner(framework: &TestFramework) -> String {
     let own = &framework.conventions;
     let mut lines = vec![
-        format!("framework: {} {}", framework.framework, framework.version),
+        format!("framework: {} {}", framework.framework, release(&framework.version)),
         format!("files are named {}", own.file_naming),
     ];
     let mut add = |what: &str, said: String| {
@@ -175,6 +183,21 @@ fn manner(framework: &TestFramework) -> String {
     add("fixtures", own.fixtures.join(", "));
     add("doubles", framework.mocking_framework.clone());
     lines.join("\n")
+}
+
+/// The release of a version as a tool prints it: `20` of `v20.20.2`. The rest differs from machine
+/// to machine and tells nobody how to write a test, so a recorded question stays the same.
+fn release(version: &str) -> &str {
+    let start = version.find(|c: char| c.is_ascii_digit()).unwrap_or(version.len());
+    let (_, number) = version.split_at(start);
+    number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
+}
+
+/// Whether a file names the exact version of every package. It is long, tells nothing that the
+/// manifest beside it does not, and differs with the day of an install.
+fn is_lock(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| ending == "lock" || stem.ends_with("-lock"))
+        || name == "go.sum"
 }
 
 fn part(title: &str, text: &str, may_be_cut: bool) -> Part {
@@ -294,8 +317,31 @@ mod tests {
     }
 
     #[test]
+    fn locks_are_no_manifests_and_versions_are_told_by_their_release() {
+        let table = [
+            ("package-lock.json", true),
+            ("pnpm-lock.yaml", true),
+            ("yarn.lock", true),
+            ("uv.lock", true),
+            ("go.sum", true),
+            ("package.json", false),
+            ("setup.py", false),
+            ("locks.toml", false),
+        ];
+        for (name, expected) in table {
+            assert_eq!(is_lock(name), expected, "{name}");
+        }
+        for (version, expected) in
+            [("pytest 9.2.0", "9"), ("v20.20.2", "20"), ("vitest/2.1.9 linux-x64", "2"), ("", "")]
+        {
+            assert_eq!(release(version), expected, "{version}");
+        }
+    }
+
+    #[test]
     fn the_question_shows_source_requirements_sample_and_what_is_imported() {
         let texts = [
+            ("poetry.lock", "[[package]]\nname = \"attrs\"\nversion = \"25.1.0\"\n"),
             ("pyproject.toml", "[project]\nname = \"shop\"\n"),
             (
                 "shop/price.py",
@@ -314,7 +360,8 @@ mod tests {
                 .collect(),
         );
         let subject = RepoPath::parse("shop/price.py").unwrap();
-        let mut framework = TestFramework::default();
+        let version = "vitest/2.1.9 linux-x64 node-v20.20.2".to_owned();
+        let mut framework = TestFramework { version, ..TestFramework::default() };
         framework.conventions.sample = RepoPath::parse("tests/test_tax.py").ok();
         let matter = Matter {
             subject: &subject,
@@ -323,7 +370,9 @@ mod tests {
             suggestions: "",
             framework: &framework,
         };
-        let titles: Vec<String> = desk.parts(&matter).into_iter().map(|part| part.title).collect();
+        let parts = desk.parts(&matter);
+        assert!(parts[3].text.starts_with("framework:  2\n"), "{}", parts[3].text);
+        let titles: Vec<String> = parts.into_iter().map(|part| part.title).collect();
         assert_eq!(
             titles,
             [

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::domain::chain::Trigger;
 use crate::domain::event::Event;
+use crate::domain::mutation::Mutant;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
@@ -77,6 +78,14 @@ impl AuthorReader<'_> {
     }
 }
 
+/// Why nothing is written about survivors: some changes of the code can be seen by no test, and a
+/// provider that says so is not asked for a file again.
+fn declined(told: &TestFiles, survivors: &[Mutant]) -> Option<String> {
+    let notes = told.notes.trim();
+    let nothing = told.new_files.is_empty() && told.edits.is_empty() && !notes.is_empty();
+    (nothing && !survivors.is_empty()).then(|| format!("it writes no test: {notes}"))
+}
+
 #[async_trait]
 impl Reader<Draft> for AuthorReader<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
@@ -106,6 +115,9 @@ impl Reader<Draft> for AuthorReader<'_> {
             Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
+        if let Some(why) = declined(&told, &self.commission.survivors) {
+            return Ok(Reading::Useless(Trigger::General, why));
+        }
         let text = match checked(&told, &self.place, &self.desk.texts) {
             Ok(text) => text,
             Err(problems) => return Ok(self.refuse(model, problems)),
@@ -125,5 +137,32 @@ impl Reader<Draft> for AuthorReader<'_> {
             covers.entry(one.test).or_default().extend(ids);
         }
         Ok(Reading::Good(Draft { sheet, covers }, confidence))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::role::answer::ToldFile;
+
+    #[test]
+    fn nothing_is_written_only_about_survivors_and_only_with_a_reason() {
+        let survivor: Mutant = serde_json::from_value(serde_json::json!({
+            "file": "a.py", "line": 3, "operator": "unwrap call",
+            "before": "x = str(x)", "after": "x = x",
+        }))
+        .unwrap();
+        let said = TestFiles { notes: "`x` is a text already".into(), ..TestFiles::default() };
+        let with_file =
+            TestFiles { new_files: vec![ToldFile::default()], notes: "n".into(), ..said.clone() };
+        let table = [
+            (&said, vec![survivor.clone()], Some("it writes no test: `x` is a text already")),
+            (&said, Vec::new(), None),
+            (&TestFiles::default(), vec![survivor.clone()], None),
+            (&with_file, vec![survivor], None),
+        ];
+        for (told, survivors, expected) in table {
+            assert_eq!(declined(told, &survivors).as_deref(), expected, "{told:?}");
+        }
     }
 }

@@ -7,6 +7,8 @@ use crate::domain::generation::analysis::{Advice, Analysis, Scenario, Suggestion
 use crate::domain::generation::layer::SubLayer;
 use crate::domain::id::RepoPath;
 
+use super::told::one_line;
+
 /// Suggestions that are kept at most.
 const KEPT: usize = 60;
 
@@ -133,8 +135,7 @@ pub fn advice(told: &ToldAdvice, analysis: &Analysis) -> Advice {
 }
 
 fn field(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(FIELD).collect()
+    one_line(text, FIELD)
 }
 
 #[cfg(test)]

@@ -119,19 +119,24 @@ fn add(analysis: &mut Analysis, borne: Borne) {
     let used = analysis.files.iter().flat_map(|file| &file.requirements);
     let last = used.filter_map(|one| one.id.strip_prefix("R-")?.parse::<u32>().ok()).max();
     let mut number = last.unwrap_or_default();
+    let before: BTreeMap<RepoPath, usize> =
+        analysis.files.iter().map(|file| (file.file.clone(), file.requirements.len())).collect();
     for (path, one) in borne.requirements {
         let Some(file) = analysis.files.iter_mut().find(|file| file.file == path) else {
             continue;
         };
-        // A function has many ordinary cases, and each other line is decided once.
-        let same = |known: &Requirement| {
-            let decides = known.layer == one.layer
+        // A function has many ordinary cases, and each other line that the code tells of by itself
+        // is not told of again. An answer may name several cases that one line decides.
+        let own = before.get(&path).copied().unwrap_or_default();
+        let same = |(at, known): (usize, &Requirement)| {
+            let decides = at < own
+                && known.layer == one.layer
                 && known.function == one.function
                 && known.line == one.line
                 && one.layer != SubLayer::Happy;
             decides || known.text == one.text
         };
-        if file.requirements.iter().any(same) {
+        if file.requirements.iter().enumerate().any(same) {
             continue;
         }
         if file.requirements.len() >= PER_FILE {
@@ -338,16 +343,18 @@ mod tests {
                 borne(&file, SubLayer::Wiring, 9, "`f` asks `g`"),
                 borne(&file, known.layer, known.line, "the same in other words"),
                 borne(&file, SubLayer::Happy, 3, "another ordinary case"),
+                borne(&file, SubLayer::Edge, 7, "a blank in front"),
+                borne(&file, SubLayer::Edge, 7, "a blank behind"),
             ],
             dropped: vec!["x: no".into()],
             strategy: vec!["first f".into(), "first f".into()],
             ..Borne::default()
         };
         add(&mut analysis, told);
-        assert_eq!(analysis.total(), before + 2);
+        assert_eq!(analysis.total(), before + 4);
         let ids: Vec<&str> =
             analysis.files[0].requirements.iter().map(|one| one.id.as_str()).collect();
-        assert_eq!(ids, ["R-001", "R-002", "R-003", "R-007", "R-008"]);
+        assert_eq!(ids, ["R-001", "R-002", "R-003", "R-007", "R-008", "R-009", "R-010"]);
         assert_eq!(problems(&analysis), Vec::<String>::new());
         assert_eq!(analysis.dropped, ["x: no"]);
     }

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code::language::Language;
+use crate::code::outline::{self, Function};
 use crate::domain::generation::analysis::{FileRequirements, Requirement};
 use crate::domain::generation::context::TestFramework;
 use crate::domain::generation::layer::SubLayer;
@@ -144,32 +146,31 @@ fn requirement(
     if text.is_empty() || expect.is_empty() {
         return Err("it does not say what must be seen".into());
     }
-    let functions = ground.survey.known.get(&file.file).cloned().unwrap_or_default();
+    let functions = functions(&file.file, ground.survey);
     let short = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let wanted = told.function.trim().trim_end_matches("()");
-    let known = functions.iter().find(|name| *name == wanted).or_else(|| {
-        functions.iter().find(|name| !wanted.is_empty() && short(name) == short(wanted))
+    let known = functions.iter().find(|one| one.name == wanted).or_else(|| {
+        functions.iter().find(|one| !wanted.is_empty() && short(&one.name) == short(wanted))
     });
     if known.is_none() && (!wanted.is_empty() || layer.layer() == 1) {
         return Err(format!("there is no function `{}` in it", sentence(wanted)));
     }
-    let span = known.and_then(|name| span(&file.file, name, ground.survey));
-    let (first, last) = span.unwrap_or((1, file.lines.max(1)));
+    let (first, last) = known.map_or((1, file.lines.max(1)), |one| (one.start, one.end));
     let line = if (first..=last).contains(&told.line) { told.line } else { first };
     let near = near(&file.file, ground.survey);
     let said = [&text, &given, &expect];
     if let Some(name) = said.iter().find_map(|one| unknown_call(one, &near)) {
         return Err(format!("there is no `{name}` in it or in what it imports"));
     }
-    let function = known.cloned().unwrap_or_default();
+    let function = known.map_or_else(String::new, |one| one.name.clone());
     let check = framework::check(ground.framework, &file.test_file, &function);
     Ok(Requirement { id: String::new(), layer: *layer, function, line, text, given, expect, check })
 }
 
-fn span(file: &RepoPath, name: &str, survey: &Survey) -> Option<(u32, u32)> {
-    let language = crate::code::language::Language::of(file)?;
-    let functions = crate::code::outline::functions(language, survey.text(file));
-    functions.iter().find(|one| one.name == name).map(|one| (one.start, one.end))
+/// Functions of a file, that without a name included: the question calls it `default`.
+fn functions(file: &RepoPath, survey: &Survey) -> Vec<Function> {
+    let language = Language::of(file);
+    language.map(|language| outline::named_or_not(language, survey.text(file))).unwrap_or_default()
 }
 
 /// Words of a file and of what it imports.
@@ -244,10 +245,25 @@ fn unknown_call(text: &str, near: &BTreeSet<&str>) -> Option<String> {
     })
 }
 
-/// A foreign sentence: one line, bounded.
+/// A foreign sentence.
 fn sentence(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(SENTENCE).collect()
+    one_line(text, SENTENCE)
+}
+
+/// Foreign text in one line, bounded. Blanks between backticks stay as many as they are: they are
+/// part of a value, and a value with fewer of them is another one.
+pub(super) fn one_line(text: &str, most: usize) -> String {
+    let (mut said, mut is_code) = (String::new(), false);
+    for c in text.trim().chars() {
+        is_code ^= c == '`';
+        let blank = c.is_whitespace() || c.is_control();
+        if !blank {
+            said.push(c);
+        } else if is_code || !said.ends_with(' ') {
+            said.push(' ');
+        }
+    }
+    said.chars().take(most).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -309,8 +325,35 @@ mod tests {
                 Some(why) => assert!(borne.dropped[0].contains(why), "{one:?}: {borne:?}"),
             }
         }
+        let given = ToldRequirement {
+            given: "two\tlines  of `'\\n    a\\n  b'`\n".into(),
+            ..told("L1.1", "price", "works", "2.0")
+        };
+        let needs = ToldNeeds {
+            file: "shop/price.py".into(),
+            mocks: Vec::new(),
+            requirements: vec![given],
+        };
+        let borne = borne_out(&ToldSurvey { files: vec![needs], ..ToldSurvey::default() }, ground);
+        assert_eq!(borne.requirements[0].1.given, "two lines of `'\\n    a\\n  b'`");
         let elsewhere = ToldNeeds { file: "shop/tax.py".into(), ..ToldNeeds::default() };
         let survey = ToldSurvey { files: vec![elsewhere], ..ToldSurvey::default() };
         assert!(borne_out(&survey, ground).dropped[0].contains("none of the files"));
+    }
+
+    #[test]
+    fn a_function_without_a_name_is_known_as_the_question_calls_it() {
+        let file = RepoPath::parse("index.js").unwrap();
+        let text = "module.exports = function (val) {\n  return parse(val);\n};\n\nfunction parse(val) {\n  return Number(val);\n}\n";
+        let texts = [(file.clone(), text.to_owned())].into();
+        let survey = Survey::of(vec![file.clone()], texts);
+        let base = samples::analysis(1, 1);
+        let file = FileRequirements { file, lines: 7, ..base.files[0].clone() };
+        let ground = Ground { files: &[&file], survey: &survey, framework: &base.framework };
+        for (function, line) in [("default", 2), ("parse", 5)] {
+            let one = told("L1.1", function, "`parse('2')` is 2", "2");
+            let borne = requirement(&one, &file, ground);
+            assert_eq!(borne.map(|one| (one.function, one.line)), Ok((function.to_owned(), line)));
+        }
     }
 }

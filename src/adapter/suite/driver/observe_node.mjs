@@ -185,7 +185,9 @@ function coverage(session, url, source, origin) {
   const lines = [];
   let offset = 0;
   source.split('\n').forEach((line, index) => {
-    const place = offset + line.length - line.trimStart().length;
+    // What closes the block before it does not count: in `} else if (a) {` the condition runs.
+    const code = line.replace(/^[\s})\];,]+/, '') || line.trimStart();
+    const place = offset + line.length - code.length;
     const around = ranges.filter((one) => one.startOffset <= place && place < one.endOffset);
     around.sort((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
     if (line.trim() && around[0]?.count > 0) lines.push(...(origin ? (origin[index] ?? []) : [index + 1]));

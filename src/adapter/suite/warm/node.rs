@@ -383,15 +383,17 @@ fn add(lines: &mut Lines, file: RepoPath, more: Vec<u32>) {
     known.dedup();
 }
 
-/// Lines whose first character lies in a range that ran; the innermost range decides.
+/// Lines whose first character lies in a range that ran; the innermost range decides. What closes
+/// the block before it does not count: in `} else if (a) {` the condition is what runs.
 fn covered(text: &str, functions: &[Function]) -> Vec<u32> {
     let ranges: Vec<&Range> = functions.iter().flat_map(|function| &function.ranges).collect();
     let mut found = Vec::new();
     let mut offset = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        let blank =
-            line.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>();
-        let place = offset + blank;
+        let closing = |c: char| c.is_whitespace() || "})];,".contains(c);
+        let code = line.trim_start_matches(closing);
+        let code = if code.is_empty() { line.trim_start() } else { code };
+        let place = offset + line.encode_utf16().count() - code.encode_utf16().count();
         let innermost = ranges
             .iter()
             .filter(|range| range.start_offset <= place && place < range.end_offset)
@@ -418,5 +420,9 @@ mod tests {
         assert_eq!(covered(text, &functions), [1]);
         let functions = [ranges(0, text.len(), 1), ranges(13, 41, 3)];
         assert_eq!(covered(text, &functions), [1, 2, 3, 4]);
+        // The first branch did not run, and the condition of the second one did.
+        let text = "if (a) {\n  b();\n} else if (c) {\n  d();\n}\n";
+        let branches = [ranges(0, text.len(), 1), ranges(7, 17, 0), ranges(31, 41, 0)];
+        assert_eq!(covered(text, &branches), [1, 3]);
     }
 }
