@@ -129,3 +129,23 @@ fn a_mode_writes_tests_as_the_comment_does() {
         world.git(&["diff", "--name-only", "topic", &format!("regreen/WFS-test-pr-{number}")]);
     assert!(files.contains("tests/test_shop"), "{files}");
 }
+
+#[test]
+fn a_mode_plans_or_validates_as_the_comment_does() {
+    let price = "def discount(price, percent):\n    return price * (100 - percent) / 100\n";
+    let tests = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n";
+    let world =
+        world(&[("shop.py", price), ("tests/__init__.py", ""), ("tests/test_one.py", tests)]);
+    let number = world.pull();
+    for (inputs, words) in [
+        (&[("mode", "plan"), ("input", "shop.py")][..], "/regreen run"),
+        (&[("mode", "validate")][..], "PASS"),
+    ] {
+        let mut job = world.pull_request(number, "opened");
+        job.inputs = inputs;
+        let ran = world.run(&job);
+        assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+        assert!(world.sticky(number).contains(words), "{words}: {}", world.sticky(number));
+    }
+    assert!(world.git(&["branch", "--list", "regreen/*"]).is_empty());
+}
