@@ -16,6 +16,7 @@ use crate::domain::id::CommitId;
 use crate::effect::ForgeError;
 use crate::report::check::{self, About};
 use crate::report::comment::{Answer, Budget, Facts, comment, marker};
+use crate::report::planning::ACTIVE;
 use crate::report::pull;
 use crate::report::todo::Step;
 use crate::report::view::View;
@@ -38,15 +39,6 @@ const ENDING: Duration = Duration::from_mins(3);
 
 /// Name of the check run; branch rules can require it.
 const CHECK: &str = "regreen";
-
-/// The phases before the fix loop, as they are done.
-const ACTIVE: [&str; 5] = [
-    "Starting the session",
-    "Gathering context",
-    "Analysing what must be tested",
-    "Planning the tasks",
-    "Running the test cycle",
-];
 
 /// One of the places where something is posted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

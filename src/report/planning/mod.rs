@@ -10,9 +10,9 @@ mod tasks;
 pub use analysis::{analysis, raw_analysis, suggestions};
 pub use offer::{Rest, offer, outcome};
 pub use production::{headline, judged, made, score, written};
+pub use summary::{ACTIVE, Rests, document, progress, summary};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};
-pub use summary::{Rests, document, progress, summary};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::generation::analysis::Analysis;

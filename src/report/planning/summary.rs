@@ -37,16 +37,18 @@ pub struct ProgressLine {
     pub children: Vec<ProgressLine>,
 }
 
+/// The phases before the fix loop, as they are done.
+pub const ACTIVE: [&str; 5] = [
+    "Starting the session",
+    "Gathering context",
+    "Analysing what must be tested",
+    "Planning the tasks",
+    "Running the test cycle",
+];
+
 /// The progress of a session. While phase 5 runs, its tasks stand below it.
 #[must_use]
 pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
-    const ACTIVE: [&str; 5] = [
-        "Starting the session",
-        "Gathering context",
-        "Analysing what must be tested",
-        "Planning the tasks",
-        "Running the test cycle",
-    ];
     let now = match state.next {
         Step::Gather => 2,
         Step::Analyse => 3,
