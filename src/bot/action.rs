@@ -225,9 +225,10 @@ async fn wanted(run: &Run<'_>) -> Result<(Option<Wish>, Desk), Trouble> {
         Job::Status => return Ok((None, desk)),
         Job::Validate => {
             let asked = |name: &str| run.around.inputs.get(name) == Some(&Value::Flag(true));
-            let reply = validate::validate(run, asked("strict"), asked("autofix")).await?;
+            let said = validate::validate(run, asked("strict"), asked("autofix")).await?;
             let command = "mode: validate".to_owned();
-            desk.answers.push(Answer { asker: String::new(), command, reply });
+            desk.answers.push(Answer { asker: String::new(), command, reply: said.text });
+            desk.failed = !said.met;
             return Ok((None, desk));
         }
     };

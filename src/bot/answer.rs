@@ -29,6 +29,8 @@ pub struct Desk {
     pub issues: Vec<Dimension>,
     /// Nobody is answered: whoever asked may not.
     pub silent: bool,
+    /// What the job was started for is not met.
+    pub failed: bool,
 }
 
 /// Reads the commands of a comment, says at once that they were seen, and does what needs no run.
@@ -115,7 +117,7 @@ async fn reply(run: &Run<'_>, command: &Command, login: &str) -> Result<String, 
         Command::Apply { commit } => apply::apply(run, commit).await?,
         Command::ShowPlan => chores::show_plan(run).await?,
         Command::Cancel => chores::cancel(run).await?,
-        Command::Validate { strict, fix } => validate::validate(run, *strict, *fix).await?,
+        Command::Validate { strict, fix } => validate::validate(run, *strict, *fix).await?.text,
         Command::Estimate => chores::estimate(run).await?,
         Command::Rebase => chores::rebase(run).await?,
         Command::Complete => chores::complete(run, login).await?,
@@ -149,7 +151,7 @@ pub async fn post(run: &Run<'_>, mut desk: Desk) -> Result<u8, Trouble> {
         publisher.is_pushed(pull);
     }
     publisher.answers_only().await;
-    Ok(0)
+    Ok(u8::from(desk.failed))
 }
 
 async fn react(run: &Run<'_>, kind: CommentKind, id: u64, reaction: Reaction) {

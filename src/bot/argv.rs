@@ -57,7 +57,7 @@ pub fn arguments(
 }
 
 /// Inputs as the working phase is told them: each as the key of the file it wins over.
-fn sets(inputs: &Inputs) -> Vec<String> {
+pub fn sets(inputs: &Inputs) -> Vec<String> {
     let overrides = inputs::overrides(inputs);
     overrides.iter().map(|one| format!("--set={}={}", one.key, one.value)).collect()
 }

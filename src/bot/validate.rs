@@ -7,10 +7,12 @@ use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::id::SessionId;
+use crate::domain::quality::Decision;
 use crate::report::markdown::{code, prose};
 use crate::report::validation::{ValidationReport, render_markdown};
 
 use super::action::{Run, Trouble};
+use super::argv;
 use super::commits::Goes;
 use super::kept;
 use super::limits;
@@ -32,12 +34,20 @@ const FILE_LIMIT: u64 = 8 << 20;
 /// Findings that a comment shows of each severity.
 const SHOWN: usize = 50;
 
+/// What the gate came to.
+pub struct Verdict {
+    /// What is said of it.
+    pub text: String,
+    /// Whether it is met; nothing is known where no report came.
+    pub met: bool,
+}
+
 /// Looks, and says what was found.
 ///
 /// # Errors
 ///
 /// When the machine does not do what is needed.
-pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<String, Trouble> {
+pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<Verdict, Trouble> {
     let facts = check_out(run, vec![])?;
     let place = prepare::folder(run.target);
     let (bundle, said) = (place.join("validate"), place.join("said.json"));
@@ -51,7 +61,9 @@ pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<String, 
             .filter(|(is, _)| *is)
             .map(|(_, flag)| (*flag).to_owned()),
     );
-    let environment = work::worker_environment(run);
+    arguments.extend(["--config".into(), work::configuration(run)?.display().to_string()]);
+    arguments.extend(argv::sets(&run.around.inputs));
+    let environment = work::keyless_environment(run);
     let started = Worker::start(arguments, environment, &place, &bundle, &said);
     let mut worker = started.map_err(|error| {
         Trouble::environment(format!("the check cannot start: {error}"), "check the image")
@@ -76,7 +88,8 @@ pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<String, 
     let Ok(mut report) = serde_json::from_slice::<ValidationReport>(&report) else {
         let (what, hint) = worker.problem().unwrap_or_default();
         let what = if told { "it was stopped at its limit".to_owned() } else { code(&what) };
-        return Ok(format!("there is no report: {what}; {}", prose(&hint, 300)));
+        let text = format!("there is no report: {what}; {}", prose(&hint, 300));
+        return Ok(Verdict { text, met: false });
     };
     let offer = if fix { offered(run).await? } else { String::new() };
     for list in report.findings.values_mut() {
@@ -85,7 +98,8 @@ pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<String, 
     report.auto_fixes_applied.truncate(SHOWN);
     report.skipped.truncate(SHOWN);
     report.gate_decision = prose(&report.gate_decision, 300);
-    Ok(format!("{}{offer}", flat(&render_markdown(&report))))
+    let met = report.status == Decision::Pass;
+    Ok(Verdict { text: format!("{}{offer}", flat(&render_markdown(&report))), met })
 }
 
 /// A page as a part of a comment: headings are bold lines.

@@ -1,6 +1,6 @@
 //! One run: the working phase in a process of its own, the publishing phase here beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapter::host::files;
@@ -51,9 +51,7 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
     };
     let place = prepare::folder(run.target);
     let bundle = run.around.folder("bundle").unwrap_or_else(|| place.join("bundle"));
-    let configuration = place.join("regreen.yml");
-    files::write(&configuration, run.prepared.text.as_bytes())
-        .map_err(|error| io(&configuration, &error))?;
+    let configuration = configuration(run)?;
     let arguments = argv::arguments(run, wish, &start, &granted, &bundle, &configuration);
     let goes = limits::way(run, &effective, wish).goes();
     let mut commits = commits(run, &start.session, goes, start.expected.clone(), &start.facts)?;
@@ -113,15 +111,32 @@ pub fn effective(run: &Run<'_>) -> Vec<Effective> {
     precedence::effective(&none, &run.around.inputs, &run.prepared.settings)
 }
 
+/// Writes the configuration of the base branch down for a worker: that of its checkout is the
+/// change's own, and says what commands are run.
+pub fn configuration(run: &Run<'_>) -> Result<PathBuf, Trouble> {
+    let file = prepare::folder(run.target).join("regreen.yml");
+    files::write(&file, run.prepared.text.as_bytes()).map_err(|error| io(&file, &error))?;
+    Ok(file)
+}
+
+/// The environment of a worker that asks nobody: nothing in it looks like a key.
+pub fn keyless_environment(run: &Run<'_>) -> std::collections::BTreeMap<String, String> {
+    worker::environment(&run.around.variables, Code::Foreign, &own_keys(run))
+}
+
+/// Variables that the configuration names as keys.
+fn own_keys(run: &Run<'_>) -> Vec<String> {
+    let providers = run.prepared.settings.providers.iter().flatten();
+    providers.filter_map(|(_, provider)| provider.key.clone()).collect()
+}
+
 /// The environment of a working phase, with the token where the configuration of the base branch
 /// asks for models by it.
 pub fn worker_environment(run: &Run<'_>) -> std::collections::BTreeMap<String, String> {
     let settings = &run.prepared.settings;
     let engine = settings.engine.clone().unwrap_or_default();
-    let providers = settings.providers.iter().flatten();
-    let keys: Vec<String> = providers.filter_map(|(_, provider)| provider.key.clone()).collect();
     let code = if run.target.foreign { Code::Foreign } else { Code::Own };
-    let mut environment = worker::environment(&run.around.variables, code, &keys);
+    let mut environment = worker::environment(&run.around.variables, code, &own_keys(run));
     let asked = engine.iter().any(|name| name == "github") && code == Code::Own;
     if let Some(token) = run.around.token.as_ref().filter(|_| asked) {
         environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());

@@ -67,12 +67,7 @@ fn a_bundle_of_a_working_job_is_published_by_apply() {
     let world = red();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    let mut job = world.pull_request(number, "opened");
-    job.inputs = &[("mode", "work"), ("bundle", "bundle")];
-    let ran = world.run(&job);
-    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    let bundle = world.around().join("kept");
-    std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
+    let bundle = world.bundle(number);
     let list = std::fs::read_to_string(bundle.join("bundle.json")).expect("a list");
     let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
     let tip = list["of"]["tip"].as_str().expect("a tip");

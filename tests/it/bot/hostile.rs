@@ -271,12 +271,7 @@ type Forgery<'a> = (&'a str, &'a dyn Fn(&mut Value));
 fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
     let world = World::new(&good(), &CALC[..1]);
     let number = world.pull();
-    let mut job = world.pull_request(number, "opened");
-    job.inputs = &[("mode", "work"), ("bundle", "bundle")];
-    let ran = world.run(&job);
-    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    let bundle = world.around().join("kept");
-    std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
+    let bundle = world.bundle(number);
     let events = std::fs::read_to_string(bundle.join("events.jsonl")).expect("events");
     let mut job = world.pull_request(number, "opened");
     job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
@@ -511,12 +506,7 @@ print(len(pack))
 fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
     let world = World::new(&good(), &CALC[..1]);
     let number = world.pull();
-    let mut job = world.pull_request(number, "opened");
-    job.inputs = &[("mode", "work"), ("bundle", "bundle")];
-    let ran = world.run(&job);
-    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
-    let bundle = world.around().join("kept");
-    std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
+    let bundle = world.bundle(number);
     let mut job = world.pull_request(number, "opened");
     job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
     job.checkout = "main";
@@ -542,4 +532,25 @@ fn a_bundle_that_expands_to_gigabytes_is_refused_before_it_does() {
         assert_eq!(world.git(&["branch", "--list", "regreen/*"]), "");
     }
     world.github.assert_clean();
+}
+
+/// A change does not choose the commands that check it.
+#[test]
+fn a_change_is_validated_by_the_commands_of_the_base() {
+    let lint = |of: &str| {
+        format!(
+            "tools:\n  lint: \"echo 'calc.py:1:1: from the {of} of '$REGREEN_TEST_WORD; exit 1\"\n"
+        )
+    };
+    let (base, change) = (lint("base"), lint("change"));
+    let config = ".github/regreen.yml";
+    let good: Vec<_> = good().into_iter().chain([(config, base.as_str())]).collect();
+    let world = World::new(&good, &[CALC[0], (config, change.as_str())]);
+    let number = world.pull();
+    let mut command = surround(&world, &world.comment(number, "ann", "/regreen validate"));
+    let ran: Ran = command.output().expect("regreen starts").into();
+    let comment = world.sticky(number);
+    assert!(comment.contains("from the base"), "{comment}\n{}", shown(&ran));
+    assert!(!comment.contains("from the change"), "{comment}");
+    world.assert_no_token(&ran);
 }

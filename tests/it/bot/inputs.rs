@@ -148,4 +148,10 @@ fn a_mode_plans_or_validates_as_the_comment_does() {
         assert!(world.sticky(number).contains(words), "{words}: {}", world.sticky(number));
     }
     assert!(world.git(&["branch", "--list", "regreen/*"]).is_empty());
+    world.commit("topic", &[("shop.py", "def discount(price:\n")], "Break it");
+    let mut job = world.pull_request(number, "synchronize");
+    job.inputs = &[("mode", "validate")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(1), "a gate that is not met fails the job: {}", shown(&ran));
+    assert!(world.sticky(number).contains("HARD_FAIL"), "{}", world.sticky(number));
 }

@@ -266,6 +266,17 @@ impl World {
         self.action(job).output().expect("regreen starts").into()
     }
 
+    /// What a job leaves that works on a pull request and publishes nothing, away from its checkout.
+    pub fn bundle(&self, number: u64) -> PathBuf {
+        let mut job = self.pull_request(number, "opened");
+        job.inputs = &[("mode", "work"), ("bundle", "bundle")];
+        let ran = self.run(&job);
+        assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
+        let bundle = self.around().join("kept");
+        std::fs::rename(self.around().join("workspace/bundle"), &bundle).expect("a bundle");
+        bundle
+    }
+
     /// Starts a job on a machine that knows nothing of an earlier one.
     pub fn start(&self, job: &Job<'_>) -> Child {
         drop(std::fs::remove_dir_all(self.folder.path().join("work")));
