@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 
 use super::live;
-use super::world::{Job, LINK, World};
+use super::world::{Job, LINK, World, holding};
 use crate::fake_model::{FakeModel, Reply};
 use crate::support::{CALC, Ran};
 
@@ -146,12 +146,7 @@ fn assert_no_secret(world: &World, ran: &Ran) {
 
 /// Files of a job and of the server that hold a text; the test logs of a session may.
 fn files_with(world: &World, text: &str) -> String {
-    let found = Command::new("grep")
-        .args(["-rlIF", "--exclude=test-output.log", text, "."])
-        .current_dir(world.around())
-        .output()
-        .expect("grep starts");
-    String::from_utf8_lossy(&found.stdout).into_owned()
+    holding(world.around(), text, &["-I", "--exclude=test-output.log"])
 }
 
 /// Files of this name anywhere around a job.
