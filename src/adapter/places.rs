@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::id::{SessionId, slug};
 
-use super::host::process;
+use super::host::environment;
 use super::repo::RepositoryFacts;
 use super::store::{STATE_FOLDER, STATE_ROOT};
 
@@ -22,9 +22,9 @@ pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
 /// The folder that holds everything that can be made again.
 #[must_use]
 pub fn work_home() -> PathBuf {
-    process::path_from(WORK_DIRECTORY)
-        .or_else(|| process::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
-        .or_else(|| process::real_home().map(|home| home.join(".cache/regreen")))
+    environment::path_from(WORK_DIRECTORY)
+        .or_else(|| environment::path_from("XDG_CACHE_HOME").map(|cache| cache.join("regreen")))
+        .or_else(|| environment::real_home().map(|home| home.join(".cache/regreen")))
         .unwrap_or_else(|| std::env::temp_dir().join("regreen"))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::adapter::host::{files, process};
+use crate::adapter::host::{environment, files};
 use crate::config::inputs::{self, Inputs, Value};
 use crate::domain::secret::Key;
 
@@ -33,7 +33,7 @@ impl Surroundings {
     ///
     /// Everything that is wrong, each with what to do.
     pub fn read() -> Result<Self, Vec<String>> {
-        let mut variables = process::own_environment();
+        let mut variables = environment::own();
         variables.retain(|name, _| !OF_THE_RUNNER.contains(&name.as_str()));
         let mut wrong = Vec::new();
         let inputs = inputs::parse(&variables).unwrap_or_else(|errors| {

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::adapter::host::environment;
 use crate::adapter::host::files::{self, Growing};
-use crate::adapter::host::process;
 use crate::adapter::repo::{self, BundleOf, RepositoryFacts};
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
@@ -48,7 +48,7 @@ impl BundleScreen {
         if let Event::Opened { session, head, branch, .. } = event {
             state.of = SessionId::parse(session.as_str()).ok().map(|session| BundleOf {
                 session,
-                repository: process::variable("GITHUB_REPOSITORY").unwrap_or_default(),
+                repository: environment::variable("GITHUB_REPOSITORY").unwrap_or_default(),
                 branch: branch.clone(),
                 head: head.clone(),
                 base: self.base.clone(),

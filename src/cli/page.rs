@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::adapter::host::{clock, files, process};
+use crate::adapter::host::{clock, environment, files};
 use crate::cycle::{EVENTS, STATE_FILE};
 use crate::domain::event::{Event, Outcome};
 use crate::report::html::{self, PageFacts};
@@ -124,6 +124,6 @@ pub fn write(file: &Path, page: &str) -> Result<(), Failure> {
 
 /// Where the repository is on its server, as GitHub tells every job.
 fn server() -> Option<String> {
-    let server = process::variable("GITHUB_SERVER_URL")?;
-    Some(format!("{server}/{}", process::variable("GITHUB_REPOSITORY")?))
+    let server = environment::variable("GITHUB_SERVER_URL")?;
+    Some(format!("{server}/{}", environment::variable("GITHUB_REPOSITORY")?))
 }

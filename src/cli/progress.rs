@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::adapter::host::process::path_from;
+use crate::adapter::host::environment::path_from;
 use crate::domain::event::Event;
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;

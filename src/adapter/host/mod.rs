@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod crash;
+pub mod environment;
 pub mod files;
 pub mod http;
 pub mod process;

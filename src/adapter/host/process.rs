@@ -21,58 +21,6 @@ pub const KEPT_HEAD: u64 = 24 << 20;
 /// Output kept from the end of a run, in bytes.
 pub const KEPT_TAIL: usize = 256 << 10;
 
-/// Variables a child may see when the parent has them. Everything else, tokens and keys above
-/// all, stays here (product.md 13.10).
-const ALLOWED: &[&str] = &[
-    "PATH",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LC_MESSAGES",
-    "TZ",
-    "TMPDIR",
-    "SHELL",
-    "USER",
-    "LOGNAME",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "PYENV_ROOT",
-    "PYENV_VERSION",
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "RUSTFLAGS",
-    "GOPATH",
-    "GOROOT",
-    "GOMODCACHE",
-    "GOCACHE",
-    "GOPROXY",
-    "GOFLAGS",
-    "GOSUMDB",
-    "GOTOOLCHAIN",
-    "JAVA_HOME",
-    "M2_HOME",
-    "MAVEN_HOME",
-    "GRADLE_HOME",
-    "NVM_DIR",
-    "NVM_BIN",
-    "NODE_PATH",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-];
-
-/// Tool homes below the real home, kept when `HOME` is replaced.
-const TOOL_HOMES: &[(&str, &str)] = &[
-    ("CARGO_HOME", ".cargo"),
-    ("RUSTUP_HOME", ".rustup"),
-    ("GOPATH", "go"),
-    ("GOCACHE", ".cache/go-build"),
-    ("PYENV_ROOT", ".pyenv"),
-    ("GRADLE_USER_HOME", ".gradle"),
-];
-
 /// A child to start.
 #[derive(Clone, Debug)]
 pub struct Invocation {
@@ -107,65 +55,6 @@ impl std::fmt::Display for Ending {
     }
 }
 
-/// The environment of test code: the allow list, a home of its own, quiet tools.
-#[must_use]
-pub fn environment(home: &Path) -> BTreeMap<String, String> {
-    let mut environment = BTreeMap::new();
-    for name in ALLOWED {
-        if let Ok(value) = std::env::var(name) {
-            environment.insert((*name).to_owned(), value);
-        }
-    }
-    if let Ok(real) = std::env::var("HOME") {
-        for (name, below) in TOOL_HOMES {
-            let folder = Path::new(&real).join(below);
-            if folder.is_dir() {
-                let folder = folder.display().to_string();
-                environment.entry((*name).to_owned()).or_insert(folder);
-            }
-        }
-    }
-    for (name, value) in [
-        ("HOME", home.display().to_string()),
-        ("CI", "true".to_owned()),
-        ("TERM", "dumb".to_owned()),
-        ("NO_COLOR", "1".to_owned()),
-        ("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
-        ("PYTHONHASHSEED", "0".to_owned()),
-        ("GIT_TERMINAL_PROMPT", "0".to_owned()),
-    ] {
-        environment.insert(name.to_owned(), value);
-    }
-    environment
-}
-
-/// Whether a variable names what only this machine has: its tools, their folders and caches.
-#[must_use]
-pub fn is_of_this_machine(name: &str) -> bool {
-    ALLOWED.contains(&name) || TOOL_HOMES.iter().any(|(tool, _)| *tool == name)
-}
-
-/// The real home folder of the user, where tools keep their caches.
-#[must_use]
-pub fn real_home() -> Option<PathBuf> {
-    std::env::var("HOME").ok().map(PathBuf::from)
-}
-
-/// A variable of our own environment.
-#[must_use]
-pub fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-/// Our own environment, as far as it is text.
-#[must_use]
-pub fn own_environment() -> BTreeMap<String, String> {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    std::env::vars_os().filter_map(text).collect()
-}
-
 /// Whether this process may act as any user.
 #[must_use]
 pub fn is_root() -> bool {
@@ -188,12 +77,6 @@ pub fn end_with_parent() {
 /// What the operating system says.
 pub fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
-}
-
-/// A path from a variable of our own environment, when it is set.
-#[must_use]
-pub fn path_from(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// A child whose whole process group dies with this value, and with it what left the group.
@@ -486,13 +369,14 @@ pub fn tail_of(log: &Path, limit: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::environment::of_child;
     use super::*;
 
     fn shell(script: &str, folder: &Path) -> Invocation {
         Invocation {
             argv: vec!["sh".into(), "-c".into(), script.into()],
             directory: folder.to_owned(),
-            environment: environment(folder),
+            environment: of_child(folder),
             access: None,
         }
     }
@@ -544,14 +428,5 @@ mod tests {
         invocation.argv = vec!["no-such-program-here".into()];
         let ran = run(&invocation, Duration::from_secs(1), &folder.path().join("log")).await;
         assert_eq!(ran.unwrap_err().kind(), io::ErrorKind::NotFound);
-    }
-
-    #[test]
-    fn children_see_the_allow_list_and_a_home_of_their_own() {
-        let environment = environment(Path::new("/scratch"));
-        assert_eq!(environment.get("HOME").map(String::as_str), Some("/scratch"));
-        for name in environment.keys() {
-            assert!(!name.contains("TOKEN") && !name.contains("KEY"), "{name}");
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorClass, ErrorCode, Repository, RepositoryOpenFlags, RepositoryState};
 
-use crate::adapter::host::{files, process};
+use crate::adapter::host::{environment, files};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::GitError;
 
@@ -121,7 +121,8 @@ fn discover_trusted(start: &Path) -> Result<Repository, git2::Error> {
     if error.code() != ErrorCode::Owner {
         return found;
     }
-    let trusted = TRUSTED.iter().filter_map(|name| process::path_from(name)?.canonicalize().ok());
+    let trusted =
+        TRUSTED.iter().filter_map(|name| environment::path_from(name)?.canonicalize().ok());
     let trusted: Vec<PathBuf> = trusted.filter(|folder| folder.parent().is_some()).collect();
     let root = start.ancestors().find(|folder| folder.join(".git").exists());
     match root {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ignore::WalkBuilder;
 
+use crate::adapter::host::environment;
 use crate::adapter::host::process::{self, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
@@ -15,6 +16,7 @@ use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
 use super::framework::{COMMAND, FRAMEWORKS, Framework, Scratch, Site};
+use super::shims;
 
 /// Files that are counted for the languages at most.
 const COUNTED: usize = 20_000;
@@ -43,12 +45,14 @@ pub fn detect(
     report: Option<&str>,
 ) -> Result<Detection, RunError> {
     let mut directory = start.to_owned();
+    let path = search_path(root, start);
     loop {
         let site = Site {
             root: root.to_owned(),
             directory: directory.clone(),
             command: command.map(str::to_owned),
             report: report.map(str::to_owned),
+            path: path.clone(),
         };
         let mut found: Vec<(&'static Framework, String)> = FRAMEWORKS
             .iter()
@@ -98,8 +102,13 @@ pub fn detect_or_begin(
         Err(error @ RunError::UnknownFramework { .. }) if command.is_none() => error,
         other => return other,
     };
-    let site =
-        Site { root: root.to_owned(), directory: start.to_owned(), command: None, report: None };
+    let site = Site {
+        root: root.to_owned(),
+        directory: start.to_owned(),
+        command: None,
+        report: None,
+        path: search_path(root, start),
+    };
     for language in languages(&site.folder()) {
         let names: &[&str] = match language.as_str() {
             "Python" => &["unittest"],
@@ -174,6 +183,27 @@ fn version(framework: &Framework, site: &Site) -> Option<String> {
     if argv.is_empty() {
         return None;
     }
+    version_line(&said(argv, site)?)
+}
+
+/// The search path of children in a folder, where shims would stand in their way.
+fn search_path(root: &Path, start: &str) -> Option<String> {
+    let site = Site {
+        root: root.to_owned(),
+        directory: start.to_owned(),
+        command: None,
+        report: None,
+        path: None,
+    };
+    let ask = |argv: &[&str]| {
+        let said = said(argv.iter().map(|word| (*word).to_owned()).collect(), &site)?;
+        said.lines().last().map(|line| line.trim().to_owned())
+    };
+    shims::past(&environment::variable("PATH")?, &ask)
+}
+
+/// What a short command of the project prints; `None` when it fails.
+fn said(argv: Vec<String>, site: &Site) -> Option<String> {
     let home = tempfile::tempdir().ok()?;
     // Also a version is printed by code of the repository, where it brings its own tools.
     let access = Access {
@@ -181,14 +211,11 @@ fn version(framework: &Framework, site: &Site) -> Option<String> {
         scratch: home.path().canonicalize().ok()?,
         kept: vec![site.root.clone()],
     };
-    let invocation = Invocation {
-        argv,
-        directory: site.folder(),
-        environment: process::environment(home.path()),
-        access: Some(access),
-    };
-    let output = process::output(&invocation, Duration::from_secs(20)).ok()?;
-    version_line(&output)
+    let mut environment = environment::of_child(home.path());
+    environment.extend(site.path.clone().map(|path| ("PATH".to_owned(), path)));
+    let invocation =
+        Invocation { argv, directory: site.folder(), environment, access: Some(access) };
+    process::output(&invocation, Duration::from_secs(20)).ok()
 }
 
 /// Languages of the sources, most files first.

@@ -14,6 +14,7 @@ mod recorded;
 mod remarks;
 mod run;
 mod set_up;
+mod shims;
 mod tools;
 mod warm;
 

@@ -65,7 +65,13 @@ fn read(case: &Path) -> Value {
     let name = below.iter().next().unwrap().to_str().unwrap();
     let (root, directory) = (PathBuf::from("/repo"), String::new());
     let folder = case.join("folder");
-    let site = Site { root: folder.clone(), directory: String::new(), command: None, report: None };
+    let site = Site {
+        root: folder.clone(),
+        directory: String::new(),
+        command: None,
+        report: None,
+        path: None,
+    };
     let left = Left {
         folder: &folder,
         typed: "the command",

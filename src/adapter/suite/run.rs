@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use globset::Glob;
 
+use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
@@ -100,7 +101,7 @@ fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {
 impl ProjectSuite<'_> {
     /// The environment of test code in a checkout.
     pub(super) fn environment(&self, root: &Path) -> BTreeMap<String, String> {
-        let mut environment = process::environment(&self.settings.scratch.join("home"));
+        let mut environment = environment::of_child(&self.settings.scratch.join("home"));
         let folder = root.join(&self.detection.site.directory);
         let mut search: Vec<PathBuf> = vec![self.settings.scratch.join("drivers")];
         // The checkout goes before any editable installation of the user's own files.
@@ -116,13 +117,14 @@ impl ProjectSuite<'_> {
         }
         // Java takes the home of the password file, whatever the environment says.
         let own = self.settings.scratch.join("home");
-        let repository = process::real_home().map(|home| home.join(".m2/repository"));
+        let repository = environment::real_home().map(|home| home.join(".m2/repository"));
         let repository =
             repository.filter(|path| path.is_dir()).unwrap_or_else(|| own.join(".m2/repository"));
         let option = format!("-Dmaven.repo.local={}", repository.display());
         environment.insert("MAVEN_OPTS".into(), option);
         let gradle = own.join(".gradle").display().to_string();
         environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
+        environment.extend(self.detection.site.path.clone().map(|path| ("PATH".to_owned(), path)));
         environment
     }
 

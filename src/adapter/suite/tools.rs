@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
@@ -171,7 +172,7 @@ fn program(root: &Path, argv: &[&str]) -> Vec<String> {
 
 /// A child that can read the checkout and write only below `scratch`.
 fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invocation {
-    let mut environment = process::environment(scratch);
+    let mut environment = environment::of_child(scratch);
     for (name, folder) in [("CARGO_TARGET_DIR", "target"), ("MYPY_CACHE_DIR", "mypy")] {
         environment.insert(name.into(), scratch.join(folder).display().to_string());
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use globset::{Glob, GlobSetBuilder};
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::{self, files, process};
+use crate::adapter::host::{self, environment, files, process};
 use crate::adapter::store::STATE_FOLDER;
 use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
 use crate::cli::args::FixArguments;
@@ -37,7 +37,7 @@ pub(super) const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
 /// Runs the verb.
 pub async fn run(arguments: &FixArguments) -> Result<u8, Failure> {
-    if process::variable(WITH_PARENT).is_some() {
+    if environment::variable(WITH_PARENT).is_some() {
         process::end_with_parent();
     }
     let screen = Terminal::new(arguments.quiet, arguments.json);

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::host::{files, process};
+use crate::adapter::host::{environment, files, process};
 use crate::adapter::planning::{PlanRequest, PlanSpace};
 use crate::adapter::{MAX_ITERATIONS, repo};
 use crate::cli::args::{ConfirmPlanArgument, PlanArguments};
@@ -36,7 +36,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, Failure> {
     let request = request(arguments, &settings, goal, &facts.root)?;
     let report = arguments.coverage_report.as_deref().map(report).transpose()?;
     let flags = work::fixing(arguments, None);
-    if process::variable(WITH_PARENT).is_some() {
+    if environment::variable(WITH_PARENT).is_some() {
         process::end_with_parent();
     }
     let mut providers = super::providers::open(&flags, &settings)?;

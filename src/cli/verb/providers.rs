@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::host::{files, process, random};
+use crate::adapter::host::{environment, files, random};
 use crate::adapter::models::{self, Tape};
 use crate::cli::args::FixArguments;
 use crate::cli::failure::Failure;
@@ -59,7 +59,7 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
         let recorded = recorded(folder)?;
         (recorded.chain, Vec::new(), Vec::new(), recorded.fence)
     } else {
-        let chain = table::resolve(&named, &file, &process::variable).map_err(|problem| {
+        let chain = table::resolve(&named, &file, &environment::variable).map_err(|problem| {
             Failure::usage(
                 problem,
                 "mend `engine` and `providers` in .github/regreen.yml, or `--engine`",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobSetBuilder};
 
-use crate::adapter::host::{clock, files, process};
+use crate::adapter::host::{clock, environment, files};
 use crate::adapter::repo::{self, RepositoryFacts, Sources};
 use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
@@ -144,7 +144,7 @@ fn show(report: &ValidationReport, folder: Option<&Path>, json: bool) -> Result<
             files::write(&path, text.as_bytes()).map_err(|source| failed(&path, source))?;
         }
     }
-    if process::path_from("GITHUB_ACTIONS").is_some_and(|value| value.as_os_str() == "true") {
+    if environment::path_from("GITHUB_ACTIONS").is_some_and(|value| value.as_os_str() == "true") {
         for annotation in annotations(report) {
             eprintln!("{annotation}");
         }

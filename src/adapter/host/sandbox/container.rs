@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{getegid, geteuid};
 
+use super::super::environment;
 use super::super::process::{self, Invocation};
 use super::{Access, OTHER, hand_over, orphans};
 
@@ -100,7 +101,7 @@ fn is_reference(image: &str) -> bool {
 fn own_environment() -> BTreeMap<String, String> {
     OF_ENGINES
         .iter()
-        .filter_map(|name| Some(((*name).to_owned(), process::variable(name)?)))
+        .filter_map(|name| Some(((*name).to_owned(), environment::variable(name)?)))
         .collect()
 }
 
@@ -246,9 +247,9 @@ fn travels(name: &str, value: &str, seen: &[&Path]) -> bool {
     let shared = value
         .split([':', '=', ',', ' '])
         .any(|part| seen.iter().any(|folder| Path::new(part).starts_with(folder)));
-    let home = process::real_home().map(|home| home.display().to_string());
+    let home = environment::real_home().map(|home| home.display().to_string());
     let of_home = home.is_some_and(|home| home.len() > 1 && value.contains(&home));
-    shared || !of_home && !process::is_of_this_machine(name)
+    shared || !of_home && !environment::is_of_this_machine(name)
 }
 
 /// The program by its name where its path is one of this machine.

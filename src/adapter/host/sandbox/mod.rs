@@ -310,7 +310,7 @@ pub fn protection() -> Result<&'static Protection, String> {
     if let Some(known) = IN_FORCE.get() {
         return Ok(known);
     }
-    let variable = super::process::variable;
+    let variable = super::environment::variable;
     let network = variable(NETWORK).filter(|word| !word.is_empty());
     let network = network.or_else(|| CLOSED.get().map(|()| "closed".to_owned()));
     let wanted = Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())?;

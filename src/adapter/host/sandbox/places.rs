@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::adapter::host::process;
+use crate::adapter::host::environment;
 
 /// Devices that programs write to.
 pub(super) const DEVICES: &[&str] = &[
@@ -73,21 +73,21 @@ pub(super) fn holds_credentials(text: &str) -> bool {
 /// Everything here that test code must not read, as real paths that exist.
 pub(super) fn secrets(kept: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = SECRETS.iter().map(PathBuf::from).collect();
-    if let Some(home) = process::real_home() {
+    if let Some(home) = environment::real_home() {
         found.extend(HOME_SECRETS.iter().map(|name| home.join(name)));
     }
-    found.extend(process::path_from("CARGO_HOME").map(|home| home.join("credentials.toml")));
+    found.extend(environment::path_from("CARGO_HOME").map(|home| home.join("credentials.toml")));
     for name in COMMAND_FILES {
-        found.extend(process::path_from(name).and_then(|file| Some(file.parent()?.to_owned())));
+        found.extend(environment::path_from(name).and_then(|file| Some(file.parent()?.to_owned())));
     }
-    if let Some(temp) = process::path_from("RUNNER_TEMP") {
-        found.extend(of_runner(&temp, &process::variable("PATH").unwrap_or_default()));
+    if let Some(temp) = environment::path_from("RUNNER_TEMP") {
+        found.extend(of_runner(&temp, &environment::variable("PATH").unwrap_or_default()));
     }
     // A checkout step leaves its token in the configuration of the folder it filled, which is
     // another one than ours when regreen runs as an action.
-    let workspace = process::path_from("GITHUB_WORKSPACE");
+    let workspace = environment::path_from("GITHUB_WORKSPACE");
     let configs = kept.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
-    let of_user = process::real_home().into_iter();
+    let of_user = environment::real_home().into_iter();
     let of_user =
         of_user.flat_map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name)));
     found.extend(configs.chain(of_user).filter(|config| {
@@ -172,7 +172,7 @@ pub(super) fn caches(environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
     found.extend(of("GOMODCACHE"));
     found.extend(of("GOPATH").map(|go| go.join("pkg")));
     found.extend(of("GRADLE_USER_HOME"));
-    found.extend(process::real_home().map(|home| home.join(".m2/repository")));
+    found.extend(environment::real_home().map(|home| home.join(".m2/repository")));
     found
 }
 
@@ -193,7 +193,7 @@ pub(super) fn own_caches(environment: &mut BTreeMap<String, String>, home: &Path
             environment.insert(name.to_owned(), home.join(below).display().to_string());
         }
     }
-    if process::real_home().is_none_or(|home| !open(&home.join(".m2/repository"))) {
+    if environment::real_home().is_none_or(|home| !open(&home.join(".m2/repository"))) {
         let option = format!("-Dmaven.repo.local={}", home.join(".m2/repository").display());
         environment.insert("MAVEN_OPTS".into(), option);
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::domain::budget::{Price, Usage};
@@ -74,7 +75,7 @@ pub fn detect(program: Program, path: Option<&str>, scratch: &Path) -> Result<St
     let invocation = Invocation {
         argv: vec![name.to_owned(), "--version".into()],
         directory: home.clone(),
-        environment: process::environment(&home),
+        environment: environment::of_child(&home),
         access: None,
     };
     let text = process::output(&invocation, VERSION)
@@ -154,11 +155,11 @@ impl ClientModel {
         };
         let mut argv = vec![self.settings.path.clone().unwrap_or_else(|| self.row.name.to_owned())];
         argv.extend((self.row.arguments)(&work));
-        let mut environment = process::environment(home);
+        let mut environment = environment::of_child(home);
         for name in
             ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"]
         {
-            if let Some(value) = process::variable(name) {
+            if let Some(value) = environment::variable(name) {
                 environment.insert(name.to_owned(), value);
             }
         }

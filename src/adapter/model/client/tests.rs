@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use super::*;
-use crate::adapter::host::process::real_home;
+use crate::adapter::host::environment::real_home;
 
 type Read = Result<super::super::http::Told, Option<ModelErrorKind>>;
 
@@ -174,7 +174,8 @@ fn server() -> (Child, ChildStdin, u16) {
 
 /// Where `tests/clients/install` put the clients.
 fn installed(name: &str) -> String {
-    let folder = process::variable("REGREEN_CLIENTS").expect("REGREEN_CLIENTS names the folder");
+    let folder =
+        environment::variable("REGREEN_CLIENTS").expect("REGREEN_CLIENTS names the folder");
     format!("{folder}/node_modules/.bin/{name}")
 }
 

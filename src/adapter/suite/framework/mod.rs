@@ -35,6 +35,8 @@ pub struct Site {
     pub command: Option<String>,
     /// Configured report glob.
     pub report: Option<String>,
+    /// The search path of children, where it is not that of this process.
+    pub path: Option<String>,
 }
 
 impl Site {

@@ -1,0 +1,85 @@
+//! Interpreters behind the shims of version managers. A shim of pyenv or asdf is a script that
+//! starts dozens of programs before the interpreter, each time; a run asks it once where the
+//! interpreter lies, and puts that folder before the shims.
+
+use std::path::{Path, PathBuf};
+
+/// Interpreters, with what makes them tell their own path.
+const ASKED: &[(&str, &[&str])] = &[
+    ("python3", &["python3", "-c", "import sys; print(sys.executable)"]),
+    ("node", &["node", "-p", "process.execPath"]),
+];
+
+/// The search path with the folders of interpreters before the shims that stand for them; `None`
+/// when no shim is found first. `ask` runs a command and gives the line it prints.
+pub fn past(path: &str, ask: &dyn Fn(&[&str]) -> Option<String>) -> Option<String> {
+    let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
+    let mut changed = false;
+    for (program, argv) in ASKED {
+        let first = folders.iter().position(|folder| folder.join(program).is_file());
+        let Some(at) = first.filter(|at| folders.get(*at).is_some_and(|one| is_of_shims(one)))
+        else {
+            continue;
+        };
+        let told = ask(argv).map(PathBuf::from);
+        let real = told.filter(|file| file.is_absolute() && file.is_file());
+        if let Some(folder) = real.as_deref().and_then(Path::parent).filter(|one| !is_of_shims(one))
+        {
+            folders.insert(at, folder.to_owned());
+            changed = true;
+        }
+    }
+    let joined = std::env::join_paths(folders).ok()?.into_string().ok()?;
+    changed.then_some(joined)
+}
+
+/// pyenv, asdf and mise name it like this.
+fn is_of_shims(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == "shims")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "programs lie in real folders")]
+
+    use super::*;
+
+    #[test]
+    fn an_interpreter_goes_before_its_shim_and_nothing_else_moves() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = |name: &str| folder.path().join(name);
+        for file in ["shims/python3", "shims/node", "real/bin/python3", "usr/bin/python3"] {
+            let file = own(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "").unwrap();
+        }
+        let path = |names: &[&str]| {
+            let folders: Vec<PathBuf> = names.iter().map(|name| own(name)).collect();
+            std::env::join_paths(folders).unwrap().into_string().unwrap()
+        };
+        let real = own("real/bin/python3").display().to_string();
+        let told = |argv: &[&str]| (argv[0] == "python3").then(|| real.clone());
+        let shim = own("shims/python3").display().to_string();
+        let table: &[(&str, &[&str], &dyn Fn(&[&str]) -> Option<String>, Option<&[&str]>)] = &[
+            (
+                "before",
+                &["a", "shims", "usr/bin"],
+                &told,
+                Some(&["a", "real/bin", "shims", "usr/bin"]),
+            ),
+            (
+                "not the first",
+                &["usr/bin", "shims"],
+                &|argv| told(argv).filter(|_| argv[0] == "node"),
+                None,
+            ),
+            ("it says nothing", &["shims"], &|_| None, None),
+            ("it names itself", &["shims"], &|_| Some(shim.clone()), None),
+            ("it names no file", &["shims"], &|_| Some("/nowhere/python3".into()), None),
+            ("it names no place", &["shims"], &|_| Some("python3".into()), None),
+        ];
+        for (why, given, ask, expected) in table {
+            assert_eq!(past(&path(given), ask), expected.map(path), "{why}");
+        }
+    }
+}
