@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn the_built_in_values_are_those_the_rules_have() {
         use crate::domain::chain::Rules;
-        use crate::domain::generation::analysis::CoverageTarget;
+        use crate::domain::coverage::CoverageTarget;
         use crate::domain::threshold::Thresholds;
         let all = effective(&BTreeMap::new(), &Inputs::new(), &Settings::default());
         let value = |key: &str| all.iter().find(|one| one.key == key).unwrap().value.clone();

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::coverage::Reached;
 use crate::domain::generation::pipeline::Done;
-use crate::domain::generation::production::{
-    Evidence, Judgement, PRODUCTION, Settled, about, still_open,
-};
+use crate::domain::generation::production::{Judgement, PRODUCTION};
+use crate::domain::generation::settled::{Evidence, Settled, about, still_open};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -17,12 +17,13 @@ use crate::effect::RunRequest;
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
+use crate::role::generation::{Ran, reached};
 use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
 
 use super::Failure;
 use super::make::ROUNDS;
 use super::produce::{LOG, Work, tell};
-use super::test_fix::write;
+use super::test_fix::{RAN, read, write};
 use super::weigh::{asked, worst};
 
 impl Work<'_> {
@@ -233,6 +234,8 @@ impl Work<'_> {
             }
             let mut metrics = looked.metrics.unwrap_or_default();
             metrics.layers = about(metrics.layers, &asked(&self.plan));
+            metrics.coverage = self.coverage().await?;
+            self.production.coverage.clone_from(&metrics.coverage);
             let (status, reason) = decide_tests(counts, self.set_up.limits, &metrics, retries);
             return Ok(TestQuality {
                 status,
@@ -241,6 +244,16 @@ impl Work<'_> {
                 findings: by_severity(findings),
             });
         }
+    }
+
+    /// What the tests make run of the functions that requirements name.
+    async fn coverage(&mut self) -> Result<Option<Reached>, Failure> {
+        let Some(ran) = read::<Ran>(self.fx, RAN).await? else { return Ok(None) };
+        tell(self.fx, "running the suite with the new tests under its coverage tool");
+        let about = asked(&self.plan);
+        let (reached, unrun) = reached(&self.production.tree, &about, &ran, self.fx).await?;
+        self.unrun = Some(unrun);
+        Ok(Some(reached))
     }
 
     /// The score of all new tests; measured anew once a gate has taken something away.

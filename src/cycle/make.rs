@@ -228,7 +228,7 @@ impl Work<'_> {
     }
 
     /// Gives the survivors of each task back: providers write more tests for them, and what the
-    /// embedded engine wrote is aimed at their lines. What is better is kept. How often tests were
+    /// embedded engine wrote is aimed at their lines, and at those that nothing runs. What is better is kept. How often tests were
     /// written again, this time included; a limit that was reached is in `halted`.
     pub(super) async fn again(&mut self) -> Result<u32, Failure> {
         for task in self.plan.tasks.clone() {
@@ -240,14 +240,17 @@ impl Work<'_> {
             if round > ROUNDS {
                 continue;
             }
-            if survivors.is_empty() {
-                // The same work would give the same tests.
-                self.note_rounds(&task.id, ROUNDS);
+            let missed = self.missed(&task, &survivors);
+            if missed.is_empty() {
+                if self.unrun.is_some() {
+                    // The same work would give the same tests.
+                    self.note_rounds(&task.id, ROUNDS);
+                }
                 continue;
             }
             tell(self.fx, &format!("aiming at what {} missed", task.id));
             let with_old = self.production.tree.clone();
-            let Some(new) = self.anew(&task, &old, &survivors, round).await? else {
+            let Some(new) = self.anew(&task, &old, (&survivors, &missed), round).await? else {
                 self.production.tree = with_old;
                 return Ok(self.production.retries);
             };
@@ -266,6 +269,20 @@ impl Work<'_> {
         Ok(self.production.retries)
     }
 
+    /// Lines of a task's sources with survivors, and those that its tests do not run.
+    fn missed(&self, task: &TestTask, survivors: &[Mutant]) -> Missed {
+        let mut missed = Missed::new();
+        for one in survivors {
+            missed.entry(one.file.clone()).or_default().insert(one.line);
+        }
+        for gap in gaps(task, &self.plan) {
+            if let Some(lines) = self.unrun.as_ref().and_then(|unrun| unrun.get(&gap.file)) {
+                missed.entry(gap.file).or_default().extend(lines);
+            }
+        }
+        missed
+    }
+
     fn note_rounds(&mut self, task: &str, rounds: u32) {
         for made in self.production.tasks.iter_mut().filter(|made| made.task == task) {
             made.rounds = rounds;
@@ -277,7 +294,7 @@ impl Work<'_> {
         &mut self,
         task: &TestTask,
         old: &Made,
-        survivors: &[Mutant],
+        (survivors, missed): (&[Mutant], &Missed),
         round: u32,
     ) -> Result<Option<Made>, Failure> {
         let mut written = old.written.clone();
@@ -295,14 +312,10 @@ impl Work<'_> {
         let mut report = PinReport { score: None, ..old.report.clone() };
         report.files.clear();
         if !pinned.is_empty() {
-            let mut missed = Missed::new();
-            for one in survivors {
-                missed.entry(one.file.clone()).or_default().insert(one.line);
-            }
             for file in &pinned {
                 self.replace(file, None).await?;
             }
-            report = self.pinned(task, &missed, &old.written).await?;
+            report = self.pinned(task, missed, &old.written).await?;
         }
         Ok(Some(self.finished(task, report, written, round).await?))
     }

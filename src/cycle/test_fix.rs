@@ -7,10 +7,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::domain::budget::Spending;
+use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
-use crate::domain::generation::analysis::{
-    self, Advice, Analysis, CoverageTarget, RESULTS, SUGGESTIONS,
-};
+use crate::domain::generation::analysis::{self, Advice, Analysis, RESULTS, SUGGESTIONS};
 use crate::domain::generation::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
 use crate::domain::generation::entry::Entry;
 use crate::domain::generation::pipeline::{Done, Pipeline, Step};
@@ -31,7 +30,7 @@ use super::drive::unless_stopped;
 pub const STATE: &str = ".process/test-fix-state.json";
 
 /// What ran of the files of the package, line by line.
-const RAN: &str = ".process/coverage-lines.json";
+pub(super) const RAN: &str = ".process/coverage-lines.json";
 
 /// How often what an earlier phase left may be found unreadable in one run.
 const SETBACKS: u32 = 3;

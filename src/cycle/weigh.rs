@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::generation::analysis::{Advice, Analysis, FileRequirements, Requirement};
 use crate::domain::generation::production::Made;
+use crate::domain::generation::settled::is_same_function;
 use crate::domain::generation::task::{StatusChange, TaskKind, TestPlan, TestTask};
 use crate::domain::generation::written::Written;
 use crate::domain::id::RepoPath;
@@ -58,7 +59,9 @@ pub fn subjects<'a>(
     let there = |file: &RepoPath, one: &Requirement| {
         one.layer.layer() == 1
             && report.functions.iter().any(|known| {
-                known.file == *file && known.kept > 0 && same(&known.name, &one.function)
+                known.file == *file
+                    && known.kept > 0
+                    && is_same_function(&known.name, &one.function)
             })
     };
     let mut found = Vec::new();
@@ -72,12 +75,6 @@ pub fn subjects<'a>(
         }
     }
     found
-}
-
-/// Whether two names are of one function, with its class or without.
-fn same(one: &str, other: &str) -> bool {
-    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-    one == other || last(one) == last(other)
 }
 
 /// Cases that were added for one source, one line each.

@@ -99,6 +99,147 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+/// Percentages to reach (product.md C-17).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CoverageTarget {
+    /// Of lines.
+    pub line: u32,
+    /// Of branches.
+    pub branch: u32,
+    /// Of functions.
+    pub function: u32,
+}
+
+impl Default for CoverageTarget {
+    fn default() -> Self {
+        Self { line: 80, branch: 70, function: 90 }
+    }
+}
+
+impl std::fmt::Display for CoverageTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line:{}%,branch:{}%,function:{}%", self.line, self.branch, self.function)
+    }
+}
+
+/// A part of a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// What ran.
+    pub part: u32,
+    /// What can run.
+    pub whole: u32,
+}
+
+impl Share {
+    /// In percent, cut; `None` of nothing.
+    #[must_use]
+    pub fn percent(self) -> Option<u32> {
+        let percent = (u64::from(self.part) * 100).checked_div(u64::from(self.whole))?;
+        Some(u32::try_from(percent).unwrap_or(u32::MAX))
+    }
+
+    /// Whether it is less than `target` percent; nothing never is.
+    #[must_use]
+    pub fn is_below(self, target: u32) -> bool {
+        u64::from(self.part) * 100 < u64::from(self.whole) * u64::from(target)
+    }
+
+    fn add(&mut self, (part, whole): (u32, u32)) {
+        self.part = self.part.saturating_add(part);
+        self.whole = self.whole.saturating_add(whole);
+    }
+}
+
+/// Lines, branches and functions that ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Shares {
+    /// Lines.
+    pub line: Share,
+    /// Branches; nothing where the tool tells none.
+    pub branch: Share,
+    /// Functions that were entered.
+    pub function: Share,
+}
+
+impl Shares {
+    /// Adds a piece of code: the lines from `start` to `end`, both included, of what is told of
+    /// its file.
+    pub fn add_lines(&mut self, told: &FileLines, start: u32, end: u32) {
+        let ran = told.lines.range(start..=end).filter(|(_, hits)| **hits > 0).count();
+        self.line.add((number(ran), number(told.lines.range(start..=end).count())));
+        for (_, pair) in told.branches.range(start..=end) {
+            self.branch.add(*pair);
+        }
+    }
+
+    /// Adds lines of a file that no tool tells of: none of them ran.
+    pub fn add_unseen(&mut self, lines: u32) {
+        self.line.add((0, lines));
+    }
+
+    /// Adds a function.
+    pub fn add_function(&mut self, entered: bool) {
+        self.function.add((u32::from(entered), 1));
+    }
+
+    /// What does not reach the target, each in words.
+    #[must_use]
+    pub fn missed(&self, target: CoverageTarget) -> Vec<String> {
+        self.named(target)
+            .into_iter()
+            .filter(|(_, share, target)| share.is_below(*target))
+            .map(|(name, share, target)| {
+                format!("{name} {} % of {target} %", share.percent().unwrap_or_default())
+            })
+            .collect()
+    }
+
+    /// Each share with its name and what is asked for, in percent.
+    #[must_use]
+    pub fn named(&self, target: CoverageTarget) -> [(&'static str, Share, u32); 3] {
+        [
+            ("lines", self.line, target.line),
+            ("branches", self.branch, target.branch),
+            ("functions", self.function, target.function),
+        ]
+    }
+}
+
+/// What tests make run of the code they are about, held against what is asked for (product.md
+/// 6.2, 6.6).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reached {
+    /// A coverage tool told it.
+    Told {
+        /// As a person would type it.
+        command: String,
+        /// Before the tests were written.
+        before: Shares,
+        /// With them.
+        after: Shares,
+        /// What is asked for.
+        target: CoverageTarget,
+    },
+    /// Nothing tells it, so it decides nothing.
+    Untold {
+        /// Why, with what would help.
+        reason: String,
+    },
+}
+
+impl Reached {
+    /// What does not reach its target, each in words.
+    #[must_use]
+    pub fn missed(&self) -> Vec<String> {
+        match self {
+            Self::Told { after, target, .. } => after.missed(*target),
+            Self::Untold { .. } => Vec::new(),
+        }
+    }
+}
+
 /// What a coverage run told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Measured {
@@ -134,5 +275,35 @@ mod tests {
         assert_eq!(file.branch_counts(), (2, 2), "never more taken than there are");
         file.line(7, 4);
         assert_eq!(file.uncovered(), "2-5", "the highest count stays");
+    }
+
+    #[test]
+    fn shares_are_of_the_code_that_is_meant_and_missed_below_the_target() {
+        let mut file = FileLines::default();
+        for (line, hits) in [(1, 1), (3, 1), (4, 1), (5, 0), (9, 0)] {
+            file.line(line, hits);
+        }
+        file.branch(4, 1, 2);
+        file.branch(9, 0, 2);
+        let mut shares = Shares::default();
+        shares.add_lines(&file, 3, 5);
+        shares.add_function(true);
+        let share = |part, whole| Share { part, whole };
+        assert_eq!((shares.line, shares.branch), (share(2, 3), share(1, 2)));
+        let target = |line, branch, function| CoverageTarget { line, branch, function };
+        let table = [
+            (target(66, 50, 100), &[][..]),
+            (target(67, 51, 100), &["lines 66 % of 67 %", "branches 50 % of 51 %"][..]),
+            (target(0, 0, 0), &[][..]),
+        ];
+        for (target, expected) in table {
+            assert_eq!(shares.missed(target), expected, "{target}");
+        }
+        assert!(
+            Shares::default().missed(target(100, 100, 100)).is_empty(),
+            "nothing misses nothing"
+        );
+        shares.add_unseen(3);
+        assert_eq!(shares.line, share(2, 6), "what no tool tells of did not run");
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::coverage::Reached;
 use super::id::RepoPath;
 
 /// How bad a finding is (product.md 6.3).
@@ -264,12 +265,16 @@ pub struct TestMetrics {
     pub code_lines: u32,
     /// Lines of test code that are not empty.
     pub test_lines: u32,
+    /// What tests make run; `None` where nothing was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Reached>,
 }
 
-/// Decides the gate on tests, and says why: its half that needs no run.
+/// Decides the gate on tests, and says why: all of it but the mutation score.
 ///
-/// Limits are those of the gate on code; every layer must meet its threshold. Assertions per test
-/// and lines per line are told and decide nothing. Never fails.
+/// Limits are those of the gate on code; every layer must meet its threshold, and so must coverage
+/// where it was measured. Assertions per test and lines per line are told and decide nothing. Never
+/// fails.
 ///
 /// Source: product.md 6.6, 5.4.
 #[must_use]
@@ -288,6 +293,7 @@ pub fn decide_tests(
             let percent = layer.percent().unwrap_or_default();
             format!("{} {percent} % of {} %", layer.layer.name().0, layer.layer.threshold())
         })
+        .chain(metrics.coverage.iter().flat_map(Reached::missed))
         .collect();
     if gaps.is_empty() || decision == Decision::HardFail {
         return (decision, reason);
@@ -307,6 +313,7 @@ pub fn decide_tests(
 mod tests {
     use super::Decision::{HardFail, Pass, SoftFail};
     use super::*;
+    use crate::domain::coverage::{CoverageTarget, Share, Shares};
     use proptest::prelude::*;
 
     #[test]
@@ -346,6 +353,24 @@ mod tests {
         for (why, critical, metrics, retries, expected) in table {
             let counts = Counts { critical, ..Counts::default() };
             assert_eq!(decide_tests(counts, LIMITS, &metrics, retries).0, expected, "{why}");
+        }
+        let target = CoverageTarget::default();
+        let told = |part, target| {
+            let after = Shares { line: Share { part, whole: 10 }, ..Shares::default() };
+            Reached::Told { command: "cov".into(), before: Shares::default(), after, target }
+        };
+        let table = [
+            (told(8, target), 0, Pass),
+            (told(7, target), 0, SoftFail),
+            (told(7, target), 2, HardFail),
+            (told(7, CoverageTarget { line: 70, ..target }), 2, Pass),
+            (Reached::Untold { reason: "no tool".into() }, 2, Pass),
+        ];
+        for (reached, retries, expected) in table {
+            let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
+            let (decision, reason) = decide_tests(Counts::default(), LIMITS, &metrics, retries);
+            assert_eq!(decision, expected, "{reason}");
+            assert_eq!(reason.contains("lines 70 % of 80 %"), expected != Pass, "{reason}");
         }
         let counts = Counts { error: 4, ..Counts::default() };
         let (decision, reason) = decide_tests(counts, LIMITS, &metrics(0, 1), 0);

@@ -3,6 +3,7 @@
 pub mod chart;
 pub mod check;
 pub mod comment;
+mod coverage;
 pub mod decision;
 mod detail;
 pub mod document;

@@ -1,4 +1,4 @@
-//! The report of gate 001.5, as far as no run is needed.
+//! The report of gate 001.5, without its mutation score.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::quality::{Decision, Finding, Severity, TestMetrics};
 
+use super::coverage;
 use super::markdown::{cell, count, line};
 use super::validation::tables;
 
@@ -54,6 +55,9 @@ pub fn render_text(quality: &TestQuality) -> String {
             layer.layer.threshold(),
         ));
     }
+    if let Some(reached) = &metrics.coverage {
+        text.push_str(&format!("{}\n", coverage::told(reached)));
+    }
     text.push_str(&format!("tests: {}: {}\n", quality.status.name(), quality.gate_decision));
     text
 }
@@ -86,6 +90,9 @@ pub fn render_markdown(quality: &TestQuality) -> String {
         ratio(metrics.assertions, metrics.tests),
         ratio(metrics.test_lines, metrics.code_lines),
     ));
+    if let Some(reached) = &metrics.coverage {
+        text.push_str(&coverage::markdown(reached));
+    }
     for layer in metrics.layers.iter().filter(|layer| !layer.is_met()) {
         let (number, about) = layer.layer.name();
         text.push_str(&format!("\n## To write: {number}, {about}\n\n"));
@@ -125,6 +132,7 @@ mod tests {
                 assertions: 7,
                 code_lines: 100,
                 test_lines: 99,
+                coverage: None,
             },
             findings: BTreeMap::new(),
         };

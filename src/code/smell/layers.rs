@@ -74,6 +74,7 @@ pub fn measure(
         assertions: tried.iter().map(|one| one.assertions).sum(),
         code_lines: parts.iter().map(|part| part.code_lines).sum(),
         test_lines: parts.iter().map(|part| part.test_lines).sum(),
+        coverage: None,
     }
 }
 

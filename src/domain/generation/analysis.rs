@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
 
 use super::context::{Priority, TestFramework};
@@ -74,29 +75,6 @@ pub struct Finding {
     pub file: RepoPath,
     /// From 1.
     pub line: u32,
-}
-
-/// Percentages to reach (product.md C-17).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CoverageTarget {
-    /// Of lines.
-    pub line: u32,
-    /// Of branches.
-    pub branch: u32,
-    /// Of functions.
-    pub function: u32,
-}
-
-impl Default for CoverageTarget {
-    fn default() -> Self {
-        Self { line: 80, branch: 70, function: 90 }
-    }
-}
-
-impl std::fmt::Display for CoverageTarget {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line:{}%,branch:{}%,function:{}%", self.line, self.branch, self.function)
-    }
 }
 
 /// `TEST_ANALYSIS_RESULTS.json`; the Markdown beside it is rendered from this.

@@ -10,5 +10,6 @@ pub mod inquiry;
 pub mod layer;
 pub mod pipeline;
 pub mod production;
+pub mod settled;
 pub mod task;
 pub mod written;

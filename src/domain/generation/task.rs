@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::{OrderError, TaskStatus, order};
 
-use super::analysis::{Analysis, CoverageTarget};
+use super::analysis::Analysis;
 
 /// Tasks of a session at least.
 pub const FEWEST: usize = 4;

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::coverage::Reached;
 use crate::domain::generation::production::{Judgement, Made, Production};
 use crate::domain::generation::task::TestTask;
 use crate::domain::pin::Coverage;
 use crate::domain::quality::Decision;
 use crate::report::markdown::{cell, code, count, line};
-use crate::report::{mutation, pinned};
+use crate::report::{coverage, mutation, pinned};
 
 use super::prose;
 
@@ -175,6 +176,9 @@ pub fn produced(production: &Production) -> String {
         pinned::reached(totals.before),
         pinned::reached(totals.after)
     ));
+    if let Some(reached) = &production.coverage {
+        text.push_str(&format!("coverage    {}\n", coverage::told(reached)));
+    }
     if let Some(score) = &totals.score {
         text.push_str(&format!("score       {}\n", mutation::headline(score)));
     }
@@ -246,6 +250,9 @@ pub struct ProducedDocument {
     pub coverage_before: Coverage,
     /// The same with the new tests.
     pub coverage_after: Coverage,
+    /// What a coverage tool tells of the functions asked for, before and after.
+    #[serde(default)]
+    pub coverage: Option<Reached>,
     /// Percent of tried breaks that were noticed, with one decimal, cut.
     pub mutation_score: Option<String>,
     /// New tests whose result changed between runs; none is kept.
@@ -299,6 +306,7 @@ pub fn produced_document(production: &Production) -> ProducedDocument {
         files: production.files().into_iter().map(|(file, _)| file.to_string()).collect(),
         coverage_before: totals.before,
         coverage_after: totals.after,
+        coverage: production.coverage.clone(),
         mutation_score: totals
             .score
             .as_ref()

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::conventions::{self, Habits};
 use crate::code::language::Language;
+use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
-use crate::domain::generation::analysis::CoverageTarget;
 use crate::domain::generation::context::{
     CoverageSource, CoverageStats, FileCoverage, MissingTest, TestCoverage, priority,
 };

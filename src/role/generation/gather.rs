@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::conventions::Habits;
 use crate::code::coverage as reports;
 use crate::code::names::{self, Named};
+use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::Measured;
-use crate::domain::generation::analysis::CoverageTarget;
 use crate::domain::generation::angle::{angles, complexity, conflict_risk, tier};
 use crate::domain::generation::context::{
     Asset, Assets, ConflictDetection, ContextPackage, CoverageSource, Dependencies,

@@ -10,6 +10,7 @@ mod gather;
 mod packages;
 mod planner;
 mod project;
+mod reached;
 mod requirements;
 mod sentence;
 mod survey;
@@ -23,6 +24,7 @@ pub(super) use framework::run_specific;
 use gather::Gathered;
 pub use gather::{GatherError, Request, gather};
 pub use planner::plan;
+pub use reached::reached;
 pub use requirements::analyse;
 pub use survey::Survey;
 pub use told::ToldSurvey;
@@ -49,7 +51,7 @@ pub fn rehearse(
     let source = crate::domain::generation::context::CoverageSource::Mapping {
         reason: "no test is run".into(),
     };
-    let target = crate::domain::generation::analysis::CoverageTarget::default();
+    let target = crate::domain::coverage::CoverageTarget::default();
     let ran = Ran { source, files: std::collections::BTreeMap::new(), target };
     let request = Request {
         session,

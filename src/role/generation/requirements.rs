@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use crate::code::behaviour::{self, Behaviour};
 use crate::code::language::Language;
 use crate::code::smell::{self, Project};
-use crate::domain::generation::analysis::{
-    Analysis, CoverageTarget, FileRequirements, Finding, Requirement,
-};
+use crate::domain::coverage::CoverageTarget;
+use crate::domain::generation::analysis::{Analysis, FileRequirements, Finding, Requirement};
 use crate::domain::generation::context::{CoverageSource, MissingTest, Package, TestCoverage};
 use crate::domain::generation::layer::SubLayer;
 use crate::domain::id::{RepoPath, SessionId};

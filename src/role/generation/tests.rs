@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use crate::domain::coverage::CoverageTarget;
 use crate::domain::coverage::FileLines;
-use crate::domain::generation::analysis::{CoverageTarget, samples};
+use crate::domain::generation::analysis::samples;
 use crate::domain::generation::context::{CoverageSource, Package, Priority};
 use crate::domain::generation::{analysis, task};
 use crate::domain::id::{RepoPath, SessionId};
