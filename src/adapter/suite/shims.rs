@@ -10,9 +10,12 @@ const ASKED: &[(&str, &[&str])] = &[
     ("node", &["node", "-p", "process.execPath"]),
 ];
 
+/// Runs a command and gives the line it prints.
+pub type Ask<'a> = &'a dyn Fn(&[&str]) -> Option<String>;
+
 /// The search path with the folders of interpreters before the shims that stand for them; `None`
-/// when no shim is found first. `ask` runs a command and gives the line it prints.
-pub fn past(path: &str, ask: &dyn Fn(&[&str]) -> Option<String>) -> Option<String> {
+/// when no shim is found first.
+pub fn past(path: &str, ask: Ask<'_>) -> Option<String> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let mut changed = false;
     for (program, argv) in ASKED {
@@ -44,6 +47,9 @@ mod tests {
 
     use super::*;
 
+    /// Why, the folders of the path, what is told, and the folders then.
+    type Row<'a> = (&'a str, &'a [&'a str], Ask<'a>, Option<&'a [&'a str]>);
+
     #[test]
     fn an_interpreter_goes_before_its_shim_and_nothing_else_moves() {
         let folder = tempfile::tempdir().unwrap();
@@ -60,7 +66,7 @@ mod tests {
         let real = own("real/bin/python3").display().to_string();
         let told = |argv: &[&str]| (argv[0] == "python3").then(|| real.clone());
         let shim = own("shims/python3").display().to_string();
-        let table: &[(&str, &[&str], &dyn Fn(&[&str]) -> Option<String>, Option<&[&str]>)] = &[
+        let table: &[Row<'_>] = &[
             (
                 "before",
                 &["a", "shims", "usr/bin"],

@@ -18,7 +18,7 @@ pub const FRAMEWORK: Framework = Framework {
     version: |site| vec![site.python(), "--version".into()],
     install: "install Python 3.8 or later",
     plan: |site, chosen, scratch| {
-        let typed = site.command.clone().unwrap_or_else(|| "python3 -m unittest discover".into());
+        let typed = site.command.clone().unwrap_or_else(|| discovery(site));
         let mut argv = vec![
             site.python(),
             scratch.drivers.join("unittest_driver.py").display().to_string(),
@@ -37,6 +37,26 @@ pub const FRAMEWORK: Framework = Framework {
     },
 };
 
+/// What a person types: discovery begins in the folder that has tests and is no package, as the
+/// driver does, since unittest looks into packages alone.
+fn discovery(site: &Site) -> String {
+    let plain = "python3 -m unittest discover";
+    let is_test = |name: &str| name.starts_with("test") && name.ends_with(".py");
+    let holds = |folder: &str| {
+        let entries = std::fs::read_dir(site.folder().join(folder)).into_iter().flatten();
+        entries.flatten().any(|entry| is_test(&entry.file_name().to_string_lossy()))
+    };
+    let apart = |folder: &&str| {
+        !site.has(&format!("{folder}/__init__.py"))
+            // Where there are no tests yet, this is where they will be.
+            && (holds(folder) || *folder == "tests" && !site.has_file(&is_test))
+    };
+    match ["tests", "test"].into_iter().find(apart) {
+        Some(folder) if !holds("") => format!("{plain} -s {folder}"),
+        _ => plain.to_owned(),
+    }
+}
+
 /// The discovery options of a configured `python -m unittest discover …`.
 pub fn options(site: &Site) -> Vec<String> {
     let mut options = Vec::new();
@@ -54,4 +74,39 @@ pub fn options(site: &Site) -> Vec<String> {
         }
     }
     options
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "discovery is about real folders")]
+
+    use super::*;
+
+    #[test]
+    fn what_is_typed_finds_the_tests() {
+        let table: [(&[&str], &str); 6] = [
+            (&["test_a.py"], ""),
+            (&["tests/test_a.py"], " -s tests"),
+            (&["tests/__init__.py", "tests/test_a.py"], ""),
+            (&["test/test_a.py"], " -s test"),
+            (&["test_a.py", "tests/test_b.py"], ""),
+            (&["a.py"], " -s tests"),
+        ];
+        for (files, more) in table {
+            let folder = tempfile::tempdir().unwrap();
+            for file in files {
+                let path = folder.path().join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, "").unwrap();
+            }
+            let root = folder.path().to_owned();
+            let site =
+                Site { root, directory: String::new(), command: None, report: None, path: None };
+            assert_eq!(
+                discovery(&site),
+                format!("python3 -m unittest discover{more}"),
+                "{files:?}"
+            );
+        }
+    }
 }
