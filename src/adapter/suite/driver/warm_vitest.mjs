@@ -63,7 +63,9 @@ const server = (project) => project.vite ?? project.server;
 const graphs = (project) => Object.values(server(project).environments ?? {}).map((one) => one.moduleGraph).concat(server(project).moduleGraph ?? []);
 
 function invalidate(vitest, path) {
-  (vitest.invalidateFile ?? vitest.updateLastChanged).call(vitest, path);
+  const own = vitest.invalidateFile ?? vitest.updateLastChanged;
+  if (own) own.call(vitest, path);
+  else for (const project of vitest.projects) for (const graph of graphs(project)) for (const module of graph.getModulesByFile(path) ?? []) graph.invalidateModule(module);
 }
 
 // Files that are read once: configuration, what runs before all tests, and all that these import.
