@@ -83,6 +83,10 @@ const CANDIDATES: &[(&str, &str, &[&str])] = &[
     ("return sum", "return sum", &[]),
 ];
 
+/// What Jest needs for TypeScript.
+const JEST_29: &[(&str, &str)] =
+    &[("jest", "^29"), ("ts-jest", "^29"), ("typescript", "^5"), ("@types/jest", "^29")];
+
 /// A project with its packages.
 struct Project {
     repo: TestRepo,
@@ -297,16 +301,16 @@ fn candidates_are_judged_by_vitest_2_3_and_4_as_by_a_fresh_start() {
 #[ignore = "needs the npm registry"]
 fn candidates_are_judged_by_jest_29_and_30_as_by_a_fresh_start() {
     judge(&Project::new("jest", &[("jest", "^30")], false));
-    let typed = [("jest", "^29"), ("ts-jest", "^29"), ("typescript", "^5"), ("@types/jest", "^29")];
-    judge(&Project::new("jest", &typed, true));
+    judge(&Project::new("jest", JEST_29, true));
 }
 
-#[test]
-#[ignore = "needs the npm registry"]
-fn typescript_under_vitest_is_measured_scored_and_repaired() {
-    let project = Project::new("vitest", &[("vitest", "^3")], true);
+/// Lines are told, all mutants on lines that tests reach are tried, and a fault is repaired.
+fn whole(project: &Project, lines: &str) {
     let planned = project.repo.regreen(&["plan", "src/cart.ts", "--json"]).document();
-    assert_eq!(planned["phases"][1]["summary"], "1 file looked at, 0 with gaps, lines 81.8 %");
+    assert_eq!(
+        planned["phases"][1]["summary"],
+        format!("1 file looked at, 0 with gaps, lines {lines}")
+    );
     let ran = project.repo.regreen(&["score", "src/cart.ts", "--json"]);
     let score = ran.document();
     assert_eq!(score["reach"], "known", "{} {}", ran.out, ran.err);
@@ -319,4 +323,18 @@ fn typescript_under_vitest_is_measured_scored_and_repaired() {
     let document = ran.document();
     assert_eq!(document["result"], "success", "{}", ran.err);
     assert!(document["patch"].as_str().unwrap().contains("+    sum += item"), "{document}");
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn typescript_under_vitest_is_measured_scored_and_repaired() {
+    whole(&Project::new("vitest", &[("vitest", "^3")], true), "81.8 %");
+    let provider = [("vitest", "^4"), ("@vitest/coverage-v8", "^4")];
+    whole(&Project::new("vitest", &provider, true), "80.0 %");
+}
+
+#[test]
+#[ignore = "needs the npm registry"]
+fn typescript_under_jest_is_measured_scored_and_repaired() {
+    whole(&Project::new("jest", JEST_29, true), "80.0 %");
 }

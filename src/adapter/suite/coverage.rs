@@ -302,3 +302,41 @@ fn source(root: &Path, path: &str) -> Option<String> {
     let bytes = files::read_left(&root.join(own.as_str()), 4 << 20).ok()??;
     String::from_utf8(bytes).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vitest_is_measured_by_the_providers_that_are_installed_else_by_v8() {
+        let table: [(&[&str], &str); 4] = [
+            (&[], "node warm_vitest.mjs report.json lines.info"),
+            (&["v8"], "--coverage.provider=v8"),
+            (&["istanbul"], "--coverage.provider=istanbul"),
+            (&["v8", "istanbul"], "--coverage.reportsDirectory="),
+        ];
+        for (kinds, last) in table {
+            let folder = tempfile::tempdir().unwrap();
+            for kind in kinds {
+                let place = folder.path().join(format!("node_modules/@vitest/coverage-{kind}"));
+                std::fs::create_dir_all(place).unwrap();
+            }
+            let root = folder.path().to_owned();
+            let site = Site { root, directory: String::new(), command: None, report: None };
+            let around = Around {
+                site: &site,
+                root: folder.path(),
+                out: PathBuf::new(),
+                drivers: PathBuf::new(),
+                child: (BTreeMap::new(), Access::default()),
+                limit: Duration::ZERO,
+                log: PathBuf::new(),
+                tools: &ToolCommands::default(),
+            };
+            let tool = tool("Vitest", &around).unwrap();
+            let argv = tool.argv.concat().join(" ");
+            assert!(argv.ends_with(last), "{kinds:?}: {argv}");
+            assert_eq!(tool.environment.contains_key("REGREEN_LINES"), kinds.is_empty());
+        }
+    }
+}
