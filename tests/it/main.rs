@@ -17,6 +17,7 @@ mod forge;
 mod frameworks;
 mod generation;
 mod git_http;
+mod kept;
 mod models;
 mod page;
 mod pin;

@@ -25,12 +25,15 @@ use super::run::write_chosen;
 /// Folders that are linked into the copy instead of copied.
 const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
 
-struct Cold {
+/// The suite's own command in one copy of the checkout.
+pub struct Cold {
     framework: &'static Framework,
     site: Site,
     environment: BTreeMap<String, String>,
     access: Access,
+    /// Where its own files begin: results, chosen tests, output.
     scratch: PathBuf,
+    drivers: PathBuf,
     place: Place,
     timeout: Duration,
     /// One candidate at a time: the copy is shared.
@@ -51,16 +54,7 @@ pub fn open(
         fs::remove_dir_all(&copy).map_err(failed)?;
     }
     copy_tree(request.root, &copy).map_err(failed)?;
-    Ok(Box::new(Cold {
-        framework: suite.detection.framework,
-        site: suite.site(&copy),
-        environment: suite.environment(&copy),
-        access: suite.access(&copy),
-        scratch: suite.settings.scratch.clone(),
-        place: suite.place(&copy),
-        timeout: suite.settings.timeout,
-        turn: Mutex::new(()),
-    }))
+    Ok(Box::new(Cold::on(suite, &copy)))
 }
 
 /// Copies a checkout; dependency folders are linked.
@@ -86,11 +80,28 @@ pub fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 impl Cold {
-    async fn run(&self, tests: &[TestId], limit: Duration) -> Result<Vec<TestCase>, RunError> {
+    /// The command in a copy that is there; its own files lie beside the copy.
+    pub fn on(suite: &ProjectSuite<'_>, copy: &Path) -> Self {
+        let name = copy.file_name().unwrap_or_default();
+        Self {
+            framework: suite.detection.framework,
+            site: suite.site(copy),
+            environment: suite.environment(copy),
+            access: suite.access(copy),
+            scratch: suite.settings.scratch.join(name),
+            drivers: suite.settings.scratch.join("drivers"),
+            place: suite.place(copy),
+            timeout: suite.settings.timeout,
+            turn: Mutex::new(()),
+        }
+    }
+
+    /// What the command says of `tests` and of others in their files; nothing when it hung.
+    pub async fn run(&self, tests: &[TestId], limit: Duration) -> Result<Vec<TestCase>, RunError> {
         let scratch = Scratch {
-            drivers: self.scratch.join("drivers"),
-            cases: self.scratch.join("cold-cases"),
-            chosen: self.scratch.join("cold-chosen"),
+            drivers: self.drivers.clone(),
+            cases: self.scratch.with_extension("cold-cases"),
+            chosen: self.scratch.with_extension("cold-chosen"),
         };
         if scratch.cases.exists() {
             fs::remove_file(&scratch.cases).map_err(|error| RunError::Io {
@@ -107,7 +118,7 @@ impl Cold {
         let access = Some(self.access.clone());
         let invocation =
             Invocation { argv: plan.argv, directory: directory.clone(), environment, access };
-        let log = self.scratch.join("cold.log");
+        let log = self.scratch.with_extension("cold.log");
         let ending = process::run(&invocation, limit, &log).await.map_err(|error| {
             RunError::NotStarted { command: typed.clone(), reason: error.to_string() }
         })?;
@@ -176,27 +187,94 @@ impl Trial for Cold {
         write_edits(&self.site.root, edits, true)?;
         // A cold start alone may take longer than a warm candidate.
         let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
-        let cases = self.run(tests, limit).await;
+        let cases = self.broken(tests, limit).await;
         write_edits(&self.site.root, edits, false)?;
-        // An edit after which nothing can be read breaks every test.
-        let cases = match cases {
-            Ok(cases) => cases,
-            Err(error @ (RunError::NotStarted { .. } | RunError::Io { .. })) => return Err(error),
-            Err(_) => Vec::new(),
-        };
-        let mut results = Vec::new();
-        for id in tests {
-            let case = cases.iter().find(|case| case.id == *id);
-            let status = case.map_or(Status::Failed, |case| case.status);
-            let failure = case.and_then(|case| case.failure.as_ref()).map(|failure| {
-                let first = failure.message.lines().next().unwrap_or_default().to_owned();
-                (failure.class.clone(), first)
-            });
-            results.push(CaseResult { test: id.clone(), status, failure });
-            if stop_at_failure && status == Status::Failed {
-                break;
-            }
+        Ok(results(&cases?, tests, stop_at_failure))
+    }
+}
+
+impl Cold {
+    /// The same on edited sources: an edit after which nothing can be read breaks every test.
+    pub async fn broken(
+        &self,
+        tests: &[TestId],
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        match self.run(tests, limit).await {
+            Ok(cases) => Ok(cases),
+            Err(error @ (RunError::NotStarted { .. } | RunError::Io { .. })) => Err(error),
+            Err(_) => Ok(Vec::new()),
         }
-        Ok(results)
+    }
+}
+
+/// What `tests` came to. One that was not told has failed; so has one that a hook of its file kept
+/// from running, which some frameworks tell as skipped in a file that failed.
+pub fn results(cases: &[TestCase], tests: &[TestId], stop_at_failure: bool) -> Vec<CaseResult> {
+    let by_id: BTreeMap<&TestId, &TestCase> = cases.iter().map(|case| (&case.id, case)).collect();
+    let of_file = |id: &TestId| {
+        let file = id.as_str().split("::").next().unwrap_or_default();
+        by_id.get(&TestId(file.to_owned())).filter(|case| case.status == Status::Failed)
+    };
+    let mut results = Vec::new();
+    for id in tests {
+        let mut case = by_id.get(id);
+        if case.is_some_and(|case| case.status == Status::Skipped) {
+            case = of_file(id).or(case);
+        }
+        let status = case.map_or(Status::Failed, |case| case.status);
+        let failure = case.and_then(|case| case.failure.as_ref()).map(|failure| {
+            let first = failure.message.lines().next().unwrap_or_default().to_owned();
+            (failure.class.clone(), first)
+        });
+        results.push(CaseResult { test: id.clone(), status, failure });
+        if stop_at_failure && status == Status::Failed {
+            break;
+        }
+    }
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::test::{FailureText, Layer};
+
+    #[test]
+    fn a_test_passes_only_when_it_is_told_to_have_run() {
+        let case = |id: &str, status| TestCase {
+            id: id.into(),
+            status,
+            file: None,
+            line: None,
+            layer: Layer::Unit,
+            duration_ms: 1,
+            failure: (status == Status::Failed).then(|| FailureText {
+                class: "Error".into(),
+                message: "no\nmore".into(),
+                stack: String::new(),
+                frames: Vec::new(),
+            }),
+        };
+        let cases = [
+            case("a.ts::runs", Status::Passed),
+            case("a.ts::is left out", Status::Skipped),
+            case("b.ts", Status::Failed),
+            case("b.ts::waits for a hook", Status::Skipped),
+            case("c.ts::fails", Status::Failed),
+        ];
+        let table = [
+            ("a.ts::runs", Status::Passed, None),
+            ("a.ts::is left out", Status::Skipped, None),
+            ("a.ts::is not told", Status::Failed, None),
+            ("b.ts::waits for a hook", Status::Failed, Some("no")),
+            ("c.ts::fails", Status::Failed, Some("no")),
+        ];
+        let tests: Vec<TestId> = table.iter().map(|row| row.0.into()).collect();
+        for (told, (id, status, says)) in results(&cases, &tests, false).iter().zip(table) {
+            let said = told.failure.as_ref().map(|(_, message)| message.as_str());
+            assert_eq!((told.test.as_str(), told.status, said), (id, status, says));
+        }
+        assert_eq!(results(&cases, &tests, true).len(), 3, "it ends behind the first failure");
     }
 }

@@ -13,7 +13,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 
-use super::framework::{Site, command_files, unittest_options};
+use super::framework::{Site, command_files, start, unittest_options};
 
 /// One tool: what it runs, and where it leaves its report.
 struct Tool {
@@ -31,7 +31,8 @@ struct Tool {
 const REPORTS: usize = 500;
 
 /// The tool for a framework; the reason and what would help when there is none.
-fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
+fn tool(framework: &str, around: &Around<'_>) -> Result<Tool, String> {
+    let (site, out) = (around.site, around.out.as_path());
     let plain = |typed: &str, argv: Vec<Vec<String>>, report: PathBuf, glob: &str| Tool {
         typed: typed.to_owned(),
         argv,
@@ -71,19 +72,7 @@ fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
             let argv = [argv, vec![format!("--coverageDirectory={}", out.display())]].concat();
             Ok(plain("npx jest --coverage", vec![argv], out.join("coverage-final.json"), ""))
         }
-        "Vitest" => {
-            if !["v8", "istanbul"]
-                .iter()
-                .any(|kind| site.depends_on(&format!("@vitest/coverage-{kind}")))
-            {
-                return Err("Vitest has no coverage provider here: `npm install --save-dev @vitest/coverage-v8`".into());
-            }
-            let argv =
-                words("npx --no-install vitest run --coverage.enabled --coverage.reporter=json");
-            let argv =
-                [argv, vec![format!("--coverage.reportsDirectory={}", out.display())]].concat();
-            Ok(plain("npx vitest run --coverage", vec![argv], out.join("coverage-final.json"), ""))
-        }
+        "Vitest" => Ok(vitest(site, around)),
         "node --test" => {
             let mut tool = plain(
                 "NODE_V8_COVERAGE=… node --test",
@@ -145,6 +134,49 @@ fn tool(framework: &str, site: &Site, out: &Path) -> Result<Tool, String> {
     }
 }
 
+/// Vitest with the project's own provider where one is installed, else with V8's counts of the lines
+/// in its workers.
+fn vitest(site: &Site, around: &Around<'_>) -> Tool {
+    let out = &around.out;
+    let installed = |kind: &&str| {
+        let name = format!("node_modules/@vitest/coverage-{kind}");
+        site.has(&name) || site.root.join(name).exists()
+    };
+    let kinds: Vec<&str> = ["v8", "istanbul"].into_iter().filter(installed).collect();
+    let Some(first) = kinds.first() else {
+        let (report, lines) = (out.join("report.json"), out.join("lines.info"));
+        let driver = around.drivers.join("warm_vitest.mjs");
+        let root = around.root.canonicalize().unwrap_or_else(|_| around.root.to_owned());
+        let shown = |path: &Path| path.display().to_string();
+        return Tool {
+            typed: "npx vitest run".to_owned(),
+            argv: vec![vec!["node".into(), shown(&driver), shown(&report), shown(&lines)]],
+            environment: [
+                ("REGREEN_LINES".into(), shown(&out.join("lines"))),
+                ("REGREEN_ROOT".into(), shown(&root)),
+            ]
+            .into(),
+            reports: (lines, String::new()),
+        };
+    };
+    let mut argv = start(site, "vitest");
+    argv.extend(
+        ["run", "--coverage.enabled", "--coverage.reporter=json", "--coverage.reportOnFailure"]
+            .map(str::to_owned),
+    );
+    argv.push(format!("--coverage.reportsDirectory={}", out.display()));
+    if kinds.len() == 1 {
+        // The one that Vitest takes by itself may not be there.
+        argv.push(format!("--coverage.provider={first}"));
+    }
+    Tool {
+        typed: "npx vitest run --coverage".to_owned(),
+        argv: vec![argv],
+        environment: BTreeMap::new(),
+        reports: (out.join("coverage-final.json"), String::new()),
+    }
+}
+
 /// The command that the project names, and where it leaves its report.
 fn named(command: &str, report: Option<&str>, site: &Site) -> Result<Tool, String> {
     let glob =
@@ -174,6 +206,8 @@ pub struct Around<'a> {
     pub root: &'a Path,
     /// A folder of ours for data and reports.
     pub out: PathBuf,
+    /// The folder of our drivers.
+    pub drivers: PathBuf,
     /// Its environment and what it may touch.
     pub child: (BTreeMap<String, String>, Access),
     /// Limit of the whole run.
@@ -199,7 +233,7 @@ async fn run(
 ) -> Result<Measured, String> {
     let tool = match &around.tools.coverage {
         Some(command) => named(command, around.tools.coverage_report.as_deref(), around.site)?,
-        None => tool(framework, around.site, &around.out)?,
+        None => tool(framework, around)?,
     };
     files::remove_folder(&around.out);
     files::create_folder(&around.out).map_err(|error| error.to_string())?;
@@ -267,4 +301,42 @@ fn source(root: &Path, path: &str) -> Option<String> {
     }
     let bytes = files::read_left(&root.join(own.as_str()), 4 << 20).ok()??;
     String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vitest_is_measured_by_the_providers_that_are_installed_else_by_v8() {
+        let table: [(&[&str], &str); 4] = [
+            (&[], "node warm_vitest.mjs report.json lines.info"),
+            (&["v8"], "--coverage.provider=v8"),
+            (&["istanbul"], "--coverage.provider=istanbul"),
+            (&["v8", "istanbul"], "--coverage.reportsDirectory="),
+        ];
+        for (kinds, last) in table {
+            let folder = tempfile::tempdir().unwrap();
+            for kind in kinds {
+                let place = folder.path().join(format!("node_modules/@vitest/coverage-{kind}"));
+                std::fs::create_dir_all(place).unwrap();
+            }
+            let root = folder.path().to_owned();
+            let site = Site { root, directory: String::new(), command: None, report: None };
+            let around = Around {
+                site: &site,
+                root: folder.path(),
+                out: PathBuf::new(),
+                drivers: PathBuf::new(),
+                child: (BTreeMap::new(), Access::default()),
+                limit: Duration::ZERO,
+                log: PathBuf::new(),
+                tools: &ToolCommands::default(),
+            };
+            let tool = tool("Vitest", &around).unwrap();
+            let argv = tool.argv.concat().join(" ");
+            assert!(argv.ends_with(last), "{kinds:?}: {argv}");
+            assert_eq!(tool.environment.contains_key("REGREEN_LINES"), kinds.is_empty());
+        }
+    }
 }

@@ -43,7 +43,10 @@ pub const READERS: &[crate::domain::Reader] = &[
         format::libtest::explain(&mut Told::default(), text.to_owned());
     }),
     ("gotest", |text| drop(format::gotest::parse(text, "example.com/shop"))),
-    ("jest", |text| drop(format::jest::parse(text))),
+    ("jest", |text| {
+        drop(format::jest::parse(text, format::jest::Writer::Jest));
+        drop(format::jest::parse(text, format::jest::Writer::Vitest));
+    }),
     ("test-lines", |text| drop(format::lines::parse(text))),
     ("stack", |text| {
         let place = format::Place {

@@ -30,7 +30,7 @@ const TEXTS: &[&str] = &[
     "\"fooBar_baz-qux\"",
     "\"ÄÖÜ ß é\"",
     "\"-1.5\"",
-    "\"line one\\nline two\"",
+    "\"line one\\n  line two\\n    three\"",
     "\"<b>&amp;</b>\"",
     "\"x=1&y=2\"",
     "\"aabbb\"",
@@ -171,10 +171,15 @@ fn options(keys: &[String], python: bool) -> Vec<String> {
 
 /// Arguments for one parameter, likeliest first.
 fn pool(parameter: &Parameter, callable: &Callable, python: bool) -> Vec<String> {
+    // What takes the rest is typed as a list in TypeScript, and is given single values.
+    let single = |kind: Type| match kind {
+        Type::List(element) if parameter.rest && !python => *element,
+        kind => kind,
+    };
     let known: Vec<Type> = if parameter.types.is_empty() || parameter.types == [Type::Nothing] {
         [parameter.types.clone(), vec![Type::Any]].concat()
     } else {
-        parameter.types.clone()
+        parameter.types.iter().copied().map(single).collect()
     };
     let fits = |kind: Type| {
         known.iter().any(|one| match (one, kind) {
@@ -521,6 +526,17 @@ mod tests {
             .map(|call| call.arguments.len())
             .collect();
         assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn what_takes_the_rest_is_given_single_values() {
+        let text = "export function f(a: number, ...more: string[]) { return more[a]; }";
+        let callable = only(Language::TypeScript, text);
+        let calls = first(Language::TypeScript, &callable, "f", &[], 1);
+        let given: BTreeSet<&String> =
+            calls.iter().filter_map(|call| call.arguments.get(1)).collect();
+        assert!(given.contains(&"\"hello\"".to_owned()), "{given:?}");
+        assert!(given.iter().all(|one| !one.starts_with('[')), "{given:?}");
     }
 
     #[test]

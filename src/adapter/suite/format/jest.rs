@@ -45,13 +45,22 @@ struct Location {
     line: u32,
 }
 
+/// Who wrote a report; the word `pending` differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// To Jest a pending test is one that is left out.
+    Jest,
+    /// To Vitest it is one that was to run and did not end, such as when its process died.
+    Vitest,
+}
+
 /// Reads a report. Ids are `file::suite > test`, with the file as the report names it; a file that
 /// cannot be loaded is a failing test named after the file.
 ///
 /// # Errors
 ///
 /// [`Unreadable`] when the text is not such a report.
-pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
+pub fn parse(text: &str, writer: Writer) -> Result<Vec<Told>, Unreadable> {
     let report: Report = serde_json::from_str(text).map_err(|error| Unreadable {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),
         expected: format!("the JSON report of Jest or Vitest ({error})"),
@@ -65,7 +74,8 @@ pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
         }
         // Vitest tells of a hook that fails only here, and calls its tests skipped.
         let explained = file.assertion_results.iter().any(|test| test.status == "failed");
-        if file.status == "failed" && !explained {
+        let hook = file.status == "failed" && !explained;
+        if hook {
             let message = file.message.unwrap_or_default();
             let message = if message.is_empty() { "a hook failed" } else { &message };
             told.push(failed(file.name.clone(), &file.name, None, 0, message));
@@ -80,6 +90,9 @@ pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
                 std::time::Duration::try_from_secs_f64(test.duration.unwrap_or_default() / 1000.0);
             let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or_default());
             match test.status.as_str() {
+                "pending" if writer == Writer::Vitest && !hook => {
+                    told.push(failed(id, &file.name, line, took, "Error: it did not end"));
+                }
                 "failed" => {
                     let text = test.failure_messages.join("\n");
                     told.push(failed(id, &file.name, line, took, &text));
@@ -128,7 +141,7 @@ mod tests {
             {"ancestorTitles":["cart"],"title":"sums","status":"failed","failureMessages":["Error: \u001b[2mexpect\u001b[22m 3\n    at /repo/a.js:2:1"]},
             {"ancestorTitles":[],"title":"later","status":"pending"}]},
           {"name":"/repo/b.test.js","status":"failed","message":"SyntaxError: no","assertionResults":[]}]}"#;
-        let told = parse(text).unwrap();
+        let told = parse(text, Writer::Jest).unwrap();
         let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
@@ -141,11 +154,16 @@ mod tests {
         );
         let hook = r#"{"testResults":[{"name":"a.test.js","status":"failed","message":"",
             "assertionResults":[{"title":"never runs","status":"skipped"}]}]}"#;
-        let told_of_hook = parse(hook).unwrap();
+        let told_of_hook = parse(hook, Writer::Vitest).unwrap();
         assert_eq!(
             (told_of_hook[0].id.as_str(), told_of_hook[0].status),
             ("a.test.js", Some(Status::Failed))
         );
         assert_eq!((told[1].class.as_str(), told[1].message.as_str()), ("Error", "expect 3"));
+        let crash = r#"{"testResults":[{"name":"a.test.js","status":"passed","message":"",
+            "assertionResults":[{"title":"ended its process","status":"pending"}]}]}"#;
+        let status = |writer| parse(crash, writer).unwrap()[0].status;
+        assert_eq!(status(Writer::Vitest), Some(Status::Failed));
+        assert_eq!(status(Writer::Jest), Some(Status::Skipped));
     }
 }

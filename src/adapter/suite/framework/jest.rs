@@ -27,7 +27,7 @@ pub const FRAMEWORK: Framework = Framework {
         argv.extend(files(site, chosen));
         Plan { argv, typed: Some("npx jest".into()), ..Plan::default() }
     },
-    read,
+    read: |left| read(left, jest::Writer::Jest),
 };
 
 /// Whether a JavaScript framework is configured or depended upon.
@@ -70,12 +70,12 @@ pub fn files(site: &Site, chosen: Option<&[TestId]>) -> Vec<String> {
 }
 
 /// Reads the report of Jest or Vitest.
-pub fn read(left: &Left<'_>) -> Result<Read, RunError> {
+pub fn read(left: &Left<'_>, writer: jest::Writer) -> Result<Read, RunError> {
     let text = left.cases_text()?;
     if text.is_empty() {
         return Ok(Read::default());
     }
-    let told = jest::parse(&text).map_err(|error| RunError::BadReport {
+    let told = jest::parse(&text, writer).map_err(|error| RunError::BadReport {
         report: left.cases.to_owned(),
         line: error.line,
         expected: error.expected,

@@ -1,5 +1,6 @@
 //! Vitest and its JSON report.
 
+use super::super::format::jest::Writer;
 use super::jest::{detect, files, read, start};
 use super::{Framework, Plan, words};
 
@@ -18,5 +19,5 @@ pub const FRAMEWORK: Framework = Framework {
         argv.extend(files(site, chosen));
         Plan { argv, typed: Some("npx vitest run".into()), ..Plan::default() }
     },
-    read,
+    read: |left| read(left, Writer::Vitest),
 };

@@ -1,5 +1,6 @@
-//! Tries candidates in prepared processes. One file per language.
+//! Tries candidates in prepared processes. One file per way of keeping them.
 
+mod kept;
 mod node;
 mod python;
 mod server;
@@ -19,6 +20,8 @@ pub async fn open(
     match suite.detection.facts.framework.as_str() {
         "unittest" | "pytest" => python::open(suite, request).await,
         "node --test" => node::open(suite, request).await,
+        "Vitest" => kept::open(suite, request, &kept::VITEST).await,
+        "Jest" => kept::open(suite, request, &kept::JEST).await,
         _ => Ok(None),
     }
 }
