@@ -48,8 +48,15 @@ pub struct Score {
     pub mutants: u32,
     /// Those on lines that some test reaches.
     pub covered: u32,
-    /// Covered ones that were tried; fewer than covered when a budget ended the run.
+    /// Covered ones that were tried and compile; fewer than covered when a budget ended the run.
     pub tried: u32,
+    /// Covered ones that the compiler refused: no program, so nothing to notice, and not tried.
+    #[serde(default)]
+    pub unviable: u32,
+    /// TypeScript was broken and nothing refused: where no test run checks types, versions that a
+    /// compiler would refuse are among those that were tried.
+    #[serde(default)]
+    pub types_unchecked: bool,
     /// Tried ones that made a test fail, hang or crash.
     pub noticed: u32,
     /// Of those, ones that hung or crashed.

@@ -18,9 +18,13 @@ use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, RunError, Speed, Trace, Trial, TrialRequest};
 
 use super::ProjectSuite;
+use super::built;
 use super::format::{Place, settle_all};
 use super::framework::{Framework, Left, Scratch, Site};
 use super::run::write_chosen;
+
+/// Bytes of a run's output in which a compiler's word is looked for.
+const SAID: u64 = 256 << 10;
 
 /// Folders that are linked into the copy instead of copied.
 const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
@@ -86,6 +90,11 @@ pub fn copy_tree(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 impl Cold {
+    fn log(&self) -> PathBuf {
+        self.scratch.join("cold.log")
+    }
+
+    /// What each test said; nothing when the time ran out.
     async fn run(&self, tests: &[TestId], limit: Duration) -> Result<Vec<TestCase>, RunError> {
         let scratch = Scratch {
             drivers: self.scratch.join("drivers"),
@@ -107,11 +116,13 @@ impl Cold {
         let access = Some(self.access.clone());
         let invocation =
             Invocation { argv: plan.argv, directory: directory.clone(), environment, access };
-        let log = self.scratch.join("cold.log");
+        let log = self.log();
         let ending = process::run(&invocation, limit, &log).await.map_err(|error| {
             RunError::NotStarted { command: typed.clone(), reason: error.to_string() }
         })?;
         if ending == Ending::TimedOut {
+            // Half a build says nothing.
+            fs::remove_file(&log).unwrap_or_default();
             return Ok(Vec::new());
         }
         let left = Left {
@@ -184,6 +195,15 @@ impl Trial for Cold {
             Err(error @ (RunError::NotStarted { .. } | RunError::Io { .. })) => return Err(error),
             Err(_) => Vec::new(),
         };
+        let told = |id: &&TestId| cases.iter().find(|case| case.id == **id);
+        let spoke = |case: &TestCase| case.status == Status::Failed && case.failure.is_some();
+        // What a compiler refuses runs no test; where one failed with a word, the sources ran.
+        if tests.iter().any(|id| told(&id).is_none())
+            && !tests.iter().filter_map(|id| told(&id)).any(spoke)
+            && let Some(said) = built::refusal(&process::tail_of(&self.log(), SAID))
+        {
+            return Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &said)).collect());
+        }
         let mut results = Vec::new();
         for id in tests {
             let case = cases.iter().find(|case| case.id == *id);

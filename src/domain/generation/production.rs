@@ -46,6 +46,9 @@ pub struct Production {
     /// Times that tests were written again for what they missed.
     #[serde(default)]
     pub retries: u32,
+    /// Seconds that the embedded engine and the breaking of code took, over all tasks and rounds.
+    #[serde(default)]
+    pub engine_seconds: f64,
     /// The commit that holds the tests.
     pub commit: Option<CommitId>,
 }
@@ -276,6 +279,7 @@ impl Production {
             review: None,
             score: None,
             retries: 0,
+            engine_seconds: 0.0,
             commit: None,
         }
     }
@@ -404,6 +408,8 @@ fn together(a: Score, b: Score) -> Score {
         mutants: a.mutants + b.mutants,
         covered: a.covered + b.covered,
         tried: a.tried + b.tried,
+        unviable: a.unviable + b.unviable,
+        types_unchecked: a.types_unchecked || b.types_unchecked,
         noticed: a.noticed + b.noticed,
         hung: a.hung + b.hung,
         reach: if unknown { Reach::Unknown } else { Reach::Known },
