@@ -90,10 +90,12 @@ impl Score {
     }
 
     /// Whether enough was noticed. Exactly the threshold is enough; without a mutant there is
-    /// nothing to notice, and nothing to hold against the tests.
+    /// nothing to notice, and nothing to hold against the tests. Where there are some and the time
+    /// ended before the first one, nothing is known.
     #[must_use]
     pub fn is_met(&self) -> bool {
-        u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
+        let known = self.tried > 0 || self.covered <= self.unviable;
+        known && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
     }
 }
 
@@ -116,5 +118,9 @@ mod tests {
             let score = Score { tried, noticed, threshold, ..Score::default() };
             assert_eq!((score.per_mille(), score.is_met()), (share, met), "{noticed}/{tried}");
         }
+        let none =
+            |covered, unviable| Score { covered, unviable, threshold: 60, ..Score::default() };
+        assert!(!none(40, 3).is_met(), "the time ended before the first one");
+        assert!(none(3, 3).is_met(), "the compiler refused all of them");
     }
 }

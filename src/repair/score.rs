@@ -204,7 +204,8 @@ fn edit(file: &RepoPath, before: &str, after: String) -> EditSet {
     }
 }
 
-/// Lines of files that a mutant could break, and those of them that tests reach.
+/// Lines of files that a mutant could break, and those of them that tests reach, for each list of
+/// traces.
 ///
 /// # Errors
 ///
@@ -213,22 +214,23 @@ pub async fn reach(
     worktree: &dyn Worktree,
     tree: &TreeId,
     files: &[RepoPath],
-    traces: &[Trace],
-) -> Result<(u32, u32), EffectError> {
-    let usable = traces.iter().map(|trace| (&trace.test, trace)).collect();
-    let mut score = Score::default();
+    lists: &[&[Trace]],
+) -> Result<Vec<(u32, u32)>, EffectError> {
+    let usable: Vec<BTreeMap<&TestId, &Trace>> = lists
+        .iter()
+        .map(|traces| traces.iter().map(|trace| (&trace.test, trace)).collect())
+        .collect();
+    let mut scores = vec![Score::default(); lists.len()];
     for file in files {
         let Some(bytes) = worktree.read(tree, file).await? else { continue };
         if let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) {
-            count_lines(
-                &mut score,
-                &mutate::mutants(language, &text, Depth::SCORE, &|_| true),
-                file,
-                &usable,
-            );
+            let mutants = mutate::mutants(language, &text, Depth::SCORE, &|_| true);
+            for (score, usable) in scores.iter_mut().zip(&usable) {
+                count_lines(score, &mutants, file, usable);
+            }
         }
     }
-    Ok((score.lines_covered, score.lines))
+    Ok(scores.into_iter().map(|score| (score.lines_covered, score.lines)).collect())
 }
 
 fn count_lines(

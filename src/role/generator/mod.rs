@@ -515,12 +515,14 @@ pub async fn measure(
         lines.dedup();
     }
     let after: Vec<Trace> = before.iter().cloned().chain(scored.traces).collect();
-    let coverage = async |traces: &[Trace]| -> Result<Coverage, EffectError> {
-        let (covered, lines) = repair::reach(fx.worktree, tree, files, traces).await?;
-        Ok(Coverage { covered, lines })
+    let reached_by = repair::reach(fx.worktree, tree, files, &[&before, &after]).await?;
+    let coverage = |at: usize| {
+        reached_by.get(at).map_or_else(Coverage::default, |(covered, lines)| Coverage {
+            covered: *covered,
+            lines: *lines,
+        })
     };
-    report.before = coverage(&before).await?;
-    report.after = coverage(&after).await?;
+    (report.before, report.after) = (coverage(0), coverage(1));
     report.score = Some(scored.score);
     Ok(reached)
 }
