@@ -59,6 +59,13 @@ FRONT = None
 FRONT_LIMIT = 30
 ORIGINAL = {}
 CALLED = set()
+# Seconds that tests are known to take; how many times as long a version may be silent, and what it
+# is given besides; seconds before the first word; how often is looked.
+KNOWN = {}
+HANGS = 8
+GRACE = 0.6
+STARTING = 1.0
+LOOK = 0.1
 # Whether loading the modules again changes what tests say; not known yet. Tests that are asked.
 RELOADS = None
 RELOADED = 400
@@ -115,8 +122,8 @@ def serve():
     os._exit(0)
 
 
-def take(request):
-    """Forks for one request; whether this is the child."""
+def take(request, way="import"):
+    """Forks for one request; whether this is the child. `way` is told with the answer."""
     global SOURCES, REQUEST, OUT
     reader, writer = os.pipe()
     child = os.fork()
@@ -129,9 +136,12 @@ def take(request):
         SOURCES = {os.path.realpath(path): text for path, text in request["sources"].items()}
         return True
     os.close(writer)
-    results, ended = collect(reader, child, request["limit"])
+    results, ended = collect(reader, child, request["limit"], patience(request["tests"]))
     os.close(reader)
-    answer({"results": results, "ended": ended})
+    for record in results:
+        if record["status"] == "passed":
+            KNOWN[record["id"]] = max(KNOWN.get(record["id"], 0), record["ms"] / 1000)
+    answer({"results": results, "ended": ended, "way": way})
     return False
 
 
@@ -231,7 +241,7 @@ def serve_at_front(again=None):
         if swaps is None and not can_reload(request["tests"], again):
             os.write(to_import, line.encode("utf-8"))
             os.read(done, 1)
-        elif take(request):
+        elif take(request, "modules" if swaps is None else "functions"):
             if swaps is None:
                 try:
                     call_plain(REQUEST["tests"], loaded_again(REQUEST["tests"], again))
@@ -329,13 +339,39 @@ def limit_resources(seconds):
         pass
 
 
-def collect(reader, child, limit):
+def patience(names):
+    """Processor seconds without a word after which a version hangs: many times what the slowest of
+    these tests is known to take. None where one is not known. Processor time goes by on a busy
+    machine as on an idle one, so a version that is only slow is not taken for one that hangs."""
+    if not names or any(name not in KNOWN for name in names):
+        return None
+    return HANGS * max(KNOWN[name] for name in names) + GRACE
+
+
+def processor(child):
+    """Processor seconds of a child; 0 where the system does not tell."""
+    try:
+        with open("/proc/%d/stat" % child) as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def collect(reader, child, limit, silence=None):
     deadline = time.monotonic() + limit
     text, ended = b"", False
+    # Modules may be loaded before the first test.
+    told, extra = 0.0, STARTING
     while True:
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([reader], [], [], left)[0]:
+        if left <= 0:
             break
+        if not select.select([reader], [], [], left if silence is None else min(left, LOOK))[0]:
+            if silence is not None and processor(child) - told > silence + extra:
+                break
+            continue
+        told, extra = processor(child), 0.0
         piece = os.read(reader, 65536)
         if not piece:
             break
