@@ -38,6 +38,7 @@ PACKAGES = [
     ("humanize", "pypi", "4.9.0", ["src/humanize"], None),
     ("ms", "npm", "2.1.3", ["index.js"], NODE_TEST),
     ("bytes", "npm", "3.1.2", ["index.js"], NODE_TEST),
+    ("slugify", "npm", "1.6.6", ["slugify.js"], NODE_TEST),
     ("camelcase", "npm", "8.0.0", ["index.js"], NODE_TEST),
     ("pretty-bytes", "npm", "6.1.1", ["index.js"], NODE_TEST),
     ("pluralize-esm", "npm", "9.0.5", ["src/index.ts"], VITEST),

@@ -242,6 +242,10 @@ pub struct PlanArguments {
     /// Share of broken versions that written tests must notice, in percent [default: 60].
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
+    /// Minutes of one session in which tests are written and judged without a model; what is not
+    /// done by then is left out, and told [default: 6, or the key `budget.engine-minutes`].
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub engine_minutes: Option<u64>,
     /// Run the suite with coverage by this command, instead of the detected tool; needs the key
     /// `coverage.report`, the glob of its report.
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["coverage_report", "no_coverage"])]
@@ -328,8 +332,9 @@ pub struct SubjectArguments {
     /// Share of broken versions that tests must notice, in percent [default: 60].
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
-    /// Stop breaking the code after so many minutes [default: 10].
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop after so many minutes with what is there, and say what was left out [default: 6, or
+    /// the key `budget.engine-minutes`].
+    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub budget_minutes: Option<u64>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]

@@ -31,6 +31,13 @@ struct Now {
     doing: String,
     rate: Option<PassRate>,
     open_fold: bool,
+    /// Parts of the present step that a log was told of.
+    part: u64,
+}
+
+/// How many parts of the way are done: tenths where the whole is known, else thousands.
+fn part(done: u64, total: Option<u64>) -> u64 {
+    total.map_or(done / 1000, |total| (done * 10).checked_div(total).unwrap_or_default())
 }
 
 /// Shows events on standard error, and the end on `end`.
@@ -106,11 +113,19 @@ impl Screen for Terminal {
         match event {
             Event::Step { doing, .. } => {
                 now.doing.clone_from(doing);
+                now.part = 0;
                 self.refresh(&now, "");
                 return;
             }
-            Event::Progress { done, unit, .. } => {
-                self.refresh(&now, &format!(", {done} {unit} tried"));
+            Event::Progress { done, total, unit } => {
+                let of = total.map_or_else(String::new, |total| format!(" of {total}"));
+                self.refresh(&now, &format!(", {done}{of} {unit} tried"));
+                // A log gets a line for each part of the way, so that nobody takes it for dead.
+                let reached = part(*done, *total);
+                if reached > now.part && !matches!(self.mode, Mode::Live(_)) {
+                    self.print(&format!("  {}: {done}{of} {unit} tried", now.doing));
+                }
+                now.part = reached;
                 return;
             }
             Event::Baseline { rate, .. } => now.rate = Some(*rate),

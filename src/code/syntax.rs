@@ -1,5 +1,9 @@
 //! Does a text parse, and where not.
 
+use std::ops::Range;
+
+use tree_sitter::{InputEdit, Parser, Point, Tree};
+
 use super::language::Language;
 
 /// A place where a text does not parse.
@@ -33,9 +37,73 @@ pub fn first_error(language: Language, text: &str) -> Option<SyntaxError> {
     Some(SyntaxError { line: number(place.row), column: number(place.column) })
 }
 
+/// Parses a text again and again with one small change each: what did not change is not read anew.
+pub struct Again {
+    parser: Parser,
+    tree: Tree,
+    /// Where each line of the text ends.
+    ends: Vec<usize>,
+}
+
+impl Again {
+    /// For changes of `text`; `None` when it cannot be parsed at all.
+    #[must_use]
+    pub fn of(language: Language, text: &str) -> Option<Self> {
+        let tree = language.parse(text)?;
+        let mut parser = Parser::new();
+        parser.set_language(&language.grammar()).ok()?;
+        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        Some(Self { parser, tree, ends })
+    }
+
+    /// Whether the text parses with `new` in place of `range`; `whole` is what comes of it.
+    pub fn parses(&mut self, range: &Range<usize>, new: &str, whole: &str) -> bool {
+        let mut tree = self.tree.clone();
+        let start_position = self.point(range.start);
+        tree.edit(&InputEdit {
+            start_byte: range.start,
+            old_end_byte: range.end,
+            new_end_byte: range.start + new.len(),
+            start_position,
+            old_end_position: self.point(range.end),
+            new_end_position: match new.rfind('\n') {
+                None => Point::new(start_position.row, start_position.column + new.len()),
+                Some(at) => {
+                    Point::new(start_position.row + new.matches('\n').count(), new.len() - at - 1)
+                }
+            },
+        });
+        self.parser.parse(whole, Some(&tree)).is_some_and(|tree| !tree.root_node().has_error())
+    }
+
+    fn point(&self, byte: usize) -> Point {
+        let row = self.ends.partition_point(|end| *end < byte);
+        let start = row.checked_sub(1).and_then(|row| self.ends.get(row)).map_or(0, |end| end + 1);
+        Point::new(row, byte - start)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_changed_text_parses_again_as_it_does_anew() {
+        let text = "def f(a, b):\n    if a > b:\n        return [a, b]\n    return (a, b)\n\n\nX = f(1, 2)\n";
+        let mut again = Again::of(Language::Python, text).unwrap();
+        let mut said = (0, 0);
+        for start in 0..text.len() {
+            for (length, new) in [(1, ""), (0, "("), (2, "a"), (0, "\n"), (1, "x\n  y")] {
+                let end = (start + length).min(text.len());
+                let part = |range: Range<usize>| text.get(range).unwrap();
+                let whole = format!("{}{new}{}", part(0..start), part(end..text.len()));
+                let parses = first_error(Language::Python, &whole).is_none();
+                assert_eq!(again.parses(&(start..end), new, &whole), parses, "{whole}");
+                if parses { said.0 += 1 } else { said.1 += 1 }
+            }
+        }
+        assert!(said.0 > 20 && said.1 > 20, "{said:?}");
+    }
 
     #[test]
     fn the_first_error_has_a_line() {

@@ -72,6 +72,7 @@ const SPENDING: &[(&str, Form)] = &[
 ];
 const BUDGET: &[(&str, Form)] = &[
     ("minutes", Form::Number(1, u64::MAX)),
+    ("engine-minutes", Form::Number(1, 10_000)),
     ("usd", Form::Amount),
     ("tokens", Form::Number(1, u64::MAX)),
     ("calls", Form::Number(1, u64::MAX)),

@@ -317,6 +317,10 @@ pub struct Budget {
     /// Wall time of one run.
     #[schemars(range(min = 1))]
     pub minutes: Option<u64>,
+    /// Wall time of the embedded engine in one session that writes tests: calls, choice, broken
+    /// versions of the code.
+    #[schemars(range(min = 1))]
+    pub engine_minutes: Option<u64>,
     /// Dollars of one session, as far as prices are known.
     pub usd: Option<f64>,
     /// Tokens of one session.

@@ -12,8 +12,6 @@ use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Stage, decide, decide_tests};
 use crate::domain::task::TaskStatus;
-use crate::domain::test::{Scope, Status};
-use crate::effect::RunRequest;
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
@@ -22,7 +20,7 @@ use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
 
 use super::Failure;
 use super::make::ROUNDS;
-use super::produce::{LOG, Work, tell};
+use super::produce::{Work, tell};
 use super::test_fix::{RAN, read, write};
 use super::weigh::{asked, worst};
 
@@ -54,6 +52,7 @@ impl Work<'_> {
     async fn gate(&mut self) -> Result<ValidationReport, Failure> {
         let mut fixed: Vec<Finding> = Vec::new();
         let mut retries = 0;
+        let mended = self.mend(&mut fixed).await?;
         loop {
             let files = self.new_files();
             let sheets = Sheets {
@@ -90,7 +89,7 @@ impl Work<'_> {
                     findings,
                     fixed,
                     decision,
-                    skipped: skipped.chain(silent).collect(),
+                    skipped: skipped.chain(silent).chain(mended).collect(),
                     retries,
                     tests: None,
                 }));
@@ -102,27 +101,17 @@ impl Work<'_> {
     /// Writes a safe repair; what no longer holds with it is dropped.
     async fn repair(&mut self, file: &RepoPath, text: String) -> Result<(), Failure> {
         self.replace(file, Some(text)).await?;
-        let tests = self.tests_of(file);
-        self.fx.worktree.checkout(&self.production.tree).await?;
-        let count = tests.len();
-        let scope = Scope::Tests(tests);
-        let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
-        let ran = self.fx.suite.run(&request).await;
-        let passed = ran.is_ok_and(|results| {
-            let passed = results.cases.iter().filter(|case| case.status == Status::Passed);
-            passed.count() >= count && results.count(Status::Failed) == 0
-        });
-        if !passed {
+        if !self.holds(file).await? {
             self.drop_file(file, "its tests do not hold once it is repaired").await?;
         }
         Ok(())
     }
 
-    fn new_files(&self) -> Vec<RepoPath> {
+    pub(super) fn new_files(&self) -> Vec<RepoPath> {
         self.production.files().into_iter().map(|(file, _)| file).collect()
     }
 
-    fn tests_of(&self, file: &RepoPath) -> Vec<TestId> {
+    pub(super) fn tests_of(&self, file: &RepoPath) -> Vec<TestId> {
         let files = self.production.tasks.iter().flat_map(|made| &made.report.files);
         files.filter(|one| one.file == *file).flat_map(|one| one.tests.clone()).collect()
     }
@@ -272,11 +261,13 @@ impl Work<'_> {
             before: &[],
             threshold: self.set_up.threshold,
             jobs: self.set_up.jobs,
-            time: self.set_up.time,
+            until: self.fx.clock.elapsed() + self.time_left(),
             held: &BTreeMap::new(),
             missed: &Missed::new(),
         };
+        let began = self.fx.clock.elapsed();
         let score = rescore(&request, &subjects, &tests, self.fx).await?;
+        self.took(began);
         self.production.score = Some(score);
         Ok(self.production.scored())
     }

@@ -2,6 +2,7 @@
 //! second one what the first one left open, and survivors once more (product.md 3.1 phase 5, 13.6).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use crate::domain::generation::analysis::{Advice, SUGGESTIONS};
 use crate::domain::generation::production::{Made, PRODUCTION};
@@ -40,10 +41,10 @@ impl Work<'_> {
             let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
             written = told;
             if self.panel.has_embedded() {
-                report = self.pinned(task, &missed, &written).await?;
+                report = self.pinned(task, 1, &missed, &written).await?;
             }
         } else {
-            report = self.pinned(task, &missed, &written).await?;
+            report = self.pinned(task, 1, &missed, &written).await?;
             let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
             written = told;
         }
@@ -142,6 +143,7 @@ impl Work<'_> {
     async fn pinned(
         &mut self,
         task: &TestTask,
+        round: u32,
         missed: &Missed,
         written: &[Written],
     ) -> Result<PinReport, Failure> {
@@ -159,8 +161,12 @@ impl Work<'_> {
             }
         }
         let tree = self.production.tree.clone();
-        let request = self.request(&tree, &gaps, &held, missed);
+        let began = self.fx.clock.elapsed();
+        let until = began + self.share(task, round);
+        let request = self.request(&tree, &gaps, &held, missed, until);
         let made = pin(&request, self.set_up.observer, self.fx).await?;
+        self.took(began);
+        self.until = Some(until);
         self.production.tree = made.tree;
         Ok(made.report)
     }
@@ -179,6 +185,7 @@ impl Work<'_> {
         gaps: &'b [Gap],
         held: &'b BTreeMap<Place, String>,
         missed: &'b Missed,
+        until: Duration,
     ) -> GenerateRequest<'b> {
         let many = self.production.passing.len() > MEASURED;
         GenerateRequest {
@@ -187,7 +194,7 @@ impl Work<'_> {
             before: if many { &[] } else { &self.production.passing },
             threshold: self.set_up.threshold,
             jobs: self.set_up.jobs,
-            time: self.set_up.time,
+            until,
             held,
             missed,
         }
@@ -195,7 +202,7 @@ impl Work<'_> {
 
     /// Puts together what was pinned and written, and measures it as one.
     async fn finished(
-        &self,
+        &mut self,
         task: &TestTask,
         mut report: PinReport,
         written: Vec<Written>,
@@ -212,10 +219,13 @@ impl Work<'_> {
         let mut reached = BTreeMap::new();
         if report.files.iter().any(|file| !file.tests.is_empty()) {
             let (held, missed) = (BTreeMap::new(), Missed::new());
-            let request = self.request(&self.production.tree, &[], &held, &missed);
+            let share = began + self.share(task, rounds);
+            let until = self.until.take().unwrap_or(share);
+            let request = self.request(&self.production.tree, &[], &held, &missed, until);
             reached =
                 measure(&self.production.tree, &files, &request, self.fx, &mut report).await?;
         }
+        self.took(began);
         report.seconds += self.fx.clock.elapsed().saturating_sub(began).as_secs_f64();
         Ok(Made {
             task: task.id.clone(),
@@ -315,7 +325,7 @@ impl Work<'_> {
             for file in &pinned {
                 self.replace(file, None).await?;
             }
-            report = self.pinned(task, missed, &old.written).await?;
+            report = self.pinned(task, round, missed, &old.written).await?;
         }
         Ok(Some(self.finished(task, report, written, round).await?))
     }

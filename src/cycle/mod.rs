@@ -1,11 +1,13 @@
 //! What happens when: opens a session, drives its loop, closes it. No thresholds, no text for
 //! people beyond names of steps.
 
+mod allowance;
 mod close;
 mod drive;
 mod failure;
 mod gates;
 mod make;
+mod mend;
 mod open;
 mod perform;
 mod produce;

@@ -36,7 +36,7 @@ pub struct ProduceSetUp<'a> {
     pub threshold: u32,
     /// Processes at the same time.
     pub jobs: usize,
-    /// Wall time of breaking code, for each task.
+    /// Wall time of the embedded engine and of breaking code in the whole session.
     pub time: Duration,
     /// Wall time on the clock of the effects after which it stops at a checkpoint.
     pub budget: Option<Duration>,
@@ -147,7 +147,8 @@ async fn perform(
 ) -> Result<Done, Failure> {
     let Some((_, _, plan)) = stored(fx).await? else { return Ok(Done::InputMissing) };
     let production = begin(state, set_up, fx).await?;
-    let mut work = Work { state, set_up, panel, fx, plan, production, unrun: None, halted: None };
+    let mut work =
+        Work { state, set_up, panel, fx, plan, production, unrun: None, halted: None, until: None };
     match state.next {
         Step::Generate => work.generate().await,
         Step::Validate => work.validate().await,
@@ -204,6 +205,8 @@ pub(super) struct Work<'a> {
     pub(super) unrun: Option<Missed>,
     /// The limit that was reached, once one was.
     pub(super) halted: Option<String>,
+    /// When the round that is under way should be over, on the clock of the effects.
+    pub(super) until: Option<Duration>,
 }
 
 impl Work<'_> {

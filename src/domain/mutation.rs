@@ -48,8 +48,15 @@ pub struct Score {
     pub mutants: u32,
     /// Those on lines that some test reaches.
     pub covered: u32,
-    /// Covered ones that were tried; fewer than covered when a budget ended the run.
+    /// Covered ones that were tried and compile; fewer than covered when a budget ended the run.
     pub tried: u32,
+    /// Covered ones that the compiler refused: no program, so nothing to notice, and not tried.
+    #[serde(default)]
+    pub unviable: u32,
+    /// TypeScript was broken and nothing refused: where no test run checks types, versions that a
+    /// compiler would refuse are among those that were tried.
+    #[serde(default)]
+    pub types_unchecked: bool,
     /// Tried ones that made a test fail, hang or crash.
     pub noticed: u32,
     /// Of those, ones that hung or crashed.
@@ -83,10 +90,12 @@ impl Score {
     }
 
     /// Whether enough was noticed. Exactly the threshold is enough; without a mutant there is
-    /// nothing to notice, and nothing to hold against the tests.
+    /// nothing to notice, and nothing to hold against the tests. Where there are some and the time
+    /// ended before the first one, nothing is known.
     #[must_use]
     pub fn is_met(&self) -> bool {
-        u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
+        let known = self.tried > 0 || self.covered <= self.unviable;
+        known && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)
     }
 }
 
@@ -109,5 +118,9 @@ mod tests {
             let score = Score { tried, noticed, threshold, ..Score::default() };
             assert_eq!((score.per_mille(), score.is_met()), (share, met), "{noticed}/{tried}");
         }
+        let none =
+            |covered, unviable| Score { covered, unviable, threshold: 60, ..Score::default() };
+        assert!(!none(40, 3).is_met(), "the time ended before the first one");
+        assert!(none(3, 3).is_met(), "the compiler refused all of them");
     }
 }

@@ -72,6 +72,9 @@ pub struct PinReport {
     pub files: Vec<PinnedFile>,
     /// Tests that were written and dropped, with the reason.
     pub dropped: Vec<Dropped>,
+    /// What the time limit left out, in words.
+    #[serde(default)]
+    pub unfinished: Vec<String>,
     /// Tests whose result changed between runs of the same sources.
     pub flaky: Vec<TestId>,
     /// Reach of the tests that were there before.

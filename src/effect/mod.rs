@@ -27,7 +27,7 @@ pub use model::{
     ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
 };
 pub use observe::{Call, Came, Observation, ObserveRequest, Observer, Way, World};
-pub use opinion::{Concern, Opinions};
+pub use opinion::{Concern, Mended, Opinions};
 pub use remote::{PushRequest, Pushed, Rebased, Refuser, Remote, RemoteError, Wanted};
 pub use screen::Screen;
 pub use store::{Store, StoreError};

@@ -1,5 +1,8 @@
 //! What the project's own type checkers, linters and formatters say of a checkout.
 
+use std::collections::BTreeMap;
+
+use crate::domain::id::RepoPath;
 use crate::domain::quality::Remark;
 
 /// What a tool is asked about.
@@ -19,5 +22,16 @@ pub struct Opinions {
     /// Remarks, with what they are about.
     pub remarks: Vec<(Concern, Remark)>,
     /// Tools that were not asked or did not answer, with the reason.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// What the project's own safe fixers make of files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mended {
+    /// The new text of each file that they would change.
+    pub texts: BTreeMap<RepoPath, String>,
+    /// Names of those that changed something, in the order in which they ran.
+    pub tools: Vec<String>,
+    /// Fixers that did not answer, with the reason.
     pub skipped: Vec<(String, String)>,
 }

@@ -14,7 +14,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::request::ToolCommands;
 use crate::domain::test::{FailureText, Results, Scope, Status};
 
-use super::{Concern, Opinions};
+use super::{Concern, Mended, Opinions};
 
 /// What was detected about a suite; shown by `doctor`, stored with the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +68,10 @@ pub trait Suite: Send + Sync {
     /// set them up; its own commands stand for them. Nothing of the checkout changes, and none
     /// takes longer than a minute (product.md 6.3).
     async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> Opinions;
+
+    /// What the project's own safe fixers and formatters make of these files of a checkout, where it
+    /// has set them up. Nothing of the checkout changes; each is stopped after half a minute.
+    async fn mended(&self, root: &Path, files: &[RepoPath]) -> Mended;
 
     /// Runs the whole suite of a checkout under the project's own coverage tool and tells what ran
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
@@ -127,6 +131,23 @@ pub struct CaseResult {
     pub status: Status,
     /// Class and first line of what it said, when it failed.
     pub failure: Option<(String, String)>,
+}
+
+/// The class of a failure when the sources do not compile.
+const REFUSED: &str = "does not compile";
+
+impl CaseResult {
+    /// A test that was not run because the sources do not compile; `said` is the compiler's word.
+    #[must_use]
+    pub fn not_built(test: TestId, said: &str) -> Self {
+        Self { test, status: Status::Failed, failure: Some((REFUSED.into(), said.into())) }
+    }
+
+    /// Whether the sources do not compile.
+    #[must_use]
+    pub fn is_not_built(&self) -> bool {
+        self.failure.as_ref().is_some_and(|(class, _)| class == REFUSED)
+    }
 }
 
 /// Tries candidates on one checkout. Dropping it ends its processes.

@@ -29,6 +29,10 @@ const SECOND_CHANCE: u32 = 5;
 /// Limit of one mutant at most.
 const LONGEST: Duration = Duration::from_mins(2);
 
+/// Passes over the mutants, and files for which a prepared process is kept meanwhile.
+const PASSES: usize = 8;
+const FILES_KEPT: usize = 6;
+
 /// Characters of a line that a mutant shows.
 const SHOWN: usize = 160;
 
@@ -144,8 +148,14 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     score.tests = u32::try_from(usable.len()).unwrap_or(u32::MAX);
     score.left_out =
         scoring.tests.iter().filter(|test| !usable.contains_key(test)).cloned().collect();
-    let planned = sample(planned, scoring.limits.candidates);
+    let files = scoring.files.len();
+    let planned = spread(sample(planned, scoring.limits.candidates), files);
+    let is_typed = |one| matches!(one, Language::TypeScript | Language::Tsx);
+    let typed = scoring.files.iter().filter_map(Language::of).any(is_typed);
     let noticed_by = hunt(scoring, planned, &usable, deadline, &mut score).await?;
+    let place = |one: &Mutant| (one.file.clone(), one.line, one.operator.clone());
+    score.survivors.sort_by_key(place);
+    score.types_unchecked = typed && score.tried > 0 && score.unviable == 0;
     score.seconds = scoring.clock.elapsed().saturating_sub(began).as_secs_f64();
     drop(usable);
     Ok(Scored { score, noticed_by, traces })
@@ -194,7 +204,8 @@ fn edit(file: &RepoPath, before: &str, after: String) -> EditSet {
     }
 }
 
-/// Lines of files that a mutant could break, and those of them that tests reach.
+/// Lines of files that a mutant could break, and those of them that tests reach, for each list of
+/// traces.
 ///
 /// # Errors
 ///
@@ -203,22 +214,23 @@ pub async fn reach(
     worktree: &dyn Worktree,
     tree: &TreeId,
     files: &[RepoPath],
-    traces: &[Trace],
-) -> Result<(u32, u32), EffectError> {
-    let usable = traces.iter().map(|trace| (&trace.test, trace)).collect();
-    let mut score = Score::default();
+    lists: &[&[Trace]],
+) -> Result<Vec<(u32, u32)>, EffectError> {
+    let usable: Vec<BTreeMap<&TestId, &Trace>> = lists
+        .iter()
+        .map(|traces| traces.iter().map(|trace| (&trace.test, trace)).collect())
+        .collect();
+    let mut scores = vec![Score::default(); lists.len()];
     for file in files {
         let Some(bytes) = worktree.read(tree, file).await? else { continue };
         if let (Some(language), Ok(text)) = (Language::of(file), String::from_utf8(bytes)) {
-            count_lines(
-                &mut score,
-                &mutate::mutants(language, &text, Depth::SCORE, &|_| true),
-                file,
-                &usable,
-            );
+            let mutants = mutate::mutants(language, &text, Depth::SCORE, &|_| true);
+            for (score, usable) in scores.iter_mut().zip(&usable) {
+                count_lines(score, &mutants, file, usable);
+            }
         }
     }
-    Ok((score.lines_covered, score.lines))
+    Ok(scores.into_iter().map(|score| (score.lines_covered, score.lines)).collect())
 }
 
 fn count_lines(
@@ -288,6 +300,20 @@ fn sample<T>(all: Vec<T>, limit: u32) -> Vec<T> {
     all.into_iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, one)| one).collect()
 }
 
+/// The same in passes over all of them, so that a run which the time ends has tried some of every
+/// file and not only the first ones. Few passes where a prepared process for each file cannot be
+/// kept until the next one.
+fn spread<T>(all: Vec<T>, files: usize) -> Vec<T> {
+    let passes = if files <= FILES_KEPT { PASSES } else { 2 };
+    let mut dealt: Vec<Vec<T>> = (0..passes).map(|_| Vec::new()).collect();
+    for (index, one) in all.into_iter().enumerate() {
+        if let Some(pass) = dealt.get_mut(index % passes) {
+            pass.push(one);
+        }
+    }
+    dealt.into_iter().flatten().collect()
+}
+
 fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
     let before: Duration =
         tests.iter().filter_map(|test| usable.get(test)).map(|trace| trace.duration).sum();
@@ -335,6 +361,11 @@ async fn hunt(
         let Some((one, results)) = one else { continue };
         let failed: Vec<CaseResult> =
             results?.into_iter().filter(|result| result.status == Status::Failed).collect();
+        if failed.iter().any(CaseResult::is_not_built) {
+            score.unviable += 1;
+            (scoring.progress)(u64::from(score.tried + score.unviable), total);
+            continue;
+        }
         score.tried += 1;
         if failed.is_empty() {
             score.survivors.push(one.shown);
@@ -343,7 +374,7 @@ async fn hunt(
             score.hung += u32::from(failed.iter().all(|result| result.failure.is_none()));
         }
         noticed_by.push(failed.into_iter().map(|result| result.test).collect());
-        (scoring.progress)(u64::from(score.tried), total);
+        (scoring.progress)(u64::from(score.tried + score.unviable), total);
     }
     Ok(noticed_by)
 }
@@ -359,6 +390,18 @@ mod tests {
         assert_eq!(some.len(), 10);
         assert!(some.windows(2).all(|pair| pair[1] - pair[0] == 10), "{some:?}");
         assert!(sample(vec![1], 0).is_empty());
+    }
+
+    #[test]
+    fn a_run_that_is_cut_short_has_tried_some_of_everything() {
+        let order = spread((0..100).collect::<Vec<u32>>(), 3);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..100).collect::<Vec<u32>>(), "none is lost");
+        let begun: BTreeSet<u32> = order.iter().take(25).map(|one| one / 25).collect();
+        assert_eq!(begun.len(), 4, "a quarter of the time reaches every quarter: {order:?}");
+        let many = spread((0..100).collect::<Vec<u32>>(), 40);
+        assert!(many.iter().take(50).all(|one| one % 2 == 0), "{many:?}");
     }
 
     #[test]

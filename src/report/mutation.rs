@@ -42,8 +42,21 @@ pub fn remarks(score: &Score) -> Vec<String> {
             count(u64::from(away), "more broken version")
         ));
     }
-    if score.tried < score.covered {
-        found.push(format!("{} of {} were tried", score.tried, score.covered));
+    let known = score.tried + score.unviable;
+    if known < score.covered {
+        let left = count(u64::from(score.covered - known), "broken version");
+        found.push(format!("{known} of {} were tried, {left} were not", score.covered));
+    }
+    if score.unviable > 0 {
+        let text = count(u64::from(score.unviable), "broken version");
+        found.push(format!("{text} that the compiler refused, and not counted"));
+    }
+    if score.types_unchecked {
+        found.push(
+            "no compiler refused any: where running the tests checks no types, versions that \
+             TypeScript would refuse are counted"
+                .into(),
+        );
     }
     if score.hung > 0 {
         let text = count(u64::from(score.hung), "broken version");
@@ -142,7 +155,7 @@ mod tests {
     Tests notice 7 of 9 broken versions (77.7 %, below the 80 % asked for).
 
     - 2 more broken versions on lines that no test reaches, and not counted
-    - 9 of 10 were tried
+    - 9 of 10 were tried, 1 broken version were not
     - 1 broken version hung or crashed, which counts as noticed
     - 4 tests asked, 6 of 8 lines that can be broken are reached, 1.2 s
 

@@ -54,6 +54,9 @@ pub fn markdown(report: &PinReport) -> String {
         reached(report.after),
         report.flaky.len()
     ));
+    for one in &report.unfinished {
+        text.push_str(&format!("- the time limit was reached: {}\n", line(one, 200)));
+    }
     for one in &report.dropped {
         text.push_str(&format!(
             "- dropped {}: {}\n",
@@ -114,6 +117,7 @@ mod tests {
                 tests: vec!["tests/test_fees_pinned.py::test_fee".into()],
                 assertions: 6,
             }],
+            unfinished: vec!["the search for calls of `a|b.py` was cut short".into()],
             before: Coverage { covered: 0, lines: 20 },
             after: Coverage { covered: 17, lines: 20 },
             ..PinReport::default()
@@ -127,6 +131,7 @@ mod tests {
 
     - lines reached: 0 of 20 lines before, 17 of 20 lines after
     - tests whose result changed between runs: 0
+    - the time limit was reached: the search for calls of `a|b.py` was cut short
 
     | function | calls tried | assertions kept | left out because |
     |:--|--:|--:|:--|

@@ -11,6 +11,7 @@ use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, EffectError, Effects, GitError, Speed, TrialRequest};
 use crate::repair::{Limits, Scoring, score};
 
+use super::generator::left;
 use super::reviewer::add;
 use super::{GenerateRequest, Review, Reviewed, review, told};
 
@@ -110,7 +111,7 @@ pub async fn rescore(
         within: None,
         tests,
         known: None,
-        limits: Limits { candidates, time: request.time },
+        limits: Limits { candidates, time: left(fx.clock.elapsed(), request.until) },
         threshold: request.threshold,
         jobs: request.jobs,
         all_tests: false,

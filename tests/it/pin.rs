@@ -231,3 +231,28 @@ fn calls_of_typescript_are_watched_with_what_the_project_has_installed() {
         assert!(refused.contains("neither esbuild nor TypeScript"), "{refused}");
     }
 }
+
+#[test]
+fn what_the_compiler_refuses_is_no_broken_version_that_tests_noticed() {
+    let repo = TestRepo::new(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[lib]\ndoctest = false\n",
+        ),
+        ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+        (
+            "src/lib.rs",
+            "pub fn fee(cents: u32) -> u32 {\n    let known: [u32; 2] = [10, 20];\n    if cents > 500 {\n        return known[0];\n    }\n    cents / known[1]\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn edges() {\n        assert_eq!((super::fee(501), super::fee(500)), (10, 25));\n    }\n}\n",
+        ),
+    ]);
+    let ran = repo.regreen(&["score", "--json", "src/lib.rs"]);
+    let score = ran.document();
+    let number = |key: &str| score[key].as_u64().unwrap();
+    // `let known: [u32; 3] = [10, 20]` is no program.
+    assert!(number("unviable") > 0, "{score:#} {}", ran.err);
+    assert_eq!(number("tried") + number("unviable"), number("covered"), "{score:#}");
+    let survivors = score["survivors"].as_array().unwrap().len() as u64;
+    assert_eq!(number("noticed") + survivors, number("tried"), "{score:#}");
+    let ran = repo.regreen(&["score", "--markdown", "--mutants", "3", "src/lib.rs"]);
+    assert!(ran.out.contains("Tests notice"), "{}", ran.out);
+}

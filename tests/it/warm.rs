@@ -193,10 +193,26 @@ fn candidates_are_judged_by_pytest_as_by_a_fresh_start_whichever_way_they_are_tr
         "Old::test_old",
     ];
     let tests: Vec<String> = names.iter().map(|name| format!("test_shop.py::{name}")).collect();
-    judge("pytest", PYTEST, &tests);
+    let ways = judge("pytest", PYTEST, &tests);
+    assert_eq!(ways, ["functions", "import"]);
+    // Where nothing but functions is asked for, modules are loaded again in place of an import.
+    let needs = ["test_till", "test_skipped", "Old::"];
+    let plain: Vec<String> =
+        tests.into_iter().filter(|test| !needs.iter().any(|name| test.contains(name))).collect();
+    let ways = judge("pytest", PYTEST, &plain);
+    assert_eq!(ways, ["functions", "modules"]);
+    // A module that keeps what it was given must not be loaded twice in one process.
+    let counted = format!(
+        "{PYTEST}\n\nimport sys\nsys.loads = getattr(sys, 'loads', 0) + 1\n\n\ndef test_loads():\n    assert sys.loads == 1\n"
+    );
+    let mut more = plain.clone();
+    more.push("test_shop.py::test_loads".to_owned());
+    let ways = judge("pytest", &counted, &more);
+    assert_eq!(ways, ["functions", "import"]);
 }
 
-fn judge(framework: &str, suite: &str, tests: &[String]) {
+/// Compares every candidate with what is expected of it; answers with the ways they were tried.
+fn judge(framework: &str, suite: &str, tests: &[String]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let file = root.join("shop.py");
@@ -224,12 +240,14 @@ fn judge(framework: &str, suite: &str, tests: &[String]) {
         "start": null, "top": null, "trace": false,
     }));
     assert_eq!(ready, json!({"ready": true}));
+    let mut ways = std::collections::BTreeSet::new();
     for (old, new, failing) in CANDIDATES {
         assert_eq!(MODULE.matches(old).count(), 1, "{old}");
         let text = MODULE.replace(old, new);
         let answer = ask(&json!({
             "sources": {file.to_str().unwrap(): text}, "tests": tests, "limit": 3.0, "stop": false,
         }));
+        ways.insert(answer["way"].as_str().unwrap().to_owned());
         let passed: Vec<&str> = answer["results"]
             .as_array()
             .unwrap()
@@ -248,6 +266,7 @@ fn judge(framework: &str, suite: &str, tests: &[String]) {
     }
     drop(input);
     assert!(child.wait().unwrap().success(), "it ends when nobody asks any more");
+    ways.into_iter().collect()
 }
 
 /// A test file that a thread cannot run as a process does: the folder of a thread is not its own.

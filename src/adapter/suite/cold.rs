@@ -18,9 +18,13 @@ use crate::domain::test::{Status, TestCase};
 use crate::effect::{CaseResult, RunError, Speed, Trace, Trial, TrialRequest};
 
 use super::ProjectSuite;
+use super::built;
 use super::format::{Place, settle_all};
 use super::framework::{Framework, Left, Scratch, Site};
 use super::run::write_chosen;
+
+/// Bytes of a run's output in which a compiler's word is looked for.
+const SAID: u64 = 256 << 10;
 
 /// Folders that are linked into the copy instead of copied.
 const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
@@ -96,6 +100,10 @@ impl Cold {
         }
     }
 
+    fn log(&self) -> PathBuf {
+        self.scratch.with_extension("cold.log")
+    }
+
     /// What the command says of `tests` and of others in their files; nothing when it hung.
     pub async fn run(&self, tests: &[TestId], limit: Duration) -> Result<Vec<TestCase>, RunError> {
         let scratch = Scratch {
@@ -118,11 +126,13 @@ impl Cold {
         let access = Some(self.access.clone());
         let invocation =
             Invocation { argv: plan.argv, directory: directory.clone(), environment, access };
-        let log = self.scratch.with_extension("cold.log");
+        let log = self.log();
         let ending = process::run(&invocation, limit, &log).await.map_err(|error| {
             RunError::NotStarted { command: typed.clone(), reason: error.to_string() }
         })?;
         if ending == Ending::TimedOut {
+            // Half a build says nothing.
+            fs::remove_file(&log).unwrap_or_default();
             return Ok(Vec::new());
         }
         let left = Left {
@@ -189,7 +199,11 @@ impl Trial for Cold {
         let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
         let cases = self.broken(tests, limit).await;
         write_edits(&self.site.root, edits, false)?;
-        Ok(results(&cases?, tests, stop_at_failure))
+        let cases = cases?;
+        if let Some(said) = self.refused(&cases, tests) {
+            return Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &said)).collect());
+        }
+        Ok(results(&cases, tests, stop_at_failure))
     }
 }
 
@@ -205,6 +219,16 @@ impl Cold {
             Err(error @ (RunError::NotStarted { .. } | RunError::Io { .. })) => Err(error),
             Err(_) => Ok(Vec::new()),
         }
+    }
+
+    /// What a compiler said against the sources. What it refuses runs no test; where one failed
+    /// with a word, the sources ran.
+    fn refused(&self, cases: &[TestCase], tests: &[TestId]) -> Option<String> {
+        let told = |id: &&TestId| cases.iter().find(|case| case.id == **id);
+        let spoke = |case: &TestCase| case.status == Status::Failed && case.failure.is_some();
+        let silent = tests.iter().any(|id| told(&id).is_none())
+            && !tests.iter().filter_map(|id| told(&id)).any(spoke);
+        silent.then(|| built::refusal(&process::tail_of(&self.log(), SAID)))?
     }
 }
 

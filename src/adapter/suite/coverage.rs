@@ -322,7 +322,8 @@ mod tests {
                 std::fs::create_dir_all(place).unwrap();
             }
             let root = folder.path().to_owned();
-            let site = Site { root, directory: String::new(), command: None, report: None };
+            let site =
+                Site { root, directory: String::new(), command: None, report: None, path: None };
             let around = Around {
                 site: &site,
                 root: folder.path(),

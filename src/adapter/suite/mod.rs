@@ -2,10 +2,12 @@
 //!
 //! It does not know why tests are run, nor what an edit is for.
 
+mod built;
 mod check;
 mod cold;
 mod coverage;
 mod detect;
+mod fixers;
 mod format;
 mod framework;
 mod observe;

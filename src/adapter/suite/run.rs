@@ -17,7 +17,7 @@ use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{
-    Clock, Concern, Opinions, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest,
+    Clock, Concern, Mended, Opinions, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest,
 };
 
 use super::detect::Detection;
@@ -25,8 +25,8 @@ use super::format::{Place, settle_all};
 use super::framework::command_files;
 use super::framework::{Left, Plan, Read, Scratch, Site};
 use super::set_up::Prepared;
-use super::tools;
 use super::{check, cold, coverage, warm};
+use super::{fixers, tools};
 
 /// One test may take this part of the limit of a whole run.
 const TESTS_PER_RUN: u32 = 20;
@@ -263,6 +263,14 @@ impl Suite for ProjectSuite<'_> {
                 let skipped = vec![("the project's own tools".to_owned(), reason)];
                 Opinions { skipped, ..Opinions::default() }
             }
+        }
+    }
+
+    async fn mended(&self, root: &Path, chosen: &[RepoPath]) -> Mended {
+        let scratch = self.settings.scratch.join("tools");
+        match files::create_folder(&scratch) {
+            Ok(()) => fixers::mended(root, &scratch, chosen).await,
+            Err(_) => Mended::default(),
         }
     }
 

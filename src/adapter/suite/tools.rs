@@ -156,8 +156,19 @@ fn is_set_up(tool: &Tool, root: &Path) -> bool {
     })
 }
 
+/// Whether the project has set up the tool of this name.
+pub(super) fn is_named_set_up(name: &str, root: &Path) -> bool {
+    TOOLS.iter().any(|tool| tool.name == name && is_set_up(tool, root))
+}
+
+/// Whether the table has a tool of this name.
+#[cfg(test)]
+pub(super) fn is_known(name: &str) -> bool {
+    TOOLS.iter().any(|tool| tool.name == name)
+}
+
 /// The program of a command: the project's own where it has one.
-fn program(root: &Path, argv: &[&str]) -> Vec<String> {
+pub(super) fn program(root: &Path, argv: &[&str]) -> Vec<String> {
     let mut argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
     if let Some(first) = argv.first_mut() {
         let own = root.join(".venv/bin").join(&*first);
@@ -171,7 +182,7 @@ fn program(root: &Path, argv: &[&str]) -> Vec<String> {
 }
 
 /// A child that can read the checkout and write only below `scratch`.
-fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invocation {
+pub(super) fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invocation {
     let mut environment = environment::of_child(scratch);
     for (name, folder) in [("CARGO_TARGET_DIR", "target"), ("MYPY_CACHE_DIR", "mypy")] {
         environment.insert(name.into(), scratch.join(folder).display().to_string());

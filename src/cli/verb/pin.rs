@@ -83,7 +83,7 @@ async fn work(
         before: &before,
         threshold: subject.threshold,
         jobs: subject.jobs,
-        time: subject.time,
+        until: fx.clock.elapsed() + subject.time,
         held: &BTreeMap::new(),
         missed: &BTreeMap::new(),
     };
@@ -130,6 +130,9 @@ fn show(report: &PinReport) {
         let place = format!("{}:{} {}", one.file, one.line, one.name);
         let reasons = pinned::reasons(&one.dropped);
         println!("not pinned  {}  {}", harmless(&place, 200), harmless(&reasons, 300));
+    }
+    for one in &report.unfinished {
+        println!("not done    {}: the time limit was reached", harmless(one, 200));
     }
     for one in &report.dropped {
         println!("dropped     {} tests: {}", one.count, harmless(&one.reason, 200));

@@ -191,7 +191,9 @@ pub fn overrides(arguments: &PlanArguments) -> Vec<Override> {
         ConfirmPlanArgument::Always => "always",
     });
     let score = arguments.min_mutation_score.map(|percent| percent.to_string());
+    let minutes = arguments.engine_minutes.map(|minutes| minutes.to_string());
     let flags = [
+        flag("engine-minutes", "budget.engine-minutes", minutes.as_deref()),
         flag("confirm-plan", "plan.confirm", confirm),
         flag("min-mutation-score", "gate.min-mutation-score", score.as_deref()),
         flag("coverage-command", "coverage.command", arguments.coverage_command.as_deref()),

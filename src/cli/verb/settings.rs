@@ -1,6 +1,7 @@
 //! What flags, file and built-in values come to: one place for every verb (product.md 13.15).
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::adapter::host::{files, sandbox};
 use crate::cli::failure::Failure;
@@ -120,6 +121,16 @@ pub fn state_travels(settings: &Settings) -> bool {
     settings.commit_state != Some(CommitState::None)
 }
 
+/// Minutes of the embedded engine when nothing else is said: as long as somebody waits for it.
+const ENGINE_MINUTES: u64 = 6;
+
+/// How long the embedded engine may write and judge tests, by a flag or the file.
+#[must_use]
+pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
+    let told = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
+    Duration::from_secs(60 * flag.or(told).unwrap_or(ENGINE_MINUTES).min(10_000))
+}
+
 /// What the gates on code and tests tolerate.
 #[must_use]
 pub fn limits(settings: &Settings) -> Limits {
@@ -171,8 +182,6 @@ pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::domain::guard::FixScope;
     use crate::domain::request::Resume;
@@ -241,6 +250,20 @@ mod tests {
         assert_eq!(coverage_target(&settings), expected);
         assert_eq!(rules(&Settings::default()), Rules::default());
         assert_eq!(coverage_target(&Settings::default()), CoverageTarget::default());
+    }
+
+    #[test]
+    fn the_engine_ends_by_itself() {
+        let file = config::parse("budget: { engine-minutes: 20 }", "f").unwrap();
+        let table = [
+            (None, &Settings::default(), 6),
+            (None, &file, 20),
+            (Some(2), &file, 2),
+            (Some(u64::MAX), &file, 10_000),
+        ];
+        for (flag, settings, minutes) in table {
+            assert_eq!(engine_time(flag, settings), Duration::from_mins(minutes), "{flag:?}");
+        }
     }
 
     #[test]

@@ -16,10 +16,7 @@ use crate::effect::{Effects, RunError, RunRequest};
 use crate::role::is_subject;
 
 use super::fix;
-use super::settings::{configured, contain};
-
-/// Minutes of breaking code when nothing else is said.
-const MINUTES: u64 = 10;
+use super::settings::{configured, contain, engine_time};
 
 /// The settings that apply.
 pub struct Subject {
@@ -27,7 +24,7 @@ pub struct Subject {
     pub facts: RepositoryFacts,
     /// Share that must be noticed, in percent.
     pub threshold: u32,
-    /// Wall time of breaking code.
+    /// Wall time of the engine.
     pub time: Duration,
     /// Processes at the same time.
     pub jobs: usize,
@@ -44,7 +41,7 @@ pub fn read(what: &SubjectArguments) -> Result<Subject, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Subject {
         threshold: what.min_mutation_score.or(gate).unwrap_or(MIN_MUTATION_SCORE),
-        time: Duration::from_secs(60 * what.budget_minutes.unwrap_or(MINUTES)),
+        time: engine_time(what.budget_minutes, &settings),
         jobs: what.jobs.map_or(cores, usize::from),
         arguments: FixArguments {
             repository: what.repository.clone(),

@@ -1,8 +1,6 @@
 //! Phase 5 of `regreen test`: tests are written and kept on the fix branch, then the fix loop runs
 //! there.
 
-use std::time::Duration;
-
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::{Workspace, repo};
 use crate::cli::args::{FixArguments, PlanArguments};
@@ -18,10 +16,7 @@ use crate::effect::{Clock, Screen};
 
 use super::fix::{self, Inherited};
 use super::plan::overrides;
-use super::settings::{configured, contain, limits, state_travels, tool_commands};
-
-/// Wall time of breaking code, for each task.
-const BREAKING: Duration = Duration::from_mins(10);
+use super::settings::{configured, contain, engine_time, limits, state_travels, tool_commands};
 
 /// What phase 5 came to.
 pub struct Worked {
@@ -74,7 +69,7 @@ pub async fn run(
             observer: workspace.observer(),
             threshold: gate.unwrap_or(MIN_MUTATION_SCORE),
             jobs: cores,
-            time: BREAKING,
+            time: engine_time(None, &settings),
             state_prefix: workspace.state_prefix(),
             own: tool_commands(&settings),
             state_travels: state_travels(&settings),

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::kinds::{self, Kind};
+use super::leave::{is_block, is_inner};
 use super::walk::{callable, children, first_text, line, said};
 use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;
@@ -13,6 +14,8 @@ pub(super) struct Walk<'a> {
     pub(super) text: &'a str,
     pub(super) told: &'a mut Behaviour,
     pub(super) receiver: Option<String>,
+    /// Functions around the present place, inside of this one.
+    pub(super) inner: u32,
 }
 
 impl Walk<'_> {
@@ -27,9 +30,12 @@ impl Walk<'_> {
             Kind::If | Kind::Ternary => return self.choice(node, guard),
             Kind::Loop => {
                 self.told.decisions += 1;
-                self.over(node);
+                return self.round(node, guard);
             }
-            Kind::Case => self.told.decisions += 1,
+            Kind::Case => {
+                self.told.decisions += 1;
+                return self.case(node, guard);
+            }
             Kind::Raise => self.raise(node, guard),
             Kind::Return => self.give(node, guard),
             Kind::Comparison => self.comparison(node),
@@ -47,48 +53,67 @@ impl Walk<'_> {
             Kind::Assignment => self.assignment(node),
             Kind::Function | Kind::Group | Kind::Other => {}
         }
-        let mut added = 0;
+        if matches!(node.kind(), "switch_default" | "default_case") {
+            return self.case(node, guard);
+        }
+        let inner = u32::from(is_inner(node));
+        self.inner += inner;
+        self.each(node, guard);
+        self.inner -= inner;
+    }
+
+    /// Visits what is in a node; what stands behind a statement that may end the call is reached
+    /// only when that did not.
+    fn each(&mut self, node: Node<'_>, guard: &mut Guard) {
+        let depth = guard.len();
+        let alternative =
+            node.child_by_field_name("alternative").filter(|_| node.kind() == "let_declaration");
         for child in children(node) {
+            if alternative == Some(child)
+                && let Some(text) = self.let_else(node)
+            {
+                guard.push(Condition { text, holds: false });
+                self.visit(child, guard);
+                guard.pop();
+                continue;
+            }
             self.visit(child, guard);
-            // What follows an `if` that leaves holds only without its condition.
-            if let Some(condition) = self.leaving(child) {
-                guard.push(Condition { text: condition, holds: false });
-                added += 1;
+            if is_block(node) {
+                guard.extend(self.behind(child));
             }
         }
-        guard.truncate(guard.len() - added);
+        guard.truncate(depth);
     }
 
-    /// The condition of an `if` without an else whose body always leaves.
-    fn leaving(&self, node: Node<'_>) -> Option<String> {
-        let inner = if node.kind() == "expression_statement" { node.named_child(0)? } else { node };
-        if kinds::of(self.language, inner.kind()) != Kind::If
-            || inner.child_by_field_name("alternative").is_some()
-        {
-            return None;
+    /// A loop: its body runs only when it is entered, what is behind its `else` only when it was
+    /// not left.
+    fn round(&mut self, node: Node<'_>, guard: &mut Guard) {
+        if let Some(over) = self.range_of(node) {
+            self.told.loops.push((line(node), over));
         }
-        let body = inner.child_by_field_name("consequence")?;
-        let mut last = body;
-        if matches!(body.kind(), "block" | "statement_block" | "statement_list") {
-            let mut cursor = body.walk();
-            last = body.named_children(&mut cursor).last()?;
+        let body = node.child_by_field_name("body");
+        for child in children(node) {
+            let own = if Some(child) == body {
+                self.entered(node)
+            } else {
+                (child.kind() == "else_clause").then(|| Self::exhausted(node))
+            };
+            let depth = guard.len();
+            guard.extend(own);
+            self.visit(child, guard);
+            guard.truncate(depth);
         }
-        while matches!(last.kind(), "expression_statement" | "statement_list") {
-            let mut cursor = last.walk();
-            last = last.named_children(&mut cursor).last()?;
-        }
-        let leaves = matches!(kinds::of(self.language, last.kind()), Kind::Raise | Kind::Return)
-            || matches!(
-                last.kind(),
-                "continue_statement"
-                    | "break_statement"
-                    | "continue_expression"
-                    | "break_expression"
-            );
-        leaves.then(|| self.condition_of(inner)).flatten()
     }
 
-    fn condition_of(&self, node: Node<'_>) -> Option<String> {
+    /// A case of a switch or match.
+    fn case(&mut self, node: Node<'_>, guard: &mut Guard) {
+        let depth = guard.len();
+        guard.extend(self.in_case(node));
+        self.each(node, guard);
+        guard.truncate(depth);
+    }
+
+    pub(super) fn condition_of(&self, node: Node<'_>) -> Option<String> {
         let condition = if node.kind() == "conditional_expression" {
             node.named_child(1)
         } else {
@@ -106,33 +131,40 @@ impl Walk<'_> {
         } else {
             node.child_by_field_name("consequence")
         };
+        let Some(text) = condition else {
+            return self.each(node, guard);
+        };
+        // Each `elif` and `else` comes behind all conditions before it.
+        let mut denied = vec![text.clone()];
         for child in children(node) {
-            let Some(text) = &condition else {
-                self.visit(child, guard);
-                continue;
-            };
-            let is_consequence = Some(child.id()) == consequence.map(|node| node.id());
-            let is_condition = said(child, self.text) == *text;
-            if is_condition && !is_consequence {
+            let is_consequence = Some(child) == consequence;
+            if said(child, self.text) == text && !is_consequence {
                 self.visit(child, guard);
                 continue;
             }
-            guard.push(Condition { text: text.clone(), holds: is_consequence });
+            let depth = guard.len();
+            if is_consequence {
+                guard.push(Condition { text: text.clone(), holds: true });
+            } else {
+                let known = denied.iter().cloned();
+                guard.extend(known.map(|text| Condition { text, holds: false }));
+            }
             self.visit(child, guard);
-            guard.pop();
+            guard.truncate(depth);
+            if child.kind() == "elif_clause" {
+                denied.extend(self.condition_of(child));
+            }
         }
     }
 
     /// What a loop goes over.
-    fn over(&mut self, node: Node<'_>) {
+    pub(super) fn range_of(&self, node: Node<'_>) -> Option<String> {
         let range = children(node).into_iter().find(|child| child.kind() == "range_clause");
         let over = node
             .child_by_field_name("right")
             .or_else(|| node.child_by_field_name("value"))
             .or_else(|| range.and_then(|range| range.child_by_field_name("right")));
-        if let Some(over) = over {
-            self.told.loops.push((line(node), said(over, self.text)));
-        }
+        over.map(|over| said(over, self.text))
     }
 
     fn raise(&mut self, node: Node<'_>, guard: &Guard) {
@@ -150,7 +182,9 @@ impl Walk<'_> {
     }
 
     fn note_raise(&mut self, line: u32, class: String, message: Option<String>, guard: &Guard) {
-        self.told.raises.push(Raise { line, class, message, guard: guard.clone() });
+        if self.inner == 0 {
+            self.told.raises.push(Raise { line, class, message, guard: guard.clone() });
+        }
     }
 
     fn give(&mut self, node: Node<'_>, guard: &Guard) {
@@ -160,6 +194,9 @@ impl Walk<'_> {
 
     /// The value a function ends with: a result, or an error as a value.
     fn result(&mut self, value: Node<'_>, guard: &Guard) {
+        if self.inner > 0 {
+            return;
+        }
         let shown = said(value, self.text);
         match self.language {
             Language::Rust if shown.starts_with("Err(") => {
@@ -211,10 +248,7 @@ impl Walk<'_> {
     /// The last expression of a body gives a result in Rust; an arrow function may be one.
     pub(super) fn tail(&mut self, body: Node<'_>) {
         let own = match self.language {
-            Language::Rust => {
-                let mut cursor = body.walk();
-                body.named_children(&mut cursor).last()
-            }
+            Language::Rust => Some(body),
             Language::JavaScript | Language::TypeScript | Language::Tsx
                 if body.kind() != "statement_block" =>
             {
@@ -242,10 +276,16 @@ impl Walk<'_> {
             | "for_expression" | "loop_expression" | "match_expression" | "function_item"
             | "use_declaration" | "line_comment" => {}
             "block" | "else_clause" => {
-                let mut cursor = node.walk();
-                if let Some(last) = node.named_children(&mut cursor).last() {
-                    self.tail_of(last, guard);
+                let depth = guard.len();
+                let statements: Vec<Node<'_>> =
+                    children(node).into_iter().filter(Node::is_named).collect();
+                if let Some((last, before)) = statements.split_last() {
+                    for one in before {
+                        guard.extend(self.behind(*one));
+                    }
+                    self.tail_of(*last, guard);
                 }
+                guard.truncate(depth);
             }
             "if_expression" => {
                 let Some(text) = self.condition_of(node) else { return };
@@ -334,7 +374,10 @@ impl Walk<'_> {
             && (callee.ends_with(".unwrap") || callee.ends_with(".expect"))
         {
             let message = first_text(node, self.text);
-            self.note_raise(line(node), "panic".into(), message, guard);
+            let given = callee.trim_end_matches(".expect").trim_end_matches(".unwrap");
+            let mut guard = guard.clone();
+            guard.push(Condition { text: format!("nothing {given}"), holds: true });
+            self.note_raise(line(node), "panic".into(), message, &guard);
         }
         self.told.calls.push((line(node), callee));
     }
@@ -342,10 +385,24 @@ impl Walk<'_> {
     fn macro_call(&mut self, node: Node<'_>, guard: &Guard) {
         let name =
             node.child_by_field_name("macro").map(|n| said(n, self.text)).unwrap_or_default();
-        if matches!(name.as_str(), "panic" | "bail" | "unreachable" | "assert" | "assert_eq") {
-            let class = if name == "bail" { "Err" } else { "panic" };
-            self.note_raise(line(node), class.into(), first_text(node, self.text), guard);
-        }
+        let tokens = children(node).into_iter().find(|child| child.kind() == "token_tree");
+        let tokens = tokens.map(|tokens| said(tokens, self.text)).unwrap_or_default();
+        let given = parts(&tokens);
+        let part = |at: usize| given.get(at).copied().unwrap_or_default();
+        let broken = match name.as_str() {
+            "panic" | "bail" => None,
+            "assert" => Some(Condition { text: part(0).to_owned(), holds: false }),
+            "assert_eq" => {
+                Some(Condition { text: format!("{} != {}", part(0), part(1)), holds: true })
+            }
+            "assert_ne" => {
+                Some(Condition { text: format!("{} == {}", part(0), part(1)), holds: true })
+            }
+            _ => return self.told.calls.push((line(node), format!("{name}!"))),
+        };
+        let class = if name == "bail" { "Err" } else { "panic" };
+        let guard: Guard = guard.iter().cloned().chain(broken).collect();
+        self.note_raise(line(node), class.into(), first_text(node, self.text), &guard);
         self.told.calls.push((line(node), format!("{name}!")));
     }
 
@@ -368,6 +425,20 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// The arguments of a macro, as written.
+fn parts(tokens: &str) -> Vec<&str> {
+    let inside = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
+    let (mut depth, mut quoted) = (0_i32, false);
+    inside
+        .split(|c: char| {
+            quoted ^= c == '"';
+            depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+            c == ',' && depth == 0 && !quoted
+        })
+        .map(str::trim)
+        .collect()
 }
 
 /// `return …, errors.New("x")` and its kin.

@@ -4,6 +4,7 @@
 
 mod body;
 mod kinds;
+mod leave;
 mod phrase;
 mod surface;
 mod walk;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 
 use super::language::Language;
 
-pub use phrase::condition;
+pub use phrase::{condition, is_round};
 
 /// A parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::Condition;
 #[must_use]
 pub fn condition(one: &Condition) -> String {
     let text = unwrapped(&one.text);
-    if let Some(caught) = text.strip_prefix("caught ") {
-        return format!("a failure inside that is caught as `{caught}`");
+    if let Some(said) = told(text) {
+        return said;
     }
     if one.holds {
         return positive(text);
@@ -20,8 +20,34 @@ pub fn condition(one: &Condition) -> String {
     }
 }
 
+/// Whether a condition says only that a loop has begun.
+#[must_use]
+pub fn is_round(one: &Condition) -> bool {
+    one.text.starts_with("some ") || one.text.starts_with("round ")
+}
+
+/// What is no condition of the source, in words of ours: `past 12`, `some rows`, `case 1 of kind`.
+fn told(text: &str) -> Option<String> {
+    let (word, rest) = text.split_once(' ')?;
+    Some(match word {
+        "caught" => format!("a failure inside that is caught as `{rest}`"),
+        "past" => format!("input with which line {rest} does not end the call"),
+        "round" => format!("input with which the loop in line {rest} begins"),
+        "nothing" => format!("input for which `{rest}` gives no value"),
+        "some" if is_name(rest) => format!("a filled `{rest}`"),
+        "some" => format!("input for which `{rest}` is not empty"),
+        "another" if rest == "-" => "input for which no case before holds".to_owned(),
+        "another" => format!("another `{rest}` than in the cases"),
+        "case" => {
+            let (label, subject) = rest.rsplit_once(" of ")?;
+            format!("`{subject}` that matches `{label}`")
+        }
+        _ => return None,
+    })
+}
+
 /// A text without brackets around all of it.
-fn unwrapped(text: &str) -> &str {
+pub(super) fn unwrapped(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         let mut depth = 0_i32;
@@ -183,6 +209,12 @@ mod tests {
             ("a || b", false, "input for which `a || b` does not hold"),
             ("valid(x)", true, "input for which `valid(x)` holds"),
             ("caught OSError", true, "a failure inside that is caught as `OSError`"),
+            ("past 12", true, "input with which line 12 does not end the call"),
+            ("some rows", true, "a filled `rows`"),
+            ("some rows.keys()", true, "input for which `rows.keys()` is not empty"),
+            ("case 'a' of kind", true, "`kind` that matches `'a'`"),
+            ("another kind", true, "another `kind` than in the cases"),
+            ("another -", true, "input for which no case before holds"),
             ("not valid(x)", true, "input for which `valid(x)` does not hold"),
         ];
         for (text, holds, expected) in table {

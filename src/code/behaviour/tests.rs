@@ -74,8 +74,8 @@ class Cart:
         "  4 ValueError (empty price): an empty `text`",
         "  7 PriceError (negative {amount}): a `text` that is not empty, `amount` below 0",
         "  9 -> None: a `text` that is not empty, `amount` of at least 0, `amount` above 1_000",
-        "  10 -> round(amount, 2): a `text` that is not empty, `currency` equal to \"EUR\"",
-        "  10 -> amount: a `text` that is not empty, `currency` other than \"EUR\"",
+        "  10 -> round(amount, 2): a `text` that is not empty, `amount` of at least 0, `amount` of at most 1_000, `currency` equal to \"EUR\"",
+        "  10 -> amount: a `text` that is not empty, `amount` of at least 0, `amount` of at most 1_000, `currency` other than \"EUR\"",
         "  6 edge amount < 0",
         "  8 edge amount > 1_000",
         "pub Cart.add(item, count) 14-16",
@@ -145,8 +145,8 @@ mod tests { fn x() {} }
     let expected = [
         "pub parse(text, limit) 2-7",
         "  4 Err(Bad::Empty) (): an empty `text`",
-        "  6 Err(Bad::Large) (): `limit` above 10",
-        "  6 -> Ok(limit): `limit` of at most 10",
+        "  6 Err(Bad::Large) (): a filled `text`, `limit` above 10",
+        "  6 -> Ok(limit): a filled `text`, `limit` of at most 10",
         "  6 edge limit > 10",
         "pub Cart.add(n) 9-9",
         "  9 changes count",
@@ -188,6 +188,147 @@ class Calc {
         "  7 -> 1: always",
     ];
     assert_eq!(facts(Language::Java, java), expected);
+}
+
+/// Errors and results with what leads to them.
+fn led_to(language: Language, text: &str) -> Vec<String> {
+    let places = facts(language, text).into_iter().filter(|line| line.starts_with("  "));
+    places.filter(|line| !line.contains(" edge ")).map(|line| line.trim().to_owned()).collect()
+}
+
+/// The mistake of `ms` 2.1.3: what stands behind a chain of branches that all leave was told as
+/// what happens for ordinary arguments.
+#[test]
+fn what_is_reached_only_sometimes_is_never_told_as_what_always_happens() {
+    let table: [(&str, Language, &str, &[&str]); 14] = [
+        (
+            "behind a chain that leaves",
+            Language::JavaScript,
+            "module.exports = function (val) {\n  var type = typeof val;\n  if (type === 'string') {\n    return parse(val);\n  } else if (type === 'number') {\n    return fmt(val);\n  }\n  throw new Error('no');\n};\n",
+            &[
+                "4 -> parse(val): `type` equal to 'string'",
+                "6 -> fmt(val): `type` other than 'string', `type` equal to 'number'",
+                "8 Error (no): `type` other than 'string', `type` other than 'number'",
+            ],
+        ),
+        (
+            "behind an else that leaves",
+            Language::Python,
+            "def f(a):\n    if a > 1:\n        a = 2\n    else:\n        return 0\n    raise ValueError('x')\n",
+            &["5 -> 0: `a` of at most 1", "6 ValueError (x): `a` above 1"],
+        ),
+        (
+            "in the else of a chain",
+            Language::Python,
+            "def f(a):\n    if a == 1:\n        return 1\n    elif a == 2:\n        return 2\n    else:\n        raise KeyError('x')\n",
+            &[
+                "3 -> 1: `a` equal to 1",
+                "5 -> 2: `a` other than 1, `a` equal to 2",
+                "7 KeyError (x): `a` other than 1, `a` other than 2",
+            ],
+        ),
+        (
+            "behind a branch that may leave",
+            Language::Python,
+            "def f(a, b):\n    if a:\n        if b:\n            return 1\n    raise ValueError('x')\n",
+            &[
+                "4 -> 1: a `a` that is not empty, a `b` that is not empty",
+                "5 ValueError (x): an empty `a`",
+            ],
+        ),
+        (
+            "behind a loop that may leave",
+            Language::Python,
+            "def find(rows, key):\n    for row in rows:\n        if row.key == key:\n            return row\n    raise KeyError('none')\n",
+            &[
+                "4 -> row: a filled `rows`, `row.key` equal to key",
+                "5 KeyError (none): input with which line 2 does not end the call",
+            ],
+        ),
+        (
+            "in a loop",
+            Language::Python,
+            "def f(rows):\n    for row in rows:\n        raise ValueError('some')\n",
+            &["3 ValueError (some): a filled `rows`"],
+        ),
+        (
+            "a break leaves only its loop, and a yield nothing",
+            Language::Python,
+            "def f(rows):\n    for row in rows:\n        if row:\n            break\n    if rows:\n        yield 1\n    raise ValueError('x')\n",
+            &["6 -> 1: a `rows` that is not empty", "7 ValueError (x): always"],
+        ),
+        (
+            "behind a try that gives",
+            Language::Python,
+            "def f(a):\n    try:\n        return int(a)\n    except ValueError:\n        pass\n    raise TypeError('x')\n",
+            &[
+                "3 -> int(a): always",
+                "6 TypeError (x): input with which line 2 does not end the call",
+                "4 catches ValueError",
+            ],
+        ),
+        (
+            "cases",
+            Language::JavaScript,
+            "export function f(kind) {\n  switch (kind) {\n    case 'a':\n      return 1;\n    default:\n      throw new Error('no');\n  }\n}\n",
+            &[
+                "6 Error (no): another `kind` than in the cases",
+                "4 -> 1: `kind` that matches `'a'`",
+            ],
+        ),
+        (
+            "what a function inside does is not the outer one's",
+            Language::JavaScript,
+            "export function f(rows) {\n  const check = (row) => { throw new Error('no'); };\n  return rows.map(function (row) { return row + 1; });\n}\n",
+            &["3 -> rows.map(function (row) { return row + 1; }): always"],
+        ),
+        (
+            "asserts and unwraps",
+            Language::Rust,
+            "pub fn f(map: &Map, a: u32) -> u32 {\n    assert!(a > 3, \"small\");\n    map.get(&a).unwrap()\n}\n",
+            &[
+                "2 panic (small): `a` of at most 3",
+                "3 panic (): input for which `map.get(&a)` gives no value",
+                "3 -> map.get(&a).unwrap(): always",
+            ],
+        ),
+        (
+            "arms and let else",
+            Language::Rust,
+            "pub fn f(a: Option<u32>) -> Result<u32, Bad> {\n    let Some(n) = a else {\n        return Err(Bad::None);\n    };\n    match n {\n        0 => return Err(Bad::Zero),\n        _ => {}\n    }\n    Ok(n)\n}\n",
+            &[
+                "3 Err(Bad::None) (): input for which `let Some(n) = a` does not hold",
+                "6 Err(Bad::Zero) (): input for which `let Some(n) = a` holds, `n` that matches `0`",
+                "9 -> Ok(n): input for which `let Some(n) = a` holds, input with which line 5 does not end the call",
+            ],
+        ),
+        (
+            "cases of Go",
+            Language::Go,
+            "package p\nfunc F(kind string) int {\n\tswitch kind {\n\tcase \"a\":\n\t\treturn 1\n\tdefault:\n\t\tpanic(\"no\")\n\t}\n}\n",
+            &[
+                "7 panic (no): another `kind` than in the cases",
+                "5 -> 1: `kind` that matches `\"a\"`",
+            ],
+        ),
+        (
+            "behind a chain in Java",
+            Language::Java,
+            "class C {\n  public int f(int a) {\n    if (a > 1) { return 1; } else if (a < -1) { return 2; }\n    throw new IllegalStateException(\"x\");\n  }\n}\n",
+            &[
+                "4 IllegalStateException (x): `a` of at most 1, `a` of at least -1",
+                "3 -> 1: `a` above 1",
+                "3 -> 2: `a` of at most 1, `a` below -1",
+            ],
+        ),
+    ];
+    for (why, language, text, expected) in table {
+        let mut said = led_to(language, text);
+        let mut expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
+        said.sort();
+        expected.sort();
+        assert_eq!(said, expected, "{why}");
+    }
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn behaviour(
     };
     if let Some(body) = own.child_by_field_name("body") {
         let mut walk =
-            Walk { language, text, told: &mut told, receiver: receiver_name(node, text) };
+            Walk { language, text, told: &mut told, receiver: receiver_name(node, text), inner: 0 };
         walk.visit(body, &mut Vec::new());
         walk.tail(body);
     }

@@ -106,6 +106,10 @@ struct Gather<'a> {
     spelling: &'static Spelling,
     scope: &'a Scope,
     wanted: &'a dyn Fn(u32) -> bool,
+    /// Operators that are asked for; empty for all.
+    only: &'a [&'a str],
+    /// Where each line of the source ends.
+    ends: &'a [usize],
     seen: HashSet<(usize, usize, String)>,
     found: Vec<Candidate>,
 }
@@ -156,7 +160,10 @@ impl Gather<'_> {
         if !self.seen.insert((start, end, new.to_owned())) {
             return;
         }
-        let row = self.source.as_bytes().iter().take(range.start).filter(|b| **b == b'\n').count();
+        if !self.only.is_empty() && !self.only.contains(&operator) {
+            return;
+        }
+        let row = self.ends.partition_point(|end| *end < range.start);
         // Tokens that change, roughly: short edits are likelier than long ones.
         let size = if size > 0 { size } else { (end - start).max(new.len()) };
         let size = f64::from(u32::try_from(size).unwrap_or(u32::MAX));
@@ -185,9 +192,21 @@ pub fn candidates(
     wanted: &dyn Fn(u32) -> bool,
     foreign_names: &[String],
 ) -> Vec<Candidate> {
+    candidates_by(language, source, wanted, foreign_names, &[])
+}
+
+/// The same by some operators only; what another one would write as well is theirs.
+fn candidates_by(
+    language: Language,
+    source: &str,
+    wanted: &dyn Fn(u32) -> bool,
+    foreign_names: &[String],
+    only: &[&str],
+) -> Vec<Candidate> {
     let (Some(spelling), Some(tree)) = (spelling(language), language.parse(source)) else {
         return Vec::new();
     };
+    let ends: Vec<usize> = source.match_indices('\n').map(|(at, _)| at).collect();
     let mut all = Vec::new();
     let root = tree.root_node();
     let mut seen = HashSet::new();
@@ -201,7 +220,8 @@ pub fn candidates(
             continue;
         }
         let scope = Scope::of(unit, root, source, foreign_names);
-        let mut gather = Gather { source, spelling, scope: &scope, wanted, seen, found: all };
+        let mut gather =
+            Gather { source, spelling, scope: &scope, wanted, only, ends: &ends, seen, found: all };
         walk(unit, &mut gather, unit);
         seen = gather.seen;
         all = gather.found;

@@ -9,7 +9,7 @@ use crate::code::language::Language;
 use crate::code::syntax;
 
 use super::table::spelling;
-use super::{Candidate, candidates};
+use super::{Candidate, candidates_by};
 
 /// Operators that break code in ways that people do, first those that tests most often miss.
 const BREAKING: &[&str] = &[
@@ -69,7 +69,7 @@ pub fn mutants(
     let Some(tree) = language.parse(source) else { return Vec::new() };
     let root = tree.root_node();
     let mut found = if spelling(language).is_some() {
-        candidates(language, source, wanted, &[])
+        candidates_by(language, source, wanted, &[], BREAKING)
     } else {
         tokens(root, source, wanted)
     };
@@ -97,6 +97,7 @@ pub fn mutants(
     }
     let mut seen = BTreeSet::new();
     let mut chosen = Vec::new();
+    let Some(mut again) = syntax::Again::of(language, source) else { return Vec::new() };
     for list in lines.values_mut() {
         list.sort_by_key(|one| turn(one.operator));
         let mut taken = 0;
@@ -105,7 +106,8 @@ pub fn mutants(
                 break;
             }
             let text = one.apply(source);
-            if seen.insert(text.clone()) && syntax::first_error(language, &text).is_none() {
+            let parses = again.parses(&one.range, &one.text, &text);
+            if seen.insert(text) && parses {
                 chosen.push((one.line, index, one));
                 taken += 1;
             }

@@ -1,6 +1,7 @@
 //! Functions that a test could call: parameters with what is known of their types, literals and
 //! examples near them, and what in their text speaks against pinning them.
 
+mod factory;
 mod kind;
 mod obstacle;
 mod python;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
+use super::factory;
 use super::kind::{annotated, defaulted, documented, is_plain, keys, used};
 use super::obstacle::obstacle;
 use super::{Callable, Class, Parameter, line, literals, of};
@@ -14,8 +15,11 @@ pub(super) type Exports = BTreeMap<String, String>;
 /// All functions of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     let (_, mut found) = outermost(root, text);
+    // What one place gives away counts before what another one keeps.
+    found.sort_by_key(|one| one.export.is_none());
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|one: &Callable| seen.insert(one.name.clone()));
+    found.sort_by_key(|one| one.start);
     found
 }
 
@@ -27,6 +31,13 @@ fn outermost(root: Node<'_>, text: &str) -> (Exports, Vec<Callable>) {
     let mut cursor = root.walk();
     for child in root.named_children(&mut cursor) {
         top_level(child, child, text, &exports, &mut found);
+    }
+    for (body, own) in factory::scopes(root, text) {
+        let mut cursor = body.walk();
+        for child in body.named_children(&mut cursor) {
+            top_level(child, child, text, &own, &mut found);
+        }
+        exports.extend(own);
     }
     (exports, found)
 }
@@ -132,7 +143,7 @@ fn specifiers(clause: Node<'_>, text: &str, exports: &mut Exports) {
 }
 
 /// `module.exports = f`, `module.exports = { f, g: h }`, `module.exports.f = …`, `exports.f = …`.
-fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
+pub(super) fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     let (Some(left), Some(right)) =
         (node.child_by_field_name("left"), node.child_by_field_name("right"))
     else {

@@ -119,6 +119,23 @@ fn exports_of_both_kinds_of_modules_are_seen() {
         ("export default (a) => a;", vec![("default", Some("default"))]),
         ("const f = (a) => a;\nexport { f as g };", vec![("f", Some("g"))]),
         ("module.exports = { f(a) { return a; } };", vec![("f", Some("f"))]),
+        (
+            ";(function (name, root, factory) {\n  if (typeof exports === 'object') {\n    module.exports = factory()\n  } else { root[name] = factory() }\n}('slug', this, function () {\n  function replace(text) { return text }\n  function own(a) { return a }\n  return replace\n}))",
+            vec![("replace", Some("default")), ("own", None)],
+        ),
+        (
+            "(function (global, factory) {\n  typeof exports === 'object' && typeof module !== 'undefined' ? factory(exports) : factory(global.x = {});\n})(this, (function (exports) { 'use strict';\n  function f(a) { return a; }\n  exports.f = f;\n}));",
+            vec![("f", Some("f"))],
+        ),
+        (
+            "(function () {\n  const f = (a) => a;\n  module.exports = f;\n}).call(this);",
+            vec![("f", Some("default"))],
+        ),
+        (
+            "module.exports = make();\nfunction make() {\n  function f(a) { return a; }\n  return { g: f };\n}",
+            vec![("make", None), ("f", Some("g"))],
+        ),
+        ("setTimeout(function () { module.exports = f; function f(a) { return a; } }, 1);", vec![]),
     ];
     for (text, expected) in table {
         let found = callables(Language::JavaScript, text);

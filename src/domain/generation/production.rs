@@ -49,6 +49,9 @@ pub struct Production {
     /// Times that tests were written again for what they missed.
     #[serde(default)]
     pub retries: u32,
+    /// Seconds that the embedded engine and the breaking of code took, over all tasks and rounds.
+    #[serde(default)]
+    pub engine_seconds: f64,
     /// The commit that holds the tests.
     pub commit: Option<CommitId>,
 }
@@ -146,6 +149,7 @@ impl Production {
             score: None,
             coverage: None,
             retries: 0,
+            engine_seconds: 0.0,
             commit: None,
         }
     }
@@ -274,6 +278,8 @@ fn together(a: Score, b: Score) -> Score {
         mutants: a.mutants + b.mutants,
         covered: a.covered + b.covered,
         tried: a.tried + b.tried,
+        unviable: a.unviable + b.unviable,
+        types_unchecked: a.types_unchecked || b.types_unchecked,
         noticed: a.noticed + b.noticed,
         hung: a.hung + b.hung,
         reach: if unknown { Reach::Unknown } else { Reach::Known },

@@ -43,8 +43,16 @@ const BASES: usize = 16;
 /// folder and order; the last one twice, to see what differs without a reason.
 const WORLDS: &[u32] = &[1, 2, 2];
 
+/// Calls that are made between two looks at the clock, by whole turns of the functions.
+const BETWEEN: usize = 320;
+
+/// Calls of one function before the next one has its turn.
+const TURN: usize = 40;
+
+/// Why a function is not pinned although nothing speaks against it.
+const NO_TIME: &str = "the time was used up before it was called";
+
 /// The functions of one file.
-#[derive(Clone, Debug)]
 pub struct FileTask<'a> {
     /// Root of the checkout.
     pub root: &'a Path,
@@ -65,6 +73,9 @@ pub struct FileTask<'a> {
     /// Lines where tests have missed something. Functions that run them are searched further than
     /// others: calls aimed at these lines, more rounds, more cases.
     pub missed: &'a BTreeSet<u32>,
+    /// Told how many calls were made since it was last asked; answers whether there is time for
+    /// more.
+    pub goes_on: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 /// One call worth a test.
@@ -161,12 +172,10 @@ pub async fn characterise(
         if wave.is_empty() {
             break;
         }
-        let calls: Vec<Call> = wave.iter().map(|(_, call)| call.clone()).collect();
-        let made = observe(observer, task, &bindings, &calls, 0).await?;
-        for ((index, call), observation) in wave.drain(..).zip(made) {
-            if let Some(place) = seen.get_mut(index) {
-                place.push(Case { call, seen: observation });
-            }
+        let all = make(observer, task, &bindings, std::mem::take(&mut wave), &mut seen).await?;
+        if !all {
+            aim = Aim::at(task.language, task.text, task.missed, &seen);
+            break;
         }
         if round < rounds {
             aim = Aim::at(task.language, task.text, task.missed, &seen);
@@ -188,6 +197,9 @@ pub async fn characterise(
     for (index, one) in found.iter_mut().enumerate() {
         let known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
+        if known.is_empty() && one.callable.obstacle.is_none() {
+            drop_for(one, NO_TIME.into());
+        }
         for case in &known {
             if let Err(reason) = verdict(task.language, &case.seen) {
                 drop_for(one, reason);
@@ -201,6 +213,47 @@ pub async fn characterise(
         one.dropped.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     }
     Ok(found)
+}
+
+/// Makes the calls of a wave, the functions in turns, as long as there is time; whether all were
+/// made.
+async fn make(
+    observer: &dyn Observer,
+    task: &FileTask<'_>,
+    bindings: &[(String, String)],
+    wave: Vec<(usize, Call)>,
+    seen: &mut [Vec<Case>],
+) -> Result<bool, RunError> {
+    for part in in_turns(wave).chunks(BETWEEN) {
+        if !(task.goes_on)(0) {
+            return Ok(false);
+        }
+        let calls: Vec<Call> = part.iter().map(|(_, call)| call.clone()).collect();
+        let made = observe(observer, task, bindings, &calls, 0).await?;
+        (task.goes_on)(calls.len() as u64);
+        for (((index, _), call), observation) in part.iter().zip(calls).zip(made) {
+            if let Some(place) = seen.get_mut(*index) {
+                place.push(Case { call, seen: observation });
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The calls of each function in turns of a few, so that every function is called before the time
+/// ends. The order of the calls of one function stays.
+fn in_turns(wave: Vec<(usize, Call)>) -> Vec<(usize, Call)> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut keyed: Vec<(usize, (usize, Call))> = wave
+        .into_iter()
+        .map(|one| {
+            let count = counts.entry(one.0).or_default();
+            *count += 1;
+            ((*count - 1) / TURN, one)
+        })
+        .collect();
+    keyed.sort_by_key(|(turn, _)| *turn);
+    keyed.into_iter().map(|(_, one)| one).collect()
 }
 
 /// How many times as far as usual a function is searched.

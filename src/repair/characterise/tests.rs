@@ -275,6 +275,7 @@ fn what_differs_between_surroundings_is_dropped_with_a_reason() {
         limit: Duration::from_secs(1),
         text: "",
         missed: &BTreeSet::new(),
+        goes_on: &|_| true,
     };
     let found = block_on(characterise(&observer, &task)).unwrap();
     assert_eq!(found[1].dropped, [("reads the clock".to_owned(), 1)]);
@@ -289,4 +290,42 @@ fn what_differs_between_surroundings_is_dropped_with_a_reason() {
     let reaches = |mark: &str| found[0].cases.iter().any(|case| case.seen.marks == [mark]);
     assert!(reaches("large") && reaches("small"));
     assert!(*observer.0.lock().unwrap() >= 5);
+}
+
+#[test]
+fn calls_end_with_the_time_and_every_function_had_its_turn() {
+    let text: String =
+        (0..12).map(|n| format!("def f{n}(x: int, y: int):\n    return x\n\n")).collect();
+    let callables = callables(Language::Python, &text);
+    let file = RepoPath::parse("a.py").unwrap();
+    for left in [0_u32, 2] {
+        let observer = Doubling(Mutex::new(0));
+        let asked = Mutex::new((0_u32, 0_u64));
+        let goes_on = |made: u64| {
+            let mut asked = asked.lock().unwrap();
+            asked.0 += u32::from(made == 0);
+            asked.1 += made;
+            asked.0 <= left
+        };
+        let task = FileTask {
+            root: Path::new("/nowhere"),
+            file: &file,
+            language: Language::Python,
+            module: "a",
+            callables: &callables,
+            examples: &BTreeMap::new(),
+            limit: Duration::from_secs(1),
+            text: &text,
+            missed: &BTreeSet::new(),
+            goes_on: &goes_on,
+        };
+        let found = block_on(characterise(&observer, &task)).unwrap();
+        let tried: u32 = found.iter().map(|one| one.tried).sum();
+        assert_eq!(u64::from(tried), asked.lock().unwrap().1, "every call is told");
+        for one in &found {
+            assert_eq!(one.tried > 0, left > 0, "{}: {}", one.callable.name, one.tried);
+            let none = one.dropped.iter().any(|(reason, _)| reason.starts_with("the time"));
+            assert_eq!(none, left == 0, "{:?}", one.dropped);
+        }
+    }
 }

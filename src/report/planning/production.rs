@@ -31,6 +31,9 @@ pub fn made(task: &TestTask, made: &Made) -> String {
         pinned::reached(report.before),
         pinned::reached(report.after)
     );
+    for one in report.unfinished.iter().take(ROWS) {
+        page.push_str(&format!("The time limit was reached: {}.\n", prose(one)));
+    }
     if made.rounds > 1 {
         page.push_str("Survivors of the first round were given back once.\n");
     }
@@ -198,6 +201,10 @@ pub fn produced(production: &Production) -> String {
                 line(&said.reason, 200)
             ));
         }
+    }
+    let unfinished = production.tasks.iter().flat_map(|made| &made.report.unfinished);
+    for one in unfinished.take(SHOWN) {
+        text.push_str(&format!("not done    {}: the time limit was reached\n", line(one, 200)));
     }
     for one in production.findings().into_iter().take(SHOWN) {
         text.push_str(&format!(

@@ -1,6 +1,8 @@
 //! Requirements as sentences: what a test gives, what it must see, and the line that decides it.
 
-use crate::code::behaviour::{Behaviour, Boundary, Guard, Handler, Raise, Return, condition};
+use crate::code::behaviour::{
+    Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_round,
+};
 use crate::code::language::Language;
 use crate::domain::generation::layer::SubLayer;
 use crate::domain::id::RepoPath;
@@ -16,8 +18,8 @@ pub struct Draft {
     pub expect: String,
 }
 
-/// Conditions of one place that are said at most; the innermost ones decide.
-const CONDITIONS: usize = 2;
+/// Conditions of one place that are said at most, the innermost ones; the others are counted.
+const CONDITIONS: usize = 3;
 
 /// The file and language that sentences are about.
 #[derive(Clone, Copy)]
@@ -40,12 +42,28 @@ impl Speaker<'_> {
         Draft { layer, function: function.name.clone(), line, text, given, expect }
     }
 
-    /// What leads to a place: its innermost conditions, else ordinary arguments.
+    /// What leads to a place: its conditions, else ordinary arguments. A sentence never leaves a
+    /// condition out without saying so: it would then ask for what the code does not do.
     fn given(function: &Behaviour, guard: &Guard) -> String {
-        let last = guard.len().saturating_sub(CONDITIONS);
-        let own = guard.get(last..).unwrap_or_default();
-        if !own.is_empty() {
-            return own.iter().map(condition).collect::<Vec<_>>().join(" and ");
+        // That a loop begins goes without saying where something in it is asked for.
+        let deepest = guard.iter().rposition(|one| !is_round(one));
+        let needed = |(at, one): &(usize, &Condition)| {
+            !is_round(one) || deepest.is_none_or(|last| *at > last)
+        };
+        let mut own: Vec<String> = Vec::new();
+        for said in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {
+            if !own.contains(&said) {
+                own.push(said);
+            }
+        }
+        let more = own.len().saturating_sub(CONDITIONS);
+        let mut said = own.split_off(more).join(" and ");
+        if more > 0 {
+            let word = if more == 1 { "condition" } else { "conditions" };
+            said.push_str(&format!(", behind {more} more {word}"));
+        }
+        if !said.is_empty() {
+            return said;
         }
         let names: Vec<String> = function
             .parameters

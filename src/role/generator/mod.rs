@@ -6,6 +6,7 @@ mod places;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::code::language::Language;
@@ -41,6 +42,10 @@ const SEARCHED: usize = 1_500;
 /// Wall time of the judgement that chooses between calls; choosing is worth less than measuring.
 const CHOOSING: Duration = Duration::from_secs(90);
 
+/// What a measurement has at least, however late it is: a score of a few mutants tells more than
+/// none.
+const LEAST: Duration = Duration::from_secs(15);
+
 /// Attempts to write a file whose tests hold (product.md 4.7).
 const ATTEMPTS: usize = 3;
 
@@ -66,8 +71,9 @@ pub struct GenerateRequest<'a> {
     pub threshold: u32,
     /// Processes at the same time.
     pub jobs: usize,
-    /// Wall time of judging the kept tests by mutants.
-    pub time: Duration,
+    /// When it should be over, on the clock of the effects. What is not done by then is left out,
+    /// and the report says so.
+    pub until: Duration,
     /// Functions that are not called, with the reason.
     pub held: &'a BTreeMap<Place, String>,
     /// Lines where tests have missed something: functions that run them are searched further.
@@ -117,6 +123,25 @@ pub async fn generate(
     Ok(made)
 }
 
+/// When the calls and the choice between them end, so that there is time left to measure: after
+/// three and five tenths of what is left.
+fn stages(now: Duration, until: Duration) -> (Duration, Duration) {
+    let left = until.saturating_sub(now);
+    (now + left * 3 / 10, now + left / 2)
+}
+
+/// How long a measurement may take that should be over at `until`.
+pub fn left(now: Duration, until: Duration) -> Duration {
+    until.saturating_sub(now).max(LEAST)
+}
+
+/// Notes what a time limit left out.
+fn unfinished(report: &mut PinReport, what: String) {
+    if !report.unfinished.contains(&what) {
+        report.unfinished.push(what);
+    }
+}
+
 /// The same without measuring what the tests reach and notice.
 ///
 /// # Errors
@@ -128,18 +153,19 @@ pub async fn pin(
     fx: &Effects<'_>,
 ) -> Result<Generated, EffectError> {
     fx.worktree.checkout(request.tree).await?;
+    let (calls_end, choice_ends) = stages(fx.clock.elapsed(), request.until);
     let mut report = PinReport {
         schema_version: 1,
         framework: fx.suite.facts().framework.clone(),
         ..PinReport::default()
     };
     step(fx, "calling functions to see what they do");
-    let mut sheets = observe(request, observer, fx, &mut report).await?;
+    let mut sheets = observe(request, observer, calls_end, fx, &mut report).await?;
     if !sheets.is_empty() {
         step(fx, "running each call as a test of its own");
         verify::probe(&mut sheets, request, fx, &mut report).await?;
         step(fx, "choosing the calls that notice broken code");
-        minimise(&mut sheets, request, fx).await?;
+        minimise(&mut sheets, request, choice_ends, fx, &mut report).await?;
         step(fx, "running the tests alone, turned round, and three times");
         verify::accept(&mut sheets, request, fx, &mut report).await?;
     }
@@ -158,6 +184,7 @@ fn step(fx: &Effects<'_>, doing: &str) {
 async fn observe(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
+    ends: Duration,
     fx: &Effects<'_>,
     report: &mut PinReport,
 ) -> Result<Vec<Sheet>, EffectError> {
@@ -226,10 +253,24 @@ async fn observe(
     }
     let mut sheets: Vec<Sheet> = Vec::new();
     let mut taken = BTreeSet::new();
-    let total = found.len() as u64;
-    for (done, (gap, text, callables)) in (1_u64..).zip(found) {
+    let total = found.len();
+    let made = AtomicU64::new(0);
+    let began = fx.clock.elapsed();
+    for (done, (gap, text, callables)) in found.into_iter().enumerate() {
         let Some(language) = Language::of(&gap.file) else { continue };
         let none = BTreeSet::new();
+        // Each file has its part, so that the last one is called too.
+        let left = ends.saturating_sub(fx.clock.elapsed().max(began));
+        let files = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
+        let part = fx.clock.elapsed() + left / files;
+        let goes_on = |more: u64| {
+            let done = made.fetch_add(more, Ordering::Relaxed) + more;
+            if more > 0 {
+                let unit = "calls".to_owned();
+                fx.screen.show(&Event::Progress { done, total: None, unit });
+            }
+            fx.clock.elapsed() < part
+        };
         let task = FileTask {
             root: fx.worktree.root(),
             file: &gap.file,
@@ -240,8 +281,13 @@ async fn observe(
             limit: CALL,
             text: &text,
             missed: request.missed.get(&gap.file).unwrap_or(&none),
+            goes_on: &goes_on,
         };
         let pinned = repair::characterise(observer, &task).await?;
+        if fx.clock.elapsed() >= part && pinned.iter().any(|one| one.callable.obstacle.is_none()) {
+            let what = format!("the search for calls of {} was cut short", gap.file);
+            unfinished(report, what);
+        }
         for one in &pinned {
             report.functions.push(function(&gap.file, one));
         }
@@ -251,8 +297,6 @@ async fn observe(
             taken.insert(path.clone());
             sheets.push(Sheet::new(path, gap.file.clone(), naming, pinned));
         }
-        let unit = "files".to_owned();
-        fx.screen.show(&Event::Progress { done, total: Some(total), unit });
     }
     Ok(sheets)
 }
@@ -319,7 +363,9 @@ async fn trial(
 async fn minimise(
     sheets: &mut [Sheet],
     request: &GenerateRequest<'_>,
+    ends: Duration,
     fx: &Effects<'_>,
+    report: &mut PinReport,
 ) -> Result<(), EffectError> {
     let trial = trial(request, fx).await?;
     let files: Vec<RepoPath> = sheets.iter().map(|sheet| sheet.subject.clone()).collect();
@@ -332,8 +378,12 @@ async fn minimise(
     // Where tests have missed something there are many calls; elsewhere a few are enough, and
     // asking all of them would take the time away from the missed lines.
     let few: BTreeSet<TestId> = sheets.iter().flat_map(Sheet::first_ids).collect();
-    let mut before = 0;
-    for (within, tests) in halves(request.missed, &files, &traces, &few) {
+    let (mut before, mut untried) = (0, 0);
+    let halves = halves(request.missed, &files, &traces, &few);
+    let mut open = u32::try_from(halves.len()).unwrap_or(u32::MAX);
+    for (within, tests) in halves {
+        let time = ends.saturating_sub(fx.clock.elapsed()).min(CHOOSING * open) / open;
+        open -= 1;
         let known: Vec<Trace> =
             traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
         let scored = repair::score(&Scoring {
@@ -345,7 +395,7 @@ async fn minimise(
             within: within.as_ref(),
             tests: &tests,
             known: Some(&known),
-            limits: limits(trial.as_ref(), request.time.min(CHOOSING)),
+            limits: limits(trial.as_ref(), time),
             threshold: request.threshold,
             jobs: request.jobs,
             all_tests: true,
@@ -353,12 +403,20 @@ async fn minimise(
         })
         .await?;
         let judged = scored.noticed_by.len();
+        let score = &scored.score;
+        untried += score
+            .covered
+            .min(limits(trial.as_ref(), time).candidates)
+            .saturating_sub(score.tried + score.unviable);
         for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
             for test in tests {
                 notices.entry(test).or_default().insert(before + mutant);
             }
         }
         before += judged;
+    }
+    if untried > 0 {
+        unfinished(report, format!("calls were chosen without {untried} of the broken versions"));
     }
     for sheet in sheets {
         sheet.keep_telling(&notices);
@@ -428,13 +486,24 @@ pub async fn measure(
         within: None,
         tests: &tests,
         known: None,
-        limits: limits(trial.as_ref(), request.time),
+        limits: limits(trial.as_ref(), left(fx.clock.elapsed(), request.until)),
         threshold: request.threshold,
         jobs: request.jobs,
         all_tests: false,
         progress: &progress(fx),
     })
     .await?;
+    let score = &scored.score;
+    let untried = score
+        .covered
+        .min(limits(trial.as_ref(), LEAST).candidates)
+        .saturating_sub(score.tried + score.unviable);
+    if untried > 0 {
+        unfinished(
+            report,
+            format!("the score was measured without {untried} of the broken versions"),
+        );
+    }
     let mut reached = Lines::new();
     for (file, lines) in scored.traces.iter().flat_map(|trace| &trace.lines) {
         if files.contains(file) {
@@ -446,12 +515,14 @@ pub async fn measure(
         lines.dedup();
     }
     let after: Vec<Trace> = before.iter().cloned().chain(scored.traces).collect();
-    let coverage = async |traces: &[Trace]| -> Result<Coverage, EffectError> {
-        let (covered, lines) = repair::reach(fx.worktree, tree, files, traces).await?;
-        Ok(Coverage { covered, lines })
+    let reached_by = repair::reach(fx.worktree, tree, files, &[&before, &after]).await?;
+    let coverage = |at: usize| {
+        reached_by.get(at).map_or_else(Coverage::default, |(covered, lines)| Coverage {
+            covered: *covered,
+            lines: *lines,
+        })
     };
-    report.before = coverage(&before).await?;
-    report.after = coverage(&after).await?;
+    (report.before, report.after) = (coverage(0), coverage(1));
     report.score = Some(scored.score);
     Ok(reached)
 }
@@ -479,6 +550,21 @@ fn fill(sheets: &[Sheet], report: &mut PinReport) {
 mod tests {
     use super::*;
     use crate::domain::test::Status;
+
+    #[test]
+    fn each_stage_has_its_part_of_the_time_and_a_measurement_always_some() {
+        let s = Duration::from_secs;
+        let table = [
+            (s(0), s(100), (s(30), s(50)), s(100)),
+            (s(60), s(100), (s(72), s(80)), s(40)),
+            (s(100), s(100), (s(100), s(100)), LEAST),
+            (s(120), s(100), (s(120), s(120)), LEAST),
+        ];
+        for (now, until, expected, measured) in table {
+            assert_eq!(stages(now, until), expected, "{now:?} {until:?}");
+            assert_eq!(left(now, until), measured, "{now:?} {until:?}");
+        }
+    }
 
     #[test]
     fn typescript_is_pinned_where_its_tests_can_load_it() {

@@ -7,8 +7,11 @@ imported before is warm, and all that comes after is fresh.
 
 A front process stands further on: it loaded the tests with the original sources. A version that
 differs only inside functions that nothing called while loading is tried there: the front forks,
-and the child gives the functions their new code and runs the tests. Every other version is passed
-back to the process at the import.
+and the child gives the functions their new code and runs the tests. A version that differs
+elsewhere is tried there too, where every test asked for is a plain function of pytest: the child
+forgets the modules of the repository, loads them again with the new text, and calls the functions.
+That is done only when tests answer the same after such a reload of the original sources as before
+it. Every other version is passed back to the process at the import.
 
 Requests and answers are JSON lines on standard input and output. The first request is the set-up:
 {"framework": "unittest"|"pytest", "root": DIR, "files": [PATH], "tests": [ID], "start": DIR|null,
@@ -56,6 +59,16 @@ FRONT = None
 FRONT_LIMIT = 30
 ORIGINAL = {}
 CALLED = set()
+# Seconds that tests are known to take; how many times as long a version may be silent, and what it
+# is given besides; seconds before the first word; how often is looked.
+KNOWN = {}
+HANGS = 8
+GRACE = 0.6
+STARTING = 1.0
+LOOK = 0.1
+# Whether loading the modules again changes what tests say; not known yet. Tests that are asked.
+RELOADS = None
+RELOADED = 400
 
 
 def answer(record):
@@ -109,8 +122,8 @@ def serve():
     os._exit(0)
 
 
-def take(request):
-    """Forks for one request; whether this is the child."""
+def take(request, way="import"):
+    """Forks for one request; whether this is the child. `way` is told with the answer."""
     global SOURCES, REQUEST, OUT
     reader, writer = os.pipe()
     child = os.fork()
@@ -123,9 +136,12 @@ def take(request):
         SOURCES = {os.path.realpath(path): text for path, text in request["sources"].items()}
         return True
     os.close(writer)
-    results, ended = collect(reader, child, request["limit"])
+    results, ended = collect(reader, child, request["limit"], patience(request["tests"]))
     os.close(reader)
-    answer({"results": results, "ended": ended})
+    for record in results:
+        if record["status"] == "passed":
+            KNOWN[record["id"]] = max(KNOWN.get(record["id"], 0), record["ms"] / 1000)
+    answer({"results": results, "ended": ended, "way": way})
     return False
 
 
@@ -135,8 +151,79 @@ def note_call(frame, event, argument):
         CALLED.add(code)
 
 
-def serve_at_front():
-    """In the front process: answers requests, and returns in each child with new code in place."""
+def forget():
+    """Takes the modules of the repository out, so that the next import loads them again."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if name == "__main__" or not isinstance(file, str) or os.path.basename(file) == "conftest.py":
+            continue
+        real = os.path.realpath(file)
+        if real.startswith(ROOT + os.sep) and "site-packages" not in real:
+            del sys.modules[name]
+
+
+def loaded_again(names, again):
+    """The tests as functions of freshly loaded modules, with their arguments."""
+    forget()
+    return {
+        name: (getattr(importlib.import_module(again[name][0]), again[name][1]), again[name][2])
+        for name in names
+    }
+
+
+def verdicts(tests):
+    found = []
+    for function, values in tests.values():
+        try:
+            function(**values)
+            found.append("passed")
+        except BaseException as error:
+            found.append(type(error).__name__)
+    return found
+
+
+def reload_agrees(again):
+    """Whether tests say the same after the modules were loaded again; asked in a child."""
+    names = list(again)[:RELOADED]
+    here = {name: (getattr(sys.modules[again[name][0]], again[name][1]), again[name][2]) for name in names}
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            os.setpgid(0, 0)
+            limit_resources(FRONT_LIMIT)
+            before = verdicts(here)
+            same = before == verdicts(loaded_again(names, again)) and "passed" in before
+            os.write(writer, b"same" if same else b"other")
+        finally:
+            os._exit(0)
+    os.close(writer)
+    ready = select.select([reader], [], [], FRONT_LIMIT)[0]
+    said = os.read(reader, 16) if ready else b""
+    os.close(reader)
+    for target in (os.killpg, os.kill):
+        try:
+            target(child, signal.SIGKILL)
+        except OSError:
+            pass
+    os.waitpid(child, 0)
+    return said == b"same"
+
+
+def can_reload(names, again):
+    """Whether all of these tests can be asked by loading the modules again."""
+    global RELOADS
+    if not again or any(name not in again for name in names):
+        return False
+    if RELOADS is None:
+        RELOADS = reload_agrees(again)
+    return RELOADS
+
+
+def serve_at_front(again=None):
+    """In the front process: answers requests, and returns in each child with new code in place.
+    `again` are tests that can be asked after the modules were loaded again."""
     sys.setprofile(None)
     done, to_import = FRONT
     if threading.active_count() > 1:
@@ -151,10 +238,17 @@ def serve_at_front():
     for line in REQUESTS:
         request = json.loads(line)
         swaps = swaps_of(request["sources"])
-        if swaps is None:
+        if swaps is None and not can_reload(request["tests"], again):
             os.write(to_import, line.encode("utf-8"))
             os.read(done, 1)
-        elif take(request):
+        elif take(request, "modules" if swaps is None else "functions"):
+            if swaps is None:
+                try:
+                    call_plain(REQUEST["tests"], loaded_again(REQUEST["tests"], again))
+                except BaseException:
+                    # A version that cannot be loaded: no test is told, so all have failed.
+                    pass
+                finish()
             for old, new in swaps:
                 for one in functions.get(id(old), ()):
                     one.__code__ = new
@@ -245,13 +339,39 @@ def limit_resources(seconds):
         pass
 
 
-def collect(reader, child, limit):
+def patience(names):
+    """Processor seconds without a word after which a version hangs: many times what the slowest of
+    these tests is known to take. None where one is not known. Processor time goes by on a busy
+    machine as on an idle one, so a version that is only slow is not taken for one that hangs."""
+    if not names or any(name not in KNOWN for name in names):
+        return None
+    return HANGS * max(KNOWN[name] for name in names) + GRACE
+
+
+def processor(child):
+    """Processor seconds of a child; 0 where the system does not tell."""
+    try:
+        with open("/proc/%d/stat" % child) as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def collect(reader, child, limit, silence=None):
     deadline = time.monotonic() + limit
     text, ended = b"", False
+    # Modules may be loaded before the first test.
+    told, extra = 0.0, STARTING
     while True:
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([reader], [], [], left)[0]:
+        if left <= 0:
             break
+        if not select.select([reader], [], [], left if silence is None else min(left, LOOK))[0]:
+            if silence is not None and processor(child) - told > silence + extra:
+                break
+            continue
+        told, extra = processor(child), 0.0
         piece = os.read(reader, 65536)
         if not piece:
             break
@@ -514,6 +634,33 @@ def plain_tests(items, config, own):
         return {}
 
 
+SIMPLE = (int, float, complex, str, bytes, bool, type(None))
+
+
+def is_simple(value):
+    """Whether a value holds nothing of a module that could be loaded again."""
+    if isinstance(value, dict):
+        return type(value) is dict and all(is_simple(one) for pair in value.items() for one in pair)
+    if type(value) in (list, tuple, set, frozenset):
+        return all(is_simple(one) for one in value)
+    return type(value) in SIMPLE
+
+
+def by_function(items, plain):
+    """Plain tests that are functions of a module, by id: module, name, arguments."""
+    found = {}
+    for item in items:
+        if item.nodeid not in plain or item.cls is not None:
+            continue
+        name = getattr(item, "originalname", None) or item.name
+        module = getattr(item, "module", None)
+        values = plain[item.nodeid][1]
+        known = module is not None and sys.modules.get(module.__name__) is module
+        if known and getattr(module, name, None) is item.obj and is_simple(values):
+            found[item.nodeid] = (module.__name__, name, values)
+    return found
+
+
 def call_plain(names, plain):
     """Runs the tests at the beginning that need nothing but a call, without pytest's protocol
     around each; answers with the others."""
@@ -556,7 +703,7 @@ def run_pytest():
             plain = {} if tracing else plain_tests(session.items, session.config, self)
             by_name = {item.nodeid: item for item in session.items}
             if FRONT:
-                serve_at_front()
+                serve_at_front(by_function(session.items, plain))
             chosen = [name for name in REQUEST["tests"] if name in by_name]
             if not tracing:
                 chosen = call_plain(chosen, plain)

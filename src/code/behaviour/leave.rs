@@ -1,0 +1,237 @@
+//! What must hold so that a place is reached, beside the condition around it: statements before it
+//! may have ended the call, a loop must have begun, a case must be the one.
+
+use tree_sitter::Node;
+
+use super::body::Walk;
+use super::kinds::{self, Kind};
+use super::phrase::unwrapped;
+use super::walk::{children, line, said};
+use super::{Condition, Guard};
+use crate::code::language::Language;
+
+/// Nodes whose children are statements that run one after another.
+const BLOCKS: &[&str] = &[
+    "block",
+    "statement_block",
+    "statement_list",
+    "switch_case",
+    "switch_default",
+    "constructor_body",
+    "switch_block_statement_group",
+    "expression_case",
+    "default_case",
+    "type_case",
+];
+
+/// Functions inside of a function: what they raise and give is not the outer one's.
+const INNER: &[&str] = &[
+    "function_definition",
+    "lambda",
+    "arrow_function",
+    "function_expression",
+    "function_declaration",
+    "generator_function",
+    "generator_function_declaration",
+    "method_definition",
+    "closure_expression",
+    "function_item",
+    "func_literal",
+    "lambda_expression",
+    "method_declaration",
+];
+
+/// What a `break` ends besides loops.
+const SWITCHES: &[&str] = &[
+    "switch_statement",
+    "switch_expression",
+    "expression_switch_statement",
+    "type_switch_statement",
+    "select_statement",
+];
+
+/// Whether a node is a function of its own.
+pub(super) fn is_inner(node: Node<'_>) -> bool {
+    INNER.contains(&node.kind())
+}
+
+/// Whether the children of a node run one after another.
+pub(super) fn is_block(node: Node<'_>) -> bool {
+    BLOCKS.contains(&node.kind())
+}
+
+/// That what stands in a line does not end the call.
+fn past(node: Node<'_>) -> Condition {
+    Condition { text: format!("past {}", line(node)), holds: true }
+}
+
+fn field<'t>(node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
+    names.iter().find_map(|name| node.child_by_field_name(name))
+}
+
+impl Walk<'_> {
+    /// What must hold so that what stands behind a statement of the same block is reached.
+    pub(super) fn behind(&self, node: Node<'_>) -> Guard {
+        let inner = if node.kind() == "expression_statement" {
+            node.named_child(0).unwrap_or(node)
+        } else {
+            node
+        };
+        if let Some(condition) = self.let_else(inner) {
+            return vec![Condition { text: condition, holds: true }];
+        }
+        match kinds::of(self.language, inner.kind()) {
+            Kind::If => self.behind_choice(inner),
+            _ if self.ends(inner) => Guard::new(),
+            _ if self.may_end(inner, false, false) => vec![past(inner)],
+            _ => Guard::new(),
+        }
+    }
+
+    /// The condition of a `let … else` of Rust.
+    pub(super) fn let_else(&self, node: Node<'_>) -> Option<String> {
+        let alternative = node.child_by_field_name("alternative")?;
+        if node.kind() != "let_declaration" {
+            return None;
+        }
+        let whole = self.text.get(node.start_byte()..alternative.start_byte())?;
+        let own = whole.trim().trim_end_matches("else").trim();
+        Some(own.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'"))
+    }
+
+    /// Conditions and bodies of an `if` with all that follow it; the last one may have none.
+    pub(super) fn branches<'t>(&self, node: Node<'t>) -> Vec<(Option<String>, Node<'t>)> {
+        let mut found = Vec::new();
+        let mut at = Some(node);
+        while let Some(node) = at.take() {
+            if let Some(body) = node.child_by_field_name("consequence") {
+                found.push((self.condition_of(node), body));
+            }
+            let mut cursor = node.walk();
+            for other in node.children_by_field_name("alternative", &mut cursor) {
+                let inner = children(other).into_iter().find(|child| {
+                    child.is_named() && kinds::of(self.language, child.kind()) == Kind::If
+                });
+                let chained = if kinds::of(self.language, other.kind()) == Kind::If {
+                    Some(other)
+                } else {
+                    inner.filter(|_| {
+                        other.kind() == "else_clause" && self.language != Language::Python
+                    })
+                };
+                match (chained, other.child_by_field_name("consequence")) {
+                    (Some(_), Some(body)) if other.kind() == "elif_clause" => {
+                        found.push((self.condition_of(other), body));
+                    }
+                    (Some(next), _) => at = Some(next),
+                    (None, _) => found.push((None, other)),
+                }
+            }
+        }
+        found
+    }
+
+    /// What must hold behind an `if`: no branch that may end the call is taken.
+    fn behind_choice(&self, node: Node<'_>) -> Guard {
+        let branches = self.branches(node);
+        let (ending, open): (Vec<_>, Vec<_>) =
+            branches.iter().partition(|(_, body)| self.may_end(*body, false, false));
+        let denied = |(text, _): &&(Option<String>, Node<'_>)| {
+            text.clone().map(|text| Condition { text, holds: false })
+        };
+        let mut guard: Guard = ending.iter().filter_map(denied).collect();
+        if ending.iter().any(|(text, _)| text.is_none()) {
+            // The last branch ends it too, so one of the others is taken.
+            let texts: Vec<&str> = open.iter().filter_map(|(text, _)| text.as_deref()).collect();
+            let or = if self.language == Language::Python { " or " } else { " || " };
+            if texts.is_empty() {
+                guard = vec![past(node)];
+            } else {
+                guard.push(Condition { text: texts.join(or), holds: true });
+            }
+        }
+        guard
+    }
+
+    /// Whether a statement by itself ends the call.
+    fn ends(&self, node: Node<'_>) -> bool {
+        let name = |field: &str| {
+            node.child_by_field_name(field).and_then(|name| self.text.get(name.byte_range()))
+        };
+        match kinds::of(self.language, node.kind()) {
+            Kind::Return => node.kind() != "yield",
+            Kind::Raise => true,
+            Kind::Macro => matches!(name("macro"), Some("panic" | "bail" | "unreachable" | "todo")),
+            Kind::Call => self.language == Language::Go && name("function") == Some("panic"),
+            _ => false,
+        }
+    }
+
+    /// Whether something below a node may end the call, or the round of the loop around the node.
+    fn may_end(&self, node: Node<'_>, in_loop: bool, in_switch: bool) -> bool {
+        if is_inner(node) {
+            return false;
+        }
+        let leaves = match node.kind() {
+            "continue_statement" | "continue_expression" => !in_loop,
+            "break_statement" | "break_expression" => !in_loop && !in_switch,
+            _ => self.ends(node),
+        };
+        let in_loop = in_loop || kinds::of(self.language, node.kind()) == Kind::Loop;
+        let in_switch = in_switch || SWITCHES.contains(&node.kind());
+        leaves || children(node).into_iter().any(|child| self.may_end(child, in_loop, in_switch))
+    }
+
+    /// What must hold so that the body of a loop runs at all.
+    pub(super) fn entered(&self, node: Node<'_>) -> Option<Condition> {
+        if matches!(node.kind(), "do_statement" | "loop_expression") {
+            return None;
+        }
+        if let Some(over) = self.range_of(node) {
+            return Some(Condition { text: format!("some {over}"), holds: true });
+        }
+        let counts = |child: &Node<'_>| child.kind() == "for_clause";
+        if node.kind() == "for_statement" && self.language != Language::Go
+            || children(node).iter().any(counts)
+        {
+            return Some(Condition { text: format!("round {}", line(node)), holds: true });
+        }
+        let text = self.condition_of(node)?;
+        let always = matches!(unwrapped(&text), "true" | "True" | "1");
+        (!always).then_some(Condition { text, holds: true })
+    }
+
+    /// That a loop ran to its end.
+    pub(super) fn exhausted(node: Node<'_>) -> Condition {
+        past(node)
+    }
+
+    /// What must hold so that a case of a switch or match is the one.
+    pub(super) fn in_case(&self, node: Node<'_>) -> Option<Condition> {
+        const AROUND: &[&str] = &["match_statement", "match_expression"];
+        let mut around = node.parent()?;
+        while !SWITCHES.contains(&around.kind()) && !AROUND.contains(&around.kind()) {
+            around = around.parent()?;
+        }
+        // In Rust the value of an arm is what it gives, so its pattern comes first.
+        let subject = field(around, &["value", "subject", "condition"]);
+        let subject = subject.map(|one| said(one, self.text)).unwrap_or_default();
+        let subject = unwrapped(&subject);
+        let label = field(node, &["pattern", "value", "type"])
+            .or_else(|| {
+                let known = ["case_pattern", "switch_label"];
+                children(node).into_iter().find(|child| known.contains(&child.kind()))
+            })
+            .map(|one| said(one, self.text))
+            .unwrap_or_default();
+        let label = label.strip_prefix("case ").unwrap_or(&label);
+        let other = matches!(label, "" | "_" | "default");
+        let text = match (subject, other) {
+            ("", true) => "another -".to_owned(),
+            (_, true) => format!("another {subject}"),
+            ("" | "true", false) => label.to_owned(),
+            _ => format!("case {label} of {subject}"),
+        };
+        Some(Condition { text, holds: true })
+    }
+}

@@ -1,0 +1,70 @@
+//! New tests before gate 001.3 looks at them: the project's own safe fixers tidy them, so that a file
+//! is not dropped for what its own tools would have mended (product.md 6.7, phase 5).
+
+use crate::domain::generation::production::PRODUCTION;
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{Finding, Severity, Stage};
+use crate::domain::test::{Scope, Status};
+use crate::effect::RunRequest;
+use crate::report::validation::Skipped;
+
+use super::Failure;
+use super::produce::{LOG, Work, tell};
+use super::test_fix::write;
+
+impl Work<'_> {
+    /// Tidies the new files, and only these. What a fixer makes is kept when the tests of the file
+    /// still hold. Notes in `fixed` what was mended; answers with the fixers that did not answer.
+    pub(super) async fn mend(&mut self, fixed: &mut Vec<Finding>) -> Result<Vec<Skipped>, Failure> {
+        let files = self.new_files();
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.fx.worktree.checkout(&self.production.tree).await?;
+        let made = self.fx.suite.mended(self.fx.worktree.root(), &files).await;
+        let tools = made.tools.join(", ");
+        if !made.texts.is_empty() {
+            tell(self.fx, &format!("tidying the new tests with {tools}"));
+        }
+        for (file, text) in made.texts {
+            let old = self.production.tree.clone();
+            self.replace(&file, Some(text)).await?;
+            if self.holds(&file).await? {
+                fixed.push(tidied(file, &tools));
+            } else {
+                self.production.tree = old;
+            }
+            write(self.fx, PRODUCTION, &self.production).await?;
+        }
+        let silent = made.skipped.into_iter();
+        Ok(silent.map(|(what, reason)| Skipped { what, reason }).collect())
+    }
+
+    /// Whether all tests of a new file pass.
+    pub(super) async fn holds(&self, file: &RepoPath) -> Result<bool, Failure> {
+        let tests = self.tests_of(file);
+        self.fx.worktree.checkout(&self.production.tree).await?;
+        let count = tests.len();
+        let scope = Scope::Tests(tests);
+        let request = RunRequest { root: self.fx.worktree.root(), scope: &scope, log: LOG };
+        let ran = self.fx.suite.run(&request).await;
+        Ok(ran.is_ok_and(|results| {
+            let passed = results.cases.iter().filter(|case| case.status == Status::Passed);
+            passed.count() >= count && results.count(Status::Failed) == 0
+        }))
+    }
+}
+
+fn tidied(file: RepoPath, tools: &str) -> Finding {
+    Finding {
+        stage: Stage::Code,
+        id: "project-rule".into(),
+        category: "lint".into(),
+        severity: Severity::Warning,
+        file,
+        line: 1,
+        message: format!("rules and format of the project, by its own {tools}"),
+        suggestion: String::new(),
+        auto_fixable: true,
+    }
+}
