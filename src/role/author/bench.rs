@@ -140,12 +140,14 @@ impl Bench<'_> {
         let part = |title: String, text: String| Part { title, text, may_be_cut: true };
         let said: String =
             failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.said(case))).collect();
-        vec![
+        let mut parts = vec![
             part("What the failing tests said".into(), said),
             part(format!("The source {}", self.commission.subject.file), text.to_owned()),
             part(format!("The new tests {}", sheet.place), sheet.text.clone()),
             part("Requirements".into(), desk::requirements(&self.commission.requirements)),
-        ]
+        ];
+        parts.extend(self.reader.desk.documents(&self.commission.subject.file));
+        parts
     }
 
     fn said(&self, case: &TestCase) -> String {
