@@ -256,7 +256,7 @@ mod tests {
         heads: &[
             ("import pad from 'left-padder-x';\nimport { cut } from", "hallucinated-import"),
             ("import { crop } from '../lib/text.js';\nimport { cut } from", "hallucinated-import"),
-            ("import { x } from '../lib/nothing.js';\nimport { cut } from", "hallucinated-import"),
+            ("import { x } from './nothing.js';\nimport { cut } from", "hallucinated-import"),
         ],
     };
 
