@@ -1,6 +1,7 @@
 //! Lines and tables for a terminal or a log. Nothing depends on colour.
 
 use crate::domain::budget::dollars;
+use crate::domain::chain::Trigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
 use crate::domain::task::TaskStatus;
 
@@ -83,7 +84,7 @@ pub fn turned(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> 
                     return None;
                 }
             };
-            let left = if task.status == TaskStatus::Blocked { ", not met" } else { "" };
+            let left = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
             Some(format!("  {mark} {}: {}{left}", task.id, harmless(&task.title, 120)))
         })
         .collect()
@@ -153,6 +154,8 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         )],
         Event::Asked { call, spent, .. } => {
             let what = match call.trigger {
+                // The line above says why.
+                Some(Trigger::Vetoed) => style.paint(Paint::Yellow, "refused, and told why"),
                 Some(trigger) => {
                     let why = harmless(&call.said, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))

@@ -281,7 +281,7 @@ fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
     };
     let lines = view.tasks.iter().map(|task| {
         let (title, agent) = (line(&task.title, LABEL), line(&task.agent, 40));
-        let blocked = if task.status == TaskStatus::Blocked { ", not met" } else { "" };
+        let blocked = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
         let mark = if task.id == SUITE { " [ITERATION]" } else { "" };
         let content = format!("{}: {title}{mark} [{agent}]{blocked}", task.id);
         let step = Step::new(content.clone(), content);

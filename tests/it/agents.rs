@@ -99,7 +99,7 @@ fn an_agent_writes_tests_into_a_checkout_and_only_the_new_file_that_was_asked_fo
             (&[(PLACE, GOOD)], covers),
         ],
     );
-    configure(&repo, &program, "agent");
+    configure(&repo, &program, "agent, embedded");
     let before = repo.belongings();
     let ran = run(&repo);
     let document = ran.document();

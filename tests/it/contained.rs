@@ -111,6 +111,10 @@ const PYTHON: Tongue = Tongue {
         ("shop/__init__.py", ""),
         ("shop/price.py", "def twice(price: int) -> int:\n    return price * 2\n"),
         ("tests/__init__.py", ""),
+        (
+            "tests/test_nothing.py",
+            "import unittest\n\n\nclass NothingTest(unittest.TestCase):\n    def test_nothing(self):\n        self.assertEqual(1 + 1, 2)\n",
+        ),
         (".gitignore", "__pycache__/\n"),
     ],
     subject: "shop/price.py",
