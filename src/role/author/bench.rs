@@ -127,7 +127,11 @@ impl Bench<'_> {
                     wrong.insert(case.id.clone(), why);
                 }
                 None => {
-                    let why = "nobody can say whether the code or the test is wrong";
+                    let why = if judge::is_endless(case) {
+                        "does-not-end: it was stopped, and nobody says that the code is to blame"
+                    } else {
+                        "nobody can say whether the code or the test is wrong"
+                    };
                     wrong.insert(case.id.clone(), why.to_owned());
                 }
             }
