@@ -2,12 +2,15 @@
 """What `regreen test` makes of public packages that lost their own tests.
 
     benches/packages.py [--regreen target/release/regreen] [--only inflection,ms] [--replay DIR] [--keep DIR]
+    benches/packages.py --renew benches/recordings
 
 Needs pip and npm with their registries, and `pip install pytest==9.2.0`. For each package: the
 source distribution at a pinned version is fetched, its own tests are taken out, a repository is
 made of it, and `regreen test` runs to its end without a model. With `--replay DIR` the answers
 recorded in `DIR/<package>` stand in for a model, and packages without a recording are left out;
-`benches/recordings` holds three. The last thing that is printed is one table:
+`benches/recordings` holds three. With `--renew DIR` the answers of DIR are given to the questions of
+today, and the digests of these questions take the place of the old ones; nothing else of DIR
+changes, and a session that asks something else, or in another order, ends it. The last thing that is printed is one table:
 
 - functions: those that new tests reach;
 
@@ -19,6 +22,8 @@ recorded in `DIR/<package>` stand in for a model, and packages without a recordi
 
 import argparse
 import glob
+import hashlib
+import http.server
 import json
 import os
 import re
@@ -27,6 +32,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
 
 VITEST = {"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "2.1.9"}}
@@ -150,6 +156,85 @@ def test(regreen, name, root, what, folder, replay):
         return {"failed": (done.stderr or done.stdout)[-1500:]}, minutes
 
 
+def exchanges(folder):
+    """The recorded exchanges of a folder in order: path and content."""
+    found = []
+    for path in sorted(glob.glob(os.path.join(folder, "[0-9]*.json"))):
+        with open(path) as file:
+            found.append((path, json.load(file)))
+    return found
+
+
+def serve(answers):
+    """A model on loopback that gives these answers in order, whatever it is asked; its port."""
+    left = list(answers)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            if not left:
+                self.send_error(500, "the recording has ended")
+                return
+            one = left.pop(0)
+            usage = one["usage"]
+            body = json.dumps({
+                "model": one["model"],
+                "choices": [{"message": {"content": one["text"]}, "finish_reason": "length" if one["cut"] else "stop"}],
+                "usage": {"prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"]},
+            }).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1]
+
+
+def renew(regreen, name, root, what, folder, recording):
+    """Asks today's questions, answers them from the recording, and renews its digests."""
+    old = exchanges(recording)
+    port = serve([exchange["outcome"]["answer"] for _, exchange in old])
+    with open(os.path.join(recording, "run.json")) as file:
+        run_of = json.load(file)
+    first = old[0][1]
+    settings = os.path.join(folder, name + ".yml")
+    with open(settings, "w") as file:
+        file.write(
+            f"engine: [{', '.join(run_of['chain'])}]\nproviders:\n  {first['provider']}: "
+            f"{{ protocol: chat, model: {first['model']}, context: {first['context']}, base-url: 'http://127.0.0.1:{port}/v1' }}\n"
+        )
+    tape = os.path.join(folder, name + "-tape")
+    environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work-" + name))
+    command = [regreen, "test", *what, "--no-coverage", "--json", "--config", settings, "--record", tape]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, env=environment)
+    new = exchanges(tape)
+    with open(os.path.join(tape, "run.json")) as file:
+        fence = json.load(file)["fence"]
+    asked = [exchange["id"] for _, exchange in new]
+    if asked != [exchange["id"] for _, exchange in old]:
+        sys.exit(f"{name}: now asks {asked}; record it anew\n{done.stderr[-2000:]}")
+    changed = 0
+    for (path, exchange), (_, today) in zip(old, new):
+        # The word around foreign text is that of the recorded run.
+        known = lambda text: text.replace(fence, run_of["fence"])
+        if known(today["system"]) != exchange["system"]:
+            sys.exit(f"{path}: the system prompt changed; record it anew")
+        digest = "sha256:" + hashlib.sha256(known(today["prompt"]).encode()).hexdigest()
+        if digest != exchange["prompt"]:
+            changed += 1
+            with open(path) as file:
+                text = file.read()
+            with open(path, "w") as file:
+                file.write(text.replace(exchange["prompt"], digest))
+    print(f"{name}: {changed} of {len(old)} digests are new", file=sys.stderr, flush=True)
+
+
 def row(name, version, document, minutes):
     made = document.get("produced")
     if not made:
@@ -200,10 +285,12 @@ def main():
     parser.add_argument("--regreen", default="target/release/regreen")
     parser.add_argument("--only", help="names of packages, with commas")
     parser.add_argument("--replay", metavar="DIR", help="recorded model answers, a folder for each package")
+    parser.add_argument("--renew", metavar="DIR", help="give recorded answers to the questions of today, and keep the digests of these")
     parser.add_argument("--keep", metavar="DIR", help="leave the repositories here")
     options = parser.parse_args()
     regreen = os.path.abspath(options.regreen)
-    replay = os.path.abspath(options.replay) if options.replay else None
+    replay = options.replay or options.renew
+    replay = os.path.abspath(replay) if replay else None
     only = options.only.split(",") if options.only else [package[0] for package in PACKAGES]
     folder = os.path.abspath(options.keep) if options.keep else tempfile.mkdtemp()
     os.makedirs(folder, exist_ok=True)
@@ -216,6 +303,9 @@ def main():
             shutil.rmtree(os.path.join(folder, "work-" + name), ignore_errors=True)
             root, gone = repository(name, registry, version, package, folder)
             print(f"{name}: {gone} of its own test files taken out", file=sys.stderr, flush=True)
+            if options.renew:
+                renew(regreen, name, root, what, folder, os.path.join(replay, name))
+                continue
             document, minutes = test(regreen, name, root, what, folder, replay)
             with open(os.path.join(folder, name + ".json"), "w") as file:
                 json.dump(document, file, indent=1)
@@ -224,6 +314,8 @@ def main():
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
+    if options.renew:
+        return
     print("| Package | functions | tests / assertions | lines before | lines after | score | flaky | gate 001.3 | gate 001.5 | minutes |")
     print("|:--|--:|--:|--:|--:|--:|--:|:--|:--|--:|")
     print("\n".join(rows))

@@ -22,7 +22,7 @@ use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, Te
 use crate::report::planning::{PlanDocument, Progress};
 use crate::report::validation::ValidationReport;
 use crate::role::generation::{Ran, ToldAdvice, ToldSurvey};
-use crate::role::{Analysis, Edits, TestFiles, Verdicts};
+use crate::role::{Analysis, Edits, Receipt, TestFiles, UnderWay, Verdicts};
 
 /// Name and schema of every stored or printed form.
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -58,6 +58,8 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test-files", schema_for!(TestFiles)),
         ("verdicts", schema_for!(Verdicts)),
         ("provider-calls", schema_for!(generation::inquiry::Inquiries)),
+        ("question-under-way", schema_for!(UnderWay)),
+        ("answer", schema_for!(Receipt)),
         ("enriched-suggestions", schema_for!(generation::analysis::Advice)),
         ("mutation-score", schema_for!(Score)),
         ("pin-report", schema_for!(PinReport)),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::adapter::host::environment::path_from;
-use crate::domain::event::Event;
+use crate::domain::event::{Event, TaskRow};
 use crate::domain::rate::PassRate;
 use crate::effect::Screen;
 use crate::report::terminal::{self, Style};
@@ -29,6 +29,7 @@ enum Mode {
 #[derive(Default)]
 struct Now {
     doing: String,
+    tasks: Vec<TaskRow>,
     rate: Option<PassRate>,
     open_fold: bool,
     /// Parts of the present step that a log was told of.
@@ -112,8 +113,20 @@ impl Screen for Terminal {
         let folded = matches!(self.mode, Mode::Folded);
         match event {
             Event::Step { doing, .. } => {
+                // A phase begins once; what is done within it is shown while it is done.
+                if doing.contains(" of 5)") && *doing != now.doing {
+                    self.print(&terminal::phase(doing, self.style));
+                }
                 now.doing.clone_from(doing);
                 now.part = 0;
+                self.refresh(&now, "");
+                return;
+            }
+            Event::Tasks { tasks } => {
+                for line in terminal::turned(&now.tasks, tasks, self.style) {
+                    self.print(&line);
+                }
+                now.tasks.clone_from(tasks);
                 self.refresh(&now, "");
                 return;
             }

@@ -13,7 +13,8 @@ use crate::domain::mutation::Mutant;
 use crate::domain::pin::PinReport;
 use crate::domain::quality::MAX_RETRIES;
 use crate::role::{
-    Came, Commission, Desk, Gap, GenerateRequest, Missed, Place, author, measure, pin, suspects,
+    Came, Commission, Desk, Gap, GenerateRequest, Missed, Place, Role, author, measure, pin,
+    suspects,
 };
 
 use super::Failure;
@@ -37,7 +38,7 @@ impl Work<'_> {
     pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<Made>, Failure> {
         let missed = Missed::new();
         let (mut report, mut written) = (self.blank(), Vec::new());
-        if self.panel.leads(self.fx) {
+        if self.panel.leads(Role::Generator, self.fx) {
             let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
             written = told;
             if self.panel.has_embedded() {
@@ -68,14 +69,15 @@ impl Work<'_> {
         let fx = self.fx;
         let mut done: Vec<Written> =
             self.production.drafts.iter().filter(|one| one.task == task.id).cloned().collect();
-        if task.meta.kind != TaskKind::TestGen || self.panel.models(fx).is_empty() {
+        if task.meta.kind != TaskKind::TestGen || self.panel.models(Role::Generator, fx).is_empty()
+        {
             return Ok(Some(done));
         }
         let analysis = self.plan.analysis.clone();
         let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
         let known: BTreeSet<TestId> = self.known();
         let advice = read::<Advice>(fx, &format!("{SUGGESTIONS}.json")).await?;
-        let mut desk = Desk::read(&self.production.tree, fx).await?;
+        let mut desk = Desk::read(&self.production.tree, &analysis.description, fx).await?;
         for (number, (subject, open)) in (1..).zip(weigh::subjects(task, &analysis, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();

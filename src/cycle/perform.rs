@@ -9,7 +9,7 @@ use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Results, Scope};
 use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
-use crate::report::records;
+use crate::report::{layers, records};
 use crate::role::{Fixer, Impact, minimise};
 
 use super::Failure;
@@ -89,6 +89,9 @@ impl Performer<'_> {
         if let Ok(results) = ran {
             let form = records::test_results(results, state);
             self.write_form(".process/test-results.json", &form).await?;
+            for (file, text) in layers::layers(results) {
+                self.fx.store.write_text(&file, &text).await?;
+            }
         }
         Ok(())
     }

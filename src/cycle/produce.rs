@@ -280,6 +280,7 @@ impl Work<'_> {
         if change(task, to, &now) {
             write(self.fx, &task.file(), &*task).await?;
         }
+        self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&self.plan) });
         let text = planning::todo(&self.state.session_id, &self.plan, "");
         self.fx.store.write_text("TODO_LIST.md", &text).await?;
         let progress = planning::progress(self.state, Some(&self.plan));

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, IterationResult, Step};
 use crate::report::decision::decision;
 use crate::report::forms::TaskStatus;
@@ -85,6 +86,7 @@ impl Performer<'_> {
             change(task, suite.status, now);
             self.write_form(&task.file(), &*task).await?;
         }
+        self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });
         let text = planning::todo(&state.session_id, &plan, &records::iterations(state));
         store.write_text("TODO_LIST.md", &text).await?;
         Ok(())

@@ -10,10 +10,12 @@ use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::Terms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::Effects;
+use crate::report::planning;
 use crate::role::{AskSettings, Fixer, FixerSettings, Impact, Link};
 
 use super::drive::announce;
 use super::produce::{executed, produced};
+use super::test_fix::stored;
 use super::{Driven, Failure, Performer, close, drive, open};
 
 /// What a run is given besides its effects.
@@ -90,6 +92,8 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
     }];
     events.extend(set_up.notices.into_iter().map(|text| Event::Notice { text }));
     events.extend(produced(fx).await?.map(|text| Event::Notice { text }));
+    let tasks = stored(fx).await?.map(|(_, _, plan)| planning::rows(&plan));
+    events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);
     let state = announce(&opened.state, opened.state.clone(), &events, &performer).await?;
     let (state, stopped) = match drive(state, &performer, set_up.budget).await? {

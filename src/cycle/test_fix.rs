@@ -19,9 +19,9 @@ use crate::domain::task::TaskStatus;
 use crate::effect::{Effects, StoreError};
 use crate::report::planning;
 use crate::role::generation::{
-    Advised, Consulted, Ran, Request, Survey, advise, analyse, consult, gather,
+    Advised, Consulted, Documents, Ran, Request, Survey, advise, analyse, consult, gather,
 };
-use crate::role::{AskSettings, Link, Panel, books};
+use crate::role::{AskSettings, Link, Panel, Role, books};
 
 use super::Failure;
 use super::drive::unless_stopped;
@@ -256,12 +256,13 @@ impl Work<'_> {
             return Ok(Done::InputMissing);
         };
         let now = fx.clock.now();
-        let panel = self.panel;
+        let (panel, tree) = (self.panel, self.set_up.tree.clone());
         let survey = self.survey().await?;
         let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
         let (mut reports, mut degraded) = (Vec::new(), false);
-        let analysis = if panel.leads(fx) && !analysis.files.is_empty() {
-            match consult(analysis, survey, panel, fx).await? {
+        let analysis = if panel.leads(Role::Surveyor, fx) && !analysis.files.is_empty() {
+            let documents = Documents::read(&tree, &state.description, fx).await?;
+            match consult(analysis, (survey, &documents), panel, fx).await? {
                 Consulted::OutOfBudget(reason) => return Ok(Done::OutOfBudget { reason }),
                 Consulted::Told { analysis, reports: told, degraded: weak } => {
                     (reports, degraded) = (told, weak);
@@ -330,7 +331,7 @@ impl Work<'_> {
     /// finds them.
     async fn advice(&self, analysis: &Analysis) -> Result<Advised, Failure> {
         let (fx, file) = (self.fx, format!("{SUGGESTIONS}.json"));
-        if !self.panel.leads(fx) || analysis.files.is_empty() {
+        if !self.panel.leads(Role::Adviser, fx) || analysis.files.is_empty() {
             return Ok(Advised::Told(None));
         }
         if let Some(known) = read::<Advice>(fx, &file).await? {

@@ -56,6 +56,9 @@ pub enum Trigger {
     /// Guards or the matching of edits refused every proposal.
     #[serde(rename = "vetoed")]
     Vetoed,
+    /// The run ended before the answer was there, or before what it changed was kept.
+    #[serde(rename = "interrupted")]
+    Interrupted,
 }
 
 impl Trigger {
@@ -76,6 +79,7 @@ impl Trigger {
             Self::SameCause => "T11",
             Self::Refused => "refused",
             Self::Vetoed => "vetoed",
+            Self::Interrupted => "interrupted",
         }
     }
 

@@ -10,6 +10,7 @@ use super::fix_loop::Minimised;
 use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
+use super::task::TaskStatus;
 
 /// One thing that happened. Texts are foreign unless said otherwise: a screen bounds and escapes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -124,10 +125,29 @@ pub enum Event {
     },
     /// The change was made smaller, as far as that goes.
     Minimised(Minimised),
+    /// The tasks of a session that writes tests, each time that one of them changes.
+    Tasks {
+        /// In the order in which they are done.
+        tasks: Vec<TaskRow>,
+    },
     /// An iteration ended.
     IterationEnded(IterationRow),
     /// The session ended, or was stopped at a checkpoint.
     Closed(Box<Outcome>),
+}
+
+/// One task of a session that writes tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct TaskRow {
+    /// Such as `IMPL-001.3`.
+    pub id: String,
+    /// One line. It may quote foreign words.
+    pub title: String,
+    /// Who works on it, such as `@code-developer`.
+    pub agent: String,
+    /// Where it stands.
+    pub status: TaskStatus,
 }
 
 /// How a run ended, with all that a summary shows.

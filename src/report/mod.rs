@@ -14,6 +14,7 @@ pub mod handover;
 pub mod html;
 pub mod issue;
 pub mod job_summary;
+pub mod layers;
 mod lead;
 pub mod learned;
 pub mod markdown;

@@ -1,7 +1,9 @@
 //! Lines and tables for a terminal or a log. Nothing depends on colour.
 
 use crate::domain::budget::dollars;
-use crate::domain::event::{Ending, Event, IterationRow, Outcome};
+use crate::domain::chain::Trigger;
+use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
+use crate::domain::task::TaskStatus;
 
 use super::chart::{self, Climb};
 use super::markdown::{count, line};
@@ -60,6 +62,34 @@ pub fn harmless(text: &str, limit: usize) -> String {
     tame(&line(text, limit))
 }
 
+/// The line of a phase that begins.
+#[must_use]
+pub fn phase(doing: &str, style: Style) -> String {
+    style.paint(Paint::Cyan, &harmless(doing, 160))
+}
+
+/// Lines of tasks that are over now and were not before.
+#[must_use]
+pub fn turned(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
+    let known =
+        |task: &&TaskRow| before.iter().any(|one| one.id == task.id && one.status == task.status);
+    // Whoever comes later is not told of what was over before.
+    let fresh = now.iter().filter(|task| !before.is_empty() && !known(task));
+    fresh
+        .filter_map(|task| {
+            let mark = match task.status {
+                TaskStatus::Completed => style.paint(Paint::Green, "✓"),
+                TaskStatus::Blocked => style.paint(Paint::Yellow, "✗"),
+                TaskStatus::Pending | TaskStatus::InProgress | TaskStatus::RolledBack => {
+                    return None;
+                }
+            };
+            let left = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
+            Some(format!("  {mark} {}: {}{left}", task.id, harmless(&task.title, 120)))
+        })
+        .collect()
+}
+
 /// Seconds with one decimal.
 #[must_use]
 pub fn seconds(milliseconds: u64) -> String {
@@ -83,7 +113,9 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         Event::Notice { text } => {
             vec![format!("{} {}", style.paint(Paint::Yellow, "note:"), harmless(text, 500))]
         }
-        Event::Step { .. } | Event::Progress { .. } | Event::Closed(_) => Vec::new(),
+        Event::Step { .. } | Event::Progress { .. } | Event::Tasks { .. } | Event::Closed(_) => {
+            Vec::new()
+        }
         Event::Ran { run, of, failed, duration_ms, .. } => {
             let part = if run == of { String::new() } else { format!(" of {of}") };
             vec![style.paint(
@@ -122,6 +154,8 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         )],
         Event::Asked { call, spent, .. } => {
             let what = match call.trigger {
+                // The line above says why.
+                Some(Trigger::Vetoed) => style.paint(Paint::Yellow, "refused, and told why"),
                 Some(trigger) => {
                     let why = harmless(&call.said, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))

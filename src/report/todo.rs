@@ -8,6 +8,7 @@ use super::markdown::{cut, line, prose};
 use super::summary::{headline, sentence};
 use super::terminal::harmless;
 use super::view::View;
+use crate::domain::task::TaskStatus;
 
 /// Longest current line, in bytes: a check run shows 255.
 const CURRENT: usize = 200;
@@ -223,6 +224,12 @@ fn mark(status: Status) -> char {
 #[must_use]
 pub fn todo(before: &[Step], view: &View) -> Todo {
     let mut steps = before.to_vec();
+    // What a phase does now stands below it while it is worked on.
+    if let Some(phase) = steps.iter_mut().find(|phase| !phase.is_done())
+        && !view.doing.is_empty()
+    {
+        phase.steps = vec![Step::new(sentence(&doing(view)), sentence(&doing(view)))];
+    }
     let mut cycle = cycle(view);
     if let Some(outcome) = &view.outcome {
         cycle.content = format!("{}: {}", cycle.content, headline(outcome));
@@ -259,7 +266,33 @@ fn cycle(view: &View) -> Step {
     let end = Step::new("Decide, prove, report", "Deciding what comes next");
     let idle = view.doing.is_empty() || view.current.is_some() || !measured;
     steps.push(if idle { end } else { end.of(vec![doing("")]) });
+    let steps = if view.tasks.is_empty() { steps } else { tasks(view, &steps, &doing("")) };
     Step::new("Test Cycle Execution", "Test Cycle Execution").of(steps)
+}
+
+/// The task that runs the suite and has the iterations below it.
+const SUITE: &str = "IMPL-002";
+
+/// One line for each task that writes or judges tests, with what is done now below it, and one for
+/// the suite with its iterations.
+fn tasks(view: &View, suite: &[Step], doing: &Step) -> Vec<Step> {
+    let over = |status: TaskStatus| {
+        matches!(status, TaskStatus::Completed | TaskStatus::Blocked | TaskStatus::RolledBack)
+    };
+    let lines = view.tasks.iter().map(|task| {
+        let (title, agent) = (line(&task.title, LABEL), line(&task.agent, 40));
+        let blocked = if task.status == TaskStatus::Blocked { ", blocked" } else { "" };
+        let mark = if task.id == SUITE { " [ITERATION]" } else { "" };
+        let content = format!("{}: {title}{mark} [{agent}]{blocked}", task.id);
+        let step = Step::new(content.clone(), content);
+        if task.id == SUITE {
+            return step.of(suite.to_vec()).done(over(task.status));
+        }
+        let at_work = task.status == TaskStatus::InProgress && !doing.content.is_empty();
+        let parts = if at_work { vec![doing.clone()] } else { Vec::new() };
+        step.of(parts).done(over(task.status))
+    });
+    lines.collect()
 }
 
 /// What happens now, with how far it is; empty between steps.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::budget::Spending;
 use crate::domain::chain::Call;
-use crate::domain::event::{Event, IterationRow, Outcome};
+use crate::domain::event::{Event, IterationRow, Outcome, TaskRow};
 use crate::domain::fix_loop::Minimised;
 use crate::domain::id::{CommitId, TestId};
 use crate::domain::rate::PassRate;
@@ -59,6 +59,8 @@ pub struct View {
     pub notices: Vec<String>,
     /// What providers took so far.
     pub spent: Spending,
+    /// The tasks of a session that writes tests, as they were told last.
+    pub tasks: Vec<TaskRow>,
     /// What came of making the change smaller.
     pub minimised: Option<Minimised>,
     /// How it ended.
@@ -131,6 +133,7 @@ impl View {
                 }
             }
             Event::Minimised(minimised) => self.minimised = Some(minimised.clone()),
+            Event::Tasks { tasks } => self.tasks.clone_from(tasks),
             Event::IterationEnded(row) => {
                 self.current = None;
                 self.doing.clear();

@@ -1,6 +1,7 @@
 //! One question down the provider chain: who is asked, how often, what is kept, when it is enough
 //! (product.md 7.11).
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -19,6 +20,7 @@ use crate::effect::{
 
 use super::Link;
 use super::prompt::{self, BYTES_PER_TOKEN, Prompt, Role};
+use super::receipt::{self, Known, UnderWay};
 
 /// What the chain is opened with.
 #[derive(Clone, Debug)]
@@ -67,6 +69,12 @@ pub trait Reader<T>: Sync {
     async fn checkout(&self, _: &dyn Model) -> Result<Option<std::path::PathBuf>, EffectError> {
         Ok(None)
     }
+
+    /// What a client did to its checkout, as the text that stands for its answer from now on, so
+    /// that it is kept whole. `None` where the text is the answer, or the checkout is read later.
+    async fn harvest(&self, _: &dyn Model, _: &Answer) -> Result<Option<String>, EffectError> {
+        Ok(None)
+    }
 }
 
 impl<T> Reading<T> {
@@ -108,6 +116,9 @@ pub enum Reply<T> {
 /// Answers that are sent back to the same provider at most.
 const TURNS: u32 = 3;
 
+/// The place of a call that an earlier run made and counted.
+const NOWHERE: usize = usize::MAX;
+
 /// Longest answer that is asked for, in tokens.
 const ANSWER_TOKENS: u32 = 16_000;
 
@@ -117,6 +128,8 @@ const ANSWER_TOKENS: u32 = 16_000;
 pub struct Account {
     /// Names the work: the session, and its iteration or task.
     pub id: String,
+    /// What its budget is counted for: a task, a phase, or an iteration.
+    pub work: String,
     /// The iteration; 0 outside of the fix loop.
     pub iteration: u32,
     /// Where exchanges are kept inside the session's folder, without role, place and ending.
@@ -125,18 +138,32 @@ pub struct Account {
     pub session: Spending,
     /// What the iteration, or the task, had spent before.
     pub here: Spending,
+    /// Records of questions that are counted already.
+    pub counted: BTreeSet<String>,
+    /// Questions of the session before this work began. A question that is asked again in later
+    /// work of the same name, behind a roll-back, is another one.
+    pub before: u64,
 }
 
 impl From<&FixLoop> for Account {
     fn from(state: &FixLoop) -> Self {
         let number = state.current_iteration;
-        let earlier = state.attempt.as_ref().map(|attempt| sum(&attempt.calls));
+        let earlier = state.attempt.as_ref().map(|attempt| attempt.calls.as_slice());
+        let here = sum(earlier.unwrap_or_default());
         Self {
             id: format!("{}/{number}", state.session_id),
+            work: format!("iteration-{number}"),
             iteration: number,
             raw: format!(".process/iteration-{number}-cli-output"),
             session: state.spending,
-            here: earlier.unwrap_or_default(),
+            here,
+            counted: earlier
+                .unwrap_or_default()
+                .iter()
+                .filter(|call| call.trigger != Some(Trigger::Interrupted))
+                .map(|call| call.raw.clone())
+                .collect(),
+            before: state.spending.calls.saturating_sub(here.calls),
         }
     }
 }
@@ -179,13 +206,15 @@ pub struct Round<'a> {
 pub struct Asker {
     settings: AskSettings,
     breaker: Mutex<Breaker>,
+    /// Whether it is known what an earlier run left open.
+    looked_back: Mutex<bool>,
 }
 
 impl Asker {
     /// An asker that has not met any provider.
     #[must_use]
     pub fn new(settings: AskSettings) -> Self {
-        Self { settings, breaker: Mutex::new(Breaker::default()) }
+        Self { settings, breaker: Mutex::new(Breaker::default()), looked_back: Mutex::new(false) }
     }
 
     /// The random word around foreign text.
@@ -200,7 +229,35 @@ impl Asker {
         &self.settings.rules
     }
 
-    /// Asks providers in order until one answer is good enough. Every call goes into `calls`.
+    /// Questions that an earlier run had asked when it ended, without an answer, with the work they
+    /// belong to. They are given out once. Those of the fix loop and those before it are counted in
+    /// different books: `looping` says whose are wanted.
+    ///
+    /// # Errors
+    ///
+    /// When session files cannot be read.
+    pub async fn left_open(
+        &self,
+        looping: bool,
+        fx: &Effects<'_>,
+    ) -> Result<Option<(String, Vec<Call>)>, StoreError> {
+        let mut looked_back = self.looked_back.lock().await;
+        if std::mem::replace(&mut *looked_back, true) {
+            return Ok(None);
+        }
+        let of_loop = |work: &str| work.starts_with("iteration-");
+        let open = receipt::left_open(fx.store).await?;
+        let open = open.filter(|(work, _)| of_loop(work) == looping);
+        for call in open.iter().flat_map(|(_, calls)| calls) {
+            let (provider, role, said) = (&call.provider, &call.role, &call.said);
+            let text = format!("a question to `{provider}` ({role}): {said}; it counts as one");
+            fx.screen.show(&Event::Notice { text });
+        }
+        Ok(open)
+    }
+
+    /// Asks providers in order until one answer is good enough. Every call goes into `calls`; one
+    /// that an earlier run made and counted does not.
     ///
     /// # Errors
     ///
@@ -213,6 +270,10 @@ impl Asker {
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, EffectError> {
         let Round { account, role, models, careful } = *round;
+        if account.iteration > 0 {
+            let open = self.left_open(true, fx).await?;
+            calls.extend(open.into_iter().flat_map(|(_, calls)| calls));
+        }
         let mut good: Vec<(Given<T>, usize)> = Vec::new();
         let mut weak: Vec<(Given<T>, usize)> = Vec::new();
         for (slot, model) in models {
@@ -227,19 +288,47 @@ impl Asker {
                 let question = self
                     .question(account, role, *slot, turn, *model, &prompt, &extra, reader)
                     .await?;
-                match self.limits(account, calls, *model, &question) {
-                    Allowed::Yes => {}
-                    Allowed::NotInThisIteration(why) => {
-                        fx.screen.show(&Event::Notice { text: why });
-                        return Ok(settle(good, weak, calls));
-                    }
-                    Allowed::No(why) => return Ok(Reply::OutOfBudget(why)),
+                let mut call = call(account, role, *slot, turn, *model);
+                let digest = receipt::digest(&question, &self.settings.fence, account.before);
+                let known = receipt::known(&call.raw, &digest, fx.store).await?;
+                let counted = account.counted.contains(&call.raw);
+                if let (Known::Gone(kept), false) = (&known, counted) {
+                    calls.push(receipt::lost(&call, kept, model.price(kept.usage)));
                 }
-                let began = fx.clock.elapsed();
-                let asked = self.patiently(*model, &question, fx).await;
-                let took = fx.clock.elapsed().saturating_sub(began);
-                let mut call = call(account, role, *slot, turn, *model, took);
-                self.keep_raw(&call.raw, &question, &asked, fx).await?;
+                let earlier = match known {
+                    Known::Answered(answer) => Some(answer),
+                    Known::Gone(_) | Known::Nothing => None,
+                };
+                let again = earlier.is_some();
+                let asked = if let Some(answer) = earlier {
+                    let text = format!(
+                        "the answer of `{name}` ({}) is used as it arrived in the run before; it is not asked again",
+                        call.role
+                    );
+                    fx.screen.show(&Event::Notice { text });
+                    Ok(answer)
+                } else {
+                    match self.limits(account, calls, *model, &question) {
+                        Allowed::Yes => {}
+                        Allowed::NotInThisIteration(why) => {
+                            fx.screen.show(&Event::Notice { text: why });
+                            return Ok(settle(good, weak, calls));
+                        }
+                        Allowed::No(why) => return Ok(Reply::OutOfBudget(why)),
+                    }
+                    let way = UnderWay {
+                        work: account.work.clone(),
+                        call: call.clone(),
+                        digest,
+                        asked_at: fx.clock.now(),
+                        before: receipt::unanswered(calls),
+                    };
+                    let began = fx.clock.elapsed();
+                    let asked = self.under_way(&way, &question, *model, reader, fx).await?;
+                    let took = fx.clock.elapsed().saturating_sub(began);
+                    call.duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+                    asked
+                };
                 let reading = match asked {
                     Err(error) => {
                         let (trigger, lasting) = trigger_of(&error.kind);
@@ -263,6 +352,7 @@ impl Asker {
                 };
                 let mut problems = None;
                 let (mut done, mut next) = (false, true);
+                let place = if again && counted { NOWHERE } else { calls.len() };
                 match reading {
                     Reading::Good(value, confidence) => {
                         call.confidence = Some(confidence);
@@ -273,13 +363,13 @@ impl Asker {
                                 self.settings.rules.careful_confidence
                             );
                         }
-                        good.push((given(value, confidence), calls.len()));
+                        good.push((given(value, confidence), place));
                     }
                     Reading::Weak(value, confidence, trigger, why) => {
                         call.confidence = Some(confidence);
                         call.trigger = Some(trigger);
                         call.said = why;
-                        weak.push((given(value, confidence), calls.len()));
+                        weak.push((given(value, confidence), place));
                     }
                     Reading::Useless(trigger, why) => {
                         call.trigger = Some(trigger);
@@ -293,8 +383,10 @@ impl Asker {
                     }
                 }
                 call.said = self.settings.redactor.redact(&short(&call.said));
-                Self::tell(account, &call, calls, fx);
-                calls.push(call);
+                if place != NOWHERE {
+                    Self::tell(account, &call, calls, fx);
+                    calls.push(call);
+                }
                 if done {
                     return Ok(settle(good, weak, calls));
                 }
@@ -330,6 +422,32 @@ impl Asker {
             limit: self.settings.limit,
             checkout: reader.checkout(model).await?,
         })
+    }
+
+    /// Asks, with a note on disk before and another one behind, so that a run that is killed in
+    /// between knows what it paid for.
+    async fn under_way<T>(
+        &self,
+        way: &UnderWay,
+        question: &Question,
+        model: &dyn Model,
+        reader: &dyn Reader<T>,
+        fx: &Effects<'_>,
+    ) -> Result<Result<Answer, ModelError>, EffectError> {
+        receipt::asking(way, fx.store).await?;
+        let mut asked = self.patiently(model, question, fx).await;
+        let mut harvested = false;
+        if let Ok(answer) = &mut asked
+            && let Some(text) = reader.harvest(model, answer).await?
+        {
+            harvested = true;
+            answer.raw = std::mem::replace(&mut answer.text, text);
+        }
+        let kept = asked.as_ref().ok();
+        let kept = kept.map(|answer| (answer, self.settings.redactor.redact(&answer.text)));
+        receipt::arrived(way, kept, (model, harvested), fx.store).await?;
+        self.keep_raw(&way.call.raw, question, &asked, fx).await?;
+        Ok(asked)
     }
 
     /// Asks, and waits once where the provider says how long, or a few times with back-off where
@@ -436,15 +554,8 @@ impl Asker {
     }
 }
 
-/// A call that was made, before it is known what came of it.
-fn call(
-    account: &Account,
-    role: Role,
-    slot: u32,
-    turn: u32,
-    model: &dyn Model,
-    took: Duration,
-) -> Call {
+/// A call, before it is known what comes of it.
+fn call(account: &Account, role: Role, slot: u32, turn: u32, model: &dyn Model) -> Call {
     let start = &account.raw;
     let raw = match role {
         Role::Analyst => format!("{start}.{slot}.txt"),
@@ -465,7 +576,7 @@ fn call(
         confidence: None,
         usage: Usage::default(),
         micro_usd: None,
-        duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        duration_ms: 0,
         raw,
     }
 }

@@ -8,7 +8,7 @@ use crate::code::testing;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
-use crate::domain::test::Status;
+use crate::domain::test::{Status, TestCase};
 use crate::effect::{Effects, GitError};
 
 /// Files that are read for the graph at most; beyond, every test counts as affected.
@@ -16,6 +16,23 @@ const FILES: usize = 50_000;
 
 /// Bytes of a source file that are read at most.
 const FILE_LIMIT: usize = 1 << 20;
+
+/// The package of a file, in languages whose files see each other without an import: tests of Java
+/// lie in another folder and in the same package.
+fn package(file: &RepoPath) -> Option<String> {
+    match Language::of(file)? {
+        Language::Go => Some(format!("go {}", file.parent())),
+        Language::Java => {
+            let folder = format!("{}/", file.parent());
+            Some(format!("java {}", folder.replace("src/test/java/", "src/main/java/")))
+        }
+        Language::Python
+        | Language::JavaScript
+        | Language::TypeScript
+        | Language::Tsx
+        | Language::Rust => None,
+    }
+}
 
 /// The import graph of the accepted sources, kept up to date between iterations.
 #[derive(Default)]
@@ -46,7 +63,12 @@ impl Impact {
             return Ok(Vec::new());
         };
         let reached = graph.affected_by(&changed);
-        let affected = |file: Option<&RepoPath>| file.is_none_or(|file| reached.contains_key(file));
+        let beside: BTreeSet<String> = changed.iter().filter_map(package).collect();
+        let affected = |file: Option<&RepoPath>| {
+            file.is_none_or(|file| {
+                reached.contains_key(file) || package(file).is_some_and(|one| beside.contains(&one))
+            })
+        };
         let planned = state.attempt.iter().filter_map(|attempt| attempt.plan.as_ref());
         let planned: BTreeSet<&TestId> = planned.flat_map(|plan| &plan.affected_tests).collect();
         let mut tests: Vec<(bool, &TestId)> = state
@@ -70,13 +92,25 @@ impl Impact {
         state: &FixLoop,
         fx: &Effects<'_>,
     ) -> Result<Vec<RepoPath>, GitError> {
-        let tests: BTreeSet<RepoPath> =
-            state.ledger.failing_cases().filter_map(|case| case.file.clone()).collect();
-        let Some(graph) = self.graph(&state.accepted_tree, fx).await? else {
-            return Ok(Vec::new());
+        let own = |case: &TestCase| -> Vec<RepoPath> {
+            let frames = case.failure.iter().flat_map(|failure| &failure.frames);
+            case.file.iter().chain(frames.map(|frame| &frame.file)).cloned().collect()
         };
-        let needed = graph.needed_by(&tests);
-        Ok(needed.into_iter().filter(|file| !testing::is_test(file)).collect())
+        let mut tests: BTreeSet<RepoPath> = state.ledger.failing_cases().flat_map(own).collect();
+        if self.graph(&state.accepted_tree, fx).await?.is_none() {
+            return Ok(Vec::new());
+        }
+        let Some((_, files, graph)) = &self.known else { return Ok(Vec::new()) };
+        // What lies in the package of a test is there without an import.
+        let packages: BTreeSet<String> = tests.iter().filter_map(package).collect();
+        let beside = |file: &&RepoPath| package(file).is_some_and(|one| packages.contains(&one));
+        let beside: Vec<RepoPath> = files.keys().filter(beside).cloned().collect();
+        tests.extend(beside.iter().cloned());
+        let mut needed: Vec<RepoPath> = beside;
+        needed.extend(graph.needed_by(&tests));
+        let mut seen = BTreeSet::new();
+        needed.retain(|file| !testing::is_test(file) && seen.insert(file.clone()));
+        Ok(needed)
     }
 
     /// The graph of a tree; only files that changed since the last one are read again.
@@ -111,5 +145,28 @@ impl Impact {
             };
         }
         Ok(self.known.as_ref().map(|(_, _, graph)| graph))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_package_see_each_other_without_an_import() {
+        let table = [
+            ("price/price.go", "price/price_test.go", true),
+            ("price/price.go", "tax/tax_test.go", false),
+            ("src/main/java/shop/A.java", "src/test/java/shop/ATest.java", true),
+            ("core/src/main/java/shop/A.java", "core/src/test/java/shop/ATest.java", true),
+            ("src/main/java/shop/A.java", "src/test/java/shop/sub/ATest.java", false),
+            ("A.java", "ATest.java", true),
+            ("shop/a.py", "shop/test_a.py", false),
+        ];
+        for (one, other, together) in table {
+            let of = |name: &str| package(&RepoPath::parse(name).unwrap());
+            let same = of(one).is_some() && of(one) == of(other);
+            assert_eq!(same, together, "{one} {other}");
+        }
     }
 }

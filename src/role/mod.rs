@@ -16,6 +16,7 @@ mod inspector;
 mod minimise;
 mod panel;
 mod prompt;
+mod receipt;
 mod reviewer;
 pub mod vet;
 
@@ -32,6 +33,9 @@ pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
 pub use panel::{Panel, books};
+pub use prompt::Role;
+#[cfg(test)]
+pub use receipt::{Receipt, UnderWay};
 pub use reviewer::{Review, Reviewed, add, reads, review, told};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};

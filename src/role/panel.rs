@@ -2,7 +2,7 @@
 
 use futures::lock::Mutex;
 
-use crate::domain::generation::inquiry::{INQUIRIES, Inquiries};
+use crate::domain::generation::inquiry::{INQUIRIES, Inquiries, Inquiry};
 use crate::domain::id::SessionId;
 use crate::effect::{EffectError, Effects, Manner, Model, StoreError};
 
@@ -31,14 +31,28 @@ impl Panel {
         ask: AskSettings,
         fx: &Effects<'_>,
     ) -> Result<Self, StoreError> {
-        let books = books(session, fx).await?.unwrap_or_else(|| Inquiries::new(session.clone()));
-        Ok(Self { asker: Asker::new(ask.clone()), chain, books: Mutex::new(books), settings: ask })
+        let mut books =
+            books(session, fx).await?.unwrap_or_else(|| Inquiries::new(session.clone()));
+        let asker = Asker::new(ask.clone());
+        if let Some((work, calls)) = asker.left_open(false, fx).await? {
+            for call in calls {
+                // It is open until the next question is asked, and counted once.
+                let known = |one: &Inquiry| one.call.raw == call.raw && one.call.said == call.said;
+                if !books.calls.iter().any(known) {
+                    books.note(&work, &[call]);
+                }
+            }
+            let value = serde_json::to_value(&books).unwrap_or_default();
+            fx.store.write_json(INQUIRIES, &value).await?;
+        }
+        Ok(Self { asker, chain, books: Mutex::new(books), settings: ask })
     }
 
-    /// Whether a provider stands before the embedded engine: then it is asked first.
+    /// Whether somebody who can be asked in this role stands before the embedded engine: then they
+    /// are asked first.
     #[must_use]
-    pub fn leads(&self, fx: &Effects<'_>) -> bool {
-        self.chain.first() != Some(&Link::Embedded) && !self.models(fx).is_empty()
+    pub fn leads(&self, role: Role, fx: &Effects<'_>) -> bool {
+        self.chain.first() != Some(&Link::Embedded) && !self.models(role, fx).is_empty()
     }
 
     /// Whether the embedded engine may write tests.
@@ -65,10 +79,19 @@ impl Panel {
         self.settings.redactor.redact(text)
     }
 
-    /// Models that answer with text. One that edits a checkout itself is not asked for tests.
+    /// Who is asked in a role. A client that edits a checkout writes tests into one; what has to be
+    /// said in words is asked of those who answer with text. Without any of those such a client
+    /// judges too, in an empty folder: a defect that its tests found would be lost otherwise.
     #[must_use]
-    pub fn models<'m>(&self, fx: &Effects<'m>) -> Vec<(u32, &'m dyn Model)> {
-        models_of(&self.chain, fx, |manner| manner == Manner::Answer)
+    pub fn models<'m>(&self, role: Role, fx: &Effects<'m>) -> Vec<(u32, &'m dyn Model)> {
+        if role == Role::Generator {
+            return models_of(&self.chain, fx, |_| true);
+        }
+        let answering = models_of(&self.chain, fx, |manner| manner == Manner::Answer);
+        if answering.is_empty() && role == Role::Judge {
+            return models_of(&self.chain, fx, |_| true);
+        }
+        answering
     }
 
     /// Asks down the chain. `work` is what the budget of one task is counted for, `name` names the
@@ -84,14 +107,17 @@ impl Panel {
         reader: &dyn Reader<T>,
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, EffectError> {
-        let models = self.models(fx);
+        let models = self.models(role, fx);
         let mut books = self.books.lock().await;
         let account = Account {
             id: format!("{}/{name}", books.session_id),
+            work: work.to_owned(),
             iteration: 0,
             raw: format!(".process/{name}-cli-output"),
             session: books.spent(),
             here: books.spent_on(work),
+            counted: books.counted(),
+            before: 0,
         };
         let mut calls = Vec::new();
         let round = Round { account: &account, role, models: &models, careful: false };

@@ -187,10 +187,24 @@ pub fn build_about_tests(
     room: u32,
     fence: &str,
 ) -> Prompt {
-    let system = render(
-        "system",
-        &context! { role => role.word(), fence, form => JSON_FORM, tests => true },
-    );
+    about_tests((role, JSON_FORM), values, parts, room, fence)
+}
+
+/// The generator's question for a client that writes into a checkout itself.
+#[must_use]
+pub fn build_tests_by_agent(values: &Value, parts: &[Part], room: u32, fence: &str) -> Prompt {
+    let form = "Write the file into the folder you work in, and end with one JSON object in the form you are told.";
+    about_tests((Role::Generator, form), values, parts, room, fence)
+}
+
+fn about_tests(
+    (role, form): (Role, &str),
+    values: &Value,
+    parts: &[Part],
+    room: u32,
+    fence: &str,
+) -> Prompt {
+    let system = render("system", &context! { role => role.word(), fence, form, tests => true });
     fit(system, parts, room, fence, |parts, left_out| {
         let own = context! { parts => Value::from(Serde(parts)), fence, left_out };
         render(role.word(), &context! { ..own, ..values.clone() })
@@ -352,7 +366,14 @@ mod tests {
             count => "one",
             layers => "L1.1 happy path, L1.2 negative path",
             survivors => true,
+            agent => false,
         };
+        let agent = context! { agent => true, ..values.clone() };
+        let prompt = build_tests_by_agent(&agent, &parts, 100_000, "FENCE");
+        insta::assert_snapshot!(
+            "generator-agent",
+            format!("{}\n=====\n{}", prompt.system, prompt.text)
+        );
         for role in [Role::Surveyor, Role::Adviser, Role::Generator, Role::Judge] {
             let prompt = build_about_tests(role, &values, &parts, 100_000, "FENCE");
             insta::assert_snapshot!(

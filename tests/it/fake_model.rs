@@ -79,6 +79,18 @@ impl FakeModel {
         )
     }
 
+    /// Makes it the provider `one` of a repository, behind this chain.
+    pub fn provide(&self, repo: &super::support::TestRepo, chain: &str) {
+        let provider = self.provider("one", ", price: { input: 1.0, output: 10.0 }");
+        let text = format!("engine: [{chain}]\nproviders:\n{provider}");
+        repo.write(&[(".github/regreen.yml", &text)]);
+    }
+
+    /// Its port on loopback.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Everything that was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().expect("no panic").clone()

@@ -41,6 +41,8 @@ fn schema_of(name: &str) -> Option<&'static str> {
         "generation.json" => "generation",
         "coverage-lines.json" => "coverage-lines",
         "provider-calls.json" => "provider-calls",
+        "question-under-way.json" => "question-under-way",
+        file if file.ends_with(".answer.json") => "answer",
         "enriched-suggestions.json" => "enriched-suggestions",
         "code-validation-report.json" => "code-validation-report",
         file if file.starts_with("exploration-") => "exploration",
@@ -51,6 +53,116 @@ fn schema_of(name: &str) -> Option<&'static str> {
         file if file.starts_with("IMPL-") => "test-task",
         _ => return None,
     })
+}
+
+/// Files of product.md 8.1 in a session that wrote tests, found a defect and mended it.
+const LAYOUT: &[&str] = &[
+    "workflow-session.json",
+    "IMPL_PLAN.md",
+    "TODO_LIST.md",
+    "test-planning-notes.md",
+    ".task/IMPL-001.json",
+    ".task/IMPL-001.3-validation.json",
+    ".task/IMPL-001.5-review.json",
+    ".task/IMPL-002.json",
+    ".task/IMPL-fix-2.json",
+    ".task/rolled-back/IMPL-fix-1.json",
+    ".process/context-package.json",
+    ".process/exploration-patterns.json",
+    ".process/explorations-manifest.json",
+    ".process/test-analysis.md",
+    ".process/TEST_ANALYSIS_RESULTS.md",
+    ".process/TEST_ANALYSIS_RESULTS.json",
+    ".process/enriched-suggestions.md",
+    ".process/enriched-suggestions.json",
+    ".process/code-validation-report.md",
+    ".process/code-validation-report.json",
+    ".process/test-quality-report.md",
+    ".process/iteration-state.json",
+    ".process/test-results.json",
+    ".process/test-output.log",
+    ".process/test-layer-unit-output.txt",
+    ".process/fix-history.json",
+    ".process/iteration-1-analysis.md",
+    ".process/iteration-1-failures.json",
+    ".process/iteration-1-strategy.md",
+    ".process/iteration-1-cli-output.txt",
+    ".process/iteration-2-analysis.md",
+    ".process/progress.json",
+    ".process/provider-calls.json",
+    ".process/generation.json",
+    ".summaries/IMPL-001-summary.md",
+    ".summaries/IMPL-001.3-summary.md",
+    ".summaries/IMPL-001.5-summary.md",
+    ".summaries/IMPL-002-summary.md",
+    ".summaries/iteration-summaries/iteration-1.md",
+    ".summaries/iteration-summaries/iteration-2.md",
+];
+
+#[test]
+fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
+    use super::fake_model::{Reply, edit};
+    use super::written::{FINDING, RIGHT, SHOP, TEST, configured, knowing, run, server};
+
+    // The first fix breaks more than it mends; the second one is right.
+    let answers = |question: &str| {
+        let fixes = question.contains("# Question IMPL-fix-1");
+        if fixes && !question.contains("Say what is wrong and where") {
+            edit(RIGHT.0, RIGHT.1, "    return float(percent)\n")
+        } else if question.contains("Say what is wrong and where") {
+            super::fake_model::analysis_of(FINDING, "shop/price.py:discount:12-12", 0.9)
+        } else {
+            knowing(question)
+        }
+    };
+    let model = server(vec![Reply::By(answers)]);
+    let repo = configured(SHOP, &model, "one");
+    let ran = run(&repo, TEST);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    let place = folder(&document);
+    complete(&place);
+    let missing: Vec<&&str> = LAYOUT.iter().filter(|file| !place.join(file).is_file()).collect();
+    let (mut there, root) = (Vec::new(), place.clone());
+    files(&place, &mut there);
+    let there: Vec<String> =
+        there.iter().map(|path| path.strip_prefix(&root).unwrap().display().to_string()).collect();
+    assert!(missing.is_empty(), "{missing:#?} of {there:#?}");
+    // What is there and not in the layout has a place in the reference.
+    let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference.md");
+    let reference = std::fs::read_to_string(reference).unwrap();
+    for file in
+        LAYOUT.iter().filter(|file| file.starts_with(".process/") && !file.contains("iteration-"))
+    {
+        let name = file.rsplit('/').next().unwrap().split('.').next().unwrap();
+        let known = name.split('-').next().unwrap();
+        assert!(reference.contains(known), "{file} is not in the reference");
+    }
+    // The bad fix left its report of a failure nowhere: the session met its gate.
+    assert!(!place.join(".summaries/failure-report.md").exists());
+}
+
+#[test]
+fn a_session_that_does_not_meet_its_gate_leaves_the_report_of_a_failure() {
+    use super::fake_model::{Reply, edit};
+    use super::written::{RIGHT, SHOP, configured, knowing, run, server};
+
+    let answers = |question: &str| {
+        if question.contains("# Question IMPL-fix-") && !question.contains("Say what is wrong") {
+            edit(RIGHT.0, RIGHT.1, "    return price * (101 - percent) / 100\n")
+        } else {
+            knowing(question)
+        }
+    };
+    let model = server(vec![Reply::By(answers)]);
+    let repo = configured(SHOP, &model, "one");
+    let ran = run(&repo, &["test", "shop/price.py", "--max-iterations", "1"]);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);
+    let report = folder(&document).join(".summaries/failure-report.md");
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains("test_half_off"), "{report}");
+    complete(&folder(&document));
 }
 
 /// The files of 8.1 that every test session leaves; each JSON fits its schema.

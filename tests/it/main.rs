@@ -6,8 +6,10 @@
     reason = "tests build the world that the program then meets"
 )]
 
+mod agents;
 mod bad_input;
 mod bot;
+mod contained;
 mod crash;
 #[expect(dead_code, reason = "the tests of the client use the other parts of it")]
 mod fake_github;
@@ -17,6 +19,7 @@ mod forge;
 mod frameworks;
 mod generation;
 mod git_http;
+mod interrupted;
 mod kept;
 mod models;
 mod page;
@@ -27,6 +30,7 @@ mod settings;
 mod state;
 mod story;
 mod support;
+mod tongues;
 mod validate;
 mod warm;
 mod written;

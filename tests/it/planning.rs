@@ -150,6 +150,78 @@ fn bad_input_is_named_and_leaves_nothing() {
 }
 
 #[test]
+fn without_a_framework_it_says_which_to_add_and_how() {
+    let table = [
+        ("a.py", "def f():\n    return 1\n", "`pip install pytest`"),
+        ("a.js", "function f() { return 1; }\n", "`npm pkg set scripts.test='node --test'`"),
+        ("a.ts", "export const f = () => 1;\n", "`npm install --save-dev vitest"),
+        ("a.go", "package a\n\nfunc F() int { return 1 }\n", "`go mod init example.com/name`"),
+        ("a.rs", "pub fn f() -> i32 { 1 }\n", "`cargo init`"),
+        ("A.java", "class A { int f() { return 1; } }\n", "add Maven with JUnit 5"),
+        ("a.txt", "nothing\n", "add a framework that regreen knows"),
+    ];
+    for (file, text, command) in table {
+        let repo = TestRepo::new(&[(file, text)]);
+        refused(&repo, &[file], 3, "no test framework was recognised", command);
+        refused(&repo, &[file], 3, "no test framework was recognised", "`--test-command`");
+    }
+}
+
+#[test]
+fn a_request_that_names_nothing_costs_nothing() {
+    // A provider is there, and nobody is asked.
+    let model = super::fake_model::FakeModel::serve(vec![]);
+    let repo = TestRepo::new(SHOP);
+    std::fs::write(repo.root().join("notes/binary.md"), b"PK\x03\x04\x00").unwrap();
+    model.provide(&repo, "one");
+    let before = repo.belongings();
+    for (what, message) in [
+        ("zebra stripes", "names nothing"),
+        ("notes/empty.md", "notes/empty.md is empty"),
+        ("notes/binary.md", "is not text: byte 2"),
+        ("WFS-none", "source session WFS-none was not found"),
+    ] {
+        let mut command = repo.command();
+        command.env("ONE_KEY", "k").args(["test", what, "--no-coverage", "--json"]);
+        let ran = super::support::Ran::from(command.output().unwrap());
+        assert_eq!(ran.code, Some(2), "{what}: {}", ran.err);
+        assert!(ran.err.contains(message), "{what}: {}", ran.err);
+        assert_eq!(repo.git(&["branch", "--list", "regreen/*"]), "", "{what}: a branch is left");
+    }
+    let left = repo.regreen(&["session", "list", "--json"]).document();
+    assert_eq!(left["sessions"].as_array().unwrap().len(), 0, "{left}");
+    assert_eq!(model.asked().len(), 0);
+    assert_eq!(repo.belongings(), before);
+}
+
+/// The inputs that the list of `docs/validation.md` must go through.
+const BAD_INPUT: &[&str] = &[
+    "a description that names nothing in the repository",
+    "a Markdown file that is empty, binary, or not there",
+    "a source session that is incomplete, or not there",
+    "a repository without a framework",
+    "a test file that does not parse",
+    "a package, path or name that is not there",
+    "a test that deletes files",
+    "a test that sleeps, or never ends",
+    "a test that uses the network",
+    "tests that pass only together",
+];
+
+#[test]
+fn the_list_of_bad_input_is_whole() {
+    // That the tests it names are there is held by `every_test_that_a_page_relies_on_exists`.
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/validation.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, list) = page.split_once("## Bad input").expect("the list");
+    for input in BAD_INPUT {
+        let row = list.lines().find(|line| line.starts_with(&format!("| {input} |")));
+        let row = row.unwrap_or_else(|| panic!("no row for {input}"));
+        assert_eq!(row.matches('|').count(), 4, "{row}");
+    }
+}
+
+#[test]
 fn a_finished_session_of_the_reference_project_is_a_source() {
     let repo = TestRepo::new(SHOP);
     let folder = ".workflow/active/WFS-add-discount";

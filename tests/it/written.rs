@@ -11,10 +11,10 @@ use super::fake_model::{
 };
 use super::support::{Ran, TestRepo};
 
-const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
+pub const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
 
 /// Functions that are right, and one that adds where its documentation says that it takes off.
-const SHOP: &[(&str, &str)] = &[
+pub const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
         "shop/price.py",
@@ -29,14 +29,14 @@ const SHOP: &[(&str, &str)] = &[
     (".gitignore", "__pycache__/\n"),
 ];
 
-const PLACE: &str = "tests/test_price.py";
-const BRANCH: &str = "regreen/WFS-test-shop-price-py";
-const FINDING: &str = "tests.test_price.PriceTest.test_half_off";
+pub const PLACE: &str = "tests/test_price.py";
+pub const BRANCH: &str = "regreen/WFS-test-shop-price-py";
+pub const FINDING: &str = "tests.test_price.PriceTest.test_half_off";
 
 /// Tests of two functions; one of them shows the defect.
-const GOOD: &str = "import unittest\n\nfrom shop.price import discount, parse_price\n\n\nclass PriceTest(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(parse_price('2.5'), 2.5)\n        self.assertEqual(parse_price('0'), 0.0)\n\n    def test_empty_price(self):\n        with self.assertRaisesRegex(ValueError, 'empty price'):\n            parse_price('')\n\n    def test_nothing_off(self):\n        self.assertEqual(discount(80, 0), 80.0)\n        self.assertEqual(discount(0, 50), 0.0)\n\n    def test_more_than_all(self):\n        with self.assertRaisesRegex(ValueError, 'more than all'):\n            discount(80, 101)\n\n    def test_half_off(self):\n        self.assertEqual(discount(80, 50), 40.0)\n";
+pub const GOOD: &str = "import unittest\n\nfrom shop.price import discount, parse_price\n\n\nclass PriceTest(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(parse_price('2.5'), 2.5)\n        self.assertEqual(parse_price('0'), 0.0)\n\n    def test_empty_price(self):\n        with self.assertRaisesRegex(ValueError, 'empty price'):\n            parse_price('')\n\n    def test_nothing_off(self):\n        self.assertEqual(discount(80, 0), 80.0)\n        self.assertEqual(discount(0, 50), 0.0)\n\n    def test_more_than_all(self):\n        with self.assertRaisesRegex(ValueError, 'more than all'):\n            discount(80, 101)\n\n    def test_half_off(self):\n        self.assertEqual(discount(80, 50), 40.0)\n";
 
-const RIGHT: (&str, &str, &str) = (
+pub const RIGHT: (&str, &str, &str) = (
     "shop/price.py",
     "    return price * (100 + percent) / 100\n",
     "    return price * (100 - percent) / 100\n",
@@ -53,7 +53,7 @@ fn tests_with(lines: &str) -> String {
     GOOD.replace("\n\nclass", &format!("\n{lines}\n\nclass"))
 }
 
-fn told() -> Reply {
+pub fn told() -> Reply {
     survey(
         "shop/price.py",
         &[
@@ -65,23 +65,21 @@ fn told() -> Reply {
     )
 }
 
-fn advised() -> Reply {
+pub fn advised() -> Reply {
     advice("shop/price.py", "L1.3", "a price of zero")
 }
 
-fn nothing() -> Reply {
+pub fn nothing() -> Reply {
     Reply::Text("There is nothing that I could add.".into())
 }
 
-fn server(one: Vec<Reply>) -> FakeModel {
+pub fn server(one: Vec<Reply>) -> FakeModel {
     FakeModel::serve(vec![("one", one)])
 }
 
-fn configured(files: &[(&str, &str)], model: &FakeModel, chain: &str) -> TestRepo {
+pub fn configured(files: &[(&str, &str)], model: &FakeModel, chain: &str) -> TestRepo {
     let repo = TestRepo::new(files);
-    let price = ", price: { input: 1.0, output: 10.0 }";
-    let provider = model.provider("one", price);
-    repo.write(&[(".github/regreen.yml", &format!("engine: [{chain}]\nproviders:\n{provider}"))]);
+    model.provide(&repo, chain);
     repo
 }
 
@@ -92,16 +90,16 @@ fn clean(model: &FakeModel, chain: &str) -> TestRepo {
     configured(&files, model, chain)
 }
 
-fn run(repo: &TestRepo, arguments: &[&str]) -> Ran {
+pub fn run(repo: &TestRepo, arguments: &[&str]) -> Ran {
     let mut command = repo.command();
     command.env("ONE_KEY", KEY).args(arguments).args(["--no-coverage", "--json"]);
     command.output().expect("regreen starts").into()
 }
 
-const TEST: &[&str] = &["test", "shop/price.py"];
+pub const TEST: &[&str] = &["test", "shop/price.py"];
 
 /// The name of each question, and whether it was sent back.
-fn questions(asked: &[Asked]) -> Vec<String> {
+pub fn questions(asked: &[Asked]) -> Vec<String> {
     let name = |one: &Asked| {
         let text = one.text();
         let (_, rest) = text.split_once("# Question ").expect("every question has a name");
@@ -112,12 +110,12 @@ fn questions(asked: &[Asked]) -> Vec<String> {
     asked.iter().map(name).collect()
 }
 
-fn read(document: &Value, file: &str) -> String {
+pub fn read(document: &Value, file: &str) -> String {
     let path = PathBuf::from(document["folder"].as_str().expect("a folder")).join(file);
     std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is there", path.display()))
 }
 
-fn texts(list: &Value) -> Vec<String> {
+pub fn texts(list: &Value) -> Vec<String> {
     let list = list.as_array().unwrap_or_else(|| panic!("a list: {list}"));
     list.iter().map(|one| one.as_str().unwrap_or_default().to_owned()).collect()
 }
@@ -356,7 +354,7 @@ fn without_a_good_answer_the_code_speaks_for_itself_and_the_session_is_degraded(
 }
 
 /// Answers every question, as often as it is asked.
-fn knowing(question: &str) -> Reply {
+pub fn knowing(question: &str) -> Reply {
     let is = |name: &str| question.contains(&format!("# Question {name}"));
     if is("analysis-1") {
         told()
@@ -375,7 +373,7 @@ fn knowing(question: &str) -> Reply {
     }
 }
 
-fn story(repo: &TestRepo) -> (String, String) {
+pub fn story(repo: &TestRepo) -> (String, String) {
     let range = format!("main..{BRANCH}");
     let tree = repo.git(&["rev-parse", &format!("{BRANCH}^{{tree}}")]);
     (tree, repo.git(&["log", "--format=%s", &range]))
@@ -387,6 +385,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
     let ran = run(&reference, TEST);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.out, ran.err);
     let expected = story(&reference);
+    let needed = ran.document()["spending"]["calls"].as_u64().unwrap();
     let mut visited = 0;
     for point in (40..900_u32).step_by(153) {
         let model = server(vec![Reply::By(knowing)]);
@@ -402,6 +401,14 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
         let resumed = run(&repo, &["test", "--resume"]);
         assert!(matches!(resumed.code, Some(0 | 2)), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
+        // Nobody is asked twice but for a question that was under way, and then it is said.
+        let asked = model.asked().len() as u64;
+        let told = resumed.err.contains("nobody knows whether it was charged");
+        assert!(asked <= needed + u64::from(told), "point {point}: {asked} of {needed}");
+        if resumed.code == Some(0) {
+            let counted = resumed.document()["spending"]["calls"].as_u64().unwrap();
+            assert_eq!(counted, needed + u64::from(told), "point {point}: {}", resumed.err);
+        }
     }
     assert!(visited > 2, "a session has many points, {visited} were visited");
 }

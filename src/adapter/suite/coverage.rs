@@ -13,7 +13,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 
-use super::framework::{Site, command_files, start, unittest_options};
+use super::framework::{Site, command_files, start, unittest_discovery, unittest_options};
 
 /// One tool: what it runs, and where it leaves its report.
 struct Tool {
@@ -50,22 +50,19 @@ fn tool(framework: &str, around: &Around<'_>) -> Result<Tool, String> {
             if framework == "pytest" {
                 run.extend(words("-m pytest -q -p no:cacheprovider"));
             } else {
-                run.extend(words("-m unittest discover"));
-                run.extend(unittest_options(site).into_iter().map(|word| match word.as_str() {
-                    "--start" => "-s".to_owned(),
-                    "--top" => "-t".to_owned(),
-                    "--pattern" => "-p".to_owned(),
-                    _ => word,
-                }));
+                // It finds tests where unittest itself looks into packages alone.
+                run.push(around.drivers.join("unittest_driver.py").display().to_string());
+                run.push(shown("cases"));
+                run.extend(unittest_options(site));
             }
             let mut json = own("-m coverage json -q");
             json.extend([format!("--data-file={}", shown("data")), "-o".into(), shown("report")]);
-            let typed = if framework == "pytest" {
-                "python3 -m coverage run --branch -m pytest"
-            } else {
-                "python3 -m coverage run --branch -m unittest discover"
+            let suite = match framework {
+                "pytest" => "python3 -m pytest".to_owned(),
+                _ => unittest_discovery(site),
             };
-            Ok(plain(typed, vec![run, json], out.join("report"), ""))
+            let typed = suite.replacen("python3", "python3 -m coverage run --branch", 1);
+            Ok(plain(&typed, vec![run, json], out.join("report"), ""))
         }
         "Jest" => {
             let argv = words("npx --no-install jest --coverage --coverageReporters=json --silent");

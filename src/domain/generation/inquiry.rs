@@ -1,11 +1,13 @@
 //! What providers were asked in phases 3 to 5, so that a budget holds for the whole session
 //! (product.md 13.7).
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
-use crate::domain::chain::Call;
+use crate::domain::chain::{Call, Trigger};
 use crate::domain::id::SessionId;
 
 /// Where it lies inside the session folder.
@@ -40,6 +42,14 @@ impl Inquiries {
     pub fn note(&mut self, work: &str, calls: &[Call]) {
         self.calls
             .extend(calls.iter().map(|call| Inquiry { work: work.to_owned(), call: call.clone() }));
+    }
+
+    /// Records of questions that were answered and are counted here.
+    #[must_use]
+    pub fn counted(&self) -> BTreeSet<String> {
+        let answered =
+            self.calls.iter().filter(|one| one.call.trigger != Some(Trigger::Interrupted));
+        answered.map(|one| one.call.raw.clone()).collect()
     }
 
     /// What all of them took.

@@ -15,9 +15,10 @@ pub use summary::{ACTIVE, Rests, document, progress, summary};
 pub use summary::{PlanDocument, Progress};
 pub use tasks::{notes, plan, todo};
 
+use crate::domain::event::TaskRow;
 use crate::domain::generation::analysis::Analysis;
 use crate::domain::generation::context::TestCoverage;
-use crate::domain::generation::task::TestPlan;
+use crate::domain::generation::task::{TestPlan, TestTask};
 
 use super::markdown::{self, count};
 
@@ -65,6 +66,18 @@ pub fn planned(plan: &TestPlan) -> String {
         count(plan.tasks.len() as u64, "task"),
         count(files.len() as u64, "test file")
     )
+}
+
+/// The tasks as they stand, for every screen.
+#[must_use]
+pub fn rows(plan: &TestPlan) -> Vec<TaskRow> {
+    let row = |task: &TestTask| TaskRow {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        agent: task.meta.agent.clone(),
+        status: task.status,
+    };
+    plan.tasks.iter().map(row).collect()
 }
 
 #[cfg(test)]

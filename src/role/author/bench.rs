@@ -127,7 +127,11 @@ impl Bench<'_> {
                     wrong.insert(case.id.clone(), why);
                 }
                 None => {
-                    let why = "nobody can say whether the code or the test is wrong";
+                    let why = if judge::is_endless(case) {
+                        "does-not-end: it was stopped, and nobody says that the code is to blame"
+                    } else {
+                        "nobody can say whether the code or the test is wrong"
+                    };
                     wrong.insert(case.id.clone(), why.to_owned());
                 }
             }
@@ -140,12 +144,14 @@ impl Bench<'_> {
         let part = |title: String, text: String| Part { title, text, may_be_cut: true };
         let said: String =
             failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.said(case))).collect();
-        vec![
+        let mut parts = vec![
             part("What the failing tests said".into(), said),
             part(format!("The source {}", self.commission.subject.file), text.to_owned()),
             part(format!("The new tests {}", sheet.place), sheet.text.clone()),
             part("Requirements".into(), desk::requirements(&self.commission.requirements)),
-        ]
+        ];
+        parts.extend(self.reader.desk.documents(&self.commission.subject.file));
+        parts
     }
 
     fn said(&self, case: &TestCase) -> String {

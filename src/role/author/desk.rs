@@ -11,6 +11,7 @@ use crate::domain::generation::context::TestFramework;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::mutation::Mutant;
 use crate::effect::{Effects, GitError};
+use crate::role::generation::Documents;
 use crate::role::inspector::texts_of;
 use crate::role::prompt::Part;
 
@@ -31,6 +32,7 @@ pub struct Desk {
     /// All files; those that are not read are empty.
     pub texts: BTreeMap<RepoPath, String>,
     graph: Graph,
+    documents: Documents,
 }
 
 /// What one question is about.
@@ -48,20 +50,21 @@ pub struct Matter<'a> {
 }
 
 impl Desk {
-    /// Reads a tree.
+    /// Reads a tree, and of its documents what a request is about.
     ///
     /// # Errors
     ///
     /// When git cannot give a file.
-    pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
-        Ok(Self::of(texts_of(tree, fx).await?))
+    pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
+        let documents = Documents::read(tree, request, fx).await?;
+        Ok(Self { documents, ..Self::of(texts_of(tree, fx).await?) })
     }
 
     /// Looks at texts that were read.
     #[must_use]
     pub fn of(texts: BTreeMap<RepoPath, String>) -> Self {
         let graph = Graph::build(&texts);
-        Self { texts, graph }
+        Self { texts, graph, documents: Documents::default() }
     }
 
     fn text(&self, file: &RepoPath) -> &str {
@@ -84,6 +87,7 @@ impl Desk {
             "Requirements"
         };
         parts.push(part(title, &requirements(matter.requirements), true));
+        parts.extend(self.documents(subject));
         parts.extend(self.sample(matter));
         parts.push(part("How tests are written here", &manner(matter.framework), true));
         if let Some(known) = self.known_tests(subject) {
@@ -102,6 +106,15 @@ impl Desk {
             parts.push(part("Cases that are easily forgotten", matter.suggestions, true));
         }
         parts
+    }
+
+    /// What was asked for, and what documents say about a source.
+    #[must_use]
+    pub fn documents(&self, subject: &RepoPath) -> Vec<Part> {
+        let language = Language::of(subject);
+        let known = language.map(|one| outline::functions(one, self.text(subject)));
+        let functions = known.unwrap_or_default().into_iter().map(|one| one.name).collect();
+        self.documents.parts(&[(subject, functions)])
     }
 
     /// A test file of the project: the one that shows its manner, else one that imports the source.

@@ -61,6 +61,14 @@ pub fn is_own_fault(case: &TestCase) -> bool {
     OWN_FAULTS.contains(&last)
 }
 
+/// Whether a test was stopped because it did not end. Its subject may be to blame as well, so a
+/// judge is asked all the same.
+#[must_use]
+pub fn is_endless(case: &TestCase) -> bool {
+    let failure = case.failure.clone().unwrap_or_default();
+    failure.class.ends_with("TestTimeout") || failure.message.contains("the test was stopped after")
+}
+
 /// Decides one verdict against what the code holds. `lines` is the length of the source.
 #[must_use]
 pub fn rule(told: &ToldVerdict, functions: &[Function], lines: u32) -> Ruling {

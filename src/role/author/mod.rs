@@ -6,6 +6,7 @@
 mod bench;
 mod desk;
 mod judge;
+mod made_up;
 mod reader;
 mod refuse;
 mod runs;

@@ -1,6 +1,7 @@
 //! Reads the answers of a generator: refused, sent back, or a file that runs.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
@@ -10,8 +11,9 @@ use serde_json::Value;
 use crate::domain::chain::Trigger;
 use crate::domain::event::Event;
 use crate::domain::mutation::Mutant;
-use crate::effect::{Answer, EffectError, Effects, Model};
-use crate::role::answer;
+use crate::domain::proposal::EditSet;
+use crate::effect::{Answer, EffectError, Effects, Manner, Model};
+use crate::role::answer::{self, ToldEdit, ToldFile};
 use crate::role::ask::{Reader, Reading};
 use crate::role::generation::run_specific;
 use crate::role::prompt::{self, Part, Prompt, Role};
@@ -29,6 +31,34 @@ pub struct Draft {
     pub sheet: Sheet,
     /// Requirements by the name of a test.
     pub covers: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The scratch checkout that agents write into.
+const AGENT: &str = "agent";
+
+/// What an agent did to its checkout in the form in which others answer, so that both are looked
+/// at by the same rules: new files are its answer, and what it did to others is refused by name.
+/// Its last words may say what each test shows. One that only answered is taken at its word.
+fn harvested(edits: EditSet, said: &str, task: &str) -> String {
+    let mut told = answer::read::<TestFiles>(said, task).unwrap_or_else(|_| {
+        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let notes = first.chars().filter(|c| !c.is_control()).take(200).collect();
+        TestFiles { notes, ..TestFiles::default() }
+    });
+    if !edits.files.is_empty() {
+        (told.edits, told.new_files) = (Vec::new(), Vec::new());
+    }
+    for one in edits.files {
+        let file = one.file.to_string();
+        match (one.before, one.after) {
+            (None, Some(content)) => {
+                told.new_files.push(ToldFile { file, content, ..ToldFile::default() });
+            }
+            _ => told.edits.push(ToldEdit { file, ..ToldEdit::default() }),
+        }
+    }
+    task.clone_into(&mut told.task_id);
+    serde_json::to_string(&told).unwrap_or_default()
 }
 
 /// How sure an answer counts that does not say.
@@ -101,8 +131,33 @@ impl Reader<Draft> for AuthorReader<'_> {
             framework => self.commission.framework.framework.as_str(),
             command => run_specific(self.commission.framework, &self.place),
             survivors => !self.commission.survivors.is_empty(),
+            agent => model.manner() == Manner::Agent,
         };
-        prompt::build_about_tests(Role::Generator, &values, &self.parts, room, self.fence)
+        match model.manner() {
+            Manner::Answer => {
+                prompt::build_about_tests(Role::Generator, &values, &self.parts, room, self.fence)
+            }
+            Manner::Agent => prompt::build_tests_by_agent(&values, &self.parts, room, self.fence),
+        }
+    }
+
+    async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
+        match model.manner() {
+            Manner::Answer => Ok(None),
+            Manner::Agent => Ok(Some(self.fx.worktree.export(self.commission.tree, AGENT).await?)),
+        }
+    }
+
+    async fn harvest(
+        &self,
+        model: &dyn Model,
+        answer: &Answer,
+    ) -> Result<Option<String>, EffectError> {
+        if model.manner() == Manner::Answer {
+            return Ok(None);
+        }
+        let edits = self.fx.worktree.collect(AGENT, self.commission.tree).await?;
+        Ok(Some(harvested(edits, &answer.text, &self.task)))
     }
 
     async fn read(
@@ -143,7 +198,37 @@ impl Reader<Draft> for AuthorReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::role::answer::ToldFile;
+    use crate::domain::id::RepoPath;
+    use crate::domain::proposal::FileEdit;
+
+    #[test]
+    fn what_an_agent_did_to_its_checkout_is_an_answer_like_any_other() {
+        let edit = |file: &str, before: Option<&str>, after: Option<&str>| FileEdit {
+            file: RepoPath::parse(file).unwrap(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        };
+        let read = |edits: Vec<FileEdit>, said: &str| {
+            let text = harvested(EditSet { files: edits }, said, "IMPL-001-1");
+            answer::read::<TestFiles>(&text, "IMPL-001-1").unwrap()
+        };
+        let new = || edit("tests/test_a.py", None, Some("x"));
+        let told = read(vec![new(), edit("a.py", Some("1"), Some("2"))], "I wrote it.\nBye.");
+        assert_eq!(told.new_files[0].file, "tests/test_a.py");
+        assert_eq!(told.edits[0].file, "a.py", "to be refused");
+        assert_eq!(told.notes, "I wrote it.");
+        let gone = read(vec![edit("a.py", Some("1"), None)], "");
+        assert_eq!(gone.edits.len(), 1, "a file that is deleted is refused too");
+        let covers = r#"Done. {"task_id": "IMPL-001-1", "covers": [{"test": "test_a", "requirements": ["R-001"]}], "new_files": [{"file": "b.py", "content": "y"}]}"#;
+        let told = read(vec![new()], covers);
+        assert_eq!(told.covers[0].requirements, ["R-001"]);
+        assert_eq!(told.new_files.len(), 1, "what lies in the checkout is the answer");
+        assert_eq!(
+            read(Vec::new(), covers).new_files[0].file,
+            "b.py",
+            "its word, where it did nothing"
+        );
+    }
 
     #[test]
     fn nothing_is_written_only_about_survivors_and_only_with_a_reason() {

@@ -10,6 +10,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
 use crate::role::reviewer::{Review, review};
 
+use super::made_up;
 use super::told::TestFiles;
 
 /// Bytes of a test file at most.
@@ -100,6 +101,11 @@ fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> 
     let project = Project::of(&with);
     for (line, name) in smell::absent_names(place, &with, &project) {
         problems.push(format!("hallucinated-import: line {line}: {name} is not there"));
+    }
+    if language == Language::Java {
+        let told =
+            |(line, name)| format!("hallucinated-import: line {line}: nothing brings `{name}`");
+        problems.extend(made_up::packages(text, texts).into_iter().map(told));
     }
     let reviewed = review(&Review {
         files: &with,
@@ -214,5 +220,144 @@ mod tests {
         let edited = TestFiles { edits: vec![edit], ..answer(at, GOOD) };
         let problems = checked(&edited, &path(at), &repository()).unwrap_err();
         assert!(problems[0].starts_with("changes-existing-file"), "{problems:?}");
+    }
+
+    /// One language: the repository, the new file, a right text with a line that may be another.
+    struct Tongue {
+        files: &'static [(&'static str, &'static str)],
+        place: &'static str,
+        right: &'static str,
+        /// Stands inside of a test.
+        line: &'static str,
+        /// Stands at the head.
+        head: &'static str,
+        rows: &'static [(&'static str, &'static str)],
+        heads: &'static [(&'static str, &'static str)],
+    }
+
+    const SCRIPT: Tongue = Tongue {
+        files: &[
+            ("package.json", "{\"name\": \"x\", \"scripts\": {\"test\": \"node --test\"}}"),
+            ("lib/text.js", "export function cut(text) {\n  return text.slice(0, 5);\n}\n"),
+        ],
+        place: "test/text.test.js",
+        right: "import test from 'node:test';\nimport assert from 'node:assert';\nimport { cut } from '../lib/text.js';\n\ntest('a long text is cut', async () => {\n  const long = 'abcdef';\n  assert.equal(cut(long), 'abcde');\n});\n",
+        line: "const long = 'abcdef';",
+        head: "import { cut } from",
+        rows: &[
+            ("const long = (;", "does-not-parse"),
+            ("const long = 'abcdef'; fs.rmSync('lib', { recursive: true });", "deletes-files"),
+            ("const long = 'abcdef'; await new Promise((go) => setTimeout(go, 99999));", "sleeps"),
+            ("const long = 'abcdef'; await fetch('http://x.invalid');", "uses-network"),
+            ("const long = 'abcdef'; while (true) {}", "endless-loop"),
+            ("const long = 'abcdef'; process.exit(0);", "ends-run"),
+            ("const long = 'abcdef'; execSync('rm -rf lib');", "starts-programs"),
+        ],
+        heads: &[
+            ("import pad from 'left-padder-x';\nimport { cut } from", "hallucinated-import"),
+            ("import { crop } from '../lib/text.js';\nimport { cut } from", "hallucinated-import"),
+            ("import { x } from './nothing.js';\nimport { cut } from", "hallucinated-import"),
+        ],
+    };
+
+    const GO: Tongue = Tongue {
+        files: &[
+            ("go.mod", "module example.com/shop\n\ngo 1.19\n"),
+            ("price/price.go", "package price\n\nfunc Double(n int) int {\n\treturn n * 2\n}\n"),
+        ],
+        place: "price/price_test.go",
+        right: "package price\n\nimport (\n\t\"testing\"\n)\n\nfunc TestDouble(t *testing.T) {\n\tgot := Double(2)\n\tif got != 4 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n",
+        line: "got := Double(2)",
+        head: "import (",
+        rows: &[
+            ("got := Double(2", "does-not-parse"),
+            ("got := Double(2)\n\tos.RemoveAll(\"price\")", "deletes-files"),
+            ("got := Double(2)\n\ttime.Sleep(9 * time.Hour)", "sleeps"),
+            ("got := Double(2)\n\thttp.Get(\"http://x.invalid\")", "uses-network"),
+            ("got := Double(2)\n\tfor {\n\t}", "endless-loop"),
+            ("got := Double(2)\n\tos.Exit(0)", "ends-run"),
+        ],
+        heads: &[
+            ("import (\n\t\"github.com/nobody/pricetest\"", "hallucinated-import"),
+            ("import (\n\t\"example.com/shop/nothing\"", "hallucinated-import"),
+        ],
+    };
+
+    const RUST: Tongue = Tongue {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+            ("src/lib.rs", "pub fn double(n: i32) -> i32 {\n    n * 2\n}\n"),
+        ],
+        place: "tests/lib.rs",
+        right: "use shop::double;\n\n#[test]\nfn twice() {\n    let got = double(2);\n    assert_eq!(got, 4);\n}\n",
+        line: "let got = double(2);",
+        head: "use shop::double;",
+        rows: &[
+            ("let got = double(2;", "does-not-parse"),
+            ("let got = double(2); std::fs::remove_dir_all(\"src\").unwrap();", "deletes-files"),
+            (
+                "let got = double(2); std::thread::sleep(std::time::Duration::from_secs(9999));",
+                "sleeps",
+            ),
+            (
+                "let got = double(2); std::net::TcpStream::connect(\"x.invalid:80\").unwrap();",
+                "uses-network",
+            ),
+            ("let got = double(2); loop {}", "endless-loop"),
+            ("let got = double(2); std::process::exit(0);", "ends-run"),
+        ],
+        heads: &[("use pricetest::any;\nuse shop::double;", "hallucinated-import")],
+    };
+
+    const JAVA: Tongue = Tongue {
+        files: &[
+            ("pom.xml", "<dependency><groupId>junit</groupId></dependency>"),
+            (
+                "src/main/java/shop/Price.java",
+                "package shop;\n\npublic class Price {\n  public static int twice(int n) {\n    return n * 2;\n  }\n}\n",
+            ),
+        ],
+        place: "src/test/java/shop/PriceTest.java",
+        right: "package shop;\n\nimport static org.junit.Assert.assertEquals;\nimport org.junit.Test;\n\npublic class PriceTest {\n  @Test\n  public void twice() throws Exception {\n    int got = Price.twice(2);\n    assertEquals(4, got);\n  }\n}\n",
+        line: "int got = Price.twice(2);",
+        head: "import org.junit.Test;",
+        rows: &[
+            ("int got = Price.twice(2;", "does-not-parse"),
+            (
+                "int got = Price.twice(2); java.nio.file.Files.delete(java.nio.file.Path.of(\"x\"));",
+                "deletes-files",
+            ),
+            ("int got = Price.twice(2); Thread.sleep(9999999);", "sleeps"),
+            (
+                "int got = Price.twice(2); new java.net.URL(\"http://x.invalid\").openStream();",
+                "uses-network",
+            ),
+            ("int got = Price.twice(2); while (true) {}", "endless-loop"),
+            ("int got = Price.twice(2); System.exit(0);", "ends-run"),
+        ],
+        heads: &[(
+            "import com.nobody.prices.Matchers;\nimport org.junit.Test;",
+            "hallucinated-import",
+        )],
+    };
+
+    #[test]
+    fn what_no_test_may_do_is_refused_by_name_in_every_language() {
+        for tongue in [SCRIPT, GO, RUST, JAVA] {
+            let texts: BTreeMap<RepoPath, String> =
+                tongue.files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect();
+            let said =
+                |text: &str| checked(&answer(tongue.place, text), &path(tongue.place), &texts);
+            assert_eq!(said(tongue.right).as_deref(), Ok(tongue.right));
+            let rows = tongue.rows.iter().map(|row| (tongue.line, row));
+            for (from, (to, name)) in rows.chain(tongue.heads.iter().map(|row| (tongue.head, row)))
+            {
+                let text = tongue.right.replace(from, to);
+                assert_ne!(text, tongue.right, "{to}");
+                let problems = said(&text).expect_err(to);
+                let named = problems.iter().any(|one| one.starts_with(name));
+                assert!(named, "{name}: {problems:?}: {text}");
+            }
+        }
     }
 }

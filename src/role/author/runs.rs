@@ -171,6 +171,14 @@ const NO_MODULE: &[&str] = &[
     "unresolved import",
     "is not in std",
     "no required module provides",
+    // Names that a compiler does not find.
+    "undefined: ",
+    "cannot find symbol",
+    "does not exist",
+    "unlinked crate",
+    "cannot find function",
+    "cannot find type",
+    "cannot find value",
 ];
 
 /// Why a file gave no result, with a name in front.

@@ -18,6 +18,7 @@ use crate::role::panel::Panel;
 use crate::role::prompt::{self, Part, Prompt, Role};
 
 use super::advice::{ADVISED, ToldAdvice, advice};
+use super::documents::Documents;
 use super::survey::Survey;
 use super::told::{Borne, Ground, ToldSurvey, borne_out};
 
@@ -56,7 +57,7 @@ pub enum Consulted {
 /// When records cannot be written.
 pub async fn consult(
     mut analysis: Analysis,
-    survey: &Survey,
+    (survey, documents): (&Survey, &Documents),
     panel: &Panel,
     fx: &Effects<'_>,
 ) -> Result<Consulted, EffectError> {
@@ -73,7 +74,7 @@ pub async fn consult(
         let reader = SurveyReader {
             task: task.clone(),
             ground,
-            parts: parts(&chosen, &analysis, survey),
+            parts: parts(&chosen, &analysis, survey, documents),
             min_confidence: panel.min_confidence(),
             fence: panel.fence(),
         };
@@ -161,7 +162,12 @@ fn add(analysis: &mut Analysis, borne: Borne) {
 }
 
 /// What a surveyor is shown.
-fn parts(chosen: &[&FileRequirements], analysis: &Analysis, survey: &Survey) -> Vec<Part> {
+fn parts(
+    chosen: &[&FileRequirements],
+    analysis: &Analysis,
+    survey: &Survey,
+    documents: &Documents,
+) -> Vec<Part> {
     let part = |title: String, text: String| Part { title, text, may_be_cut: true };
     let mut parts = vec![part("What is asked for".into(), analysis.description.clone())];
     for file in chosen {
@@ -179,6 +185,9 @@ fn parts(chosen: &[&FileRequirements], analysis: &Analysis, survey: &Survey) -> 
         );
         parts.push(part(format!("What the code of {} says by itself", file.file), text));
     }
+    let subjects: Vec<(&RepoPath, Vec<String>)> =
+        chosen.iter().map(|file| (&file.file, file.functions.clone())).collect();
+    parts.extend(documents.about(&subjects));
     if let Some(sample) = &analysis.framework.conventions.sample {
         let text: Vec<&str> = survey.text(sample).lines().take(80).collect();
         parts.push(part(format!("A test file of this project, {sample}"), text.join("\n")));

@@ -4,6 +4,7 @@
 mod advice;
 mod consult;
 mod coverage;
+mod documents;
 mod explorer;
 mod framework;
 mod gather;
@@ -19,6 +20,7 @@ mod told;
 pub use advice::ToldAdvice;
 pub use consult::{Advised, Consulted, advise, consult};
 pub use coverage::Ran;
+pub use documents::Documents;
 pub(super) use framework::run_specific;
 #[cfg(test)]
 use gather::Gathered;

@@ -262,7 +262,7 @@ fn words(parts: &[&str]) -> Vec<String> {
 
 pub use command::matching as command_files;
 pub use jest::start;
-pub use unittest::options as unittest_options;
+pub use unittest::{discovery as unittest_discovery, options as unittest_options};
 
 #[cfg(test)]
 mod tests {

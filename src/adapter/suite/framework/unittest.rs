@@ -39,7 +39,7 @@ pub const FRAMEWORK: Framework = Framework {
 
 /// What a person types: discovery begins in the folder that has tests and is no package, as the
 /// driver does, since unittest looks into packages alone.
-fn discovery(site: &Site) -> String {
+pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
     let is_test = |name: &str| name.starts_with("test") && name.ends_with(".py");
     let holds = |folder: &str| {

@@ -1,0 +1,113 @@
+//! What the tests of each layer said in one run: `.process/test-layer-<layer>-output.txt`
+//! (product.md 4.8, 8.1).
+
+use crate::domain::test::{Layer, Results, Status, TestCase};
+
+/// Tests of one layer that are told.
+const TOLD: usize = 5_000;
+
+/// Bytes of what one failing test said.
+const SAID: usize = 20 << 10;
+
+/// The layers, as they are called in settings and file names.
+const LAYERS: [(Layer, &str); 4] = [
+    (Layer::Static, "static"),
+    (Layer::Unit, "unit"),
+    (Layer::Integration, "integration"),
+    (Layer::EndToEnd, "e2e"),
+];
+
+/// The files of one run: name, and text. A layer without a test has none.
+#[must_use]
+pub fn layers(results: &Results) -> Vec<(String, String)> {
+    let all = LAYERS.iter().filter_map(|(layer, name)| {
+        let cases: Vec<&TestCase> =
+            results.cases.iter().filter(|case| case.layer == *layer).collect();
+        let file = format!(".process/test-layer-{name}-output.txt");
+        (!cases.is_empty()).then(|| (file, text(&cases, results)))
+    });
+    all.collect()
+}
+
+fn text(cases: &[&TestCase], results: &Results) -> String {
+    let count = |status: Status| cases.iter().filter(|case| case.status == status).count();
+    let mut text = format!(
+        "{}\n{} passed, {} failed, {} skipped\n\n",
+        results.command,
+        count(Status::Passed),
+        count(Status::Failed),
+        count(Status::Skipped)
+    );
+    for case in cases.iter().take(TOLD) {
+        let word = match case.status {
+            Status::Passed => "pass",
+            Status::Failed => "FAIL",
+            Status::Skipped => "skip",
+        };
+        text.push_str(&format!("{word} {} ({} ms)\n", case.id, case.duration_ms));
+        if let Some(failure) = &case.failure {
+            let said = format!("{} {}\n{}", failure.class, failure.message, failure.stack);
+            let said: String = said.chars().take(SAID).collect();
+            for line in said.trim().lines() {
+                text.push_str(&format!("     {line}\n"));
+            }
+        }
+    }
+    if cases.len() > TOLD {
+        text.push_str(&format!("and {} more\n", cases.len() - TOLD));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::test::{FailureText, Scope};
+
+    #[test]
+    fn each_layer_that_ran_has_its_output_with_what_failed() {
+        let case = |id: &str, layer: Layer, said: Option<&str>| TestCase {
+            id: id.into(),
+            status: if said.is_some() { Status::Failed } else { Status::Passed },
+            file: None,
+            line: None,
+            duration_ms: 3,
+            layer,
+            failure: said.map(|message| FailureText {
+                class: "AssertionError".into(),
+                message: message.into(),
+                stack: "at a.py:3".into(),
+                frames: Vec::new(),
+            }),
+        };
+        let results = Results {
+            cases: vec![
+                case("t.a", Layer::Unit, None),
+                case("t.b", Layer::Unit, Some("1 != 2\nand more")),
+                case("e.c", Layer::EndToEnd, None),
+            ],
+            scope: Scope::Full,
+            command: "pytest".into(),
+            exit_code: Some(1),
+            started_at: String::new(),
+            duration_ms: 9,
+            log: String::new(),
+        };
+        let files = layers(&results);
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            [".process/test-layer-unit-output.txt", ".process/test-layer-e2e-output.txt"]
+        );
+        insta::assert_snapshot!(files[0].1, @r"
+        pytest
+        1 passed, 1 failed, 0 skipped
+
+        pass t.a (3 ms)
+        FAIL t.b (3 ms)
+             AssertionError 1 != 2
+             and more
+             at a.py:3
+        ");
+    }
+}

@@ -1,0 +1,352 @@
+//! What a project's own documents say about the files at hand: of the readme what concerns them,
+//! of documents that the request names as much as fits. So that a requirement can come from what
+//! was promised, and not from what the code happens to do (product.md 4.5, 13.4).
+//!
+//! It is foreign text: bounded here, fenced in the question.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::id::{RepoPath, TreeId};
+use crate::effect::{Effects, GitError};
+use crate::role::prompt::Part;
+
+/// Documents that are read at most.
+const READ: usize = 40;
+
+/// Bytes of one document that are read at most.
+const LONGEST: usize = 256 << 10;
+
+/// Bytes that one question shows of all readmes, and of all documents that the request names.
+const README: usize = 6 << 10;
+const NAMED: usize = 12 << 10;
+
+/// Bytes of the beginning of a readme, which says what the project is.
+const LEAD: usize = 800;
+
+/// A request of fewer words names a place and says nothing about it.
+const WORDS: usize = 4;
+
+/// Shorter names stand in every text.
+const SHORTEST: usize = 3;
+
+/// Documents of a tree as far as a question may show them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Documents {
+    /// What was asked for, in the user's words.
+    request: String,
+    /// Texts, and whether the request names them.
+    texts: BTreeMap<RepoPath, (String, bool)>,
+}
+
+/// A piece of a document under one heading.
+#[derive(Debug, PartialEq, Eq)]
+struct Section<'a> {
+    text: &'a str,
+    /// Names in it that concern the files at hand.
+    hits: usize,
+}
+
+impl Documents {
+    /// Reads the readmes of a tree and the documents that a request names.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot give a file.
+    pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
+        let files = fx.worktree.files(tree).await?;
+        let named = |file: &RepoPath| names(request, file);
+        let mut wanted: Vec<&RepoPath> = files
+            .iter()
+            .filter(|file| is_readme(file) || is_document(file) && named(file))
+            .collect();
+        wanted.sort_by_key(|file| (!named(file), file.as_str().matches('/').count()));
+        let mut texts = BTreeMap::new();
+        for file in wanted.into_iter().take(READ) {
+            let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
+            if bytes.len() <= LONGEST
+                && let Ok(text) = String::from_utf8(bytes)
+            {
+                texts.insert(file.clone(), (text, named(file)));
+            }
+        }
+        Ok(Self { request: request.to_owned(), texts })
+    }
+
+    /// Parts of a question: the request, when it says more than a place, and what documents say
+    /// about sources with these functions.
+    #[must_use]
+    pub fn parts(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<Part> {
+        let mut parts = self.request();
+        parts.extend(self.about(subjects));
+        parts
+    }
+
+    /// The request, when it says more than a place.
+    fn request(&self) -> Vec<Part> {
+        if self.request.split_whitespace().count() < WORDS {
+            return Vec::new();
+        }
+        let text = bounded(&self.request, NAMED).to_owned();
+        vec![Part { title: "What is asked for".into(), text, may_be_cut: true }]
+    }
+
+    /// What documents say about sources with these functions.
+    #[must_use]
+    pub fn about(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<Part> {
+        let wanted = wanted(subjects);
+        let (mut readme, mut named) = (README, NAMED);
+        let mut parts = Vec::new();
+        for (file, (text, is_named)) in &self.texts {
+            // The request may be the text of the document itself.
+            if self.request.trim() == text.trim() {
+                continue;
+            }
+            let near = |subject: &RepoPath| {
+                file.parent().is_empty()
+                    || subject.as_str().starts_with(&format!("{}/", file.parent()))
+            };
+            if !is_named && !subjects.iter().any(|(subject, _)| near(subject)) {
+                continue;
+            }
+            let room = if *is_named { &mut named } else { &mut readme };
+            let told = excerpt(text, &wanted, *is_named, *room);
+            if !told.is_empty() {
+                *room = room.saturating_sub(told.len());
+                let title = format!("What {file} says");
+                parts.push(Part { title, text: told, may_be_cut: true });
+            }
+        }
+        parts
+    }
+}
+
+/// Words that a text about the sources would hold: their functions, modules and paths.
+fn wanted(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for (file, functions) in subjects {
+        let stem = file.file_name().split('.').next().unwrap_or_default();
+        let short = functions.iter().filter_map(|name| name.rsplit(['.', ':']).next());
+        words.extend(short.chain([stem]).map(str::to_owned));
+    }
+    // Every project has a file of such a name, and every text such a word.
+    let common = ["index", "main", "lib", "mod", "__init__", "default", "new", "run"];
+    words.retain(|word| word.len() >= SHORTEST && !common.contains(&word.as_str()));
+    words
+}
+
+/// The sections that concern the wanted words, those with most of them first while there is room,
+/// in the order of the document. Of a readme its beginning as well; of a document that was named
+/// everything that fits.
+fn excerpt(text: &str, wanted: &BTreeSet<String>, named: bool, room: usize) -> String {
+    let sections: Vec<Section<'_>> = sections(text)
+        .into_iter()
+        .map(|text| {
+            let words: BTreeSet<&str> =
+                text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            let hits = wanted.iter().filter(|word| words.contains(word.as_str())).count();
+            Section { text, hits }
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..sections.len()).collect();
+    let hits = |at: usize| sections.get(at).map_or(0, |one| one.hits);
+    order.sort_by_key(|at| std::cmp::Reverse(hits(*at)));
+    order.retain(|at| named || hits(*at) > 0);
+    // A readme that says nothing about the files says nothing here.
+    if order.is_empty() {
+        return String::new();
+    }
+    let mut left = room;
+    let mut taken: BTreeMap<usize, &str> = BTreeMap::new();
+    if let Some(first) = sections.first().filter(|_| !named && !order.contains(&0)) {
+        let lead = bounded(first.text, LEAD.min(left));
+        left -= lead.len();
+        taken.insert(0, lead);
+    }
+    for at in order {
+        let Some(section) = sections.get(at) else { continue };
+        let told = bounded(section.text, left);
+        left -= told.len();
+        if !told.is_empty() {
+            taken.insert(at, told);
+        }
+    }
+    taken.into_values().collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// The pieces of a document, each with its heading in front. Headings are those of Markdown, and
+/// lines that are underlined; what looks like one inside a block of code is none.
+fn sections(text: &str) -> Vec<&str> {
+    let mut starts = vec![0];
+    let (mut at, mut code) = (0, false);
+    let mut before: Option<(usize, &str)> = None;
+    for line in text.split_inclusive('\n') {
+        let plain = line.trim_end();
+        if plain.trim_start().starts_with("```") || plain.trim_start().starts_with("~~~") {
+            code = !code;
+        } else if !code {
+            let hashes = plain.len() - plain.trim_start_matches('#').len();
+            if (1..=6).contains(&hashes) && plain.trim_start_matches('#').starts_with(' ') {
+                starts.push(at);
+            } else if is_underline(plain)
+                && let Some((start, above)) = before
+                && !above.trim().is_empty()
+                && above.chars().count() <= plain.chars().count() + 3
+            {
+                starts.push(start);
+            }
+        }
+        before = (!code).then_some((at, plain));
+        at += line.len();
+    }
+    starts.push(text.len());
+    starts.dedup();
+    starts
+        .windows(2)
+        .filter_map(|pair| text.get(*pair.first()?..*pair.last()?))
+        .filter(|section| !section.trim().is_empty())
+        .collect()
+}
+
+fn is_underline(line: &str) -> bool {
+    let mut letters = line.chars();
+    let Some(first) = letters.next() else { return false };
+    line.len() >= 3 && "=-~^\"'".contains(first) && letters.all(|c| c == first)
+}
+
+fn bounded(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let mut end = bytes;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    // Half a line says nothing.
+    let cut = text.get(..end).unwrap_or_default();
+    cut.rfind('\n').and_then(|at| cut.get(..=at)).unwrap_or_default()
+}
+
+fn is_readme(file: &RepoPath) -> bool {
+    let name = file.file_name().to_ascii_lowercase();
+    matches!(name.as_str(), "readme" | "readme.md" | "readme.rst" | "readme.txt")
+}
+
+fn is_document(file: &RepoPath) -> bool {
+    matches!(file.extension(), "md" | "rst" | "txt" | "adoc")
+}
+
+/// Whether a request names a document, by its path or its file name.
+fn names(request: &str, file: &RepoPath) -> bool {
+    let plain = |word: &str| {
+        let edge = |c: char| !c.is_alphanumeric();
+        word.trim_matches(edge).trim_start_matches("./") == file.as_str()
+            || word.trim_matches(edge) == file.file_name()
+    };
+    request.split(|c: char| c.is_whitespace() || "`()[]<>,;\"'".contains(c)).any(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    fn documents(request: &str, texts: &[(&str, &str)]) -> Documents {
+        let of = |(name, text): &(&str, &str)| {
+            let file = path(name);
+            let named = names(request, &file);
+            (file, ((*text).to_owned(), named))
+        };
+        Documents { request: request.into(), texts: texts.iter().map(of).collect() }
+    }
+
+    const READ_ME: &str = "# Shop\n\nSells things.\n\n## Prices\n\n`parse_price` refuses an empty text.\n\n```sh\n# not a heading about discount\n```\n\n## Licence\n\nNone.\n\nDiscounts\n---------\n\n`discount(80, 50)` is 40.\n";
+
+    fn told(documents: &Documents, file: &str, functions: &[&str]) -> Vec<(String, String)> {
+        let functions = functions.iter().map(|one| (*one).to_owned()).collect();
+        let parts = documents.parts(&[(&path(file), functions)]);
+        parts.into_iter().map(|part| (part.title, part.text)).collect()
+    }
+
+    #[test]
+    fn a_readme_is_shown_as_far_as_it_concerns_the_file() {
+        let with = documents("shop/price.py", &[("README.md", READ_ME)]);
+        let got = told(&with, "shop/price.py", &["parse_price", "discount"]);
+        insta::assert_snapshot!(got[0].1, @r"
+        # Shop
+
+        Sells things.
+
+
+        ## Prices
+
+        `parse_price` refuses an empty text.
+
+        ```sh
+        # not a heading about discount
+        ```
+
+
+        Discounts
+        ---------
+
+        `discount(80, 50)` is 40.
+        ");
+        assert_eq!(got[0].0, "What README.md says");
+        assert_eq!(got.len(), 1, "a place is no request");
+        let table = [
+            ("it does not name the file", "shop/tax.py", "levy", false),
+            ("by its module", "shop/prices.py", "x", false),
+            ("by a method", "shop/tax.py", "Shop.discount", true),
+        ];
+        for (why, file, function, expected) in table {
+            assert_eq!(!told(&with, file, &[function]).is_empty(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_readme_of_another_folder_is_not_shown_and_a_document_that_is_named_is() {
+        let request = "prices as docs/prices.md says, please";
+        let texts = [
+            ("README.md", READ_ME),
+            ("other/README.md", READ_ME),
+            ("docs/prices.md", "# Rules\n\nNo price is below zero.\n"),
+            ("docs/taxes.md", "# Taxes of parse_price\n"),
+        ];
+        let with = documents(request, &texts[..3]);
+        let titles: Vec<String> = told(&with, "shop/price.py", &["parse_price"])
+            .into_iter()
+            .map(|(title, _)| title)
+            .collect();
+        assert_eq!(
+            titles,
+            ["What is asked for", "What README.md says", "What docs/prices.md says"]
+        );
+        assert!(!names(request, &path("docs/taxes.md")), "it is not read at all");
+        assert!(names("see `taxes.md`.", &path("docs/taxes.md")));
+    }
+
+    #[test]
+    fn a_long_document_is_cut_at_a_line_and_the_request_is_not_shown_twice() {
+        let long = format!("# Prices of parse_price\n{}", "a line of many words\n".repeat(5_000));
+        let with = documents("price", &[("README.md", &long)]);
+        let got = told(&with, "shop/price.py", &["parse_price"]);
+        assert!(got[0].1.len() <= README && got[0].1.ends_with("many words"), "{}", got[0].1.len());
+        let with = documents(READ_ME, &[("README.md", READ_ME)]);
+        let got = told(&with, "shop/price.py", &["parse_price"]);
+        assert_eq!(got.len(), 1);
+        assert_eq!(got[0].0, "What is asked for");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_document_makes_it_panic(text in r"[#=\-~`a-z é\n]{0,300}", room in 0usize..200) {
+            let whole: String = sections(&text).concat();
+            proptest::prop_assert!(whole.len() <= text.len());
+            let wanted = BTreeSet::from(["abc".to_owned()]);
+            proptest::prop_assert!(excerpt(&text, &wanted, true, room).len() <= room + 64);
+        }
+    }
+}
