@@ -305,12 +305,10 @@ fn candidates_are_judged_by_jest_29_and_30_as_by_a_fresh_start() {
 }
 
 /// Lines are told, all mutants on lines that tests reach are tried, and a fault is repaired.
-fn whole(project: &Project, lines: &str) {
+fn whole(project: &Project, told: &str) {
     let planned = project.repo.regreen(&["plan", "src/cart.ts", "--json"]).document();
-    assert_eq!(
-        planned["phases"][1]["summary"],
-        format!("1 file looked at, 0 with gaps, lines {lines}")
-    );
+    // Istanbul and the provider count branches too, of which tests take too few.
+    assert_eq!(planned["phases"][1]["summary"], format!("1 file looked at, {told}"));
     let ran = project.repo.regreen(&["score", "src/cart.ts", "--json"]);
     let score = ran.document();
     assert_eq!(score["reach"], "known", "{} {}", ran.out, ran.err);
@@ -328,13 +326,13 @@ fn whole(project: &Project, lines: &str) {
 #[test]
 #[ignore = "needs the npm registry"]
 fn typescript_under_vitest_is_measured_scored_and_repaired() {
-    whole(&Project::new("vitest", &[("vitest", "^3")], true), "81.8 %");
+    whole(&Project::new("vitest", &[("vitest", "^3")], true), "0 with gaps, lines 81.8 %");
     let provider = [("vitest", "^4"), ("@vitest/coverage-v8", "^4")];
-    whole(&Project::new("vitest", &provider, true), "80.0 %");
+    whole(&Project::new("vitest", &provider, true), "1 with gaps, lines 80.0 %");
 }
 
 #[test]
 #[ignore = "needs the npm registry"]
 fn typescript_under_jest_is_measured_scored_and_repaired() {
-    whole(&Project::new("jest", JEST_29, true), "80.0 %");
+    whole(&Project::new("jest", JEST_29, true), "1 with gaps, lines 81.8 %");
 }
