@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::adapter::host::clock::Stopwatch;
 use crate::adapter::host::environment::path_from;
 use crate::domain::event::{Event, TaskRow};
 use crate::domain::rate::PassRate;
@@ -32,14 +33,12 @@ struct Now {
     tasks: Vec<TaskRow>,
     rate: Option<PassRate>,
     open_fold: bool,
-    /// Parts of the present step that a log was told of.
-    part: u64,
+    /// Since when a log was told nothing of the present step.
+    silent: Option<Stopwatch>,
 }
 
-/// How many parts of the way are done: tenths where the whole is known, else thousands.
-fn part(done: u64, total: Option<u64>) -> u64 {
-    total.map_or(done / 1000, |total| (done * 10).checked_div(total).unwrap_or_default())
-}
+/// A log is told how far a step is after so long, so that nobody takes it for dead.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Shows events on standard error, and the end on `end`.
 pub struct Terminal {
@@ -118,7 +117,7 @@ impl Screen for Terminal {
                     self.print(&terminal::phase(doing, self.style));
                 }
                 now.doing.clone_from(doing);
-                now.part = 0;
+                now.silent = Some(Stopwatch::start());
                 self.refresh(&now, "");
                 return;
             }
@@ -133,12 +132,11 @@ impl Screen for Terminal {
             Event::Progress { done, total, unit } => {
                 let of = total.map_or_else(String::new, |total| format!(" of {total}"));
                 self.refresh(&now, &format!(", {done}{of} {unit} tried"));
-                // A log gets a line for each part of the way, so that nobody takes it for dead.
-                let reached = part(*done, *total);
-                if reached > now.part && !matches!(self.mode, Mode::Live(_)) {
+                let long = now.silent.is_some_and(|since| since.elapsed() >= SILENCE);
+                if long && !matches!(self.mode, Mode::Live(_)) {
                     self.print(&format!("  {}: {done}{of} {unit} tried", now.doing));
+                    now.silent = Some(Stopwatch::start());
                 }
-                now.part = reached;
                 return;
             }
             Event::Baseline { rate, .. } => now.rate = Some(*rate),

@@ -52,6 +52,24 @@ impl HostClock {
     }
 }
 
+/// Time since something began.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// It begins now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Time since then.
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 #[expect(clippy::exit, reason = "who asks twice does not want to wait for the end")]
 fn leave(code: i32) -> ! {
     std::process::exit(code)
