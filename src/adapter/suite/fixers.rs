@@ -31,7 +31,7 @@ const FEED: &str = "text=$1; made=$2; shift 2; exec \"$@\" < \"$text\" > \"$made
 enum Said {
     /// The text alone.
     Text,
-    /// The JSON report of ESLint, with the text in `output` when it differs.
+    /// The JSON report of `ESLint`, with the text in `output` when it differs.
     Eslint,
 }
 
@@ -189,7 +189,7 @@ async fn fix(
     Ok(after.filter(|after| !after.trim().is_empty()))
 }
 
-/// The text that ESLint made, when it changed something.
+/// The text that `ESLint` made, when it changed something.
 fn eslint(report: &str) -> Option<String> {
     let report: serde_json::Value = serde_json::from_str(report).ok()?;
     report.get(0)?.get("output")?.as_str().map(str::to_owned)
