@@ -116,7 +116,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
         }
     };
     let model = server(vec![Reply::By(answers)]);
-    let repo = configured(SHOP, &model, "one");
+    let repo = configured(SHOP, &model, "one, embedded");
     let ran = run(&repo, TEST);
     let document = ran.document();
     assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
@@ -155,7 +155,7 @@ fn a_session_that_does_not_meet_its_gate_leaves_the_report_of_a_failure() {
         }
     };
     let model = server(vec![Reply::By(answers)]);
-    let repo = configured(SHOP, &model, "one");
+    let repo = configured(SHOP, &model, "one, embedded");
     let ran = run(&repo, &["test", "shop/price.py", "--max-iterations", "1"]);
     let document = ran.document();
     assert_eq!(ran.code, Some(1), "{document:#}\n{}", ran.err);

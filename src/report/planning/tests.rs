@@ -86,3 +86,27 @@ fn the_stored_package_of_the_first_build_is_read() {
     let told = samples::analysis(1, 1);
     assert!(raw_analysis(&told, &package, &[]).contains("## 7. Success metrics"));
 }
+
+#[test]
+fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
+    let mut outcome = outcome(
+        &state("x"),
+        None,
+        Some("the budget"),
+        Rest { branch: "b".into(), folder: "f".into(), took: std::time::Duration::ZERO },
+    );
+    assert!(suite(&outcome).contains("Status: NOT DECIDED. the budget, while tests"));
+    outcome.result = crate::domain::event::Ending::Failure;
+    outcome.initial = crate::domain::rate::PassRate::of(1, 2);
+    outcome.failing = vec![crate::domain::event::Remaining {
+        test: "t.a".into(),
+        criticality: "high".into(),
+        evidence: String::new(),
+        message: "1 | 2 @octocat".into(),
+        file: None,
+        line: None,
+    }];
+    let page = suite(&outcome);
+    assert!(page.contains("First run: 50.0 % pass. Last run: not known."), "{page}");
+    assert!(page.contains("| `t.a` | `high` | `1 \\| 2 @octocat` |"), "{page}");
+}
