@@ -29,6 +29,7 @@ enum Mode {
 /// What the live line shows.
 #[derive(Default)]
 struct Now {
+    session: String,
     doing: String,
     tasks: Vec<TaskRow>,
     rate: Option<PassRate>,
@@ -169,6 +170,16 @@ impl Screen for Terminal {
             | Event::Asked { .. }
             | Event::Proposed { .. }
             | Event::Rejected { .. } => {}
+        }
+        if let Event::Opened { session, .. } = event
+            && std::mem::replace(&mut now.session, session.clone()) == *session
+        {
+            // A session that wrote tests goes on with its suite; it did not begin again.
+            self.print(&terminal::phase(
+                "running the suite and mending it (phase 5 of 5)",
+                self.style,
+            ));
+            return;
         }
         for line in terminal::lines(event, self.style) {
             self.print(&line);

@@ -130,6 +130,7 @@ pub async fn produced(fx: &Effects<'_>) -> Result<Option<String>, Failure> {
 pub async fn executed(outcome: &Outcome, fx: &Effects<'_>) -> Result<(), Failure> {
     let Some(state) = read::<Pipeline>(fx, STATE).await? else { return Ok(()) };
     let made = production(fx).await?;
+    fx.store.write_text(".summaries/IMPL-002-summary.md", &planning::suite(outcome)).await?;
     save(&advanced(state, outcome, made.as_ref()), fx).await
 }
 

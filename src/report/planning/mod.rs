@@ -4,12 +4,14 @@
 mod analysis;
 mod offer;
 mod production;
+mod suite;
 mod summary;
 mod tasks;
 
 pub use analysis::{analysis, raw_analysis, suggestions};
 pub use offer::{Rest, offer, outcome};
 pub use production::{headline, judged, made, score, written};
+pub use suite::suite;
 pub use summary::{ACTIVE, Rests, document, progress, summary};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};

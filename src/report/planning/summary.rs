@@ -9,7 +9,7 @@ use crate::domain::generation::pipeline::{Goal, PHASES, Pipeline, Step, Verdict}
 use crate::domain::generation::production::Production;
 use crate::domain::generation::task::{TaskKind, TestPlan};
 use crate::domain::task::TaskStatus;
-use crate::report::markdown::{count, line};
+use crate::report::markdown::line;
 use crate::report::summary::spent;
 
 use super::production::{self, ProducedDocument};
@@ -158,7 +158,7 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
 pub fn summary(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -> String {
     let (state, plan) = (rests.state, rests.plan);
     let mut text = format!(
-        "{}  {} mode: {}\n",
+        "\n{}  {} mode: {}\n",
         state.session_id,
         state.entry.mode(),
         line(state.entry.text(), 100)
@@ -175,24 +175,17 @@ pub fn summary(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -
         text.push_str("\ntasks\n");
         for task in &plan.tasks {
             text.push_str(&format!(
-                "  {:<11} {:<16} {}\n",
+                "  {} {:<11} {:<16} {}\n",
+                mark(task.status),
                 task.id,
                 task.meta.agent,
                 line(&task.title, 80)
             ));
         }
         let told = &plan.analysis;
-        text.push_str("\nfirst requirements\n");
-        let all = told.files.iter().flat_map(|file| &file.requirements);
-        let shown: Vec<_> = all.filter(|one| one.layer.layer() > 0).take(6).collect();
-        for one in &shown {
-            text.push_str(&format!("  {:<4} {}\n", one.layer.code(), line(&one.text, 140)));
-        }
-        let more = usize::try_from(told.total()).unwrap_or(0).saturating_sub(shown.len());
-        if more > 0 {
-            text.push_str(
-                &format!("  and {}\n", count(more as u64, "more")).replace("mores", "more"),
-            );
+        // Once tests are written, they say more than the first lines of what was asked for.
+        if produced.is_none() {
+            text.push_str(&requirements(plan));
         }
         let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
         text.push_str(&format!(
@@ -220,6 +213,32 @@ pub fn summary(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -
             state.session_id
         )),
         None => text.push_str(&format!("\n{}\n", ending(state).1)),
+    }
+    text
+}
+
+/// A task as the list of progress marks it.
+fn mark(status: TaskStatus) -> char {
+    match status {
+        TaskStatus::Pending => '○',
+        TaskStatus::InProgress => '▶',
+        TaskStatus::Completed => '✓',
+        TaskStatus::Blocked | TaskStatus::RolledBack => '✗',
+    }
+}
+
+/// The first things that tests must show.
+fn requirements(plan: &TestPlan) -> String {
+    let told = &plan.analysis;
+    let mut text = String::from("\nfirst requirements\n");
+    let all = told.files.iter().flat_map(|file| &file.requirements);
+    let shown: Vec<_> = all.filter(|one| one.layer.layer() > 0).take(6).collect();
+    for one in &shown {
+        text.push_str(&format!("  {:<4} {}\n", one.layer.code(), line(&one.text, 140)));
+    }
+    let more = usize::try_from(told.total()).unwrap_or(0).saturating_sub(shown.len());
+    if more > 0 {
+        text.push_str(&format!("  and {more} more\n"));
     }
     text
 }

@@ -6,6 +6,7 @@ use crate::domain::generation::entry::Entry;
 use crate::domain::generation::pipeline::{ConfirmPlan, Done, Goal, Pipeline};
 
 use super::*;
+use crate::domain::event::TaskRow;
 
 fn state(description: &str) -> Pipeline {
     let id = crate::domain::id::SessionId::parse("WFS-test-x").unwrap();
@@ -85,4 +86,129 @@ fn the_stored_package_of_the_first_build_is_read() {
     assert_eq!(package.coverage().missing_tests.len(), 1);
     let told = samples::analysis(1, 1);
     assert!(raw_analysis(&told, &package, &[]).contains("## 7. Success metrics"));
+}
+
+#[test]
+fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
+    let mut outcome = outcome(
+        &state("x"),
+        None,
+        Some("the budget"),
+        Rest { branch: "b".into(), folder: "f".into(), took: std::time::Duration::ZERO },
+    );
+    assert!(suite(&outcome).contains("Status: NOT DECIDED. the budget, while tests"));
+    outcome.result = crate::domain::event::Ending::Failure;
+    outcome.initial = crate::domain::rate::PassRate::of(1, 2);
+    outcome.failing = vec![crate::domain::event::Remaining {
+        test: "t.a".into(),
+        criticality: "high".into(),
+        evidence: String::new(),
+        message: "1 | 2 @octocat".into(),
+        file: None,
+        line: None,
+    }];
+    let page = suite(&outcome);
+    assert!(page.contains("First run: 50.0 % pass. Last run: not known."), "{page}");
+    assert!(page.contains("| `t.a` | `high` | `1 \\| 2 @octocat` |"), "{page}");
+}
+
+/// The list that comment and check run show, and the lines of a terminal, for a stream.
+fn drawn(phases: usize, events: &[crate::domain::event::Event]) -> String {
+    use crate::report::todo::{Step, todo};
+    let names = crate::domain::generation::pipeline::PHASES;
+    let before: Vec<Step> = names
+        .iter()
+        .zip(ACTIVE)
+        .take(4)
+        .enumerate()
+        .map(|(at, (name, active))| Step::new(*name, active).done(at < phases))
+        .collect();
+    let list = todo(&before, &crate::report::view::View::of(events));
+    assert_eq!(list.breaches(), Vec::<String>::new());
+    list.lines().join("\n")
+}
+
+#[test]
+fn the_list_of_a_test_session_attaches_what_is_done_and_collapses_it() {
+    use crate::domain::event::Event;
+    use crate::domain::task::TaskStatus::{Completed, InProgress, Pending};
+    let doing = |text: &str| Event::Step { iteration: 0, doing: text.into() };
+    let tasks = |statuses: [crate::domain::task::TaskStatus; 4]| {
+        let titles = [
+            ("IMPL-001", "Write unit tests `@octocat`", "@code-developer"),
+            ("IMPL-001.3", "Validate the generated code", "@test-fix-agent"),
+            ("IMPL-001.5", "Review the quality of the tests", "@test-fix-agent"),
+            ("IMPL-002", "Run the suite and fix what fails", "@test-fix-agent"),
+        ];
+        let rows = titles.iter().zip(statuses).map(|((id, title, agent), status)| TaskRow {
+            id: (*id).into(),
+            title: (*title).into(),
+            agent: (*agent).into(),
+            status,
+        });
+        Event::Tasks { tasks: rows.collect() }
+    };
+    insta::assert_snapshot!(drawn(2, &[doing("analysing what must be tested")]), @r"
+    ✓ Session Start
+    ✓ Test Context Gather
+    ▶ Analysing what must be tested
+      ▶ Analysing what must be tested
+    ○ Test Task Generate
+    ○ Test Cycle Execution
+    ");
+    let writing =
+        [tasks([InProgress, Pending, Pending, Pending]), doing("asking for tests of a.py")];
+    insta::assert_snapshot!(drawn(4, &writing), @r"
+    ✓ Session Start
+    ✓ Test Context Gather
+    ✓ Test Analysis
+    ✓ Test Task Generate
+    ▶ Test Cycle Execution
+      ▶ IMPL-001: Write unit tests `@octocat` [@code-developer]
+        ▶ Asking for tests of a.py
+      ○ IMPL-001.3: Validate the generated code [@test-fix-agent]
+      ○ IMPL-001.5: Review the quality of the tests [@test-fix-agent]
+      ○ IMPL-002: Run the suite and fix what fails [ITERATION] [@test-fix-agent]
+    ");
+    let running =
+        [tasks([Completed, Completed, Completed, Pending]), doing("running the full suite")];
+    insta::assert_snapshot!(drawn(4, &running), @r"
+    ✓ Session Start
+    ✓ Test Context Gather
+    ✓ Test Analysis
+    ✓ Test Task Generate
+    ▶ Test Cycle Execution
+      ✓ IMPL-001: Write unit tests `@octocat` [@code-developer]
+      ✓ IMPL-001.3: Validate the generated code [@test-fix-agent]
+      ✓ IMPL-001.5: Review the quality of the tests [@test-fix-agent]
+      ▶ IMPL-002: Run the suite and fix what fails [ITERATION] [@test-fix-agent]
+        ▶ Running the tests before any change
+          ▶ Running the full suite
+        ○ Decide, prove, report
+    ");
+}
+
+#[test]
+fn a_terminal_is_told_of_tasks_once_they_are_over() {
+    use crate::domain::task::TaskStatus;
+    use crate::report::terminal::{Style, turned};
+    let row = |status: TaskStatus| TaskRow {
+        id: "IMPL-001".into(),
+        title: "Write\n::error::unit tests".into(),
+        agent: "@a".into(),
+        status,
+    };
+    let table = [
+        (TaskStatus::Pending, TaskStatus::InProgress, None),
+        (TaskStatus::InProgress, TaskStatus::Completed, Some("  ✓ IMPL-001: ")),
+        (TaskStatus::InProgress, TaskStatus::Blocked, Some("  ✗ IMPL-001: ")),
+        (TaskStatus::Completed, TaskStatus::Completed, None),
+    ];
+    for (before, now, expected) in table {
+        let lines = turned(&[row(before)], &[row(now)], Style::Plain);
+        assert_eq!(lines.len(), usize::from(expected.is_some()), "{lines:?}");
+        assert!(lines.first().is_none_or(|line| line.starts_with(expected.unwrap_or_default())));
+        assert!(lines.iter().all(|line| !line.contains('\n')), "{lines:?}");
+        assert!(turned(&[], &[row(now)], Style::Plain).is_empty(), "nobody saw it begin");
+    }
 }

@@ -94,6 +94,8 @@ impl Documents {
     #[must_use]
     pub fn about(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<Part> {
         let wanted = wanted(subjects);
+        // The readme of a package is about the file that it is entered by, whatever is in there.
+        let entry = subjects.iter().any(|(file, _)| ENTRIES.contains(&stem(file)));
         let (mut readme, mut named) = (README, NAMED);
         let mut parts = Vec::new();
         for (file, (text, is_named)) in &self.texts {
@@ -109,7 +111,7 @@ impl Documents {
                 continue;
             }
             let room = if *is_named { &mut named } else { &mut readme };
-            let told = excerpt(text, &wanted, *is_named, *room);
+            let told = excerpt(text, &wanted, *is_named || entry, *room);
             if !told.is_empty() {
                 *room = room.saturating_sub(told.len());
                 let title = format!("What {file} says");
@@ -124,14 +126,25 @@ impl Documents {
 fn wanted(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for (file, functions) in subjects {
-        let stem = file.file_name().split('.').next().unwrap_or_default();
         let short = functions.iter().filter_map(|name| name.rsplit(['.', ':']).next());
-        words.extend(short.chain([stem]).map(str::to_owned));
+        words.extend(short.chain([stem(file)]).map(str::to_owned));
     }
-    // Every project has a file of such a name, and every text such a word.
-    let common = ["index", "main", "lib", "mod", "__init__", "default", "new", "run"];
-    words.retain(|word| word.len() >= SHORTEST && !common.contains(&word.as_str()));
+    // Every text has such a word.
+    let common = ["default", "new", "run", "main"];
+    let telling = |word: &String| {
+        word.len() >= SHORTEST
+            && !common.contains(&word.as_str())
+            && !ENTRIES.contains(&word.as_str())
+    };
+    words.retain(telling);
     words
+}
+
+/// Names of files that a package is entered by.
+const ENTRIES: &[&str] = &["index", "main", "lib", "mod", "__init__"];
+
+fn stem(file: &RepoPath) -> &str {
+    file.file_name().split('.').next().unwrap_or_default()
 }
 
 /// The sections that concern the wanted words, those with most of them first while there is room,
@@ -298,6 +311,7 @@ mod tests {
         assert_eq!(got.len(), 1, "a place is no request");
         let table = [
             ("it does not name the file", "shop/tax.py", "levy", false),
+            ("the package itself", "shop/__init__.py", "levy", true),
             ("by its module", "shop/prices.py", "x", false),
             ("by a method", "shop/tax.py", "Shop.discount", true),
         ];
