@@ -105,5 +105,9 @@ fn is_kept(event: &Event) -> bool {
 
 /// Whether an event begins or ends a phase.
 fn is_turn(event: &Event) -> bool {
-    is_kept(event) || matches!(event, Event::Step { .. } | Event::IterationStarted { .. })
+    is_kept(event)
+        || matches!(
+            event,
+            Event::Phase { .. } | Event::Step { .. } | Event::IterationStarted { .. }
+        )
 }

@@ -113,15 +113,12 @@ impl Screen for Terminal {
         let folded = matches!(self.mode, Mode::Folded);
         match event {
             Event::Step { doing, .. } => {
-                // A phase begins once; what is done within it is shown while it is done.
-                if doing.contains(" of 5)") && *doing != now.doing {
-                    self.print(&terminal::phase(doing, self.style));
-                }
                 now.doing.clone_from(doing);
                 now.silent = Some(Stopwatch::start());
                 self.refresh(&now, "");
                 return;
             }
+            Event::Phase { doing, .. } => now.doing.clone_from(doing),
             Event::Tasks { tasks } => {
                 for line in terminal::turned(&now.tasks, tasks, self.style) {
                     self.print(&line);
@@ -175,10 +172,10 @@ impl Screen for Terminal {
             && std::mem::replace(&mut now.session, session.clone()) == *session
         {
             // A session that wrote tests goes on with its suite; it did not begin again.
-            self.print(&terminal::phase(
-                "running the suite and mending it (phase 5 of 5)",
-                self.style,
-            ));
+            let doing = "running the suite and mending it".to_owned();
+            for line in terminal::lines(&Event::Phase { phase: 5, doing }, self.style) {
+                self.print(&line);
+            }
             return;
         }
         for line in terminal::lines(event, self.style) {

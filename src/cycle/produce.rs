@@ -170,7 +170,9 @@ async fn begin(
     {
         return Ok(production);
     }
-    tell(fx, "running the suite before anything is written (phase 5 of 5)");
+    let doing = "writing and judging tests".to_owned();
+    fx.screen.show(&Event::Phase { phase: 5, doing });
+    tell(fx, "running the suite before anything is written");
     fx.worktree.checkout(&set_up.tree).await?;
     let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: LOG };
     let cases = match fx.suite.run(&request).await {
@@ -223,7 +225,7 @@ impl Work<'_> {
         };
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
-            tell(self.fx, &format!("writing the tests of {} (phase 5 of 5)", task.id));
+            tell(self.fx, &format!("writing the tests of {}", task.id));
             let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
             self.production.tasks.push(made);
             self.production.drafts.retain(|draft| draft.task != task.id);

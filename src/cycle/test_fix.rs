@@ -25,6 +25,7 @@ use crate::role::{AskSettings, Link, Panel, Role, books};
 
 use super::Failure;
 use super::drive::unless_stopped;
+use super::produce::tell;
 
 /// The pipeline's state inside the session folder.
 pub const STATE: &str = ".process/test-fix-state.json";
@@ -188,8 +189,8 @@ impl Work<'_> {
         }
     }
 
-    fn tell(&self, doing: &str) {
-        self.fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+    fn phase(&self, phase: u32, doing: &str) {
+        self.fx.screen.show(&Event::Phase { phase, doing: doing.to_owned() });
     }
 
     async fn survey(&mut self) -> Result<&Survey, Failure> {
@@ -203,17 +204,14 @@ impl Work<'_> {
     /// Phase 2.
     async fn gather(&mut self, state: &Pipeline) -> Result<Done, Failure> {
         let (fx, set_up) = (self.fx, self.set_up);
-        self.tell("gathering context: sources, tests, conventions (phase 2 of 5)");
+        self.phase(2, "gathering context: sources, tests, conventions");
         let survey = self.survey().await?;
         if survey.cut {
             let text = "the repository is very large; some of its sources are left out".to_owned();
             fx.screen.show(&Event::Notice { text });
         }
         if set_up.measure && set_up.report.is_none() {
-            fx.screen.show(&Event::Step {
-                iteration: 0,
-                doing: "running the suite once with coverage (phase 2 of 5)".into(),
-            });
+            tell(fx, "running the suite once with coverage");
             fx.worktree.checkout(&set_up.tree).await?;
         }
         let now = fx.clock.now();
@@ -250,7 +248,7 @@ impl Work<'_> {
     /// Phase 3.
     async fn analyse(&mut self, state: &Pipeline) -> Result<Done, Failure> {
         let fx = self.fx;
-        self.tell("analysing what must be tested (phase 3 of 5)");
+        self.phase(3, "analysing what must be tested");
         let ran = read::<Ran>(fx, RAN).await?;
         let (Some(package), Some(ran)) = (package(state, fx).await?, ran) else {
             return Ok(Done::InputMissing);
@@ -299,7 +297,7 @@ impl Work<'_> {
     /// Phase 4.
     async fn plan(&mut self, state: &Pipeline) -> Result<Done, Failure> {
         let fx = self.fx;
-        self.tell("planning the tasks (phase 4 of 5)");
+        self.phase(4, "planning the tasks");
         let analysis = read::<Analysis>(fx, &format!("{RESULTS}.json")).await?;
         let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
             return Ok(Done::InputMissing);

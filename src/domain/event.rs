@@ -50,6 +50,13 @@ pub enum Event {
         /// In our own words, as a present participle: `running the full suite`.
         doing: String,
     },
+    /// A phase of a test session begins; it is shown as running until the next event.
+    Phase {
+        /// From 1 to 5.
+        phase: u32,
+        /// In our own words, as a present participle: `gathering context`.
+        doing: String,
+    },
     /// How far the running step is.
     Progress {
         /// Done so far.

@@ -3,6 +3,7 @@
 use crate::domain::budget::dollars;
 use crate::domain::chain::Trigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
+use crate::domain::generation::pipeline::PHASES;
 use crate::domain::task::TaskStatus;
 
 use super::chart::{self, Climb};
@@ -62,12 +63,6 @@ pub fn harmless(text: &str, limit: usize) -> String {
     tame(&line(text, limit))
 }
 
-/// The line of a phase that begins.
-#[must_use]
-pub fn phase(doing: &str, style: Style) -> String {
-    style.paint(Paint::Cyan, &harmless(doing, 160))
-}
-
 /// Lines of tasks that are over now and were not before.
 #[must_use]
 pub fn turned(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
@@ -112,6 +107,10 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         Event::TakenBack { iteration } => vec![format!("iteration {iteration} is taken back")],
         Event::Notice { text } => {
             vec![format!("{} {}", style.paint(Paint::Yellow, "note:"), harmless(text, 500))]
+        }
+        Event::Phase { phase, doing } => {
+            let text = format!("phase {phase} of {}: {}", PHASES.len(), harmless(doing, 160));
+            vec![style.paint(Paint::Cyan, &text)]
         }
         Event::Step { .. } | Event::Progress { .. } | Event::Tasks { .. } | Event::Closed(_) => {
             Vec::new()

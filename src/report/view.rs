@@ -100,7 +100,7 @@ impl View {
                     self.notices.push(text.clone());
                 }
             }
-            Event::Step { doing, .. } => self.doing.clone_from(doing),
+            Event::Step { doing, .. } | Event::Phase { doing, .. } => self.doing.clone_from(doing),
             Event::Progress { done, total, unit } => {
                 self.progress = Some((*done, *total, unit.clone()));
             }
