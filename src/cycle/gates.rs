@@ -15,7 +15,7 @@ use crate::domain::task::TaskStatus;
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::generation::{Ran, reached};
+use crate::role::generation::{Ran, covered};
 use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
 
 use super::Failure;
@@ -144,6 +144,8 @@ impl Work<'_> {
         let id = "IMPL-001.5";
         self.turn(id, TaskStatus::InProgress).await?;
         tell(self.fx, "judging the quality of the new tests (gate 001.5)");
+        // The first retry too is aimed at what nothing runs.
+        self.coverage().await?;
         let (mut retries, mut quality, mut score);
         loop {
             retries = self.again().await?;
@@ -237,12 +239,24 @@ impl Work<'_> {
 
     /// What the tests make run of the functions that requirements name.
     async fn coverage(&mut self) -> Result<Option<Reached>, Failure> {
+        let tree = self.production.tree.clone();
+        if let Some((of, known)) = &self.covered
+            && *of == tree
+        {
+            return Ok(Some(known.reached.clone()));
+        }
         let Some(ran) = read::<Ran>(self.fx, RAN).await? else { return Ok(None) };
         tell(self.fx, "running the suite with the new tests under its coverage tool");
-        let about = asked(&self.plan);
-        let (reached, unrun) = reached(&self.production.tree, &about, &ran, self.fx).await?;
-        self.unrun = Some(unrun);
+        let covered = covered(&tree, &asked(&self.plan), &ran, self.fx).await?;
+        let reached = covered.reached.clone();
+        self.covered = Some((tree, covered));
         Ok(Some(reached))
+    }
+
+    /// Lines that were asked for and that no test runs, as far as that was measured.
+    pub(super) fn unrun(&self) -> &Missed {
+        static NONE: Missed = Missed::new();
+        self.covered.as_ref().map_or(&NONE, |(_, covered)| &covered.unrun)
     }
 
     /// The score of all new tests; measured anew once a gate has taken something away.

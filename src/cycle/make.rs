@@ -82,8 +82,10 @@ impl Work<'_> {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
             let again = round > 1;
+            let unrun = self.unrun().get(&subject.file).filter(|_| again);
+            let unrun: Vec<u32> = unrun.into_iter().flatten().copied().collect();
             if done.iter().any(|one| one.round == round && one.subject == subject.file)
-                || again && own.is_empty()
+                || again && own.is_empty() && unrun.is_empty()
             {
                 continue;
             }
@@ -107,6 +109,7 @@ impl Work<'_> {
                 ids: &ids,
                 framework: &analysis.framework,
                 survivors: own,
+                unrun,
                 suggestions: &suggestions,
                 known: &known,
                 jobs: self.set_up.jobs,
@@ -254,10 +257,8 @@ impl Work<'_> {
             }
             let missed = self.missed(&task, &survivors);
             if missed.is_empty() {
-                if self.unrun.is_some() {
-                    // The same work would give the same tests.
-                    self.note_rounds(&task.id, ROUNDS);
-                }
+                // The same work would give the same tests.
+                self.note_rounds(&task.id, ROUNDS);
                 continue;
             }
             tell(self.fx, &format!("aiming at what {} missed", task.id));
@@ -288,7 +289,7 @@ impl Work<'_> {
             missed.entry(one.file.clone()).or_default().insert(one.line);
         }
         for gap in gaps(task, &self.plan) {
-            if let Some(lines) = self.unrun.as_ref().and_then(|unrun| unrun.get(&gap.file)) {
+            if let Some(lines) = self.unrun().get(&gap.file) {
                 missed.entry(gap.file).or_default().extend(lines);
             }
         }

@@ -16,7 +16,8 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
-use crate::role::{AskSettings, Link, Missed, Panel};
+use crate::role::generation::Covered;
+use crate::role::{AskSettings, Link, Panel};
 
 use super::drive::unless_stopped;
 use super::test_fix::{STATE, generation, read, spent, stored, write};
@@ -148,8 +149,17 @@ async fn perform(
 ) -> Result<Done, Failure> {
     let Some((_, _, plan)) = stored(fx).await? else { return Ok(Done::InputMissing) };
     let production = begin(state, set_up, fx).await?;
-    let mut work =
-        Work { state, set_up, panel, fx, plan, production, unrun: None, halted: None, until: None };
+    let mut work = Work {
+        state,
+        set_up,
+        panel,
+        fx,
+        plan,
+        production,
+        covered: None,
+        halted: None,
+        until: None,
+    };
     match state.next {
         Step::Generate => work.generate().await,
         Step::Validate => work.validate().await,
@@ -204,8 +214,8 @@ pub(super) struct Work<'a> {
     pub(super) fx: &'a Effects<'a>,
     pub(super) plan: TestPlan,
     pub(super) production: Production,
-    /// Lines that were asked for and that no test runs, once coverage was measured.
-    pub(super) unrun: Option<Missed>,
+    /// What was measured last, and on which sources.
+    pub(super) covered: Option<(TreeId, Covered)>,
     /// The limit that was reached, once one was.
     pub(super) halted: Option<String>,
     /// When the round that is under way should be over, on the clock of the effects.

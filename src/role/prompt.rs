@@ -366,6 +366,7 @@ mod tests {
             count => "one",
             layers => "L1.1 happy path, L1.2 negative path",
             survivors => true,
+            unrun => true,
             agent => false,
         };
         let agent = context! { agent => true, ..values.clone() };

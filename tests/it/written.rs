@@ -338,6 +338,55 @@ fn survivors_go_back_to_the_model_as_work() {
     assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
 }
 
+/// Stands for a coverage tool: what runs depends on which files of tests are there.
+const TOOL: &str = "import os\n\nfirst = int(os.path.exists('tests/test_price.py'))\nmore = int(os.path.exists('tests/test_price_more.py'))\nrows = [(3, first), (5, first), (10, first), (4, more), (11, more), (12, more), (16, more)]\nwith open('price.info', 'w') as out:\n    out.write('SF:shop/price.py\\n')\n    out.writelines('DA:%d,%d\\n' % row for row in rows)\n    out.write('end_of_record\\n')\n";
+
+fn answers_until_lines_run(question: &str) -> Reply {
+    let strong = format!(
+        "{}\n    def test_double(self):\n        self.assertEqual(double(4), 8)\n",
+        GOOD.replace("import discount,", "import discount, double,")
+    );
+    if question.contains("Lines that no test runs") {
+        return test_file("tests/test_price_more.py", &strong, &[]);
+    }
+    knowing(question)
+}
+
+#[test]
+fn lines_that_no_test_runs_miss_the_gate_and_go_back_as_work() {
+    let ran = |replies: Reply| {
+        let model = server(vec![replies]);
+        let repo = clean(&model, "one");
+        repo.write(&[("tool.py", TOOL)]);
+        repo.git(&["add", "tool.py"]);
+        repo.git(&["commit", "-qm", "Add a tool"]);
+        let mut command = repo.command();
+        command.env("ONE_KEY", KEY).args(TEST).args(["--json", "--coverage-command"]);
+        command.args(["python3 tool.py", "--set", "coverage.report=*.info"]);
+        let ran: Ran = command.output().expect("regreen starts").into();
+        (ran, model)
+    };
+    let (mended, model) = ran(Reply::By(answers_until_lines_run));
+    let produced = &mended.document()["produced"];
+    assert_eq!(mended.code, Some(0), "{produced:#}\n{}", mended.err);
+    let lines = &produced["coverage"]["told"];
+    let parts = ["before", "after"].map(|when| lines[when]["line"]["part"].clone());
+    assert_eq!(parts, [0, 7], "{produced:#}");
+    let asked = model.asked();
+    let last = asked.iter().rfind(|one| one.text().contains("Lines that no test runs"));
+    let text = last.expect("lines are asked for").text();
+    assert!(text.contains("line 12: return price * (100 - percent)"), "{text}");
+    assert!(!text.contains("line 10: if"), "what runs is not named: {text}");
+
+    let (missed, _) = ran(Reply::By(knowing));
+    let document = missed.document();
+    assert_eq!(missed.code, Some(1), "{document:#}\n{}", missed.err);
+    let review = document["produced"]["review"].as_str().unwrap().to_owned();
+    assert!(review.starts_with("HARD_FAIL: ") && review.contains("lines 42 % of 80 %"), "{review}");
+    let page = read(&document, ".process/test-quality-report.md");
+    assert!(page.contains("| lines | 0 % (0 of 7) | 42 % (3 of 7) | 80 % |"), "{page}");
+}
+
 #[test]
 fn without_a_good_answer_the_code_speaks_for_itself_and_the_session_is_degraded() {
     let down = || Reply::Status(401, vec![], "{\"error\": {\"message\": \"no such key\"}}".into());

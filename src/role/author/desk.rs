@@ -27,6 +27,9 @@ const IMPORTED: usize = 12;
 /// Survivors that one question names.
 const SURVIVORS: usize = 25;
 
+/// Lines without a run that one question names.
+const UNRUN: usize = 60;
+
 /// The texts of a repository and who imports whom, read once per task.
 pub struct Desk {
     /// All files; those that are not read are empty.
@@ -43,6 +46,8 @@ pub struct Matter<'a> {
     pub requirements: &'a [&'a Requirement],
     /// Broken versions of the source that no test notices.
     pub survivors: &'a [Mutant],
+    /// Lines of the source that no test runs.
+    pub unrun: &'a [u32],
     /// Cases that were added in phase 4.
     pub suggestions: &'a str,
     /// How tests are run and written.
@@ -80,7 +85,10 @@ impl Desk {
         if !matter.survivors.is_empty() {
             parts.push(part("Unnoticed changes of the code", &survivors(matter.survivors), true));
         }
-        let title = if matter.survivors.is_empty() {
+        if !matter.unrun.is_empty() {
+            parts.push(part("Lines that no test runs", &unrun(source, matter.unrun), true));
+        }
+        let title = if matter.survivors.is_empty() && matter.unrun.is_empty() {
             "Requirements that are open"
         } else {
             // Most of them are shown by now; what the code must do still stands in them.
@@ -175,6 +183,15 @@ fn survivors(list: &[Mutant]) -> String {
     list.iter()
         .take(SURVIVORS)
         .map(|one| format!("line {}: `{}` became `{}`\n", one.line, one.before, one.after))
+        .collect()
+}
+
+fn unrun(source: &str, lines: &[u32]) -> String {
+    let text = |line: &u32| source.lines().nth(usize::try_from(*line).ok()?.checked_sub(1)?);
+    lines
+        .iter()
+        .filter_map(|line| Some(format!("line {line}: {}\n", text(line)?.trim())))
+        .take(UNRUN)
         .collect()
 }
 
@@ -380,6 +397,7 @@ mod tests {
             subject: &subject,
             requirements: &[],
             survivors: &[],
+            unrun: &[],
             suggestions: "",
             framework: &framework,
         };

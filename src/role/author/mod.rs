@@ -73,6 +73,9 @@ pub struct Commission<'a> {
     pub framework: &'a TestFramework,
     /// Broken versions of the source that no test notices.
     pub survivors: Vec<Mutant>,
+    /// Lines of the source that no test runs, as far as a coverage tool told; asked about in later
+    /// rounds.
+    pub unrun: Vec<u32>,
     /// Cases that were added in phase 4.
     pub suggestions: &'a str,
     /// Tests that are there already.
@@ -112,6 +115,7 @@ pub async fn author(
         subject,
         requirements: &commission.requirements,
         survivors: &commission.survivors,
+        unrun: &commission.unrun,
         suggestions: commission.suggestions,
         framework: commission.framework,
     };

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::domain::chain::Trigger;
 use crate::domain::event::Event;
-use crate::domain::mutation::Mutant;
 use crate::domain::proposal::EditSet;
 use crate::effect::{Answer, EffectError, Effects, Manner, Model};
 use crate::role::answer::{self, ToldEdit, ToldFile};
@@ -108,12 +107,12 @@ impl AuthorReader<'_> {
     }
 }
 
-/// Why nothing is written about survivors: some changes of the code can be seen by no test, and a
-/// provider that says so is not asked for a file again.
-fn declined(told: &TestFiles, survivors: &[Mutant]) -> Option<String> {
+/// Why nothing is written `again`: some changes of the code can be seen by no test, some lines be
+/// run by none, and a provider that says so is not asked for a file again.
+fn declined(told: &TestFiles, again: bool) -> Option<String> {
     let notes = told.notes.trim();
     let nothing = told.new_files.is_empty() && told.edits.is_empty() && !notes.is_empty();
-    (nothing && !survivors.is_empty()).then(|| format!("it writes no test: {notes}"))
+    (nothing && again).then(|| format!("it writes no test: {notes}"))
 }
 
 #[async_trait]
@@ -131,6 +130,7 @@ impl Reader<Draft> for AuthorReader<'_> {
             framework => self.commission.framework.framework.as_str(),
             command => run_specific(self.commission.framework, &self.place),
             survivors => !self.commission.survivors.is_empty(),
+            unrun => !self.commission.unrun.is_empty(),
             agent => model.manner() == Manner::Agent,
         };
         match model.manner() {
@@ -170,7 +170,7 @@ impl Reader<Draft> for AuthorReader<'_> {
             Ok(read) => read,
             Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
         };
-        if let Some(why) = declined(&told, &self.commission.survivors) {
+        if let Some(why) = declined(&told, self.commission.round > 1) {
             return Ok(Reading::Useless(Trigger::General, why));
         }
         let text = match checked(&told, &self.place, &self.desk.texts) {
@@ -231,23 +231,18 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_only_about_survivors_and_only_with_a_reason() {
-        let survivor: Mutant = serde_json::from_value(serde_json::json!({
-            "file": "a.py", "line": 3, "operator": "unwrap call",
-            "before": "x = str(x)", "after": "x = x",
-        }))
-        .unwrap();
+    fn nothing_is_written_in_later_rounds_only_and_only_with_a_reason() {
         let said = TestFiles { notes: "`x` is a text already".into(), ..TestFiles::default() };
         let with_file =
             TestFiles { new_files: vec![ToldFile::default()], notes: "n".into(), ..said.clone() };
         let table = [
-            (&said, vec![survivor.clone()], Some("it writes no test: `x` is a text already")),
-            (&said, Vec::new(), None),
-            (&TestFiles::default(), vec![survivor.clone()], None),
-            (&with_file, vec![survivor], None),
+            (&said, true, Some("it writes no test: `x` is a text already")),
+            (&said, false, None),
+            (&TestFiles::default(), true, None),
+            (&with_file, true, None),
         ];
-        for (told, survivors, expected) in table {
-            assert_eq!(declined(told, &survivors).as_deref(), expected, "{told:?}");
+        for (told, again, expected) in table {
+            assert_eq!(declined(told, again).as_deref(), expected, "{told:?}");
         }
     }
 }

@@ -13,21 +13,36 @@ use super::coverage::{Only, Ran, callable};
 /// Functions by file; an empty name stands for the whole file.
 pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 
+/// What a coverage run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// Held against the target.
+    pub reached: Reached,
+    /// Lines that are meant and did not run, by file.
+    pub unrun: BTreeMap<RepoPath, BTreeSet<u32>>,
+}
+
+impl Covered {
+    fn untold(reason: String) -> Self {
+        Self { reached: Reached::Untold { reason }, unrun: BTreeMap::new() }
+    }
+}
+
 /// Runs the suite of a tree under the project's own coverage tool and holds what ran of `about`
-/// against the target; with the lines of it that did not run. Nothing is run where nothing was
-/// measured before: the reason is the same still.
+/// against the target. Nothing is run where nothing was measured before: the reason is the same
+/// still.
 ///
 /// # Errors
 ///
 /// When sources cannot be read. A tool that fails is a reason, not an error.
-pub async fn reached(
+pub async fn covered(
     tree: &TreeId,
     about: &About,
     before: &Ran,
     fx: &Effects<'_>,
-) -> Result<(Reached, BTreeMap<RepoPath, BTreeSet<u32>>), EffectError> {
+) -> Result<Covered, EffectError> {
     if let CoverageSource::Mapping { reason } = &before.source {
-        return Ok((Reached::Untold { reason: reason.clone() }, BTreeMap::new()));
+        return Ok(Covered::untold(reason.clone()));
     }
     let mut texts = BTreeMap::new();
     for file in about.keys() {
@@ -37,15 +52,15 @@ pub async fn reached(
     fx.worktree.checkout(tree).await?;
     let files = texts.keys().cloned().collect();
     Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
-        Measured::Nothing { reason } => (Reached::Untold { reason }, BTreeMap::new()),
+        Measured::Nothing { reason } => Covered::untold(reason),
         Measured::Lines { command, files, .. } => {
-            let told = Reached::Told {
+            let reached = Reached::Told {
                 command,
                 before: shares(about, &texts, &before.files),
                 after: shares(about, &texts, &files),
                 target: before.target,
             };
-            (told, unrun(about, &texts, &files))
+            Covered { reached, unrun: unrun(about, &texts, &files) }
         }
     })
 }
