@@ -232,7 +232,7 @@ impl Cold {
     }
 }
 
-/// What `tests` came to. One that was not told has failed; so has one that a hook of its file kept
+/// What `tests` came to. One that was not told has failed, with what its file says; so has one that a hook of its file kept
 /// from running, which some frameworks tell as skipped in a file that failed.
 pub fn results(cases: &[TestCase], tests: &[TestId], stop_at_failure: bool) -> Vec<CaseResult> {
     let by_id: BTreeMap<&TestId, &TestCase> = cases.iter().map(|case| (&case.id, case)).collect();
@@ -243,7 +243,7 @@ pub fn results(cases: &[TestCase], tests: &[TestId], stop_at_failure: bool) -> V
     let mut results = Vec::new();
     for id in tests {
         let mut case = by_id.get(id);
-        if case.is_some_and(|case| case.status == Status::Skipped) {
+        if case.is_none_or(|case| case.status == Status::Skipped) {
             case = of_file(id).or(case);
         }
         let status = case.map_or(Status::Failed, |case| case.status);
@@ -292,6 +292,7 @@ mod tests {
             ("a.ts::is left out", Status::Skipped, None),
             ("a.ts::is not told", Status::Failed, None),
             ("b.ts::waits for a hook", Status::Failed, Some("no")),
+            ("b.ts::is not loaded", Status::Failed, Some("no")),
             ("c.ts::fails", Status::Failed, Some("no")),
         ];
         let tests: Vec<TestId> = table.iter().map(|row| row.0.into()).collect();
