@@ -35,10 +35,17 @@ struct Now {
     part: u64,
 }
 
-/// How many parts of the way are done: tenths where the whole is known, else thousands.
+/// How many parts of a long way are done: quarters where the whole is known, else thousands.
 fn part(done: u64, total: Option<u64>) -> u64 {
-    total.map_or(done / 1000, |total| (done * 10).checked_div(total).unwrap_or_default())
+    match total {
+        None => done / 1000,
+        Some(0..SHORT) => 0,
+        Some(total) => done.saturating_mul(4) / total,
+    }
 }
+
+/// A way that is walked before anybody wonders.
+const SHORT: u64 = 40;
 
 /// Shows events on standard error, and the end on `end`.
 pub struct Terminal {
