@@ -206,7 +206,7 @@ fn candidates_are_judged_by_pytest_as_by_a_fresh_start_whichever_way_they_are_tr
         "{PYTEST}\n\nimport sys\nsys.loads = getattr(sys, 'loads', 0) + 1\n\n\ndef test_loads():\n    assert sys.loads == 1\n"
     );
     let mut more = plain.clone();
-    more.push("test_shop.py::test_loads".to_owned());
+    more.insert(0, "test_shop.py::test_loads".to_owned());
     let ways = judge("pytest", &counted, &more);
     assert_eq!(ways, ["functions", "import"]);
 }

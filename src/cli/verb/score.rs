@@ -66,7 +66,7 @@ async fn measure(
     let files = subject::files(fx, tree, &arguments.what.paths).await?;
     step("running the full suite");
     let tests = subject::passing(fx).await?;
-    step("finding out which lines each test reaches");
+    step("breaking the code to see what the tests notice");
     let request = TrialRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
     let trial = fx.suite.trial(&request).await?;
     let many = if trial.speed() == Speed::Warm { WARM } else { COLD };
