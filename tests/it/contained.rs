@@ -37,7 +37,7 @@ impl Tongue {
         self.tests.replace("BODY", body)
     }
 
-    fn repo(&self, answers: Vec<String>, settings: &str) -> TestRepo {
+    fn repo(&self, answers: &[String], settings: &str) -> TestRepo {
         let mut script = vec![
             survey(self.subject, &[("L1.1", self.function, 2, "it is twice as much")]),
             advice(self.subject, "L1.3", "zero"),
@@ -89,7 +89,7 @@ fn what_is_hidden_is_contained(tongue: &Tongue) {
     } else {
         vec![tongue.with(tongue.slow), tongue.with(&sly)]
     };
-    let repo = tongue.repo(answers, settings);
+    let repo = tongue.repo(&answers, settings);
     let (own, writes_end, network_ends) = precious(&repo);
     let (_, given_up, kept) = tongue.run(&repo);
     let slow = if tongue.stops_tests {
@@ -109,7 +109,7 @@ fn what_is_hidden_is_contained(tongue: &Tongue) {
 }
 
 fn what_passes_only_together_is_cut(tongue: &Tongue) {
-    let repo = tongue.repo(vec![tongue.with(tongue.together)], "");
+    let repo = tongue.repo(&[tongue.with(tongue.together)], "");
     let (_, given_up, kept) = tongue.run(&repo);
     let name = tongue.names[2];
     let said = given_up.lines().find(|line| line.contains(name)).unwrap_or_default();

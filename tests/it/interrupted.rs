@@ -16,7 +16,7 @@ fn killed_at(repo: &TestRepo, model: &super::fake_model::FakeModel, count: usize
     let mut child = command.spawn().expect("regreen starts");
     let began = Instant::now();
     while model.asked().len() < count {
-        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", questions(&model.asked()));
+        assert!(began.elapsed() < Duration::from_mins(1), "{:?}", questions(&model.asked()));
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -39,7 +39,7 @@ fn a_question_without_an_answer_is_asked_again_counted_and_told() {
     let before: [fn() -> Vec<Reply>; 3] = [Vec::new, || vec![told()], || vec![told(), advised()]];
     for (number, answers) in (1..).zip(before) {
         let mut script = answers();
-        script.push(Reply::Silence(Duration::from_secs(120)));
+        script.push(Reply::Silence(Duration::from_mins(2)));
         script.push(Reply::By(knowing));
         let model = server(script);
         let repo = configured(SHOP, &model, "one, embedded");
@@ -71,7 +71,7 @@ fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
         told(),
         advised(),
         knowing("# Question IMPL-001-1"),
-        Reply::Silence(Duration::from_secs(120)),
+        Reply::Silence(Duration::from_mins(2)),
         Reply::By(knowing),
     ];
     let model = server(script);
@@ -100,7 +100,7 @@ fn a_question_of_the_fix_loop_is_counted_too() {
     let model = server(vec![Reply::By(|question| {
         if question.contains("Say what is wrong and where") {
             // Long enough to be killed, once: the second time the file of the first is there.
-            return Reply::Silence(Duration::from_secs(120));
+            return Reply::Silence(Duration::from_mins(2));
         }
         knowing(question)
     })]);
