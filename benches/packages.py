@@ -13,8 +13,8 @@ today, and the digests of these questions take the place of the old ones; nothin
 changes, and a session that asks something else, or in another order, ends it. The last thing that is printed is one table:
 
 - functions: those that new tests reach;
-
-- lines: those that a mutant could break and a test reaches, before and after;
+- lines, branches, functions: what the project's own coverage tool tells of the functions that were
+  asked for, with the new tests; before, nothing runs;
 - score: mutants that the new tests notice, of those tried;
 - flaky: new tests whose result changed between runs; none of them is kept;
 - 001.3 and 001.5: what the two gates said.
@@ -144,7 +144,7 @@ def repository(name, registry, version, package, folder):
 def test(regreen, name, root, what, folder, replay):
     """Runs the session; (document, minutes)."""
     environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work-" + name))
-    command = [regreen, "test", *what, "--no-coverage", "--json"]
+    command = [regreen, "test", *what, "--json"]
     if replay:
         command += ["--replay", os.path.join(replay, name)]
     began = time.monotonic()
@@ -211,7 +211,7 @@ def renew(regreen, name, root, what, folder, recording):
         )
     tape = os.path.join(folder, name + "-tape")
     environment = dict(os.environ, REGREEN_WORK_DIR=os.path.join(folder, "work-" + name))
-    command = [regreen, "test", *what, "--no-coverage", "--json", "--config", settings, "--record", tape]
+    command = [regreen, "test", *what, "--json", "--config", settings, "--record", tape]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, env=environment)
     new = exchanges(tape)
     with open(os.path.join(tape, "run.json")) as file:
@@ -250,15 +250,16 @@ def row(name, version, document, minutes):
     pinned = sum(1 for one in functions if one["kept"])
     assertions = sum(one["assertions"] for report in reports for one in report["files"])
 
-    scores = [report["score"] for report in reports if report.get("score")]
-    known = any(score.get("reach") != "unknown" for score in scores)
+    told = (made.get("coverage") or {}).get("told")
 
-    def lines(which):
-        of = made[f"coverage-{which}"]
-        if not known:
-            # The suite does not tell which lines a test reaches.
-            return f"? of {of['lines']}"
-        return f"{of['covered']} of {of['lines']}"
+    def share(when, what):
+        if not told:
+            return "?"
+        part, whole = told[when][what]["part"], told[when][what]["whole"]
+        return f"{part * 100 // whole} %" if whole else "-"
+
+    def covered(when):
+        return ", ".join(share(when, what) for what in ("line", "branch", "function"))
 
     def gate(which):
         said = generation.get(which) or {}
@@ -269,8 +270,8 @@ def row(name, version, document, minutes):
         f"`{name}` {version}",
         f"{pinned} of {len(functions)}",
         f"{made['tests']} / {assertions}",
-        lines("before"),
-        lines("after"),
+        covered("before"),
+        covered("after"),
         f"{made.get('mutation-score') or '?'} %",
         str(made["flaky"]),
         gate("validation"),
@@ -316,7 +317,7 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
     if options.renew:
         return
-    print("| Package | functions | tests / assertions | lines before | lines after | score | flaky | gate 001.3 | gate 001.5 | minutes |")
+    print("| Package | functions | tests / assertions | before | after | score | flaky | gate 001.3 | gate 001.5 | minutes |")
     print("|:--|--:|--:|--:|--:|--:|--:|:--|:--|--:|")
     print("\n".join(rows))
 
