@@ -21,9 +21,10 @@ use crate::effect::{Answer, EffectError, Effects, Manner, Model};
 use crate::repair;
 
 use super::Impact;
+use super::account::Account;
 use super::analyst::Analyst;
 use super::answer::{self, Edits};
-use super::ask::{Account, AskSettings, Asker, Given, Reader, Reading, Reply, Round, models_of};
+use super::ask::{AskSettings, Asker, Given, Reader, Reading, Reply, Round, models_of};
 use super::context::{self, Context};
 use super::embedded::{Embedded, Suspects};
 use super::prompt::{self, Prompt, Role};
