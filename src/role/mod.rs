@@ -2,6 +2,7 @@
 //!
 //! It runs no step of the loop by itself and decides nothing about how the loop goes on.
 
+mod account;
 mod analyst;
 mod answer;
 mod ask;

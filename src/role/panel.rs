@@ -7,7 +7,8 @@ use crate::domain::id::SessionId;
 use crate::effect::{EffectError, Effects, Manner, Model, StoreError};
 
 use super::Link;
-use super::ask::{Account, AskSettings, Asker, Reader, Reply, Round, models_of};
+use super::account::Account;
+use super::ask::{AskSettings, Asker, Reader, Reply, Round, models_of};
 use super::prompt::Role;
 
 /// Providers of a test session with its books. One panel serves all questions of a run, so that a

@@ -18,8 +18,9 @@ use crate::effect::{EffectError, Effects, Manner, Model};
 use crate::repair;
 
 use super::Impact;
+use super::account::Account;
 use super::analyst::Analyst;
-use super::ask::{Account, AskSettings, Asker, Given, Reply, Round, models_of};
+use super::ask::{AskSettings, Asker, Given, Reply, Round, models_of};
 use super::context::Context;
 use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
