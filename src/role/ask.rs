@@ -1,6 +1,7 @@
 //! One question down the provider chain: who is asked, how often, what is kept, when it is enough
 //! (product.md 7.11).
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -161,13 +162,20 @@ pub struct Asker {
     breaker: Mutex<Breaker>,
     /// Whether it is known what an earlier run left open.
     looked_back: Mutex<bool>,
+    /// Records of questions that this run has come to: one that it asks twice is meant to be.
+    come_to: Mutex<BTreeSet<String>>,
 }
 
 impl Asker {
     /// An asker that has not met any provider.
     #[must_use]
     pub fn new(settings: AskSettings) -> Self {
-        Self { settings, breaker: Mutex::new(Breaker::default()), looked_back: Mutex::new(false) }
+        Self {
+            settings,
+            breaker: Mutex::new(Breaker::default()),
+            looked_back: Mutex::new(false),
+            come_to: Mutex::new(BTreeSet::new()),
+        }
     }
 
     /// The random word around foreign text.
@@ -243,7 +251,11 @@ impl Asker {
                     .await?;
                 let mut call = call(account, role, *slot, turn, *model);
                 let digest = receipt::digest(&question, &self.settings.fence, account.before);
-                let known = receipt::known(&call.raw, &digest, fx.store).await?;
+                let first = self.come_to.lock().await.insert(call.raw.clone());
+                let known = match first {
+                    true => receipt::known(&call.raw, &digest, fx.store).await?,
+                    false => Known::Nothing,
+                };
                 let counted = account.counted.contains(&call.raw);
                 if let (Known::Gone(kept), false) = (&known, counted) {
                     calls.push(receipt::lost(&call, kept, model.price(kept.usage)));

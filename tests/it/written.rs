@@ -364,9 +364,9 @@ fn lines_that_no_test_runs_miss_the_gate_and_go_back_as_work() {
         command.env("ONE_KEY", KEY).args(TEST).args(["--json", "--coverage-command"]);
         command.args(["python3 tool.py", "--set", "coverage.report=*.info"]);
         let ran: Ran = command.output().expect("regreen starts").into();
-        (ran, model)
+        (ran, model, repo)
     };
-    let (mended, model) = ran(Reply::By(answers_until_lines_run));
+    let (mended, model, _) = ran(Reply::By(answers_until_lines_run));
     let produced = &mended.document()["produced"];
     assert_eq!(mended.code, Some(0), "{produced:#}\n{}", mended.err);
     let lines = &produced["coverage"]["told"];
@@ -378,7 +378,7 @@ fn lines_that_no_test_runs_miss_the_gate_and_go_back_as_work() {
     assert!(text.contains("line 12: return price * (100 - percent)"), "{text}");
     assert!(!text.contains("line 10: if"), "what runs is not named: {text}");
 
-    let (missed, _) = ran(Reply::By(knowing));
+    let (missed, _, _repo) = ran(Reply::By(knowing));
     let document = missed.document();
     assert_eq!(missed.code, Some(1), "{document:#}\n{}", missed.err);
     let review = document["produced"]["review"].as_str().unwrap().to_owned();

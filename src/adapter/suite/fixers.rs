@@ -124,7 +124,7 @@ pub async fn mended(root: &Path, scratch: &Path, chosen: &[RepoPath]) -> Mended 
         FIXERS.iter().filter(|fixer| is_named_set_up(fixer.tool, root)).collect();
     for file in chosen.iter().take(FILES) {
         let own = fixers.iter().filter(|fixer| fixer.endings.contains(&file.extension()));
-        let Ok(Some(bytes)) = files::read(&root.join(file.as_str()), TEXT) else { continue };
+        let Ok(Some(bytes)) = files::read_left(&root.join(file.as_str()), TEXT) else { continue };
         let Ok(before) = String::from_utf8(bytes) else { continue };
         let mut text = before.clone();
         for fixer in own {
@@ -177,7 +177,7 @@ async fn fix(
         Ok(ending) => return Err(format!("it was stopped by {ending}")),
         Err(error) => return Err(format!("it could not be started: {error}")),
     };
-    let bytes = files::read(&answer, 4 * TEXT).map_err(|error| error.to_string())?;
+    let bytes = files::read_left(&answer, 4 * TEXT).map_err(|error| error.to_string())?;
     let said = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let after = match fixer.said {
         // ESLint ends with 1 when something is left that it cannot fix.
@@ -197,7 +197,8 @@ fn eslint(report: &str) -> Option<String> {
 
 /// The edition that `Cargo.toml` names; that of Cargo where it names none.
 fn edition(root: &Path) -> String {
-    let manifest = files::read(&root.join("Cargo.toml"), TEXT).ok().flatten().unwrap_or_default();
+    let manifest =
+        files::read_left(&root.join("Cargo.toml"), TEXT).ok().flatten().unwrap_or_default();
     let manifest = String::from_utf8_lossy(&manifest).into_owned();
     let named = manifest.lines().find_map(|line| line.trim().strip_prefix("edition"));
     let digits: String =

@@ -10,6 +10,7 @@ mod explorer;
 mod framework;
 mod gather;
 mod packages;
+mod parts;
 mod planner;
 mod project;
 mod requirements;
