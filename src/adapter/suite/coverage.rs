@@ -254,8 +254,11 @@ async fn run(
         let said = process::tail_of(&around.log, 400);
         let said =
             said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-        let ended = endings.first().map(ToString::to_string).unwrap_or_default();
-        return Err(format!("`{}` left no report ({ended}: {said})", tool.typed));
+        // A suite without tests ends well and leaves nothing; what it says of itself tells no more.
+        return Err(match endings.first() {
+            Some(Ending::Exit(0)) | None => format!("`{}` left no report", tool.typed),
+            Some(ended) => format!("`{}` left no report ({ended}: {said})", tool.typed),
+        });
     };
     let root = around.root.canonicalize().unwrap_or_else(|_| around.root.to_owned());
     let root = root.join(&around.site.directory);

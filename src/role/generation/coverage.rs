@@ -27,6 +27,17 @@ pub struct Ran {
     /// Percentages below which a file has a gap.
     #[serde(default)]
     pub target: CoverageTarget,
+    /// Whether the suite may be run under its coverage tool.
+    #[serde(default)]
+    pub measure: bool,
+}
+
+impl Default for Ran {
+    fn default() -> Self {
+        let source = CoverageSource::Mapping { reason: String::new() };
+        let (files, target) = (BTreeMap::new(), CoverageTarget::default());
+        Self { source, files, target, measure: false }
+    }
 }
 
 impl Ran {

@@ -29,8 +29,7 @@ impl Covered {
 }
 
 /// Runs the suite of a tree under the project's own coverage tool and holds what ran of `about`
-/// against the target. Nothing is run where nothing was measured before: the reason is the same
-/// still.
+/// against the target. Where tests are the first ones, the tool had nothing to tell before.
 ///
 /// # Errors
 ///
@@ -41,7 +40,9 @@ pub async fn covered(
     before: &Ran,
     fx: &Effects<'_>,
 ) -> Result<Covered, EffectError> {
-    if let CoverageSource::Mapping { reason } = &before.source {
+    if let CoverageSource::Mapping { reason } = &before.source
+        && !before.measure
+    {
         return Ok(Covered::untold(reason.clone()));
     }
     let mut texts = BTreeMap::new();

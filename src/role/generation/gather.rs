@@ -1,6 +1,6 @@
 //! Phase 2: the context package of a test session (product.md 3.1, 4.3, 4.4).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::code::conventions::Habits;
 use crate::code::coverage as reports;
@@ -135,24 +135,25 @@ pub async fn gather(
     let named = chosen(&request, survey)?;
     let known: BTreeSet<RepoPath> = survey.texts.keys().cloned().collect();
     let ran = if let Some((file, text)) = request.report {
-        Ran { target: request.target, ..reported(file, text, &known, survey, fx)? }
+        reported(file, text, &known, survey, fx)?
     } else if request.measure {
         match fx.suite.coverage(fx.worktree.root(), &known).await {
             Measured::Lines { command, format, files } => Ran {
                 source: CoverageSource::Measured { command, format },
                 files,
-                target: request.target,
+                ..Ran::default()
             },
-            Measured::Nothing { reason } => mapped(reason, request.target),
+            Measured::Nothing { reason } => mapped(reason),
         }
     } else {
-        mapped("no coverage was asked for".to_owned(), request.target)
+        mapped("no coverage was asked for".to_owned())
     };
+    let ran = Ran { target: request.target, measure: request.measure, ..ran };
     Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))
 }
 
-fn mapped(reason: String, target: CoverageTarget) -> Ran {
-    Ran { source: CoverageSource::Mapping { reason }, files: BTreeMap::new(), target }
+fn mapped(reason: String) -> Ran {
+    Ran { source: CoverageSource::Mapping { reason }, ..Ran::default() }
 }
 
 fn reported(
@@ -177,7 +178,7 @@ fn reported(
     }
     let format = report.format.to_owned();
     let source = CoverageSource::Report { file: file.to_owned(), format };
-    Ok(Ran { source, files, target: CoverageTarget::default() })
+    Ok(Ran { source, files, ..Ran::default() })
 }
 
 /// Which files and functions are meant.

@@ -55,7 +55,7 @@ pub fn rehearse(
         reason: "no test is run".into(),
     };
     let target = crate::domain::coverage::CoverageTarget::default();
-    let ran = Ran { source, files: std::collections::BTreeMap::new(), target };
+    let ran = Ran { source, ..Ran::default() };
     let request = Request {
         session,
         description,

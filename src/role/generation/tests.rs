@@ -63,7 +63,7 @@ fn session() -> SessionId {
 
 fn by_names() -> Ran {
     let source = CoverageSource::Mapping { reason: "no tool".into() };
-    Ran { source, files: BTreeMap::new(), target: CoverageTarget::default() }
+    Ran { source, ..Ran::default() }
 }
 
 fn request<'a>(session: &'a SessionId, description: &'a str) -> Request<'a> {
@@ -288,7 +288,12 @@ fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
     ];
     for (why, target, expected) in table {
         let source = CoverageSource::Report { file: "x".into(), format: "y".into() };
-        let ran = Ran { source, files: BTreeMap::from([(file.clone(), lines.clone())]), target };
+        let ran = Ran {
+            source,
+            files: BTreeMap::from([(file.clone(), lines.clone())]),
+            target,
+            measure: false,
+        };
         let (_, habits) = super::framework::describe(&facts(), &survey.tests);
         let told = super::coverage::assess(
             std::slice::from_ref(&file),
