@@ -252,9 +252,10 @@ impl Asker {
                 let mut call = call(account, role, *slot, turn, *model);
                 let digest = receipt::digest(&question, &self.settings.fence, account.before);
                 let first = self.come_to.lock().await.insert(call.raw.clone());
-                let known = match first {
-                    true => receipt::known(&call.raw, &digest, fx.store).await?,
-                    false => Known::Nothing,
+                let known = if first {
+                    receipt::known(&call.raw, &digest, fx.store).await?
+                } else {
+                    Known::Nothing
                 };
                 let counted = account.counted.contains(&call.raw);
                 if let (Known::Gone(kept), false) = (&known, counted) {
