@@ -26,6 +26,7 @@ use super::super::cold::{Cold, copy_tree, results, write_edits};
 use super::super::format::jest::{self, Writer};
 use super::super::format::{Place, REPORT_LIMIT, bounded, settle_all};
 use super::server::Server;
+use super::{free, traced};
 
 /// One framework.
 pub struct Kind {
@@ -367,16 +368,7 @@ impl Trial for Kept {
             lines.extend(executed(&text, &lane.place));
         }
         let traced = tests.iter().map(|test| {
-            let case = cases.remove(test);
-            Trace {
-                test: test.clone(),
-                status: case.as_ref().map_or(Status::Failed, |case| case.status),
-                duration: Duration::from_millis(
-                    case.as_ref().map_or(1000, |case| case.duration_ms),
-                ),
-                lines: lines.remove(&named(test)).unwrap_or_default(),
-                failure: case.and_then(|case| case.failure),
-            }
+            traced(test, cases.remove(test), lines.remove(&named(test)).unwrap_or_default())
         });
         Ok(traced.collect())
     }
@@ -388,14 +380,7 @@ impl Trial for Kept {
         limit: Duration,
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
-        // The first lane that is free, else the first one's turn.
-        let mut lane = match self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
-            Some(lane) => lane,
-            None => match self.lanes.first() {
-                Some(lane) => lane.lock().await,
-                None => return Ok(Vec::new()),
-            },
-        };
+        let Some(mut lane) = free(&self.lanes).await else { return Ok(Vec::new()) };
         // In the order of the tests, which begins with those that fail.
         let mut wanted: Vec<(&str, Way)> = Vec::new();
         for file in files_of(tests) {

@@ -7,7 +7,13 @@ mod server;
 
 pub use server::Server;
 
-use crate::effect::{RunError, Trial, TrialRequest};
+use std::time::Duration;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use crate::domain::id::TestId;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{Lines, RunError, Trace, Trial, TrialRequest};
 
 use super::ProjectSuite;
 
@@ -23,5 +29,24 @@ pub async fn open(
         "Vitest" => kept::open(suite, request, &kept::VITEST).await,
         "Jest" => kept::open(suite, request, &kept::JEST).await,
         _ => Ok(None),
+    }
+}
+
+/// The first of several copies that is free, else the first one's turn; `None` without any.
+async fn free<L>(lanes: &[Mutex<L>]) -> Option<MutexGuard<'_, L>> {
+    match lanes.iter().find_map(|lane| lane.try_lock().ok()) {
+        Some(lane) => Some(lane),
+        None => Some(lanes.first()?.lock().await),
+    }
+}
+
+/// A test on the unchanged sources; one that was not told of has failed, and took a second.
+fn traced(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace {
+    Trace {
+        test: test.clone(),
+        status: case.as_ref().map_or(Status::Failed, |case| case.status),
+        duration: Duration::from_millis(case.as_ref().map_or(1000, |case| case.duration_ms)),
+        lines,
+        failure: case.and_then(|case| case.failure),
     }
 }

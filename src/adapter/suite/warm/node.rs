@@ -25,6 +25,7 @@ use super::super::ProjectSuite;
 use super::super::cold::{copy_tree, write_edits};
 use super::super::format::{Place, lines, settle_all};
 use super::server::Server;
+use super::{free, traced};
 
 /// Limit of one traced test.
 const TRACING: Duration = Duration::from_secs(10);
@@ -279,15 +280,7 @@ impl Trial for Node {
                 .run(&self.reporter, file_of(test), Some(&pattern), Some(&folder), TRACING)
                 .await?;
             let case = cases.into_iter().find(|case| case.id == *test);
-            traces.push(Trace {
-                test: test.clone(),
-                status: case.as_ref().map_or(Status::Failed, |case| case.status),
-                duration: Duration::from_millis(
-                    case.as_ref().map_or(1000, |case| case.duration_ms),
-                ),
-                lines: executed(&folder, &lane.place)?,
-                failure: case.and_then(|case| case.failure),
-            });
+            traces.push(traced(test, case, executed(&folder, &lane.place)?));
         }
         Ok(traces)
     }
@@ -299,14 +292,7 @@ impl Trial for Node {
         limit: Duration,
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
-        // The first lane that is free, else the first one's turn.
-        let mut lane = match self.lanes.iter().find_map(|lane| lane.try_lock().ok()) {
-            Some(lane) => lane,
-            None => match self.lanes.first() {
-                Some(lane) => lane.lock().await,
-                None => return Ok(Vec::new()),
-            },
-        };
+        let Some(mut lane) = free(&self.lanes).await else { return Ok(Vec::new()) };
         // In the order of the tests, which begins with those that fail.
         let mut wanted: Vec<(&str, Way)> = Vec::new();
         for file in tests.iter().map(file_of) {
