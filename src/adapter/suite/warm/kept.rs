@@ -26,7 +26,7 @@ use super::super::cold::{Cold, copy_tree, results, write_edits};
 use super::super::format::jest::{self, Writer};
 use super::super::format::{Place, REPORT_LIMIT, bounded, settle_all};
 use super::server::Server;
-use super::{free, traced};
+use super::{file_of, files_of, free, traced};
 
 /// One framework.
 pub struct Kind {
@@ -314,22 +314,6 @@ fn endings(cases: Vec<TestCase>, file: &str) -> BTreeMap<TestId, (Status, String
 
 fn io(path: &Path, error: &std::io::Error) -> RunError {
     RunError::Io { action: format!("use {}", path.display()), reason: error.to_string() }
-}
-
-/// The file of a test.
-fn file_of(test: &TestId) -> &str {
-    test.as_str().split("::").next().unwrap_or_default()
-}
-
-/// Files of tests, each once, in their order.
-fn files_of(tests: &[TestId]) -> Vec<&str> {
-    let mut files: Vec<&str> = Vec::new();
-    for file in tests.iter().map(file_of) {
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
 }
 
 #[async_trait]

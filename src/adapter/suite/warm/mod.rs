@@ -50,3 +50,19 @@ fn traced(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace {
         failure: case.and_then(|case| case.failure),
     }
 }
+
+/// The file of a test.
+fn file_of(test: &TestId) -> &str {
+    test.as_str().split("::").next().unwrap_or_default()
+}
+
+/// Files of tests, each once, in their order.
+fn files_of(tests: &[TestId]) -> Vec<&str> {
+    let mut files: Vec<&str> = Vec::new();
+    for file in tests.iter().map(file_of) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}

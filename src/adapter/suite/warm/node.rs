@@ -25,7 +25,7 @@ use super::super::ProjectSuite;
 use super::super::cold::{copy_tree, write_edits};
 use super::super::format::{Place, lines, settle_all};
 use super::server::Server;
-use super::{free, traced};
+use super::{file_of, files_of, free, traced};
 
 /// Limit of one traced test.
 const TRACING: Duration = Duration::from_secs(10);
@@ -248,11 +248,6 @@ fn io(path: &Path, error: &std::io::Error) -> RunError {
     RunError::Io { action: format!("use {}", path.display()), reason: error.to_string() }
 }
 
-/// The file of a test.
-fn file_of(test: &TestId) -> &str {
-    test.as_str().split("::").next().unwrap_or_default()
-}
-
 /// A pattern that matches a test and the suites around it.
 fn pattern_of(test: &TestId) -> String {
     let names = test.as_str().split_once("::").map_or("", |(_, names)| names);
@@ -295,10 +290,8 @@ impl Trial for Node {
         let Some(mut lane) = free(&self.lanes).await else { return Ok(Vec::new()) };
         // In the order of the tests, which begins with those that fail.
         let mut wanted: Vec<(&str, Way)> = Vec::new();
-        for file in tests.iter().map(file_of) {
-            if wanted.iter().all(|(known, _)| *known != file) {
-                wanted.push((file, self.way(&mut lane, file).await?));
-            }
+        for file in files_of(tests) {
+            wanted.push((file, self.way(&mut lane, file).await?));
         }
         write_edits(&lane.root, edits, true)?;
         let mut cases: BTreeMap<TestId, TestCase> = BTreeMap::new();
