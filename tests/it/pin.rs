@@ -204,6 +204,13 @@ fn calls_of_typescript_are_watched_with_what_the_project_has_installed() {
                 "/src/adapter/suite/driver/observe_types.mjs"
             )),
         ),
+        (
+            "script_lines.cjs",
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/src/adapter/suite/driver/script_lines.cjs"
+            )),
+        ),
     ]);
     let ask = |file: &str| -> Vec<Value> {
         let root = repo.root().display().to_string();

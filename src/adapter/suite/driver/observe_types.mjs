@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve as joined } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { segments } from './script_lines.cjs';
 
 const TYPED = /\.[cm]?tsx?$/;
 const WAYS = [['esbuild'], ['vite', 'esbuild'], ['vitest', 'vite', 'esbuild'], ['tsx', 'esbuild'], ['typescript'], ['ts-jest', 'typescript']];
@@ -45,29 +46,11 @@ export function stripper(file) {
   };
 }
 
-const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
 // For each line of the text without types, the lines of the source it comes from, all from 1.
 export function linesOf(map) {
-  let line = 0;
-  return map.mappings.split(';').map((part) => {
-    const found = new Set();
-    for (const segment of part.split(',').filter(Boolean)) {
-      const fields = [];
-      let value = 0;
-      let shift = 0;
-      for (const digit of segment) {
-        const bits = DIGITS.indexOf(digit);
-        value += (bits & 31) << shift;
-        shift += 5;
-        if (bits & 32) continue;
-        fields.push(value & 1 ? -(value >> 1) : value >> 1);
-        value = shift = 0;
-      }
-      if (fields.length >= 4) found.add((line += fields[2]) + 1);
-    }
-    return [...found];
-  });
+  const found = map.mappings.split(';').map(() => new Set());
+  for (const { line, from } of segments(map.mappings)) found[line].add(from + 1);
+  return found.map((lines) => [...lines]);
 }
 
 let strip;

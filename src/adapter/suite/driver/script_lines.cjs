@@ -145,4 +145,4 @@ function createMapper(root, source) {
   };
 }
 
-module.exports = { createMapper };
+module.exports = { createMapper, segments };
