@@ -4,4 +4,4 @@ pub use crate::adapter::suite::Told;
 pub use crate::adapter::suite::parse_junit;
 pub use crate::code::imports::Graph;
 pub use crate::domain::id::{RepoPath, SessionId};
-pub use crate::role::generation::rehearse;
+pub use crate::role::test_plan::rehearse;

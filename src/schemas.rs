@@ -7,21 +7,21 @@ use serde_json::Value;
 
 use crate::config;
 use crate::domain::archive::ManifestEntry;
+use crate::domain::characterisation::PinReport;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
-use crate::domain::generation;
-use crate::domain::generation::context::{ContextPackage, TestContextPackage};
-use crate::domain::generation::exploration::{Exploration, ExplorationsManifest};
-use crate::domain::generation::pipeline::Pipeline;
-use crate::domain::generation::task::TestTask;
 use crate::domain::mutation::Score;
-use crate::domain::pin::PinReport;
 use crate::domain::session::SessionRecord;
+use crate::domain::test_plan;
+use crate::domain::test_plan::context::{ContextPackage, TestContextPackage};
+use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
+use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
-use crate::report::forms::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
 use crate::report::planning::{PlanDocument, Progress};
+use crate::report::schema::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
 use crate::report::validation::ValidationReport;
-use crate::role::generation::{Ran, ToldAdvice, ToldSurvey};
+use crate::role::test_plan::{Ran, ToldAdvice, ToldSurvey};
 use crate::role::{Analysis, Edits, Receipt, TestFiles, UnderWay, Verdicts};
 
 /// Name and schema of every stored or printed form.
@@ -44,12 +44,12 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("context-package", schema_for!(ContextPackage)),
         ("exploration", schema_for!(Exploration)),
         ("explorations-manifest", schema_for!(ExplorationsManifest)),
-        ("test-analysis", schema_for!(generation::analysis::Analysis)),
+        ("test-analysis", schema_for!(test_plan::analysis::Analysis)),
         ("test-task", schema_for!(TestTask)),
         ("test-fix-state", schema_for!(Pipeline)),
         ("progress", schema_for!(Progress)),
         ("coverage-lines", schema_for!(Ran)),
-        ("generation", schema_for!(generation::production::Production)),
+        ("generation", schema_for!(test_plan::generation::Generation)),
         ("plan-document", schema_for!(PlanDocument)),
         ("analysis", schema_for!(Analysis)),
         ("edits", schema_for!(Edits)),
@@ -57,10 +57,10 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test-advice", schema_for!(ToldAdvice)),
         ("test-files", schema_for!(TestFiles)),
         ("verdicts", schema_for!(Verdicts)),
-        ("provider-calls", schema_for!(generation::inquiry::Inquiries)),
+        ("provider-calls", schema_for!(test_plan::usage_log::UsageLog)),
         ("question-under-way", schema_for!(UnderWay)),
         ("answer", schema_for!(Receipt)),
-        ("enriched-suggestions", schema_for!(generation::analysis::Advice)),
+        ("enriched-suggestions", schema_for!(test_plan::analysis::Advice)),
         ("mutation-score", schema_for!(Score)),
         ("pin-report", schema_for!(PinReport)),
     ]

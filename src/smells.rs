@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::code::language::Language;
-use crate::code::smell::{Detection, Project, rows, scan};
+use crate::code::lint::{Detection, Project, rows, scan};
 use crate::domain::id::RepoPath;
 
 /// Folder of samples for a language; TypeScript shares it with JavaScript.

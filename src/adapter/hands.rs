@@ -8,7 +8,7 @@ use super::store::SessionStore;
 use super::suite::ProjectSuite;
 
 /// Checkout, tests, files and time of one session.
-pub struct Hands<'a> {
+pub struct SessionEffects<'a> {
     /// The real time.
     pub clock: &'a HostClock,
     /// The session's files, with its lock.
@@ -19,7 +19,7 @@ pub struct Hands<'a> {
     pub suite: ProjectSuite<'a>,
 }
 
-impl<'a> Hands<'a> {
+impl<'a> SessionEffects<'a> {
     /// The effects of the session.
     #[must_use]
     pub fn effects<'b>(

@@ -6,8 +6,8 @@ pub mod hands;
 pub mod host;
 pub mod model;
 pub mod models;
+mod paths;
 mod pinning;
-mod places;
 pub mod planning;
 pub mod repo;
 pub mod store;
@@ -21,10 +21,10 @@ use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::{Clock, EffectError, GitError, RunError, Store, StoreError, Worktree};
 
-pub use places::{scratch, state_prefix, state_root, work_home, work_root};
+pub use paths::{scratch, state_prefix, state_root, work_home, work_root};
 
 use chosen::{choose, mend_state};
-use hands::Hands;
+use hands::SessionEffects;
 
 use host::clock::HostClock;
 use host::sandbox::Protection;
@@ -101,7 +101,7 @@ pub struct Workspace<'a> {
     /// Whether another commit is checked out than the one the session began on.
     pub moved: bool,
     /// What keeps the contract.
-    pub hands: Hands<'a>,
+    pub hands: SessionEffects<'a>,
     root: PathBuf,
 }
 
@@ -249,7 +249,7 @@ impl<'a> Workspace<'a> {
             notices,
             protection,
             moved,
-            hands: Hands { clock, store, worktree, suite },
+            hands: SessionEffects { clock, store, worktree, suite },
             root,
         };
         workspace.record.git.base_sha = workspace.base.as_ref().map(|(commit, _)| commit.clone());

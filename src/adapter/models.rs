@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::providers::{Client, ClientMode, Protocol as Name, Ready};
+use crate::config::providers::{Client, ClientMode as ConfiguredMode, Protocol as Name, Ready};
 use crate::domain::secret::{Key, Redactor};
-use crate::effect::{Manner, Model};
+use crate::effect::{ClientMode, Model};
 
 use super::host::http::Http;
 use super::model::detect;
 use super::model::{
-    ClientModel, ClientSettings, HttpModel, Program, Protocol, ProviderSettings, Recording, Reel,
-    Replaying,
+    Cassette, ClientModel, ClientSettings, HttpModel, Program, Protocol, ProviderSettings,
+    Recording, Replaying,
 };
 
 /// Limit of one call when no provider says.
@@ -19,7 +19,7 @@ pub const LIMIT: Duration = Duration::from_mins(40);
 
 /// Whether exchanges are kept, or come from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tape {
+pub enum RecordingMode {
     /// Neither.
     None,
     /// Kept in this folder.
@@ -40,12 +40,12 @@ pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
 pub fn open(
     ready: &[Ready],
     names: &[&str],
-    tape: &Tape,
+    tape: &RecordingMode,
     redactor: &Redactor,
     scratch: &Path,
 ) -> Result<Opened, String> {
-    if let Tape::Replay(folder) = tape {
-        let reel = Reel::new(folder);
+    if let RecordingMode::Replay(folder) = tape {
+        let reel = Cassette::new(folder);
         let models: Result<Vec<_>, String> = names
             .iter()
             .map(|name| Ok(Box::new(Replaying::open(name, &reel)?) as Box<dyn Model>))
@@ -63,8 +63,8 @@ pub fn open(
             Err(problem) => notices.push(format!("`{}` is not asked: {problem}", one.name)),
         }
     }
-    if let Tape::Record(folder) = tape {
-        let reel = Reel::new(folder);
+    if let RecordingMode::Record(folder) = tape {
+        let reel = Cassette::new(folder);
         models = models
             .into_iter()
             .map(|model| {
@@ -97,8 +97,8 @@ fn open_one(
             program,
             path: provider.program.clone(),
             manner: match provider.mode.unwrap_or_default() {
-                ClientMode::Answer => Manner::Answer,
-                ClientMode::Agent => Manner::Agent,
+                ConfiguredMode::Answer => ClientMode::Answer,
+                ConfiguredMode::Agent => ClientMode::Agent,
             },
             model: provider.model.clone(),
             key,

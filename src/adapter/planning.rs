@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::domain::event::Event;
-use crate::domain::generation::context::SourceSession;
-use crate::domain::generation::entry::{Entry, title, wanted_id};
-use crate::domain::generation::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::request::ToolCommands;
 use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
+use crate::domain::test_plan::context::SourceSession;
+use crate::domain::test_plan::entry::{Entry, title, wanted_id};
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
 use crate::effect::{Clock, GitError, RunError, Store, StoreError, Suite, Worktree};
 
-use super::hands::Hands;
+use super::hands::SessionEffects;
 use super::host::clock::HostClock;
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
 use super::store::{self, STATE_FOLDER, SessionStore, SourceError};
@@ -134,7 +134,7 @@ pub struct PlanSpace<'a> {
     /// Whether an earlier run is continued.
     pub resumed: bool,
     /// What keeps the contract.
-    pub hands: Hands<'a>,
+    pub hands: SessionEffects<'a>,
 }
 
 impl<'a> PlanSpace<'a> {
@@ -207,7 +207,7 @@ impl<'a> PlanSpace<'a> {
             runnable,
             notices: told,
             resumed,
-            hands: Hands { clock, store, worktree, suite },
+            hands: SessionEffects { clock, store, worktree, suite },
         })
     }
 

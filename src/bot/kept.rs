@@ -12,13 +12,13 @@ use crate::adapter::planning::PIPELINE;
 use crate::adapter::repo::{RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::Event;
-use crate::domain::generation::analysis::{Analysis, RESULTS};
-use crate::domain::generation::pipeline::{Pipeline, Step};
-use crate::domain::generation::production::{PRODUCTION, Production};
-use crate::domain::generation::task::{TestPlan, TestTask, ordered};
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
+use crate::domain::test_plan::analysis::{Analysis, RESULTS};
+use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::pipeline::{Pipeline, Step};
+use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
 use crate::effect::{PushRequest, Remote, Wanted};
 use crate::role::vet;
 
@@ -304,7 +304,7 @@ impl Keeper {
     /// published.
     fn sources(&self, run: &Run<'_>, unborn: &Unborn) -> Option<TreeId> {
         let file = unborn.files.iter().find(|(name, _)| name == PRODUCTION)?;
-        let production: Production = serde_json::from_slice(&file.1).ok()?;
+        let production: Generation = serde_json::from_slice(&file.1).ok()?;
         let diff = run.prepared.bench.diff(&self.head, &production.tree, store::STATE_FOLDER);
         let reach = run.prepared.settings.scope().reach_of_session();
         let state = store::STATE_FOLDER;
@@ -327,9 +327,9 @@ fn digest(files: &SessionFiles) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::generation::entry::Entry;
-    use crate::domain::generation::pipeline::{ConfirmPlan, Goal};
     use crate::domain::session::{SessionStatus, samples};
+    use crate::domain::test_plan::entry::Entry;
+    use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
 
     fn files(next: Step) -> SessionFiles {
         let head = CommitId::parse("a".repeat(40)).unwrap();

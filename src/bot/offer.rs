@@ -8,7 +8,7 @@ use crate::effect::{
     BranchCommit, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushRequest, Pushed,
     Rebased, Remote,
 };
-use crate::report::learned;
+use crate::report::lessons;
 
 use super::commits::{Commits, Goes};
 
@@ -20,7 +20,7 @@ impl Commits<'_> {
             let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
             String::from_utf8(bytes).ok()
         };
-        let files: Vec<(String, Vec<u8>)> = learned::files(outcome, date, read)
+        let files: Vec<(String, Vec<u8>)> = lessons::files(outcome, date, read)
             .into_iter()
             .map(|(name, text)| (format!("{STATE_FOLDER}/{name}"), text.into_bytes()))
             .collect();

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::adapter::OpenError;
 use crate::adapter::planning::PlanError;
 use crate::cycle;
-use crate::domain::generation::entry::EntryError;
+use crate::domain::test_plan::entry::EntryError;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 use crate::report::document::{Document, Problem};
 

@@ -24,7 +24,7 @@ use crate::domain::request::Errand;
 use args::{Arguments, Verb};
 use failure::{Failure, exit};
 
-use crate::domain::generation::pipeline::Goal;
+use crate::domain::test_plan::pipeline::Goal;
 
 /// The face on GitHub, which this room does not know: does an errand, answers with the exit code.
 pub type Bot = fn(Errand) -> Pin<Box<dyn Future<Output = u8> + Send>>;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::generation::context::Conventions;
 use crate::domain::id::RepoPath;
+use crate::domain::test_plan::context::Conventions;
 
 use super::language::Language;
 use super::{outline, testing};

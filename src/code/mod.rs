@@ -3,17 +3,17 @@
 //! Pure: text in, values out. It does not know where a file lies on disk or who asks.
 
 pub mod behaviour;
-pub mod cases;
-pub mod conduct;
 pub mod conventions;
 pub mod coverage;
 pub mod edit;
 pub mod imports;
 pub mod language;
+pub mod lint;
 pub mod mutate;
 pub mod names;
 pub mod outline;
+pub mod side_effects;
 pub mod signature;
-pub mod smell;
 pub mod syntax;
+pub mod test_cases;
 pub mod testing;

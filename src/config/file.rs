@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_yaml::Value;
 
 use super::diagnostic::Diagnostic;
-use super::form::{FILE, check};
-use super::overlay::{self, Override};
-use super::place::position;
+use super::keys::{FILE, check};
+use super::overrides::{self, Override};
 use super::settings::Settings;
+use super::yaml_position::position;
 
 /// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
 #[must_use]
@@ -73,7 +73,7 @@ pub fn parse_with(
             )]);
         }
     };
-    let mut problems = overlay::apply(&mut mapping, overrides);
+    let mut problems = overrides::apply(&mut mapping, overrides);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -112,7 +112,7 @@ pub fn parse_with(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::form::Form;
+    use crate::config::keys::Form;
     use crate::config::settings::{History, Push, Topic};
 
     #[test]

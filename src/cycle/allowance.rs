@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::domain::generation::task::{TaskKind, TestTask};
+use crate::domain::test_plan::task::{TaskKind, TestTask};
 
 use super::make::ROUNDS;
 use super::produce::Work;

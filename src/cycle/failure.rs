@@ -1,7 +1,7 @@
 //! Why a session could not go on.
 
 use crate::effect::{EffectError, GitError, RunError, StoreError};
-use crate::role::generation::GatherError;
+use crate::role::test_plan::GatherError;
 
 /// The first effect that failed for good, or a request that cannot be met.
 #[derive(Debug, thiserror::Error)]

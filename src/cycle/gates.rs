@@ -4,18 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::coverage::Reached;
-use crate::domain::generation::pipeline::Done;
-use crate::domain::generation::production::{Judgement, PRODUCTION};
-use crate::domain::generation::settled::{Evidence, Settled, about, still_open};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Stage, decide, decide_tests};
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::generation::{Judgement, PRODUCTION};
+use crate::domain::test_plan::pipeline::Done;
+use crate::domain::test_plan::requirement_coverage::{
+    Evidence, RequirementCoverage, about, still_open,
+};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::generation::{Ran, covered};
+use crate::role::test_plan::{Ran, covered};
 use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
 
 use super::Failure;
@@ -296,14 +298,14 @@ impl Work<'_> {
             let task = self.plan.tasks.iter().find(|task| task.id == made.task);
             let ids: BTreeSet<&String> =
                 task.iter().flat_map(|task| &task.context.requirement_ids).collect();
-            let settled: Vec<Settled> = self
+            let settled: Vec<RequirementCoverage> = self
                 .plan
                 .analysis
                 .files
                 .iter()
                 .flat_map(|file| file.requirements.iter().map(move |one| (&file.file, one)))
                 .filter(|(_, one)| ids.contains(&one.id))
-                .map(|(file, one)| Settled {
+                .map(|(file, one)| RequirementCoverage {
                     id: one.id.clone(),
                     layer: one.layer,
                     text: one.text.clone(),

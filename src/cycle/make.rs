@@ -4,17 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::generation::analysis::{Advice, SUGGESTIONS};
-use crate::domain::generation::production::{Made, PRODUCTION};
-use crate::domain::generation::task::{TaskKind, TestTask};
-use crate::domain::generation::written::Written;
+use crate::domain::characterisation::PinReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
-use crate::domain::pin::PinReport;
 use crate::domain::quality::MAX_RETRIES;
+use crate::domain::test_plan::analysis::{Advice, SUGGESTIONS};
+use crate::domain::test_plan::generation::{Made, PRODUCTION};
+use crate::domain::test_plan::task::{TaskKind, TestTask};
+use crate::domain::test_plan::written_tests::Written;
 use crate::role::{
-    Came, Commission, Desk, Gap, GenerateRequest, Missed, Place, Role, author, measure, pin,
-    suspects,
+    Desk, Gap, GenerateRequest, Missed, Place, Role, WriteOutcome, WriteRequest, author, measure,
+    pin, suspects,
 };
 
 use super::Failure;
@@ -99,7 +99,7 @@ impl Work<'_> {
                 _ => format!("{}-{number}-survivors-{round}", task.id),
             };
             let tree = self.production.tree.clone();
-            let commission = Commission {
+            let commission = WriteRequest {
                 task: &task.id,
                 name,
                 round,
@@ -115,11 +115,11 @@ impl Work<'_> {
                 jobs: self.set_up.jobs,
             };
             match author(&commission, &mut desk, self.panel, fx).await? {
-                Came::OutOfBudget(reason) => {
+                WriteOutcome::OutOfBudget(reason) => {
                     self.halted = Some(reason);
                     return Ok(None);
                 }
-                Came::Wrote(written, tree) => {
+                WriteOutcome::Wrote(written, tree) => {
                     self.production.tree = tree;
                     done.push((*written).clone());
                     if !again {

@@ -1,10 +1,10 @@
 //! New tests before gate 001.3 looks at them: the project's own safe fixers tidy them, so that a file
 //! is not dropped for what its own tools would have mended (product.md 6.7, phase 5).
 
-use crate::domain::generation::production::PRODUCTION;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity, Stage};
 use crate::domain::test::{Scope, Status};
+use crate::domain::test_plan::generation::PRODUCTION;
 use crate::effect::RunRequest;
 use crate::report::validation::Skipped;
 

@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use crate::domain::commit;
 use crate::domain::event::{Ending, Event, Outcome};
-use crate::domain::generation::pipeline::{Done, Pipeline, Step};
-use crate::domain::generation::production::{PRODUCTION, Production};
-use crate::domain::generation::task::TestPlan;
 use crate::domain::id::TreeId;
 use crate::domain::quality::Limits;
 use crate::domain::request::ToolCommands;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
+use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::pipeline::{Done, Pipeline, Step};
+use crate::domain::test_plan::task::TestPlan;
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
-use crate::role::generation::Covered;
-use crate::role::{AskSettings, Link, Panel};
+use crate::role::test_plan::Covered;
+use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
 use super::drive::unless_stopped;
 use super::test_fix::{STATE, generation, read, spent, stored, write};
@@ -50,7 +50,7 @@ pub struct ProduceSetUp<'a> {
     /// What both gates tolerate.
     pub limits: Limits,
     /// Who writes tests, first to last.
-    pub chain: Vec<Link>,
+    pub chain: Vec<ChainEntry>,
     /// How providers are asked.
     pub ask: AskSettings,
 }
@@ -67,7 +67,8 @@ pub async fn produce(
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
     let panel =
-        Panel::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx).await?;
+        ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
+            .await?;
     let mut halted = None;
     loop {
         save(&state, fx).await?;
@@ -98,13 +99,13 @@ pub async fn produce(
 /// # Errors
 ///
 /// When session files cannot be read.
-pub async fn production(fx: &Effects<'_>) -> Result<Option<Production>, Failure> {
+pub async fn production(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
     read(fx, PRODUCTION).await
 }
 
 /// The state behind the fix loop: its phase is over when the gate is met.
 #[must_use]
-pub fn advanced(state: Pipeline, outcome: &Outcome, production: Option<&Production>) -> Pipeline {
+pub fn advanced(state: Pipeline, outcome: &Outcome, production: Option<&Generation>) -> Pipeline {
     if !matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
         return state;
     }
@@ -144,7 +145,7 @@ async fn save(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
 async fn perform(
     state: &Pipeline,
     set_up: &ProduceSetUp<'_>,
-    panel: &Panel,
+    panel: &ProviderChain,
     fx: &Effects<'_>,
 ) -> Result<Done, Failure> {
     let Some((_, _, plan)) = stored(fx).await? else { return Ok(Done::InputMissing) };
@@ -174,7 +175,7 @@ async fn begin(
     state: &Pipeline,
     set_up: &ProduceSetUp<'_>,
     fx: &Effects<'_>,
-) -> Result<Production, Failure> {
+) -> Result<Generation, Failure> {
     if let Some(production) =
         production(fx).await?.filter(|known| known.session_id == state.session_id)
     {
@@ -197,7 +198,7 @@ async fn begin(
     };
     let (passing, failing) = (of(Status::Passed), of(Status::Failed));
     let production =
-        Production::new(state.session_id.clone(), set_up.tree.clone(), passing, failing);
+        Generation::new(state.session_id.clone(), set_up.tree.clone(), passing, failing);
     write(fx, PRODUCTION, &production).await?;
     Ok(production)
 }
@@ -210,10 +211,10 @@ pub(super) fn tell(fx: &Effects<'_>, doing: &str) {
 pub(super) struct Work<'a> {
     pub(super) state: &'a Pipeline,
     pub(super) set_up: &'a ProduceSetUp<'a>,
-    pub(super) panel: &'a Panel,
+    pub(super) panel: &'a ProviderChain,
     pub(super) fx: &'a Effects<'a>,
     pub(super) plan: TestPlan,
-    pub(super) production: Production,
+    pub(super) production: Generation,
     /// What was measured last, and on which sources.
     pub(super) covered: Option<(TreeId, Covered)>,
     /// The limit that was reached, once one was.

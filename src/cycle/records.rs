@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, IterationResult, Step};
 use crate::report::decision::decision;
-use crate::report::forms::TaskStatus;
+use crate::report::schema::TaskStatus;
 use crate::report::{planning, records};
 
 use super::Failure;

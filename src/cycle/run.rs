@@ -11,7 +11,7 @@ use crate::domain::fix_loop::Terms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::Effects;
 use crate::report::planning;
-use crate::role::{AskSettings, Fixer, FixerSettings, Impact, Link};
+use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 
 use super::drive::announce;
 use super::produce::{executed, produced};
@@ -52,7 +52,7 @@ pub struct SetUp {
     /// What a person should know before it begins.
     pub notices: Vec<String>,
     /// Who analyses and fixes, first to last.
-    pub chain: Vec<Link>,
+    pub chain: Vec<ChainEntry>,
     /// How providers are asked.
     pub ask: AskSettings,
 }

@@ -9,19 +9,19 @@ use serde::de::DeserializeOwned;
 use crate::domain::budget::Spending;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
-use crate::domain::generation::analysis::{self, Advice, Analysis, RESULTS, SUGGESTIONS};
-use crate::domain::generation::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
-use crate::domain::generation::entry::Entry;
-use crate::domain::generation::pipeline::{Done, Pipeline, Step};
-use crate::domain::generation::task::{self, TaskKind, TestPlan, TestTask};
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::analysis::{self, Advice, Analysis, RESULTS, SUGGESTIONS};
+use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
+use crate::domain::test_plan::entry::Entry;
+use crate::domain::test_plan::pipeline::{Done, Pipeline, Step};
+use crate::domain::test_plan::task::{self, TaskKind, TestPlan, TestTask};
 use crate::effect::{Effects, StoreError};
 use crate::report::planning;
-use crate::role::generation::{
+use crate::role::test_plan::{
     Advised, Consulted, Documents, Ran, Request, Survey, advise, analyse, consult, gather,
 };
-use crate::role::{AskSettings, Link, Panel, Role, books};
+use crate::role::{AskSettings, ChainEntry, ProviderChain, Role, books};
 
 use super::Failure;
 use super::drive::unless_stopped;
@@ -52,7 +52,7 @@ pub struct PlanSetUp {
     /// Percentages below which a file has a gap.
     pub coverage_target: CoverageTarget,
     /// Who is asked, first to last.
-    pub chain: Vec<Link>,
+    pub chain: Vec<ChainEntry>,
     /// How providers are asked.
     pub ask: AskSettings,
     /// Wall time on the clock of the effects after which it stops at a checkpoint.
@@ -101,7 +101,8 @@ pub async fn plan(
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
     let panel =
-        Panel::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx).await?;
+        ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
+            .await?;
     let mut work = Work { set_up, panel: &panel, fx, survey: None };
     let (mut setbacks, mut halted) = (0, None);
     loop {
@@ -166,7 +167,7 @@ pub fn generation(plan: &TestPlan) -> Vec<&TestTask> {
 
 struct Work<'a> {
     set_up: &'a PlanSetUp,
-    panel: &'a Panel,
+    panel: &'a ProviderChain,
     fx: &'a Effects<'a>,
     survey: Option<Survey>,
 }
@@ -306,7 +307,7 @@ impl Work<'_> {
             Advised::OutOfBudget(reason) => return Ok(Done::OutOfBudget { reason }),
             Advised::Told(advice) => advice,
         };
-        let plan = crate::role::generation::plan(analysis, &package, self.set_up.max_iterations);
+        let plan = crate::role::test_plan::plan(analysis, &package, self.set_up.max_iterations);
         let problems = task::problems(&plan);
         if !problems.is_empty() {
             return Ok(Done::Planned { problems, summary: String::new() });

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::generation::analysis::{Advice, Analysis, FileRequirements, Requirement};
-use crate::domain::generation::production::Made;
-use crate::domain::generation::settled::is_same_function;
-use crate::domain::generation::task::{StatusChange, TaskKind, TestPlan, TestTask};
-use crate::domain::generation::written::Written;
+use crate::domain::characterisation::{Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::id::RepoPath;
-use crate::domain::pin::{Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::quality::{Counts, Decision, Finding};
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::analysis::{Advice, Analysis, FileRequirements, Requirement};
+use crate::domain::test_plan::generation::Made;
+use crate::domain::test_plan::requirement_coverage::is_same_function;
+use crate::domain::test_plan::task::{StatusChange, TaskKind, TestPlan, TestTask};
+use crate::domain::test_plan::written_tests::Written;
 use crate::role::Gap;
 
 /// Notes another status of a task; whether it is another.
@@ -169,11 +169,11 @@ pub fn rank(made: &Made) -> (bool, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::generation::context::Package;
+    use crate::domain::characterisation::PinReport;
     use crate::domain::mutation::Score;
-    use crate::domain::pin::PinReport;
     use crate::domain::quality::Severity;
     use crate::domain::quality::Stage;
+    use crate::domain::test_plan::context::Package;
 
     fn finding(file: &str, severity: Severity) -> Finding {
         Finding {
@@ -270,10 +270,10 @@ mod tests {
 
     #[test]
     fn a_provider_is_asked_for_what_is_open_of_its_task_alone() {
-        let analysis = crate::domain::generation::analysis::samples::analysis(2, 8);
+        let analysis = crate::domain::test_plan::analysis::samples::analysis(2, 8);
         let text = include_str!("../../tests/data/planning/v1/context-package.json");
         let package = Package::Prompt(serde_json::from_str(text).unwrap());
-        let plan = crate::role::generation::plan(analysis.clone(), &package, 10);
+        let plan = crate::role::test_plan::plan(analysis.clone(), &package, 10);
         let task = plan.tasks.iter().find(|task| task.id == "IMPL-001").unwrap();
         let count = |report: &PinReport| -> Vec<usize> {
             subjects(task, &analysis, report).iter().map(|(_, open)| open.len()).collect()

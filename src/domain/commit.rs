@@ -2,12 +2,12 @@
 //!
 //! Source: product.md 7.12, 13.1 (F-121, F-122, C-06).
 
+use super::characterisation::PinReport;
 use super::fix_loop::FixLoop;
-use super::generation::production::Production;
 use super::id::SessionId;
-use super::pin::PinReport;
 use super::rate::PassRate;
 use super::strategy::Strategy;
+use super::test_plan::generation::Generation;
 
 /// Names of the trailers.
 pub const SESSION: &str = "Regreen-Session";
@@ -112,7 +112,7 @@ pub fn pinned(session: &SessionId, report: &PinReport) -> String {
 
 /// The commit of the tests that a test session wrote and kept.
 #[must_use]
-pub fn generated(production: &Production) -> String {
+pub fn generated(production: &Generation) -> String {
     let totals = production.totals();
     let score = totals.score.as_ref().and_then(super::mutation::Score::per_mille);
     let score = score.map_or_else(String::new, |share| {

@@ -6,6 +6,7 @@
 pub mod archive;
 pub mod budget;
 pub mod chain;
+pub mod characterisation;
 pub mod check;
 pub mod command;
 pub mod commit;
@@ -15,13 +16,11 @@ pub mod event;
 pub mod failure;
 pub mod fix_loop;
 pub mod gate;
-pub mod generation;
 pub mod guard;
 pub mod history;
 pub mod id;
 pub mod ledger;
 pub mod mutation;
-pub mod pin;
 pub mod plan;
 pub mod proposal;
 pub mod quality;
@@ -35,6 +34,7 @@ pub mod similarity;
 pub mod strategy;
 pub mod task;
 pub mod test;
+pub mod test_plan;
 pub mod threshold;
 
 /// A reader of foreign text under its name: it may refuse any text and must survive every one.

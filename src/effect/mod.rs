@@ -4,11 +4,11 @@
 //! file, socket or clock is named here.
 
 mod clock;
-mod failed;
+mod error;
 mod forge;
+mod lint;
 mod model;
 mod observe;
-mod opinion;
 mod remote;
 mod screen;
 mod store;
@@ -16,23 +16,26 @@ mod suite;
 mod worktree;
 
 pub use clock::Clock;
-pub use failed::EffectError;
+pub use error::EffectError;
 pub use forge::{
     ANNOTATION_LIMIT, Account, Activity, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT,
-    CheckRun, CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeError, ForgeErrorKind, Label,
-    LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd, PullRequest, PullState,
-    PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo, Said,
+    CheckRun, CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeEntry, ForgeError,
+    ForgeErrorKind, Label, LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd,
+    PullRequest, PullState, PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
+pub use lint::{Concern, Mended, Opinions};
 pub use model::{
-    ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
+    ANSWER_LIMIT, Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question,
 };
-pub use observe::{Call, Came, Observation, ObserveRequest, Observer, Way, World};
-pub use opinion::{Concern, Mended, Opinions};
+pub use observe::{
+    Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
+};
 pub use remote::{PushRequest, Pushed, Rebased, Refuser, Remote, RemoteError, Wanted};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{
-    CaseResult, Lines, RunError, RunRequest, Speed, Suite, SuiteFacts, Trace, Trial, TrialRequest,
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, RunRequest, Speed, Suite,
+    SuiteFacts, Trace,
 };
 pub use worktree::{CommitRequest, FileDiff, GitError, Hunk, StateFile, Worktree};
 

@@ -20,7 +20,7 @@ pub trait Model: Send + Sync {
     fn model(&self) -> &str;
 
     /// Whether it answers with text or edits a checkout itself.
-    fn manner(&self) -> Manner;
+    fn manner(&self) -> ClientMode;
 
     /// How many tokens question and answer may have together.
     fn context_tokens(&self) -> u32;
@@ -41,7 +41,7 @@ pub trait Model: Send + Sync {
 /// How a source of answers works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Manner {
+pub enum ClientMode {
     /// Reads the question, answers with text.
     Answer,
     /// Edits the files of a checkout; the difference is the answer.

@@ -21,7 +21,7 @@ pub struct Call {
 
 /// Surroundings that must not matter: a call that notices them is not pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct World {
+pub struct Surrounding {
     /// 0 is the one in which lines are recorded; others have another hash seed, time zone,
     /// language and folder, and odd ones take the calls in reverse order.
     pub number: u32,
@@ -42,7 +42,7 @@ pub struct ObserveRequest<'a> {
     /// The calls.
     pub calls: &'a [Call],
     /// Where they are made.
-    pub world: World,
+    pub world: Surrounding,
     /// Limit of one call.
     pub limit: Duration,
 }
@@ -50,7 +50,7 @@ pub struct ObserveRequest<'a> {
 /// How a result is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum ResultKind {
     /// As it is returned.
     Plain,
     /// After awaiting it.
@@ -65,13 +65,13 @@ pub enum Way {
 
 /// What came of one call. Texts come from the code under test: bounded by the driver, and data only.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum CallOutcome {
     /// It returned.
     Value {
         /// The value as a literal of the language.
         literal: String,
         /// How it is taken.
-        way: Way,
+        way: ResultKind,
     },
     /// It raised.
     Raised {
@@ -82,7 +82,7 @@ pub enum Came {
         /// Whether a statement of the repository raised it on purpose.
         explicit: bool,
         /// How the call is made.
-        way: Way,
+        way: ResultKind,
     },
     /// It did what a pinned call must not do, or its result cannot be written down; why.
     Refused(String),
@@ -92,7 +92,7 @@ pub enum Came {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// What came of it.
-    pub came: Came,
+    pub came: CallOutcome,
     /// Arguments that it changed: index and literal of the new value.
     pub after: Vec<(usize, String)>,
     /// Modules that the literals name.
@@ -108,7 +108,7 @@ impl Observation {
     #[must_use]
     pub fn refused(reason: impl Into<String>) -> Self {
         Self {
-            came: Came::Refused(reason.into()),
+            came: CallOutcome::Refused(reason.into()),
             after: Vec::new(),
             needs: Vec::new(),
             lines: Vec::new(),

@@ -79,12 +79,15 @@ pub trait Suite: Send + Sync {
 
     /// Opens a session that tries many candidates on the same checkout, warm where the framework
     /// allows it, otherwise by running the cold command in a scratch copy.
-    async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError>;
+    async fn trial(
+        &self,
+        request: &CandidateRunnerRequest<'_>,
+    ) -> Result<Box<dyn CandidateRunner>, RunError>;
 }
 
 /// What a trial session is opened for.
 #[derive(Clone, Debug)]
-pub struct TrialRequest<'a> {
+pub struct CandidateRunnerRequest<'a> {
     /// Root of the checkout.
     pub root: &'a Path,
     /// Failing tests to repair; a warm runner that does not reproduce them is not used. Empty when
@@ -152,7 +155,7 @@ impl CaseResult {
 
 /// Tries candidates on one checkout. Dropping it ends its processes.
 #[async_trait]
-pub trait Trial: Send + Sync {
+pub trait CandidateRunner: Send + Sync {
     /// Warm or cold.
     fn speed(&self) -> Speed;
 

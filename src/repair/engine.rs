@@ -9,7 +9,9 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{Clock, EffectError, FileDiff, GitError, RunError, Speed, Trial, Worktree};
+use crate::effect::{
+    CandidateRunner, Clock, EffectError, FileDiff, GitError, RunError, Speed, Worktree,
+};
 
 use super::choose::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
@@ -50,7 +52,7 @@ pub struct Search<'a> {
     /// The sources.
     pub tree: &'a TreeId,
     /// Runs tests on candidates.
-    pub trial: &'a dyn Trial,
+    pub trial: &'a dyn CandidateRunner,
     /// The time.
     pub clock: &'a dyn Clock,
     /// Failing tests, as the suite told them.

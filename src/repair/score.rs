@@ -12,7 +12,9 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{Mutant, Reach, Score};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::Status;
-use crate::effect::{CaseResult, Clock, EffectError, RunError, Speed, Trace, Trial, Worktree};
+use crate::effect::{
+    CandidateRunner, CaseResult, Clock, EffectError, RunError, Speed, Trace, Worktree,
+};
 
 use super::Limits;
 
@@ -46,7 +48,7 @@ pub struct Scoring<'a> {
     /// The sources.
     pub tree: &'a TreeId,
     /// Runs tests on mutants.
-    pub trial: &'a dyn Trial,
+    pub trial: &'a dyn CandidateRunner,
     /// The time.
     pub clock: &'a dyn Clock,
     /// Files that are broken, without tests.

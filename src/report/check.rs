@@ -9,8 +9,8 @@ use crate::domain::id::CommitId;
 
 use super::comment::{Facts, closed, upper};
 use super::detail;
-use super::lead::gravest;
 use super::markdown::{cut, is_address, line};
+use super::overview::gravest;
 use super::todo::current_line;
 use super::view::View;
 

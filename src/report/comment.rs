@@ -7,10 +7,10 @@ use crate::domain::event::Ending;
 use crate::domain::id::CommitId;
 
 use super::detail;
-use super::fit::{Part, fit};
-use super::lead;
 use super::markdown::{is_address, link};
+use super::overview;
 use super::todo::Step;
+use super::truncate::{Part, fit};
 use super::view::View;
 
 /// Bytes kept free for the note about what was shortened.
@@ -122,7 +122,7 @@ pub fn comment(view: &View, facts: &Facts<'_>) -> String {
 
 /// All parts in their order on the page: what was reached first, then what a reader opens.
 pub(super) fn parts_of<'a>(view: &'a View, facts: &'a Facts<'a>) -> Vec<Part<'a>> {
-    let mut parts = vec![lead::heading(view)];
+    let mut parts = vec![overview::heading(view)];
     parts.extend(upper(view, facts));
     parts.extend([
         detail::answers(facts),
@@ -143,10 +143,10 @@ pub(super) fn upper<'a>(view: &'a View, facts: &'a Facts<'a>) -> Vec<Part<'a>> {
     let met = view.outcome.as_ref().is_some_and(|outcome| {
         matches!(outcome.result, Ending::Success | Ending::PartialSuccess | Ending::Planned)
     });
-    let (patch, failing) = (lead::patch(view, facts), lead::failing(view, facts));
+    let (patch, failing) = (overview::patch(view, facts), overview::failing(view, facts));
     let (first, second) = if met { (patch, failing) } else { (failing, patch) };
-    let chart = lead::climb(view, facts);
-    vec![lead::verdict(view, facts), chart, first, second, lead::next(view, facts)]
+    let chart = overview::climb(view, facts);
+    vec![overview::verdict(view, facts), chart, first, second, overview::next(view, facts)]
 }
 
 /// Parts within a limit, with a note about what was shortened.

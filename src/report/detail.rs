@@ -6,12 +6,12 @@ use crate::domain::event::IterationRow;
 use crate::domain::id::TestId;
 
 use super::comment::{Answer, Facts};
-use super::fit::Part;
 use super::markdown::{SHORT, brief, code, count, fold, grouped, in_cell, line, link, prose};
 use super::records;
 use super::summary::{made_smaller, sentence};
 use super::terminal::seconds;
 use super::todo::todo as list_of;
+use super::truncate::Part;
 use super::view::View;
 
 /// Bytes of an answer that is shown.

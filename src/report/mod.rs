@@ -1,5 +1,6 @@
 //! State and events to text; everything foreign escaped. Pure.
 
+pub mod characterised;
 pub mod chart;
 pub mod check;
 pub mod comment;
@@ -8,21 +9,19 @@ pub mod decision;
 mod detail;
 pub mod document;
 pub mod estimate;
-mod fit;
-pub mod forms;
 pub mod handover;
 pub mod html;
 pub mod issue;
 pub mod job_summary;
 pub mod layers;
-mod lead;
-pub mod learned;
+pub mod lessons;
 pub mod markdown;
 pub mod mutation;
-pub mod pinned;
+mod overview;
 pub mod planning;
 pub mod pull;
 pub mod records;
+pub mod schema;
 pub mod summary;
 pub mod terminal;
 pub mod test_quality;
@@ -31,6 +30,7 @@ pub mod test_quality;
     expect(dead_code, reason = "the pipeline of test generation lays out more of it")
 )]
 pub mod todo;
+mod truncate;
 pub mod validation;
 pub mod view;
 pub mod workflow;

@@ -3,7 +3,7 @@
 use super::comment::Facts;
 use super::markdown;
 use super::view::View;
-use super::{detail, lead};
+use super::{detail, overview};
 
 /// Longest title in characters; GitHub takes 256.
 const TITLE: usize = 120;
@@ -18,10 +18,10 @@ pub fn title(name: &str) -> String {
 #[must_use]
 pub fn body(view: &View, facts: &Facts<'_>) -> String {
     let parts = [
-        lead::heading(view),
-        lead::verdict(view, facts),
-        lead::climb(view, facts),
-        lead::failing(view, facts),
+        overview::heading(view),
+        overview::verdict(view, facts),
+        overview::climb(view, facts),
+        overview::failing(view, facts),
         detail::iterations(view, facts),
         detail::proof(view),
     ];

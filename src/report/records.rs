@@ -10,13 +10,13 @@ use crate::domain::fix_loop::{FixLoop, Iteration, IterationResult};
 use crate::domain::rate::PassRate;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
-use super::forms::{
+use super::markdown::{block, cell, code, in_cell, prose};
+use super::schema::{
     Counts, Coverage, FailedTest, FailureContext, FixHistory, FixRecord, FixStrategy, FixTask,
     FixTaskContext, FixTaskMeta, IterationFailures, KnownFailure, LayerDistribution, SuiteTask,
     SuiteTaskContext, SuiteTaskFlow, SuiteTaskMeta, TaskStatus, TestExecution, TestFixCycle,
     TestMode, TestResults,
 };
-use super::markdown::{block, cell, code, in_cell, prose};
 
 /// Who works on the tasks.
 const AGENT: &str = "@test-fix-agent";

@@ -3,8 +3,8 @@
 use crate::domain::budget::dollars;
 use crate::domain::chain::Trigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
-use crate::domain::generation::pipeline::PHASES;
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::pipeline::PHASES;
 
 use super::chart::{self, Climb};
 use super::markdown::{count, line};

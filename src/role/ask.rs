@@ -14,13 +14,14 @@ use crate::domain::chain::{self, Breaker, Call, Rules, Trigger};
 use crate::domain::event::Event;
 use crate::domain::secret::Redactor;
 use crate::effect::{
-    Answer, EffectError, Effects, Manner, Model, ModelError, ModelErrorKind, Question, StoreError,
+    Answer, ClientMode, EffectError, Effects, Model, ModelError, ModelErrorKind, Question,
+    StoreError,
 };
 
-use super::Link;
-use super::account::{Account, call, sum};
+use super::ChainEntry;
+use super::exchange_log::{self, Known, UnderWay};
 use super::prompt::{self, BYTES_PER_TOKEN, Prompt, Role};
-use super::receipt::{self, Known, UnderWay};
+use super::usage_key::{UsageKey, call, sum};
 
 /// What the chain is opened with.
 #[derive(Clone, Debug)]
@@ -91,7 +92,7 @@ impl<T> Reading<T> {
 
 /// An answer that is used.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given<T> {
+pub struct Answered<T> {
     /// The answer.
     pub value: T,
     /// Who gave it.
@@ -104,9 +105,9 @@ pub struct Given<T> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply<T> {
     /// Somebody gave a good answer.
-    Good(Given<T>),
+    Good(Answered<T>),
     /// All answers were weak; this is the surest.
-    Degraded(Given<T>),
+    Degraded(Answered<T>),
     /// Nobody gave an answer that can be used.
     Nobody,
     /// A limit of the session was reached.
@@ -125,16 +126,16 @@ const ANSWER_TOKENS: u32 = 16_000;
 /// The models of a chain with their place in it, first to last.
 #[must_use]
 pub fn models_of<'m>(
-    chain: &[Link],
+    chain: &[ChainEntry],
     fx: &Effects<'m>,
-    wanted: impl Fn(Manner) -> bool,
+    wanted: impl Fn(ClientMode) -> bool,
 ) -> Vec<(u32, &'m dyn Model)> {
     chain
         .iter()
         .zip(1..)
         .filter_map(|(link, slot)| match link {
-            Link::Embedded => None,
-            Link::Provider(name) => fx
+            ChainEntry::Embedded => None,
+            ChainEntry::Provider(name) => fx
                 .models
                 .iter()
                 .find(|model| model.name() == name && wanted(model.manner()))
@@ -145,9 +146,9 @@ pub fn models_of<'m>(
 
 /// One question: about what, to whom, how carefully.
 #[derive(Clone, Copy)]
-pub struct Round<'a> {
+pub struct Ask<'a> {
     /// The work it belongs to.
-    pub account: &'a Account,
+    pub account: &'a UsageKey,
     /// As whom they answer.
     pub role: Role,
     /// Who is asked in order, with their place in the chain.
@@ -207,7 +208,7 @@ impl Asker {
             return Ok(None);
         }
         let of_loop = |work: &str| work.starts_with("iteration-");
-        let open = receipt::left_open(fx.store).await?;
+        let open = exchange_log::left_open(fx.store).await?;
         let open = open.filter(|(work, _)| of_loop(work) == looping);
         for call in open.iter().flat_map(|(_, calls)| calls) {
             let (provider, role, said) = (&call.provider, &call.role, &call.said);
@@ -225,18 +226,18 @@ impl Asker {
     /// When records cannot be written or sources not be read; never for a provider's fault.
     pub async fn ask<T: Clone + Send + Sync>(
         &self,
-        round: &Round<'_>,
+        round: &Ask<'_>,
         reader: &dyn Reader<T>,
         calls: &mut Vec<Call>,
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, EffectError> {
-        let Round { account, role, models, careful } = *round;
+        let Ask { account, role, models, careful } = *round;
         if account.iteration > 0 {
             let open = self.left_open(true, fx).await?;
             calls.extend(open.into_iter().flat_map(|(_, calls)| calls));
         }
-        let mut good: Vec<(Given<T>, usize)> = Vec::new();
-        let mut weak: Vec<(Given<T>, usize)> = Vec::new();
+        let mut good: Vec<(Answered<T>, usize)> = Vec::new();
+        let mut weak: Vec<(Answered<T>, usize)> = Vec::new();
         for (slot, model) in models {
             let name = model.name();
             if let Some(why) = self.breaker.lock().await.open(name) {
@@ -250,16 +251,16 @@ impl Asker {
                     .question(account, role, *slot, turn, *model, &prompt, &extra, reader)
                     .await?;
                 let mut call = call(account, role, *slot, turn, *model);
-                let digest = receipt::digest(&question, &self.settings.fence, account.before);
+                let digest = exchange_log::digest(&question, &self.settings.fence, account.before);
                 let first = self.come_to.lock().await.insert(call.raw.clone());
                 let known = if first {
-                    receipt::known(&call.raw, &digest, fx.store).await?
+                    exchange_log::known(&call.raw, &digest, fx.store).await?
                 } else {
                     Known::Nothing
                 };
                 let counted = account.counted.contains(&call.raw);
                 if let (Known::Gone(kept), false) = (&known, counted) {
-                    calls.push(receipt::lost(&call, kept, model.price(kept.usage)));
+                    calls.push(exchange_log::lost(&call, kept, model.price(kept.usage)));
                 }
                 let earlier = match known {
                     Known::Answered(answer) => Some(answer),
@@ -287,7 +288,7 @@ impl Asker {
                         call: call.clone(),
                         digest,
                         asked_at: fx.clock.now(),
-                        before: receipt::unanswered(calls),
+                        before: exchange_log::unanswered(calls),
                     };
                     let began = fx.clock.elapsed();
                     let asked = self.under_way(&way, &question, *model, reader, fx).await?;
@@ -311,7 +312,7 @@ impl Asker {
                         reader.read(*model, &answer).await?
                     }
                 };
-                let given = |value: T, confidence: f64| Given {
+                let given = |value: T, confidence: f64| Answered {
                     value,
                     provider: name.to_owned(),
                     confidence,
@@ -368,7 +369,7 @@ impl Asker {
     #[expect(clippy::too_many_arguments, reason = "a question is made of exactly these")]
     async fn question<T>(
         &self,
-        account: &Account,
+        account: &UsageKey,
         role: Role,
         slot: u32,
         turn: u32,
@@ -400,7 +401,7 @@ impl Asker {
         reader: &dyn Reader<T>,
         fx: &Effects<'_>,
     ) -> Result<Result<Answer, ModelError>, EffectError> {
-        receipt::asking(way, fx.store).await?;
+        exchange_log::asking(way, fx.store).await?;
         let mut asked = self.patiently(model, question, fx).await;
         let mut harvested = false;
         if let Ok(answer) = &mut asked
@@ -411,7 +412,7 @@ impl Asker {
         }
         let kept = asked.as_ref().ok();
         let kept = kept.map(|answer| (answer, self.settings.redactor.redact(&answer.text)));
-        receipt::arrived(way, kept, (model, harvested), fx.store).await?;
+        exchange_log::arrived(way, kept, (model, harvested), fx.store).await?;
         self.keep_raw(&way.call.raw, question, &asked, fx).await?;
         Ok(asked)
     }
@@ -470,7 +471,7 @@ impl Asker {
 
     fn limits(
         &self,
-        account: &Account,
+        account: &UsageKey,
         calls: &[Call],
         model: &dyn Model,
         question: &Question,
@@ -512,7 +513,7 @@ impl Asker {
         fx.store.write_text(file, &self.settings.redactor.redact(&text)).await
     }
 
-    fn tell(account: &Account, call: &Call, calls: &[Call], fx: &Effects<'_>) {
+    fn tell(account: &UsageKey, call: &Call, calls: &[Call], fx: &Effects<'_>) {
         let mut spent = account.session;
         spent.join(sum(calls));
         spent.add(call.usage, call.micro_usd);
@@ -533,8 +534,8 @@ fn short(text: &str) -> String {
 
 /// The surest good answer, else the surest weak one.
 fn settle<T>(
-    good: Vec<(Given<T>, usize)>,
-    weak: Vec<(Given<T>, usize)>,
+    good: Vec<(Answered<T>, usize)>,
+    weak: Vec<(Answered<T>, usize)>,
     calls: &mut [Call],
 ) -> Reply<T> {
     let degraded = good.is_empty();

@@ -13,7 +13,7 @@ use crate::domain::plan::Plan;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{EffectError, Effects, FileDiff, Trial, TrialRequest};
+use crate::effect::{CandidateRunner, CandidateRunnerRequest, EffectError, Effects, FileDiff};
 use crate::repair::{self, Diagnosis, Found, Limits, Search};
 
 use super::Impact;
@@ -45,7 +45,7 @@ const SEARCH_TIME: Duration = Duration::from_mins(2);
 /// from the sources alone.
 struct Open {
     iteration: u32,
-    trial: Box<dyn Trial>,
+    trial: Box<dyn CandidateRunner>,
     diagnosis: Diagnosis,
     failing: Vec<TestCase>,
     passing: Vec<TestId>,
@@ -231,7 +231,8 @@ impl Embedded {
             Some(base) => fx.worktree.diff(base, &state.accepted_tree).await?,
             None => Vec::new(),
         };
-        let request = TrialRequest { root: fx.worktree.root(), failing: &ids, jobs: self.jobs };
+        let request =
+            CandidateRunnerRequest { root: fx.worktree.root(), failing: &ids, jobs: self.jobs };
         let trial = fx.suite.trial(&request).await?;
         let mut open = Open {
             iteration: state.current_iteration,

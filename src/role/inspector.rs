@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
-use crate::code::smell;
+use crate::code::lint;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::request::ToolCommands;
-use crate::effect::{Concern, EffectError, Effects, GitError, Speed, TrialRequest};
+use crate::effect::{CandidateRunnerRequest, Concern, EffectError, Effects, GitError, Speed};
 use crate::repair::{Limits, Scoring, score};
 
-use super::generator::left;
+use super::characterise::left;
 use super::reviewer::add;
 use super::{GenerateRequest, Review, Reviewed, review, told};
 
@@ -76,7 +76,7 @@ pub async fn texts_of(
     let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
     for file in fx.worktree.files(tree).await? {
         let mut text = String::new();
-        if Language::of(&file).is_some() || smell::is_manifest(&file) {
+        if Language::of(&file).is_some() || lint::is_manifest(&file) {
             let bytes = fx.worktree.read(tree, &file).await?.unwrap_or_default();
             if bytes.len() <= SOURCE {
                 text = String::from_utf8(bytes).unwrap_or_default();
@@ -99,7 +99,8 @@ pub async fn rescore(
     fx: &Effects<'_>,
 ) -> Result<Score, EffectError> {
     fx.worktree.checkout(request.tree).await?;
-    let asked = TrialRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
+    let asked =
+        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
     let trial = fx.suite.trial(&asked).await?;
     let candidates = if trial.speed() == Speed::Warm { WARM } else { COLD };
     let scored = score(&Scoring {

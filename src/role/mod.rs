@@ -2,42 +2,42 @@
 //!
 //! It runs no step of the loop by itself and decides nothing about how the loop goes on.
 
-mod account;
 mod analyst;
 mod answer;
 mod ask;
-mod author;
+mod characterise;
 mod context;
 mod embedded;
+mod exchange_log;
 mod fixer;
-pub mod generation;
-mod generator;
 mod impact;
 mod inspector;
 mod minimise;
-mod panel;
 mod prompt;
-mod receipt;
+mod provider_chain;
 mod reviewer;
+pub mod test_plan;
+mod test_writer;
+mod usage_key;
 pub mod vet;
 
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
-pub use author::{Came, Commission, Desk, author};
-#[cfg(test)]
-pub use author::{TestFiles, Verdicts};
-pub use fixer::{Fixer, FixerSettings, Link};
-pub use generator::{
+pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, generate, measure, pin, suspects,
 };
+#[cfg(test)]
+pub use exchange_log::{Receipt, UnderWay};
+pub use fixer::{ChainEntry, Fixer, FixerSettings};
 pub use impact::Impact;
 pub use inspector::{Sheets, inspect, rescore};
 pub use minimise::minimise;
-pub use panel::{Panel, books};
 pub use prompt::Role;
-#[cfg(test)]
-pub use receipt::{Receipt, UnderWay};
+pub use provider_chain::{ProviderChain, books};
 pub use reviewer::{Review, Reviewed, add, reads, review, told};
+pub use test_writer::{Desk, WriteOutcome, WriteRequest, author};
+#[cfg(test)]
+pub use test_writer::{TestFiles, Verdicts};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
 
@@ -54,8 +54,8 @@ pub const READERS: &[crate::domain::Reader] = &[
             drop(answer::edit_set(&told, &|_| Some(source.to_owned())));
         }
     }),
-    ("test-survey", |text| drop(answer::read::<generation::ToldSurvey>(text, "analysis-1"))),
-    ("test-advice", |text| drop(answer::read::<generation::ToldAdvice>(text, "enrichment"))),
-    ("test-files", author::refused),
-    ("verdicts", author::ruled),
+    ("test-survey", |text| drop(answer::read::<test_plan::ToldSurvey>(text, "analysis-1"))),
+    ("test-advice", |text| drop(answer::read::<test_plan::ToldAdvice>(text, "enrichment"))),
+    ("test-files", test_writer::refused),
+    ("verdicts", test_writer::ruled),
 ];

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
-use crate::code::smell::{self, Project};
+use crate::code::lint::{self, Project};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Remark, Stage, TestMetrics};
 use crate::effect::Concern;
@@ -47,10 +47,10 @@ pub fn review(request: &Review<'_>) -> Reviewed {
         project.install(package, files.iter().cloned());
     }
     let is_made =
-        |file: &&RepoPath| request.files.get(*file).is_some_and(|text| smell::is_made(file, text));
+        |file: &&RepoPath| request.files.get(*file).is_some_and(|text| lint::is_made(file, text));
     let (made, own): (Vec<&RepoPath>, Vec<&RepoPath>) =
         request.chosen.iter().partition(|file| is_made(file));
-    let scanned = smell::scan(&own, request.files, &project);
+    let scanned = lint::scan(&own, request.files, &project);
     let mut found = scanned.found;
     found.retain(|one| request.tests || one.finding.stage == Stage::Code);
     let mut reviewed = Reviewed {
@@ -60,13 +60,13 @@ pub fn review(request: &Review<'_>) -> Reviewed {
     };
     for file in &own {
         if let Some(text) = request.files.get(*file)
-            && let Some(repair) = smell::repair(file, text, &found)
+            && let Some(repair) = lint::repair(file, text, &found)
         {
             reviewed.repairs.insert((*file).clone(), repair);
         }
     }
     if request.tests {
-        reviewed.metrics = Some(smell::measure(&own, request.files, &project));
+        reviewed.metrics = Some(lint::measure(&own, request.files, &project));
     }
     reviewed.findings = found.into_iter().map(|one| one.finding).collect();
     reviewed
@@ -135,10 +135,10 @@ pub fn told(
     about
         .filter_map(|(_, (file, line, text))| {
             let language = Language::of(file)?;
-            let fits = |id: &str| smell::row(id).filter(|row| row.languages().contains(&language));
+            let fits = |id: &str| lint::row(id).filter(|row| row.languages().contains(&language));
             let general = row_of(concern, "");
             let row = fits(row_of(concern, text)).or_else(|| fits(general))?;
-            Some(smell::finding(row, file, *line, text, can_fix(file)))
+            Some(lint::finding(row, file, *line, text, can_fix(file)))
         })
         .collect()
 }

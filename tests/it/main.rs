@@ -6,31 +6,31 @@
     reason = "tests build the world that the program then meets"
 )]
 
-mod agents;
 mod bad_input;
 mod bot;
-mod contained;
+mod characterisation;
+mod client_agents;
 mod crash;
 #[expect(dead_code, reason = "the tests of the client use the other parts of it")]
 mod fake_github;
 mod fake_model;
-mod flood;
-mod forge;
+mod fix_sessions;
 mod frameworks;
-mod generation;
 mod git_http;
-mod interrupted;
-mod kept;
+mod killed_questions;
+mod large_output;
 mod models;
-mod page;
-mod pin;
 mod planning;
+mod runner_checkouts;
 mod sandbox;
+mod sandbox_of_written_tests;
+mod session_files;
+mod session_page;
 mod settings;
-mod state;
-mod story;
 mod support;
-mod tongues;
+mod test_sessions;
+mod test_writing;
 mod validate;
-mod warm;
-mod written;
+mod warm_python_runner;
+mod warm_script_runners;
+mod written_tests_by_language;

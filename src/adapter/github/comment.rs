@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::domain::retry::Repeat;
 use crate::effect::{
-    Account, Activity, COMMENT_LIMIT, CommentKind, Done, ForgeError, PutComment, Reaction, Said,
+    Account, Activity, COMMENT_LIMIT, CommentKind, Done, ForgeEntry, ForgeError, PutComment,
+    Reaction,
 };
 
 use super::client::{Call, GitHub, Verb};
@@ -55,7 +56,7 @@ impl GitHub<'_> {
         &self,
         number: u64,
         since: &str,
-    ) -> Result<Vec<Said>, ForgeError> {
+    ) -> Result<Vec<ForgeEntry>, ForgeError> {
         let mut found = Vec::new();
         self.each(
             "read the new comments",
@@ -64,7 +65,7 @@ impl GitHub<'_> {
             PAGES,
             |comment: Comment| {
                 if comment.created_at.as_str() >= since {
-                    found.push(Said {
+                    found.push(ForgeEntry {
                         edited: comment.created_at != comment.updated_at,
                         author: comment.user.map(Account::from),
                         body: comment.body.unwrap_or_default(),

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 
 use crate::domain::id::CommitId;
 use crate::effect::{
-    Activity, BranchCommit, CheckRun, CommentKind, Forge, ForgeError, Label, LeftOut, NewIssue,
-    NewPull, Permission, PullEdit, PullRequest, PutCheck, PutComment, PutIssue, PutPull, Reaction,
-    RepositoryInfo, Said,
+    Activity, BranchCommit, CheckRun, CommentKind, Forge, ForgeEntry, ForgeError, Label, LeftOut,
+    NewIssue, NewPull, Permission, PullEdit, PullRequest, PutCheck, PutComment, PutIssue, PutPull,
+    Reaction, RepositoryInfo,
 };
 
 use super::client::{GitHub, locked};
@@ -70,7 +70,11 @@ impl Forge for GitHub<'_> {
         self.write_comment(number, marker, body).await
     }
 
-    async fn comments_since(&self, number: u64, since: &str) -> Result<Vec<Said>, ForgeError> {
+    async fn comments_since(
+        &self,
+        number: u64,
+        since: &str,
+    ) -> Result<Vec<ForgeEntry>, ForgeError> {
         self.list_comments(number, since).await
     }
 

@@ -5,10 +5,14 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{Manners, ProviderSettings, Request, Told, count_at, text_at};
+use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, text_at};
 
 /// Writes a question; a form is asked for as a tool that must be called.
-pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
+pub fn request(
+    settings: &ProviderSettings,
+    question: &Question,
+    manners: RequestFeatures,
+) -> Request {
     let mut headers = vec![("anthropic-version".to_owned(), "2023-06-01".to_owned())];
     if let Some(key) = &settings.key {
         headers.push(("x-api-key".to_owned(), key.expose().to_owned()));

@@ -6,10 +6,14 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{Manners, ProviderSettings, Request, Told, count_at, text_at};
+use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, text_at};
 
 /// Writes a question.
-pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
+pub fn request(
+    settings: &ProviderSettings,
+    question: &Question,
+    manners: RequestFeatures,
+) -> Request {
     let mut body = json!({
         "model": settings.model,
         "messages": [

@@ -5,10 +5,14 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{Manners, ProviderSettings, Request, Told, count_at, encoded, text_at};
+use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, encoded, text_at};
 
 /// Writes a question.
-pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
+pub fn request(
+    settings: &ProviderSettings,
+    question: &Question,
+    manners: RequestFeatures,
+) -> Request {
     let mut generation = json!({ "maxOutputTokens": question.max_output_tokens });
     if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
         generation["temperature"] = json!(temperature);

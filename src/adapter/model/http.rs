@@ -9,7 +9,7 @@ use crate::adapter::host::http::{Http, HttpError};
 use crate::domain::budget::{Price, Usage};
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::{
-    ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
+    ANSWER_LIMIT, Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question,
 };
 
 use super::{anthropic, chat, gemini, responses, status};
@@ -20,7 +20,7 @@ pub struct Protocol {
     /// Where its makers serve it.
     pub base_url: &'static str,
     /// Path, headers and body of a question.
-    pub request: fn(&ProviderSettings, &Question, Manners) -> Request,
+    pub request: fn(&ProviderSettings, &Question, RequestFeatures) -> Request,
     /// The answer in a body that came with success.
     pub read: fn(&Value) -> Result<Told, ModelErrorKind>,
 }
@@ -51,7 +51,7 @@ impl Protocol {
 
 /// What a server is asked for; servers that refuse a part are asked again without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Manners {
+pub struct RequestFeatures {
     /// The form of the answer.
     pub form: bool,
     /// The temperature.
@@ -60,7 +60,7 @@ pub struct Manners {
     pub max_tokens: bool,
 }
 
-impl Manners {
+impl RequestFeatures {
     /// The same without what a refusal names; `None` when it names nothing of it.
     fn without(self, said: &str) -> Option<Self> {
         let said = said.to_lowercase();
@@ -165,7 +165,11 @@ impl HttpModel {
         }
     }
 
-    async fn once(&self, question: &Question, manners: Manners) -> Result<Answer, ModelError> {
+    async fn once(
+        &self,
+        question: &Question,
+        manners: RequestFeatures,
+    ) -> Result<Answer, ModelError> {
         let request = (self.protocol.request)(&self.settings, question, manners);
         let base = self.settings.base_url.as_deref().unwrap_or(self.protocol.base_url);
         let url = format!("{}{}", base.trim_end_matches('/'), request.path);
@@ -210,8 +214,8 @@ impl Model for HttpModel {
         &self.settings.model
     }
 
-    fn manner(&self) -> Manner {
-        Manner::Answer
+    fn manner(&self) -> ClientMode {
+        ClientMode::Answer
     }
 
     fn context_tokens(&self) -> u32 {
@@ -223,7 +227,7 @@ impl Model for HttpModel {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        let mut manners = Manners {
+        let mut manners = RequestFeatures {
             form: question.form.is_some(),
             temperature: question.temperature.is_some(),
             max_tokens: true,

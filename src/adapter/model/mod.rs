@@ -15,7 +15,7 @@ mod tests;
 
 pub use client::{ClientModel, ClientSettings, Program, detect};
 pub use http::{HttpModel, Protocol, ProviderSettings};
-pub use tape::{Recording, Reel, Replaying};
+pub use tape::{Cassette, Recording, Replaying};
 
 /// Every form in which models answer, as a reader of foreign text.
 pub const READERS: &[crate::domain::Reader] = &[

@@ -6,10 +6,14 @@ use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
 use super::chat::bearer;
-use super::http::{Manners, ProviderSettings, Request, Told, count_at, text_at};
+use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, text_at};
 
 /// Writes a question. Nothing is stored at the provider.
-pub fn request(settings: &ProviderSettings, question: &Question, manners: Manners) -> Request {
+pub fn request(
+    settings: &ProviderSettings,
+    question: &Question,
+    manners: RequestFeatures,
+) -> Request {
     let mut body = json!({
         "model": settings.model,
         "instructions": question.system,

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::adapter::host::files;
 use crate::domain::budget::Usage;
 use crate::domain::secret::Redactor;
-use crate::effect::{Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question};
+use crate::effect::{Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question};
 
 /// What a prompt begins with that was replaced by its digest.
 const DIGEST: &str = "sha256:";
@@ -22,12 +22,12 @@ const LIMIT: u64 = 32 << 20;
 
 /// The place in a folder of exchanges, shared by all providers of a run.
 #[derive(Clone, Debug)]
-pub struct Reel {
+pub struct Cassette {
     folder: PathBuf,
     next: Arc<Mutex<u32>>,
 }
 
-impl Reel {
+impl Cassette {
     /// A reel at its beginning.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
@@ -46,7 +46,7 @@ impl Reel {
 struct Exchange {
     provider: String,
     model: String,
-    manner: Manner,
+    manner: ClientMode,
     context: u32,
     id: String,
     system: String,
@@ -139,14 +139,14 @@ impl From<Kind> for ModelErrorKind {
 /// A model whose exchanges are kept.
 pub struct Recording {
     inner: Box<dyn Model>,
-    reel: Reel,
+    reel: Cassette,
     redactor: Redactor,
 }
 
 impl Recording {
     /// Keeps what `inner` is asked and answers.
     #[must_use]
-    pub fn new(inner: Box<dyn Model>, reel: Reel, redactor: Redactor) -> Self {
+    pub fn new(inner: Box<dyn Model>, reel: Cassette, redactor: Redactor) -> Self {
         Self { inner, reel, redactor }
     }
 }
@@ -161,7 +161,7 @@ impl Model for Recording {
         self.inner.model()
     }
 
-    fn manner(&self) -> Manner {
+    fn manner(&self) -> ClientMode {
         self.inner.manner()
     }
 
@@ -215,9 +215,9 @@ impl Model for Recording {
 pub struct Replaying {
     name: String,
     model: String,
-    manner: Manner,
+    manner: ClientMode,
     context: u32,
-    reel: Reel,
+    reel: Cassette,
     price: Mutex<Option<u64>>,
 }
 
@@ -227,7 +227,7 @@ impl Replaying {
     /// # Errors
     ///
     /// When the recording cannot be read.
-    pub fn open(name: &str, reel: &Reel) -> Result<Self, String> {
+    pub fn open(name: &str, reel: &Cassette) -> Result<Self, String> {
         let mut number = 1;
         let mut found = None;
         while found.is_none() {
@@ -237,7 +237,7 @@ impl Replaying {
             number += 1;
         }
         let (model, manner, context) = found.map_or_else(
-            || (String::new(), Manner::Answer, 128_000),
+            || (String::new(), ClientMode::Answer, 128_000),
             |one| (one.model, one.manner, one.context),
         );
         let (reel, price) = (reel.clone(), Mutex::default());
@@ -295,7 +295,7 @@ impl Model for Replaying {
         &self.model
     }
 
-    fn manner(&self) -> Manner {
+    fn manner(&self) -> ClientMode {
         self.manner
     }
 

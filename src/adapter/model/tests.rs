@@ -12,7 +12,7 @@ use crate::domain::budget::{Price, Usage};
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
-use super::{HttpModel, Protocol, ProviderSettings, Recording, Reel, Replaying, client};
+use super::{Cassette, HttpModel, Protocol, ProviderSettings, Recording, Replaying, client};
 
 const CANARY: &str = "canary-key/0123+456=789";
 
@@ -369,19 +369,19 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let (address, _told) = serve(ways).await;
     let inner = Box::new(model(Protocol::CHAT, &address));
     let redactor = Redactor::new([&Key::new(CANARY)]);
-    let recording = Recording::new(inner, Reel::new(folder.path()), redactor);
+    let recording = Recording::new(inner, Cassette::new(folder.path()), redactor);
     let first = recording.ask(&question(LONG)).await.unwrap_err();
     let mut keyed = question(LONG);
     keyed.prompt = format!("a source with {CANARY}");
     let second = recording.ask(&keyed).await.unwrap();
-    let replaying = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    let replaying = Replaying::open("p", &Cassette::new(folder.path())).unwrap();
     assert_eq!(replaying.model(), "m/1 x");
     assert_eq!(replaying.ask(&question(LONG)).await.unwrap_err(), first);
     keyed.prompt = "a source with [redacted]".into();
     assert_eq!(replaying.ask(&keyed).await.unwrap().text, second.text);
     let ended = replaying.ask(&keyed).await.unwrap_err();
     assert!(ended.to_string().contains("the recording has ended"), "{ended}");
-    let again = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    let again = Replaying::open("p", &Cassette::new(folder.path())).unwrap();
     let mut other = question(LONG);
     other.prompt = "the question\nand more".into();
     let differs = again.ask(&other).await.unwrap_err();
@@ -391,16 +391,16 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let text = std::fs::read_to_string(&path).unwrap();
     let digest = "sha256:0cb0ffd4c7a3b1f8b6a1d7e5b4d4b0b1";
     files::write(&path, text.replace("a source with [redacted]", digest).as_bytes()).unwrap();
-    let short = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    let short = Replaying::open("p", &Cassette::new(folder.path())).unwrap();
     assert_eq!(short.ask(&question(LONG)).await.unwrap_err(), first);
     let differs = short.ask(&keyed).await.unwrap_err().to_string();
     let (_, is) = differs.split_once("is `").unwrap();
     let is = is.split('`').next().unwrap();
     files::write(&path, text.replace("a source with [redacted]", is).as_bytes()).unwrap();
-    let short = Replaying::open("p", &Reel::new(folder.path())).unwrap();
+    let short = Replaying::open("p", &Cassette::new(folder.path())).unwrap();
     assert_eq!(short.ask(&question(LONG)).await.unwrap_err(), first);
     assert_eq!(short.ask(&keyed).await.unwrap().text, second.text);
     let empty = tempfile::tempdir().unwrap();
-    let nothing = Replaying::open("p", &Reel::new(empty.path())).unwrap();
+    let nothing = Replaying::open("p", &Cassette::new(empty.path())).unwrap();
     assert!(nothing.ask(&other).await.is_err());
 }

@@ -6,7 +6,7 @@ use git2::{DiffOptions, Repository};
 
 use crate::adapter::host::files;
 use crate::code::language::Language;
-use crate::code::smell::is_manifest;
+use crate::code::lint::is_manifest;
 use crate::domain::id::RepoPath;
 use crate::effect::GitError;
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::adapter::host::files;
-use crate::domain::generation::context::{ImplementationSummary, SourceSession};
 use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::test_plan::context::{ImplementationSummary, SourceSession};
 
 /// Folders below `.workflow` that hold sessions, newest layout first.
 const PLACES: &[&str] = &["active", "archives", ""];

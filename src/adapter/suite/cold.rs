@@ -15,7 +15,7 @@ use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
 use crate::domain::shell;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CaseResult, RunError, Speed, Trace, Trial, TrialRequest};
+use crate::effect::{CandidateRunner, CandidateRunnerRequest, CaseResult, RunError, Speed, Trace};
 
 use super::ProjectSuite;
 use super::built;
@@ -47,8 +47,8 @@ pub struct Cold {
 /// Opens a cold trial on a fresh copy.
 pub fn open(
     suite: &ProjectSuite<'_>,
-    request: &TrialRequest<'_>,
-) -> Result<Box<dyn Trial>, RunError> {
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Box<dyn CandidateRunner>, RunError> {
     let copy = suite.settings.scratch.join("cold");
     let failed = |error: std::io::Error| RunError::Io {
         action: "copy the checkout".into(),
@@ -166,7 +166,7 @@ pub fn write_edits(root: &Path, edits: &EditSet, after: bool) -> Result<(), RunE
 }
 
 #[async_trait]
-impl Trial for Cold {
+impl CandidateRunner for Cold {
     fn speed(&self) -> Speed {
         Speed::Cold
     }

@@ -14,7 +14,9 @@ use crate::adapter::host::files;
 use crate::adapter::host::process::Invocation;
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
-use crate::effect::{Call, Came, Observation, ObserveRequest, Observer, RunError, Way, World};
+use crate::effect::{
+    Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, RunError, Surrounding,
+};
 
 use super::ProjectSuite;
 use super::warm::Server;
@@ -50,7 +52,7 @@ struct Record {
     index: Option<usize>,
     refused: Option<String>,
     value: Option<String>,
-    way: Option<Way>,
+    way: Option<ResultKind>,
     raised: Option<String>,
     #[serde(default)]
     message: String,
@@ -68,14 +70,17 @@ struct Record {
 
 impl From<Record> for Observation {
     fn from(record: Record) -> Self {
-        let way = record.way.unwrap_or(Way::Plain);
+        let way = record.way.unwrap_or(ResultKind::Plain);
         let came = match (record.refused, record.value, record.raised) {
-            (Some(reason), _, _) => Came::Refused(reason),
-            (None, Some(literal), _) => Came::Value { literal, way },
-            (None, None, Some(class)) => {
-                Came::Raised { class, message: record.message, explicit: record.explicit, way }
-            }
-            (None, None, None) => Came::Refused("its result was lost".into()),
+            (Some(reason), _, _) => CallOutcome::Refused(reason),
+            (None, Some(literal), _) => CallOutcome::Value { literal, way },
+            (None, None, Some(class)) => CallOutcome::Raised {
+                class,
+                message: record.message,
+                explicit: record.explicit,
+                way,
+            },
+            (None, None, None) => CallOutcome::Refused("its result was lost".into()),
         };
         Self {
             came,
@@ -101,7 +106,7 @@ impl ProjectSuite<'_> {
             }
             _ => return Ok(None),
         };
-        let World { number } = request.world;
+        let Surrounding { number } = request.world;
         // A folder of its own: a call that reads or leaves files by relative names is noticed.
         let directory = self.settings.scratch.join(format!("world-{number}"));
         files::create_folder(&directory).map_err(|error| RunError::Io {
@@ -177,31 +182,34 @@ mod tests {
     /// Lines as the two drivers write them, recorded with Python 3.11 and Node.js 20.
     #[test]
     fn recorded_answers_of_both_drivers_become_observations() {
-        let value = |literal: &str, way| Came::Value { literal: literal.into(), way };
+        let value = |literal: &str, way| CallOutcome::Value { literal: literal.into(), way };
         let table = [
             (
                 r#"{"value": "[0, 1, 2]", "way": "list", "after": [], "needs": [], "lines": [22], "marks": ["-21>22"], "index": 10}"#,
-                value("[0, 1, 2]", Way::List),
+                value("[0, 1, 2]", ResultKind::List),
             ),
             (
                 r#"{"raised": "ValueError", "message": "negative: -1", "explicit": true, "way": "plain", "after": [], "needs": [], "lines": [25], "marks": [], "index": 12}"#,
-                Came::Raised {
+                CallOutcome::Raised {
                     class: "ValueError".into(),
                     message: "negative: -1".into(),
                     explicit: true,
-                    way: Way::Plain,
+                    way: ResultKind::Plain,
                 },
             ),
-            (r#"{"refused": "changes files", "index": 2}"#, Came::Refused("changes files".into())),
+            (
+                r#"{"refused": "changes files", "index": 2}"#,
+                CallOutcome::Refused("changes files".into()),
+            ),
             (
                 r#"{"index":10,"value":"undefined","way":"plain","after":[[0,"[1, 3]"]],"needs":[],"lines":[18],"marks":["r515-547"]}"#,
-                value("undefined", Way::Plain),
+                value("undefined", ResultKind::Plain),
             ),
             (
                 r#"{"index":16,"refused":"takes longer than 1 s"}"#,
-                Came::Refused("takes longer than 1 s".into()),
+                CallOutcome::Refused("takes longer than 1 s".into()),
             ),
-            (r#"{"index":3}"#, Came::Refused("its result was lost".into())),
+            (r#"{"index":3}"#, CallOutcome::Refused("its result was lost".into())),
         ];
         for (line, came) in table {
             let record: Record = serde_json::from_str(line).unwrap();

@@ -17,7 +17,8 @@ use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{
-    Clock, Concern, Mended, Opinions, RunError, RunRequest, Suite, SuiteFacts, Trial, TrialRequest,
+    CandidateRunner, CandidateRunnerRequest, Clock, Concern, Mended, Opinions, RunError,
+    RunRequest, Suite, SuiteFacts,
 };
 
 use super::detect::Detection;
@@ -319,7 +320,10 @@ impl Suite for ProjectSuite<'_> {
         })
     }
 
-    async fn trial(&self, request: &TrialRequest<'_>) -> Result<Box<dyn Trial>, RunError> {
+    async fn trial(
+        &self,
+        request: &CandidateRunnerRequest<'_>,
+    ) -> Result<Box<dyn CandidateRunner>, RunError> {
         self.set_up(request.root).await?;
         if let Some(trial) = warm::open(self, request).await? {
             return Ok(trial);

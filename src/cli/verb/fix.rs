@@ -21,7 +21,7 @@ use crate::domain::id::{CommitId, SessionId};
 use crate::domain::request::{FixRequest, Mode, Resume};
 use crate::effect::{Model, Screen};
 use crate::report::document::Document;
-use crate::report::learned;
+use crate::report::lessons;
 
 use super::providers::Providers;
 use super::settings::{configured, contain, flag, patches_only, terms, tool_commands};
@@ -212,7 +212,7 @@ fn learn(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
     };
     let now = host::clock::now();
     let date = now.get(..10).unwrap_or(&now);
-    for (name, text) in learned::files(outcome, date, read) {
+    for (name, text) in lessons::files(outcome, date, read) {
         let path = root.join(name);
         let folder = path.parent().unwrap_or(root);
         let written =

@@ -7,14 +7,14 @@ use crate::adapter::{Workspace, suite};
 use crate::cli::args::PinArguments;
 use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
+use crate::domain::characterisation::PinReport;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::TestId;
 use crate::domain::mutation::Score;
-use crate::domain::pin::PinReport;
 use crate::effect::{CommitRequest, Effects, RunError};
 use crate::report::terminal::harmless;
-use crate::report::{mutation, pinned};
+use crate::report::{characterised, mutation};
 use crate::role::{Gap, GenerateRequest, Generated, generate};
 
 use super::subject::{self, Subject};
@@ -53,7 +53,7 @@ pub async fn run(arguments: &PinArguments) -> Result<u8, Failure> {
     if what.json {
         println!("{}", serde_json::to_string_pretty(&report).unwrap_or_default());
     } else if what.markdown {
-        print!("{}", pinned::markdown(&report));
+        print!("{}", characterised::markdown(&report));
     } else {
         print!("{patch}");
         show(&report);
@@ -128,7 +128,7 @@ async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, Failure> {
 fn show(report: &PinReport) {
     for one in report.functions.iter().filter(|one| one.kept == 0) {
         let place = format!("{}:{} {}", one.file, one.line, one.name);
-        let reasons = pinned::reasons(&one.dropped);
+        let reasons = characterised::reasons(&one.dropped);
         println!("not pinned  {}  {}", harmless(&place, 200), harmless(&reasons, 300));
     }
     for one in &report.unfinished {
@@ -145,11 +145,11 @@ fn show(report: &PinReport) {
             file.assertions
         );
     }
-    println!("\n{} in {:.1} s", pinned::headline(report), report.seconds);
+    println!("\n{} in {:.1} s", characterised::headline(report), report.seconds);
     println!(
         "lines reached: {} before, {} after",
-        pinned::reached(report.before),
-        pinned::reached(report.after)
+        characterised::reached(report.before),
+        characterised::reached(report.after)
     );
     if let Some(score) = &report.score {
         println!("{}", mutation::headline(score));

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::{environment, files, random};
-use crate::adapter::models::{self, Tape};
+use crate::adapter::models::{self, RecordingMode};
 use crate::cli::args::FixArguments;
 use crate::cli::failure::Failure;
 use crate::config::Settings;
@@ -14,18 +14,18 @@ use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
 use crate::domain::budget::Limits;
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::Model;
-use crate::role::{AskSettings, Link};
+use crate::role::{AskSettings, ChainEntry};
 
 /// The chain of a run.
 pub struct Providers {
     /// What a person should know.
     pub notices: Vec<String>,
     /// First to last.
-    pub chain: Vec<Link>,
+    pub chain: Vec<ChainEntry>,
     /// How providers are asked.
     pub ask: AskSettings,
     ready: Vec<Ready>,
-    tape: Tape,
+    tape: RecordingMode,
 }
 
 /// What a recording holds besides its exchanges.
@@ -46,16 +46,16 @@ const RECORDED: &str = "run.json";
 pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, Failure> {
     let file = patient(settings);
     let tape = match (&arguments.asking.record, &arguments.asking.replay) {
-        (Some(folder), _) => Tape::Record(folder.clone()),
-        (None, Some(folder)) => Tape::Replay(folder.clone()),
-        (None, None) => Tape::None,
+        (Some(folder), _) => RecordingMode::Record(folder.clone()),
+        (None, Some(folder)) => RecordingMode::Replay(folder.clone()),
+        (None, None) => RecordingMode::None,
     };
     let named = if arguments.asking.engine.is_empty() {
         settings.engine.clone().unwrap_or_default()
     } else {
         arguments.asking.engine.clone()
     };
-    let (links, ready, notices, fence) = if let Tape::Replay(folder) = &tape {
+    let (links, ready, notices, fence) = if let RecordingMode::Replay(folder) = &tape {
         let recorded = recorded(folder)?;
         (recorded.chain, Vec::new(), Vec::new(), recorded.fence)
     } else {
@@ -73,7 +73,7 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
         })?;
         (chain.links, chain.ready, chain.notices, fence)
     };
-    if let Tape::Record(folder) = &tape {
+    if let RecordingMode::Record(folder) = &tape {
         let value = Recorded { chain: links.clone(), fence: fence.clone() };
         let text = serde_json::to_string_pretty(&value).unwrap_or_default();
         files::create_folder(folder)
@@ -99,11 +99,13 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
         notices,
         chain: links
             .iter()
-            .map(
-                |name| {
-                    if name == EMBEDDED { Link::Embedded } else { Link::Provider(name.clone()) }
-                },
-            )
+            .map(|name| {
+                if name == EMBEDDED {
+                    ChainEntry::Embedded
+                } else {
+                    ChainEntry::Provider(name.clone())
+                }
+            })
             .collect(),
         ask: AskSettings {
             rules: super::settings::rules(settings),
@@ -163,8 +165,8 @@ impl Providers {
             .chain
             .iter()
             .filter_map(|link| match link {
-                Link::Embedded => None,
-                Link::Provider(name) => Some(name.as_str()),
+                ChainEntry::Embedded => None,
+                ChainEntry::Provider(name) => Some(name.as_str()),
             })
             .collect();
         let (models, notices) =

@@ -7,7 +7,7 @@ use crate::cli::failure::{Failure, exit};
 use crate::cli::progress::Terminal;
 use crate::domain::event::Event;
 use crate::domain::mutation::Score;
-use crate::effect::{Effects, Speed, TrialRequest};
+use crate::effect::{CandidateRunnerRequest, Effects, Speed};
 use crate::report::mutation;
 use crate::role::{Limits, Scoring, score};
 
@@ -67,7 +67,8 @@ async fn measure(
     step("running the full suite");
     let tests = subject::passing(fx).await?;
     step("breaking the code to see what the tests notice");
-    let request = TrialRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
+    let request =
+        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
     let trial = fx.suite.trial(&request).await?;
     let many = if trial.speed() == Speed::Warm { WARM } else { COLD };
     let scored = score(&Scoring {

@@ -8,10 +8,10 @@ use crate::cli::failure::Failure;
 use crate::cli::progress::Terminal;
 use crate::cycle::{self, Planned, ProduceSetUp};
 use crate::domain::event::{Ending, Event};
-use crate::domain::generation::pipeline::{Step, Verdict};
-use crate::domain::generation::production::Production;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::generation::Generation;
+use crate::domain::test_plan::pipeline::{Step, Verdict};
 use crate::effect::{Clock, Screen};
 
 use super::fix::{self, Inherited};
@@ -23,7 +23,7 @@ pub struct Worked {
     /// Where the session rests.
     pub planned: Planned,
     /// What was made.
-    pub produced: Option<Production>,
+    pub produced: Option<Generation>,
     /// Whether both gates and the suite are met.
     pub met: bool,
     /// Where the session's files are now, when they moved.
@@ -98,7 +98,7 @@ pub async fn run(
     if produced.is_none() {
         produced = crate::adapter::store::read_file(
             folder,
-            crate::domain::generation::production::PRODUCTION,
+            crate::domain::test_plan::generation::PRODUCTION,
         )?
         .and_then(|value| serde_json::from_value(value).ok());
     }
@@ -114,7 +114,7 @@ pub async fn run(
             Ending::Blocked => TaskStatus::InProgress,
         };
     }
-    let met = green && produced.as_ref().is_some_and(Production::is_met);
+    let met = green && produced.as_ref().is_some_and(Generation::is_met);
     Ok(Worked { planned, produced, met, folder: Some(outcome.folder), closed: true })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file::duration;
-use super::overlay::Override;
+use super::overrides::Override;
 
 mod table;
 

@@ -69,7 +69,8 @@ pub trait Forge: Send + Sync {
 
     /// Comments below an issue or pull request that were written after `since`, RFC 3339, oldest
     /// first. The API lists edited older ones too; they are left out.
-    async fn comments_since(&self, number: u64, since: &str) -> Result<Vec<Said>, ForgeError>;
+    async fn comments_since(&self, number: u64, since: &str)
+    -> Result<Vec<ForgeEntry>, ForgeError>;
 
     /// Adds a reaction. Called again: the same one reaction.
     async fn react(&self, kind: CommentKind, id: u64, reaction: Reaction)
@@ -273,7 +274,7 @@ pub enum Done {
 
 /// A comment of somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct ForgeEntry {
     /// Who; `None` for a deleted account.
     pub author: Option<Account>,
     /// The text; foreign.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::code::language::Language;
 use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
-use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, World};
+use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, Surrounding};
 
 use aim::Aim;
 pub use place::{Site, is_subject, module_of, place};
@@ -342,7 +342,7 @@ async fn observe(
         module: task.module,
         bindings,
         calls,
-        world: World { number: world },
+        world: Surrounding { number: world },
         limit: task.limit,
     };
     observer.observe(&request).await

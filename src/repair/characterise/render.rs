@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::effect::{Came, Way};
+use crate::effect::{CallOutcome, ResultKind};
 
 use super::{Case, Pinned};
 
@@ -119,7 +119,7 @@ enum Group {
 
 fn group(case: &Case) -> Group {
     match case.seen.came {
-        Came::Raised { .. } => Group::Rejects,
+        CallOutcome::Raised { .. } => Group::Rejects,
         _ if !case.seen.after.is_empty() => Group::Changes,
         _ => Group::Returns,
     }
@@ -241,15 +241,21 @@ fn python(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
         draft.tests.iter().flat_map(|test| cases(pinned, test)).collect();
     let mut modules: BTreeSet<String> =
         used.iter().flat_map(|(_, case)| case.seen.needs.clone()).collect();
-    let has = |wanted: &dyn Fn(&Came) -> bool| used.iter().any(|(_, case)| wanted(&case.seen.came));
+    let has = |wanted: &dyn Fn(&CallOutcome) -> bool| {
+        used.iter().any(|(_, case)| wanted(&case.seen.came))
+    };
     if has(&|came| match came {
-        Came::Value { literal, way } => *way == Way::Nan || is_long_float(literal),
+        CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
         _ => false,
     }) {
         modules.insert("math".into());
     }
     if has(&|came| {
-        matches!(came, Came::Value { way: Way::Await, .. } | Came::Raised { way: Way::Await, .. })
+        matches!(
+            came,
+            CallOutcome::Value { way: ResultKind::Await, .. }
+                | CallOutcome::Raised { way: ResultKind::Await, .. }
+        )
     }) {
         modules.insert("asyncio".into());
     }
@@ -264,7 +270,7 @@ fn python(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
     for module in &modules {
         text.push_str(&format!("import {module}\n"));
     }
-    if !unittest && has(&|came| matches!(came, Came::Raised { .. })) {
+    if !unittest && has(&|came| matches!(came, CallOutcome::Raised { .. })) {
         text.push_str(if modules.is_empty() { "import pytest\n" } else { "\nimport pytest\n" });
     }
     let subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
@@ -310,17 +316,19 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let call = format!("{}({})", case.call.callee, given.join(", "));
-    let taken = |way: Way| match way {
-        Way::Await => format!("asyncio.run({call})"),
-        Way::List => format!("list({call})"),
-        Way::Plain | Way::Nan | Way::None => call.clone(),
+    let taken = |way: ResultKind| match way {
+        ResultKind::Await => format!("asyncio.run({call})"),
+        ResultKind::List => format!("list({call})"),
+        ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.clone(),
     };
     match &case.seen.came {
-        Came::Value { way: Way::Nan, .. } if unittest => {
+        CallOutcome::Value { way: ResultKind::Nan, .. } if unittest => {
             lines.push(format!("self.assertTrue(math.isnan({call}))"));
         }
-        Came::Value { way: Way::Nan, .. } => lines.push(format!("assert math.isnan({call})")),
-        Came::Value { literal, way } => {
+        CallOutcome::Value { way: ResultKind::Nan, .. } => {
+            lines.push(format!("assert math.isnan({call})"))
+        }
+        CallOutcome::Value { literal, way } => {
             let value = taken(*way);
             let single = matches!(literal.as_str(), "None" | "True" | "False");
             lines.push(match (unittest, single, is_long_float(literal)) {
@@ -336,7 +344,7 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
                 (false, _, _) => format!("assert {value} == {literal}"),
             });
         }
-        Came::Raised { class, message, explicit, way } => {
+        CallOutcome::Raised { class, message, explicit, way } => {
             let says = (*explicit
                 && !message.is_empty()
                 && message.len() <= MESSAGE
@@ -354,7 +362,7 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
                 });
             }
         }
-        Came::Refused(_) => {}
+        CallOutcome::Refused(_) => {}
     }
     for ((name, _), (_, after)) in named.iter().zip(&case.seen.after) {
         lines.push(if unittest {
@@ -396,7 +404,8 @@ fn script(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
         let waits = list.iter().any(|(_, case)| {
             matches!(
                 case.seen.came,
-                Came::Value { way: Way::Await, .. } | Came::Raised { way: Way::Await, .. }
+                CallOutcome::Value { way: ResultKind::Await, .. }
+                    | CallOutcome::Raised { way: ResultKind::Await, .. }
             )
         });
         let name = test.name.replace('\\', "\\\\").replace('\'', "\\'");
@@ -474,16 +483,16 @@ fn script_case(pinned: &Pinned, case: &Case, framework: Framework) -> Vec<String
         }
     };
     match &case.seen.came {
-        Came::Value { literal, way } => lines.push(match way {
-            Way::Await => equal(&format!("await {call}"), literal),
-            Way::List => equal(&format!("[...{call}]"), literal),
-            Way::Plain | Way::Nan | Way::None => equal(&call, literal),
+        CallOutcome::Value { literal, way } => lines.push(match way {
+            ResultKind::Await => equal(&format!("await {call}"), literal),
+            ResultKind::List => equal(&format!("[...{call}]"), literal),
+            ResultKind::Plain | ResultKind::Nan | ResultKind::None => equal(&call, literal),
         }),
-        Came::Raised { class, message, explicit, way } => {
+        CallOutcome::Raised { class, message, explicit, way } => {
             let says = (*explicit && !message.is_empty() && message.len() <= MESSAGE)
                 .then(|| serde_json::Value::from(message.as_str()).to_string());
-            let made = if *way == Way::List { format!("[...{call}]") } else { call };
-            let waits = *way == Way::Await;
+            let made = if *way == ResultKind::List { format!("[...{call}]") } else { call };
+            let waits = *way == ResultKind::Await;
             let detail =
                 says.as_ref().map_or_else(String::new, |says| format!(", message: {says}"));
             lines.push(match (node, waits) {
@@ -501,7 +510,7 @@ fn script_case(pinned: &Pinned, case: &Case, framework: Framework) -> Vec<String
                 }
             });
         }
-        Came::Refused(_) => {}
+        CallOutcome::Refused(_) => {}
     }
     for ((name, _), (_, after)) in named.iter().zip(&case.seen.after) {
         lines.push(equal(name, after));

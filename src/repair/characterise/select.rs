@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::language::Language;
-use crate::effect::{Came, Observation, Way};
+use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
 use super::aim::Aim;
@@ -35,12 +35,12 @@ const TELLING: &[&str] = &[
 /// The reason, in our own words.
 pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
     match &seen.came {
-        Came::Refused(reason) => Err(reason.clone()),
-        Came::Value { way: Way::None, .. } => {
+        CallOutcome::Refused(reason) => Err(reason.clone()),
+        CallOutcome::Value { way: ResultKind::None, .. } => {
             Err("its result is left out: it cannot be compared".into())
         }
-        Came::Value { .. } | Came::Raised { explicit: true, .. } => Ok(()),
-        Came::Raised { class, .. } => {
+        CallOutcome::Value { .. } | CallOutcome::Raised { explicit: true, .. } => Ok(()),
+        CallOutcome::Raised { class, .. } => {
             let plain = class.rsplit('.').next().unwrap_or(class);
             if TELLING.contains(&plain) {
                 return Ok(());
@@ -120,9 +120,10 @@ fn is_edge(case: &Case, other: &Case) -> bool {
 }
 
 fn length(case: &Case) -> (bool, usize) {
-    let raised = matches!(case.seen.came, Came::Raised { .. });
+    let raised = matches!(case.seen.came, CallOutcome::Raised { .. });
     let arguments: usize = case.call.arguments.iter().map(String::len).sum();
-    let result = if let Came::Value { literal, .. } = &case.seen.came { literal.len() } else { 0 };
+    let result =
+        if let CallOutcome::Value { literal, .. } = &case.seen.came { literal.len() } else { 0 };
     (raised, case.call.callee.len() + arguments + result)
 }
 
@@ -176,7 +177,7 @@ mod tests {
         Case {
             call: Call { callee: "f".into(), arguments: vec![argument.into()] },
             seen: Observation {
-                came: Came::Value { literal: literal.into(), way: Way::Plain },
+                came: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
                 after: Vec::new(),
                 needs: Vec::new(),
                 lines: Vec::new(),
@@ -214,11 +215,11 @@ mod tests {
     #[test]
     fn accidents_are_not_pinned_and_purposes_are() {
         let raised = |class: &str, explicit| Observation {
-            came: Came::Raised {
+            came: CallOutcome::Raised {
                 class: class.into(),
                 message: String::new(),
                 explicit,
-                way: Way::Plain,
+                way: ResultKind::Plain,
             },
             ..Observation::refused("")
         };

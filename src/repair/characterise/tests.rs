@@ -8,14 +8,14 @@ use futures::executor::block_on;
 use super::render::ModuleKind;
 use super::*;
 use crate::code::signature::callables;
-use crate::effect::{Came, Way};
+use crate::effect::{CallOutcome, ResultKind};
 
-fn seen(came: Came) -> Observation {
+fn seen(came: CallOutcome) -> Observation {
     Observation { came, ..Observation::refused("") }
 }
 
-fn value(literal: &str, way: Way) -> Observation {
-    seen(Came::Value { literal: literal.into(), way })
+fn value(literal: &str, way: ResultKind) -> Observation {
+    seen(CallOutcome::Value { literal: literal.into(), way })
 }
 
 fn case(callee: &str, arguments: &[&str], seen: Observation) -> Case {
@@ -41,27 +41,28 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
 }
 
 fn python() -> Vec<Pinned> {
-    let sorted = Observation { after: vec![(0, "[1, 3]".into())], ..value("None", Way::Plain) };
-    let raised = seen(Came::Raised {
+    let sorted =
+        Observation { after: vec![(0, "[1, 3]".into())], ..value("None", ResultKind::Plain) };
+    let raised = seen(CallOutcome::Raised {
         class: "ValueError".into(),
         message: "below \"0\": -1".into(),
         explicit: true,
-        way: Way::Plain,
+        way: ResultKind::Plain,
     });
     let dated = Observation {
         needs: vec!["datetime".into()],
-        ..value("datetime.date(2024, 2, 29)", Way::Plain)
+        ..value("datetime.date(2024, 2, 29)", ResultKind::Plain)
     };
     vec![
         pinned(
             Language::Python,
             "def fee(x):\n    return x\n",
             vec![
-                case("fee", &["1"], value("True", Way::Plain)),
-                case("fee", &["2"], value("0.30000000000000004", Way::Plain)),
+                case("fee", &["1"], value("True", ResultKind::Plain)),
+                case("fee", &["2"], value("0.30000000000000004", ResultKind::Plain)),
                 case("fee", &["-1"], raised),
                 case("fee", &["3"], dated),
-                case("fee", &["4"], value("float('nan')", Way::Nan)),
+                case("fee", &["4"], value("float('nan')", ResultKind::Nan)),
             ],
         ),
         pinned(
@@ -158,17 +159,22 @@ fn a_unittest_file_holds_the_same_tests() {
 #[test]
 fn script_files_take_and_assert_as_their_framework_does() {
     let thrown = |way| {
-        seen(Came::Raised { class: "RangeError".into(), message: "no".into(), explicit: true, way })
+        seen(CallOutcome::Raised {
+            class: "RangeError".into(),
+            message: "no".into(),
+            explicit: true,
+            way,
+        })
     };
     let list = || {
         vec![pinned(
             Language::JavaScript,
             "module.exports = { f };\nfunction f(x) { return x; }",
             vec![
-                case("f", &["1"], value("2", Way::Plain)),
-                case("f", &["\"it's\""], value("{ a: [1] }", Way::Plain)),
-                case("f", &["0"], thrown(Way::Plain)),
-                case("f", &["2"], value("3", Way::Await)),
+                case("f", &["1"], value("2", ResultKind::Plain)),
+                case("f", &["\"it's\""], value("{ a: [1] }", ResultKind::Plain)),
+                case("f", &["0"], thrown(ResultKind::Plain)),
+                case("f", &["2"], value("3", ResultKind::Await)),
             ],
         )]
     };
@@ -217,7 +223,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
     let single = vec![pinned(
         Language::JavaScript,
         "export default (x) => x;",
-        vec![case("feeTable", &["1"], value("2", Way::Plain))],
+        vec![case("feeTable", &["1"], value("2", ResultKind::Plain))],
     )];
     let module = naming(Framework::NodeTest, ModuleKind::Module, ModuleKind::Module);
     let draft = render(&module, &single, Split::Grouped, false);
@@ -248,7 +254,7 @@ impl Observer for Doubling {
             .map(|call| match call.arguments[0].parse::<i64>() {
                 Ok(number) => {
                     let moved = if number % 7 == 0 { world } else { 0 };
-                    let mut seen = value(&(number * 2 + moved).to_string(), Way::Plain);
+                    let mut seen = value(&(number * 2 + moved).to_string(), ResultKind::Plain);
                     seen.marks = vec![if number > 50 { "large" } else { "small" }.to_owned()];
                     seen
                 }

@@ -9,7 +9,7 @@ mod chart;
 mod grid;
 mod iterations;
 mod prose;
-mod rest;
+mod remaining;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -75,7 +75,12 @@ struct Part {
 /// The parts, as they follow each other.
 const PARTS: &[Part] = &[
     Part { id: "rate", title: "Pass rate", wanted: chart::wanted, draw: chart::draw },
-    Part { id: "failing", title: "Still failing", wanted: rest::fails, draw: rest::failing },
+    Part {
+        id: "failing",
+        title: "Still failing",
+        wanted: remaining::fails,
+        draw: remaining::failing,
+    },
     Part { id: "tests", title: "Tests", wanted: grid::wanted, draw: grid::draw },
     Part {
         id: "iterations",
@@ -84,10 +89,15 @@ const PARTS: &[Part] = &[
         draw: iterations::draw,
     },
     Part { id: "time", title: "Time and money", wanted: time::wanted, draw: time::draw },
-    Part { id: "refused", title: "Refused proposals", wanted: rest::refuses, draw: rest::refused },
+    Part {
+        id: "refused",
+        title: "Refused proposals",
+        wanted: remaining::refuses,
+        draw: remaining::refused,
+    },
     Part { id: "change", title: "The whole change", wanted: change::wanted, draw: change::whole },
-    Part { id: "notes", title: "Notes", wanted: rest::notes, draw: rest::note },
-    Part { id: "next", title: "How to go on", wanted: rest::goes_on, draw: rest::next },
+    Part { id: "notes", title: "Notes", wanted: remaining::notes, draw: remaining::note },
+    Part { id: "next", title: "How to go on", wanted: remaining::goes_on, draw: remaining::next },
 ];
 
 /// The page.

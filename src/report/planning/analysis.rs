@@ -1,8 +1,8 @@
 //! What must be tested, as Markdown: the results, the seven parts behind them, cases by file.
 
-use crate::domain::generation::analysis::{Advice, Analysis, FileRequirements};
-use crate::domain::generation::context::Package;
-use crate::domain::generation::layer::SubLayer;
+use crate::domain::test_plan::analysis::{Advice, Analysis, FileRequirements};
+use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};
 
 use super::prose;

@@ -18,9 +18,9 @@ pub use summary::{PlanDocument, Progress};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::event::TaskRow;
-use crate::domain::generation::analysis::Analysis;
-use crate::domain::generation::context::TestCoverage;
-use crate::domain::generation::task::{TestPlan, TestTask};
+use crate::domain::test_plan::analysis::Analysis;
+use crate::domain::test_plan::context::TestCoverage;
+use crate::domain::test_plan::task::{TestPlan, TestTask};
 
 use super::markdown::{self, count};
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::generation::pipeline::{Pipeline, Step, Verdict};
-use crate::domain::generation::task::TestPlan;
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::pipeline::{Pipeline, Step, Verdict};
+use crate::domain::test_plan::task::TestPlan;
 use crate::report::markdown::{cell, code, count, fold};
 
 use super::{planned, prose};

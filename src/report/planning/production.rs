@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::characterisation::Coverage;
 use crate::domain::coverage::Reached;
-use crate::domain::generation::production::{Judgement, Made, Production};
-use crate::domain::generation::task::TestTask;
-use crate::domain::pin::Coverage;
 use crate::domain::quality::Decision;
+use crate::domain::test_plan::generation::{Generation, Judgement, Made};
+use crate::domain::test_plan::task::TestTask;
 use crate::report::markdown::{cell, code, count, line};
-use crate::report::{coverage, mutation, pinned};
+use crate::report::{characterised, coverage, mutation};
 
 use super::prose;
 
@@ -27,9 +27,9 @@ pub fn made(task: &TestTask, made: &Made) -> String {
         "# {}: {}\n\n{}; lines reached: {} before, {} after.\n",
         task.id,
         prose(&task.title),
-        pinned::headline(report),
-        pinned::reached(report.before),
-        pinned::reached(report.after)
+        characterised::headline(report),
+        characterised::reached(report.before),
+        characterised::reached(report.after)
     );
     for one in report.unfinished.iter().take(ROWS) {
         page.push_str(&format!("The time limit was reached: {}.\n", prose(one)));
@@ -79,7 +79,7 @@ pub fn made(task: &TestTask, made: &Made) -> String {
         page.push_str(&format!(
             "- {}: {}\n",
             code(&format!("{}:{} {}", one.file, one.line, one.name)),
-            prose(&pinned::reasons(&one.dropped))
+            prose(&characterised::reasons(&one.dropped))
         ));
     }
     let findings = || made.written.iter().flat_map(|one| &one.findings);
@@ -107,7 +107,7 @@ pub fn made(task: &TestTask, made: &Made) -> String {
 
 /// `.summaries/IMPL-001.3-summary.md` and that of 001.5.
 #[must_use]
-pub fn judged(id: &str, said: Option<&Judgement>, production: &Production) -> String {
+pub fn judged(id: &str, said: Option<&Judgement>, production: &Generation) -> String {
     let Some(said) = said else { return format!("# {id}: not judged yet\n") };
     let mut page = format!(
         "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
@@ -125,7 +125,7 @@ pub fn judged(id: &str, said: Option<&Judgement>, production: &Production) -> St
 
 /// The part of `test-quality-report.md` that is about broken code.
 #[must_use]
-pub fn score(production: &Production) -> String {
+pub fn score(production: &Generation) -> String {
     let Some(score) = production.scored() else {
         return "\n## Mutation score\n\nNo test was kept, so none was tried on broken code.\n"
             .into();
@@ -135,7 +135,7 @@ pub fn score(production: &Production) -> String {
 
 /// One line for phase 5.
 #[must_use]
-pub fn written(production: &Production) -> String {
+pub fn written(production: &Generation) -> String {
     let totals = production.totals();
     let findings = match production.findings().len() {
         0 => String::new(),
@@ -152,7 +152,7 @@ pub fn written(production: &Production) -> String {
 
 /// The same with the gates that are not met, for every screen.
 #[must_use]
-pub fn headline(production: &Production) -> String {
+pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
     for (name, said) in [("001.3", &production.validation), ("001.5", &production.review)] {
         if let Some(said) = said.as_ref().filter(|said| said.decision != Decision::Pass) {
@@ -164,7 +164,7 @@ pub fn headline(production: &Production) -> String {
 
 /// Phase 5 for a terminal. Foreign text is shortened and without control characters.
 #[must_use]
-pub fn produced(production: &Production) -> String {
+pub fn produced(production: &Generation) -> String {
     let totals = production.totals();
     let mut text = format!("\ntests       {}\n", written(production));
     for (file, subject) in production.files().iter().take(SHOWN) {
@@ -176,8 +176,8 @@ pub fn produced(production: &Production) -> String {
     }
     text.push_str(&format!(
         "lines       {} before, {} after\n",
-        pinned::reached(totals.before),
-        pinned::reached(totals.after)
+        characterised::reached(totals.before),
+        characterised::reached(totals.after)
     ));
     if let Some(reached) = &production.coverage {
         text.push_str(&format!("coverage    {}\n", coverage::told(reached)));
@@ -301,7 +301,7 @@ pub struct Reasoned {
 
 /// Phase 5 for programs.
 #[must_use]
-pub fn produced_document(production: &Production) -> ProducedDocument {
+pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();
     let said = |gate: &Option<Judgement>| {
         gate.as_ref().map(|said| format!("{}: {}", said.decision.name(), said.reason))

@@ -30,7 +30,7 @@ pub fn suite(outcome: &Outcome) -> String {
     );
     if !outcome.iterations.is_empty() {
         page.push_str(
-            "\n| Iteration | What was changed | Files | Came to | Before | After |\n|--:|---|---|---|--:|--:|\n",
+            "\n| Iteration | What was changed | Files | CallOutcome to | Before | After |\n|--:|---|---|---|--:|--:|\n",
         );
     }
     for row in outcome.iterations.iter().take(ROWS) {

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
-use crate::domain::generation::context::Package;
-use crate::domain::generation::pipeline::{Goal, PHASES, Pipeline, Step, Verdict};
-use crate::domain::generation::production::Production;
-use crate::domain::generation::task::{TaskKind, TestPlan};
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::generation::Generation;
+use crate::domain::test_plan::pipeline::{Goal, PHASES, Pipeline, Step, Verdict};
+use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
 use crate::report::summary::spent;
 
@@ -155,7 +155,7 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
 /// The summary in front of phase 5, for a terminal (product.md 3.1 phase 4). Foreign text is
 /// shortened and without control characters.
 #[must_use]
-pub fn summary(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -> String {
+pub fn summary(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -> String {
     let (state, plan) = (rests.state, rests.plan);
     let mut text = format!(
         "\n{}  {} mode: {}\n",
@@ -349,7 +349,7 @@ pub struct TaskLine {
 
 /// The document of a session that rests.
 #[must_use]
-pub fn document(rests: &Rests<'_>, produced: Option<&Production>, folder: &str) -> PlanDocument {
+pub fn document(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -> PlanDocument {
     let (state, package, plan) = (rests.state, rests.package, rests.plan);
     let (result, next) = match rests.halted {
         Some(reason) => ("stopped", format!("{reason}; `--resume` goes on")),

@@ -1,11 +1,11 @@
 //! The plan and its tasks, as Markdown.
 
-use crate::domain::generation::analysis::Advice;
-use crate::domain::generation::context::Package;
-use crate::domain::generation::pipeline::Pipeline;
-use crate::domain::generation::task::{TaskKind, TestPlan, TestTask, size};
 use crate::domain::id::SessionId;
 use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::analysis::Advice;
+use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask, size};
 use crate::report::markdown::{code, count, line};
 
 use super::prose;

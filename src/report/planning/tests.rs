@@ -1,9 +1,9 @@
 //! The documents of a plan: sections, hostile text, progress.
 
-use crate::domain::generation::analysis::samples;
-use crate::domain::generation::context::{ContextPackage, Package};
-use crate::domain::generation::entry::Entry;
-use crate::domain::generation::pipeline::{ConfirmPlan, Done, Goal, Pipeline};
+use crate::domain::test_plan::analysis::samples;
+use crate::domain::test_plan::context::{ContextPackage, Package};
+use crate::domain::test_plan::entry::Entry;
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Done, Goal, Pipeline};
 
 use super::*;
 use crate::domain::event::TaskRow;
@@ -115,7 +115,7 @@ fn the_summary_of_the_suite_says_what_was_found_and_how_it_ended() {
 /// The list that comment and check run show, and the lines of a terminal, for a stream.
 fn drawn(phases: usize, events: &[crate::domain::event::Event]) -> String {
     use crate::report::todo::{Step, todo};
-    let names = crate::domain::generation::pipeline::PHASES;
+    let names = crate::domain::test_plan::pipeline::PHASES;
     let before: Vec<Step> = names
         .iter()
         .zip(ACTIVE)

@@ -14,22 +14,22 @@ use crate::domain::id::TreeId;
 use crate::domain::plan::Plan;
 use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
 use crate::domain::strategy::Strategy;
-use crate::effect::{EffectError, Effects, Manner, Model};
+use crate::effect::{ClientMode, EffectError, Effects, Model};
 use crate::repair;
 
 use super::Impact;
-use super::account::Account;
 use super::analyst::Analyst;
-use super::ask::{AskSettings, Asker, Given, Reply, Round, models_of};
+use super::ask::{Answered, Ask, AskSettings, Asker, Reply, models_of};
 use super::context::Context;
 use super::embedded::{Embedded, Suspects};
 use super::prompt::Role;
+use super::usage_key::UsageKey;
 use super::vet::{VetContext, touches_tests, vet};
 use reader::{FixReader, Told};
 
 /// One link of the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Link {
+pub enum ChainEntry {
     /// The embedded engine.
     Embedded,
     /// A provider, by its name among the models of the effects.
@@ -48,7 +48,7 @@ pub struct FixerSettings {
     /// The merge base's sources, to suspect what changed since.
     pub base_tree: Option<TreeId>,
     /// Who analyses and fixes, first to last.
-    pub chain: Vec<Link>,
+    pub chain: Vec<ChainEntry>,
     /// How providers are asked.
     pub ask: AskSettings,
 }
@@ -83,8 +83,8 @@ impl Fixer {
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<Done, EffectError> {
-        let models = self.models(fx, |manner| manner == Manner::Answer);
-        let embedded_first = self.settings.chain.first() == Some(&Link::Embedded);
+        let models = self.models(fx, |manner| manner == ClientMode::Answer);
+        let embedded_first = self.settings.chain.first() == Some(&ChainEntry::Embedded);
         let suspects = self.suspects(state, impact, fx).await?;
         if embedded_first || models.is_empty() {
             // A chain of agents alone starts from what localisation says.
@@ -102,7 +102,7 @@ impl Fixer {
         let reply = self
             .asker
             .ask(
-                &Round { account: &state.into(), role: Role::Analyst, models: &models, careful },
+                &Ask { account: &state.into(), role: Role::Analyst, models: &models, careful },
                 &analyst,
                 &mut calls,
                 fx,
@@ -148,8 +148,8 @@ impl Fixer {
         for link in &self.settings.chain {
             match link {
                 // The search changes product code only.
-                Link::Embedded if reach(state) == Reach::Tests => exhausted = true,
-                Link::Embedded => {
+                ChainEntry::Embedded if reach(state) == Reach::Tests => exhausted = true,
+                ChainEntry::Embedded => {
                     let found = match self.embedded.propose(state, impact, fx).await {
                         Ok(found) => found,
                         // Where candidates cannot be tried, others in the chain still can fix.
@@ -174,7 +174,7 @@ impl Fixer {
                         });
                     }
                 }
-                Link::Provider(name) => {
+                ChainEntry::Provider(name) => {
                     // All providers that stand together are one question down the chain.
                     let Some(plan) = &plan else { continue };
                     let group = self.group(name, &mut models);
@@ -231,12 +231,12 @@ impl Fixer {
         let bold =
             matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective));
         let careful = state.selected_strategy == Some(Strategy::Conservative);
-        let account = Account::from(state);
+        let account = UsageKey::from(state);
         if !bold {
-            let round = Round { account: &account, role: Role::Fixer, models: group, careful };
+            let round = Ask { account: &account, role: Role::Fixer, models: group, careful };
             return self.asker.ask(&round, reader, calls, fx).await;
         }
-        let mut told: Vec<Given<Told>> = Vec::new();
+        let mut told: Vec<Answered<Told>> = Vec::new();
         // Several providers each once; a single one twice.
         let rounds = if group.len() == 1 { 2 } else { 1 };
         for (slot, model) in group.iter().cycle().take(group.len() * rounds) {
@@ -244,8 +244,7 @@ impl Fixer {
                 break;
             }
             let one = [(*slot, *model)];
-            let round =
-                Round { account: &account, role: Role::Fixer, models: &one, careful: false };
+            let round = Ask { account: &account, role: Role::Fixer, models: &one, careful: false };
             match self.asker.ask(&round, reader, calls, fx).await? {
                 Reply::OutOfBudget(reason) if told.is_empty() => {
                     return Ok(Reply::OutOfBudget(reason));
@@ -290,7 +289,7 @@ impl Fixer {
         &self,
         state: &FixLoop,
         plan: &Plan,
-        given: Given<Told>,
+        given: Answered<Told>,
         fx: &Effects<'_>,
     ) -> Result<Proposal, EffectError> {
         let literals = repair::test_literals(
@@ -365,7 +364,7 @@ impl Fixer {
     }
 
     fn has_embedded(&self) -> bool {
-        self.settings.chain.contains(&Link::Embedded)
+        self.settings.chain.contains(&ChainEntry::Embedded)
     }
 
     fn has_models(&self, fx: &Effects<'_>) -> bool {
@@ -376,7 +375,7 @@ impl Fixer {
     fn models<'m>(
         &self,
         fx: &Effects<'m>,
-        wanted: impl Fn(Manner) -> bool,
+        wanted: impl Fn(ClientMode) -> bool,
     ) -> Vec<(u32, &'m dyn Model)> {
         models_of(&self.settings.chain, fx, wanted)
     }
@@ -407,7 +406,7 @@ impl Fixer {
         self.settings
             .chain
             .get(at(last.unwrap_or_default())..at(slot).saturating_sub(1))
-            .is_some_and(|between| between.contains(&Link::Embedded))
+            .is_some_and(|between| between.contains(&ChainEntry::Embedded))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::RepoPath;
 use crate::domain::plan::Plan;
 use crate::domain::proposal::EditSet;
-use crate::effect::{Answer, EffectError, Effects, Manner, Model};
+use crate::effect::{Answer, ClientMode, EffectError, Effects, Model};
 use crate::repair;
 use crate::role::answer::{self, Edits};
 use crate::role::ask::{Reader, Reading};
@@ -106,13 +106,13 @@ impl Reader<Told> for FixReader<'_> {
         let subject = context::subject(self.state);
         let fence = self.fixer.asker.fence();
         match model.manner() {
-            Manner::Answer => prompt::build(Role::Fixer, &subject, &parts, room, fence),
-            Manner::Agent => prompt::build_for_agent(&subject, &parts, room, fence),
+            ClientMode::Answer => prompt::build(Role::Fixer, &subject, &parts, room, fence),
+            ClientMode::Agent => prompt::build_for_agent(&subject, &parts, room, fence),
         }
     }
 
     async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<Told>, EffectError> {
-        if model.manner() == Manner::Agent {
+        if model.manner() == ClientMode::Agent {
             let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
             if edits.files.is_empty() {
                 return Ok(Reading::Useless(Trigger::Unparseable, "it changed nothing".into()));
@@ -140,8 +140,8 @@ impl Reader<Told> for FixReader<'_> {
 
     async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
         match model.manner() {
-            Manner::Answer => Ok(None),
-            Manner::Agent => {
+            ClientMode::Answer => Ok(None),
+            ClientMode::Agent => {
                 Ok(Some(self.fx.worktree.export(&self.state.accepted_tree, AGENT).await?))
             }
         }

@@ -1,9 +1,9 @@
 //! Commands that publish, show, or tidy up what is there.
 
-use super::life::{red, shown};
-use super::world::World;
-use crate::generation::SHOP;
+use super::harness::World;
+use super::pull_request_life::{red, shown};
 use crate::support::Ran;
+use crate::test_sessions::SHOP;
 
 fn say(world: &World, number: u64, words: &str) -> (Ran, String) {
     let ran = world.run(&world.comment(number, "ann", words));
@@ -177,7 +177,7 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
 
 #[test]
 fn a_killed_session_is_ended_by_a_comment() {
-    let world = super::life::story();
+    let world = super::pull_request_life::story();
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
     world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");

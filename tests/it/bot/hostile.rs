@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use super::live;
-use super::world::{Job, LINK, World, holding};
+use super::escaping;
+use super::harness::{Job, LINK, World, holding};
 use crate::fake_model::{FakeModel, Reply};
 use crate::support::{CALC, Ran};
 
@@ -105,16 +105,16 @@ fn shown(ran: &Ran) -> String {
 fn assert_inert(world: &World, ran: &Ran) {
     let ours = [world.github.url(), world.url().to_owned(), "https://github.com/octo".into()];
     for seen in world.github.log() {
-        for text in live::markdown_of(&seen.body) {
-            let alive = live::alive(&text, &ours);
+        for text in escaping::markdown_of(&seen.body) {
+            let alive = escaping::alive(&text, &ours);
             assert!(alive.is_empty(), "{} {}: {alive:#?}\n{text}", seen.method, seen.target);
         }
     }
     let summary = runner_file(world, "summary");
-    assert!(live::alive(&summary, &ours).is_empty(), "{:#?}", live::alive(&summary, &ours));
-    let orders = live::orders(&(ran.out.clone() + "\n" + &ran.err));
+    assert!(escaping::alive(&summary, &ours).is_empty(), "{:#?}", escaping::alive(&summary, &ours));
+    let orders = escaping::orders(&(ran.out.clone() + "\n" + &ran.err));
     assert!(orders.is_empty(), "{orders:#?}");
-    let names: Vec<String> = live::outputs(&runner_file(world, "output"));
+    let names: Vec<String> = escaping::outputs(&runner_file(world, "output"));
     let expected = [
         "session-id",
         "result",
@@ -272,7 +272,7 @@ fn a_forged_bundle_says_nothing_aloud_and_moves_nothing() {
     job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
     job.checkout = "main";
     let forgeries: [Forgery<'_>; 3] = [
-        ("words", &|value| forge(value, "", &|text| *text = live::HOSTILE.into(), &|_| {})),
+        ("words", &|value| forge(value, "", &|text| *text = escaping::HOSTILE.into(), &|_| {})),
         ("numbers", &|value| forge(value, "", &|_| {}, &|number| *number = u64::MAX.into())),
         ("small numbers", &|value| forge(value, "", &|_| {}, &|number| *number = u32::MAX.into())),
     ];

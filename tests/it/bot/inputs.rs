@@ -1,6 +1,6 @@
 //! Inputs of the Action that change what a run does, seen by what it leaves on the server.
 
-use super::world::World;
+use super::harness::World;
 use crate::support::{CALC, REGRESSING, Ran};
 
 fn shown(ran: &Ran) -> String {

@@ -1,12 +1,12 @@
 //! The action in a world of its own: GitHub, a git server, and jobs one after the other.
 
 mod commands;
+mod concurrent_pushes;
+mod container_server;
+mod escaping;
+mod harness;
 mod hostile;
 mod inputs;
-mod life;
-mod live;
-mod meanwhile;
-mod plans;
-mod serve;
-mod transcript;
-mod world;
+mod plan_commands;
+mod pull_request_life;
+mod pull_request_page;

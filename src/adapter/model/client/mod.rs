@@ -18,7 +18,7 @@ use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::domain::budget::{Price, Usage};
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::{
-    ANSWER_LIMIT, Answer, Finish, Manner, Model, ModelError, ModelErrorKind, Question,
+    ANSWER_LIMIT, Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question,
 };
 
 pub use table::Program;
@@ -34,7 +34,7 @@ pub struct ClientSettings {
     /// Its program, when it is not on the path under its usual name.
     pub path: Option<String>,
     /// What it does.
-    pub manner: Manner,
+    pub manner: ClientMode,
     /// The model; the client decides without one.
     pub model: Option<String>,
     /// The key.
@@ -145,7 +145,7 @@ impl ClientModel {
     }
 
     fn invocation(&self, question: &Question, folder: &Path, home: &Path) -> Invocation {
-        let agent = self.settings.manner == Manner::Agent;
+        let agent = self.settings.manner == ClientMode::Agent;
         let checkout = question.checkout.clone().filter(|_| agent);
         let work = Work {
             model: self.settings.model.as_deref(),
@@ -186,7 +186,7 @@ impl Model for ClientModel {
         self.settings.model.as_deref().unwrap_or_default()
     }
 
-    fn manner(&self) -> Manner {
+    fn manner(&self) -> ClientMode {
         self.settings.manner
     }
 
@@ -201,7 +201,7 @@ impl Model for ClientModel {
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let (folder, home) = self.private(question).map_err(|error| self.broken(&error))?;
         let invocation = self.invocation(question, &folder, &home);
-        let form = question.form.as_ref().filter(|_| self.settings.manner == Manner::Answer);
+        let form = question.form.as_ref().filter(|_| self.settings.manner == ClientMode::Answer);
         let form = form.map_or_else(String::new, |(_, schema)| {
             format!("\n\nThe form of the answer as a JSON Schema:\n{schema}\n")
         });

@@ -21,7 +21,7 @@ fn settings(
         name: "client".into(),
         program,
         path,
-        manner: Manner::Answer,
+        manner: ClientMode::Answer,
         model: Some("fake".into()),
         redactor: Redactor::new([&key]),
         key: Some(key),
@@ -272,7 +272,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
         file.display().to_string().bytes().map(|byte| format!("{byte:02x}")).collect();
     let base = format!("http://127.0.0.1:{port}/edit~{hex}");
     let mut agent = settings(Program::Claude, Some(installed("claude")), folder.path(), base);
-    agent.manner = Manner::Agent;
+    agent.manner = ClientMode::Agent;
     let mut question = question(Duration::from_secs(40));
     question.checkout = Some(checkout.clone());
     let answer = ClientModel::new(agent).ask(&question).await.unwrap();
@@ -282,7 +282,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
         let v1 = if matches!(row.program, Program::Qwen | Program::Codex) { "/v1" } else { "" };
         let base = format!("http://127.0.0.1:{port}/success{v1}");
         let mut agent = settings(row.program, Some(installed(row.name)), folder.path(), base);
-        agent.manner = Manner::Agent;
+        agent.manner = ClientMode::Agent;
         let asked = ClientModel::new(agent).ask(&question).await;
         assert!(asked.is_ok(), "{}: {asked:?}", row.name);
         assert!(!marker.exists(), "{} ran a hook of the repository", row.name);

@@ -19,7 +19,9 @@ use crate::adapter::host::process::Invocation;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CaseResult, Lines, RunError, Speed, Trace, Trial, TrialRequest};
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
+};
 
 use super::super::ProjectSuite;
 use super::super::cold::{Cold, copy_tree, results, write_edits};
@@ -144,9 +146,9 @@ struct Ran {
 /// Opens the runner, unless it cannot be kept here or does not reproduce the failing tests.
 pub async fn open(
     suite: &ProjectSuite<'_>,
-    request: &TrialRequest<'_>,
+    request: &CandidateRunnerRequest<'_>,
     kind: &'static Kind,
-) -> Result<Option<Box<dyn Trial>>, RunError> {
+) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
     let mut lanes = Vec::new();
     for number in 0..request.jobs.max(1) {
         lanes.push(Mutex::new(lane(suite, request.root, (number, kind))?));
@@ -163,7 +165,7 @@ pub async fn open(
     let Some(first) = request.failing.get(..1) else { return Ok(Some(Box::new(kept))) };
     let traces = kept.trace(first).await?;
     let reproduced = traces.iter().any(|trace| trace.status == Status::Failed);
-    Ok(reproduced.then(|| Box::new(kept) as Box<dyn Trial>))
+    Ok(reproduced.then(|| Box::new(kept) as Box<dyn CandidateRunner>))
 }
 
 fn lane(
@@ -317,7 +319,7 @@ fn io(path: &Path, error: &std::io::Error) -> RunError {
 }
 
 #[async_trait]
-impl Trial for Kept {
+impl CandidateRunner for Kept {
     fn speed(&self) -> Speed {
         Speed::Warm
     }

@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::domain::id::TestId;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{Lines, RunError, Trace, Trial, TrialRequest};
+use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Trace};
 
 use super::ProjectSuite;
 
@@ -21,8 +21,8 @@ use super::ProjectSuite;
 /// what the suite sees.
 pub async fn open(
     suite: &ProjectSuite<'_>,
-    request: &TrialRequest<'_>,
-) -> Result<Option<Box<dyn Trial>>, RunError> {
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
     match suite.detection.facts.framework.as_str() {
         "unittest" | "pytest" => python::open(suite, request).await,
         "node --test" => node::open(suite, request).await,

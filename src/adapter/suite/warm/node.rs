@@ -19,7 +19,9 @@ use crate::adapter::host::sandbox::Access;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CaseResult, Lines, RunError, Speed, Trace, Trial, TrialRequest};
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
+};
 
 use super::super::ProjectSuite;
 use super::super::cold::{copy_tree, write_edits};
@@ -101,8 +103,8 @@ struct Range {
 /// Opens the runner, unless it does not reproduce the failing tests.
 pub async fn open(
     suite: &ProjectSuite<'_>,
-    request: &TrialRequest<'_>,
-) -> Result<Option<Box<dyn Trial>>, RunError> {
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
     let mut lanes = Vec::new();
     for number in 0..request.jobs.max(1) {
         let root = suite.settings.scratch.join(format!("lane-{number}"));
@@ -136,7 +138,7 @@ pub async fn open(
     let Some(first) = request.failing.get(..1) else { return Ok(Some(Box::new(node))) };
     let traces = node.trace(first).await?;
     let reproduced = traces.iter().any(|trace| trace.status == Status::Failed);
-    Ok(reproduced.then(|| Box::new(node) as Box<dyn Trial>))
+    Ok(reproduced.then(|| Box::new(node) as Box<dyn CandidateRunner>))
 }
 
 impl Lane {
@@ -256,7 +258,7 @@ fn pattern_of(test: &TestId) -> String {
 }
 
 #[async_trait]
-impl Trial for Node {
+impl CandidateRunner for Node {
     fn speed(&self) -> Speed {
         Speed::Warm
     }

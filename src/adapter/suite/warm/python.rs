@@ -13,7 +13,9 @@ use crate::adapter::host::process::Invocation;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{FailureText, Status};
-use crate::effect::{CaseResult, Lines, RunError, Speed, Trace, Trial, TrialRequest};
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
+};
 
 use super::super::ProjectSuite;
 use super::super::format::{Place, stack};
@@ -98,8 +100,8 @@ struct Python {
 /// Opens the runner, unless it does not reproduce the failing tests.
 pub async fn open(
     suite: &ProjectSuite<'_>,
-    request: &TrialRequest<'_>,
-) -> Result<Option<Box<dyn Trial>>, RunError> {
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
     let site = suite.site(request.root);
     let driver = suite.settings.scratch.join("drivers/warm_python.py");
     let pairs = unittest_options(&site);
@@ -130,7 +132,7 @@ pub async fn open(
     let reproduced = request.failing.iter().any(|test| {
         traces.iter().any(|trace| trace.test == *test && trace.status == Status::Failed)
     });
-    Ok(reproduced.then(|| Box::new(python) as Box<dyn Trial>))
+    Ok(reproduced.then(|| Box::new(python) as Box<dyn CandidateRunner>))
 }
 
 impl Python {
@@ -202,7 +204,7 @@ fn holds_all(many: &[TestId], few: &[TestId]) -> bool {
 }
 
 #[async_trait]
-impl Trial for Python {
+impl CandidateRunner for Python {
     fn speed(&self) -> Speed {
         Speed::Warm
     }

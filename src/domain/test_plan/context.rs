@@ -1,0 +1,536 @@
+//! What is known about a repository before tests are planned: the two context packages
+//! (product.md 6.8, 8.7).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{RepoPath, SessionId};
+
+use super::exploration_angle::{Angle, Complexity};
+
+/// How urgent a gap is.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// First.
+    High,
+    /// Then.
+    Medium,
+    /// Last.
+    Low,
+}
+
+impl Priority {
+    /// The stored word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+/// The priority of a gap, told by its path (product.md 3.1 mode A 4), and raised one step where
+/// at least five errors or branches are untested.
+#[must_use]
+pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
+    let path = format!("/{file}");
+    let in_folder = |names: &[&str]| names.iter().any(|name| path.contains(&format!("/{name}/")));
+    let by_path = if in_folder(&["core", "auth"]) {
+        Priority::High
+    } else if in_folder(&["utils", "helpers"]) {
+        Priority::Medium
+    } else {
+        Priority::Low
+    };
+    match by_path {
+        Priority::Low if untested_decisions >= 5 => Priority::Medium,
+        Priority::Medium if untested_decisions >= 5 => Priority::High,
+        Priority::Low | Priority::Medium | Priority::High => by_path,
+    }
+}
+
+/// Where the numbers of a coverage come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum CoverageSource {
+    /// The project's own tool ran here.
+    Measured {
+        /// As a person would type it.
+        command: String,
+        /// Form of its report.
+        format: String,
+    },
+    /// A report that was named.
+    Report {
+        /// As it was named.
+        file: String,
+        /// Form of the report.
+        format: String,
+    },
+    /// Names and imports only: which source has a test that belongs to it.
+    Mapping {
+        /// Why there are no lines.
+        reason: String,
+    },
+}
+
+/// One source file and what tests reach of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileCoverage {
+    /// The file.
+    pub file: RepoPath,
+    /// Tests that belong to it, by name or import.
+    pub tests: Vec<RepoPath>,
+    /// Lines that ran; absent without measured lines.
+    pub lines_covered: Option<u32>,
+    /// Lines that can run.
+    pub lines_total: Option<u32>,
+    /// Branches that were taken.
+    pub branches_covered: Option<u32>,
+    /// Branches that are there.
+    pub branches_total: Option<u32>,
+    /// Lines that did not run, as `9, 14-18`.
+    pub uncovered_lines: String,
+    /// Functions no test enters, or none names when no lines are known.
+    pub untested_functions: Vec<String>,
+}
+
+/// A source file for which tests are missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingTest {
+    /// The source.
+    pub implementation_file: RepoPath,
+    /// Where its tests belong by the conventions of this project.
+    pub suggested_test_file: RepoPath,
+    /// How urgent.
+    pub priority: Priority,
+    /// What is missing, with numbers.
+    pub reason: String,
+}
+
+/// Counts over the files that were looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CoverageStats {
+    /// Source files.
+    pub total_implementation_files: u32,
+    /// Test files of the repository.
+    pub total_test_files: u32,
+    /// Source files with tests.
+    pub files_with_tests: u32,
+    /// Source files without.
+    pub files_without_tests: u32,
+    /// Percent of files with tests, one decimal, cut.
+    pub coverage_percentage: String,
+    /// Percent of lines that ran, one decimal, cut; absent without measured lines.
+    pub line_percentage: Option<String>,
+    /// The same for branches.
+    pub branch_percentage: Option<String>,
+}
+
+/// What tests reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestCoverage {
+    /// Test files of the repository that belong to the files looked at.
+    pub existing_tests: Vec<RepoPath>,
+    /// Gaps, most urgent first.
+    pub missing_tests: Vec<MissingTest>,
+    /// Counts.
+    pub coverage_stats: CoverageStats,
+    /// Where the numbers come from.
+    pub source: CoverageSource,
+    /// Each file that was looked at.
+    pub files: Vec<FileCoverage>,
+}
+
+/// How tests of this project are written, read from its own files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conventions {
+    /// Such as `test_*.py`.
+    pub file_naming: String,
+    /// `functions`, `classes`, `describe blocks`, ...
+    pub test_structure: String,
+    /// What prepares and cleans up, as it is called there.
+    pub setup_teardown: String,
+    /// How tests assert, most frequent first.
+    pub assertion_style: Vec<String>,
+    /// How one test takes many values; empty when none does.
+    pub parametrisation: Vec<String>,
+    /// Shared fixtures and where they are defined.
+    pub fixtures: Vec<String>,
+    /// A test file that shows all this.
+    pub sample: Option<RepoPath>,
+}
+
+/// The framework of the tests (product.md 6.8).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestFramework {
+    /// Its name; `unknown` when none was detected.
+    pub framework: String,
+    /// Its version as it prints it; empty when unknown.
+    pub version: String,
+    /// Glob of test files.
+    pub test_pattern: String,
+    /// Folder of most tests; empty for beside the sources.
+    pub test_directory: String,
+    /// What asserts.
+    pub assertion_library: String,
+    /// What stands in for other code; empty when nothing does.
+    pub mocking_framework: String,
+    /// How tests are written here.
+    pub conventions: Conventions,
+    /// The whole suite.
+    pub run_tests: String,
+    /// The suite with coverage; empty when no tool is known.
+    pub run_coverage: String,
+    /// One file, at `{test_file}`.
+    pub run_specific: String,
+}
+
+/// What a summary of the source session says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImplementationSummary {
+    /// Its task.
+    pub task_id: String,
+    /// Where it lies, relative to the source session.
+    pub summary_path: String,
+    /// Files of the repository that it names.
+    pub changed_files: Vec<RepoPath>,
+    /// `feature`, `fix`, `refactor` or `docs`, told by its words.
+    pub implementation_type: String,
+}
+
+/// A finished implementation session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceSession {
+    /// Its id.
+    pub id: SessionId,
+    /// What it was for.
+    pub description: String,
+    /// Languages and frameworks, when it names them.
+    pub tech_stack: Vec<String>,
+    /// Summaries of its completed tasks; files are those that are named, still here or not.
+    pub summaries: Vec<ImplementationSummary>,
+}
+
+/// How the project is written, told by counts over its sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectPatterns {
+    /// Top folders with their number of sources.
+    pub architecture: String,
+    /// `exceptions`, `result values`, ...
+    pub error_handling: String,
+    /// `async functions: 12`, or `none`.
+    pub async_pattern: String,
+}
+
+/// What a finished implementation session left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceContext {
+    /// One per completed task.
+    pub implementation_summaries: Vec<ImplementationSummary>,
+    /// Languages and frameworks.
+    pub tech_stack: Vec<String>,
+    /// How the project is written.
+    pub project_patterns: ProjectPatterns,
+}
+
+/// A file that belongs to the work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Asset {
+    /// `implementation_summary`, `existing_test`, `source_code`, `documentation` or `config`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Where it is.
+    pub path: String,
+    /// Why it is named.
+    pub relevance: String,
+    /// From 0 to 1.
+    pub relevance_score: f64,
+    /// `highest`, `high`, `medium` or `low`.
+    pub priority: String,
+}
+
+/// Head of `test-context-package.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestMetadata {
+    /// The session it belongs to; of another session it is not used again.
+    pub test_session_id: SessionId,
+    /// The finished session.
+    pub source_session_id: SessionId,
+    /// RFC 3339.
+    pub timestamp: String,
+    /// Always `test-generation`.
+    pub task_type: String,
+    /// What is asked for.
+    pub task_description: String,
+    /// How much that is.
+    pub complexity: Complexity,
+}
+
+/// `test-context-package.json` (session mode, product.md 8.7).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestContextPackage {
+    /// Head.
+    pub metadata: TestMetadata,
+    /// The finished session.
+    pub source_context: SourceContext,
+    /// What tests reach.
+    pub test_coverage: TestCoverage,
+    /// How tests are run and written.
+    pub test_framework: TestFramework,
+    /// Files that belong to the work.
+    pub assets: Vec<Asset>,
+    /// Where to begin, in words.
+    pub focus_areas: Vec<String>,
+}
+
+/// Head of `context-package.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Metadata {
+    /// What is asked for.
+    pub task_description: String,
+    /// RFC 3339.
+    pub timestamp: String,
+    /// Words of the description that name something.
+    pub keywords: Vec<String>,
+    /// How much it asks for.
+    pub complexity: Complexity,
+    /// The session it belongs to; of another session it is not used again.
+    pub session_id: SessionId,
+}
+
+/// The project around the description.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectContext {
+    /// Top folders with their number of sources.
+    pub architecture_patterns: Vec<String>,
+    /// How names are written.
+    pub coding_conventions: Vec<String>,
+    /// Languages and frameworks.
+    pub tech_stack: Vec<String>,
+}
+
+/// Files of a context package, by kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Assets {
+    /// Prose.
+    pub documentation: Vec<Asset>,
+    /// Sources.
+    pub source_code: Vec<Asset>,
+    /// Settings.
+    pub config: Vec<Asset>,
+    /// Tests.
+    pub tests: Vec<Asset>,
+}
+
+/// One import between files that belong to the work.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct InternalDependency {
+    /// Who imports.
+    pub from: RepoPath,
+    /// What.
+    pub to: RepoPath,
+    /// Always `import`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}
+
+/// A package from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct ExternalDependency {
+    /// Its name.
+    pub package: String,
+    /// As the manifest asks for it; empty when it does not.
+    pub version: String,
+    /// Who uses it.
+    pub usage: String,
+}
+
+/// What files depend on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Dependencies {
+    /// To depth 2.
+    pub internal: Vec<InternalDependency>,
+    /// Packages.
+    pub external: Vec<ExternalDependency>,
+}
+
+/// How much may be in the way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictDetection {
+    /// `low`, `medium` or `high`.
+    pub risk_level: String,
+    /// What makes it so.
+    pub risk_factors: Vec<String>,
+    /// Folders that are touched.
+    pub affected_modules: Vec<String>,
+    /// What keeps it small.
+    pub mitigation_strategy: String,
+}
+
+/// What the explorations said together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplorationResults {
+    /// Inside the session folder.
+    pub manifest_path: String,
+    /// How many.
+    pub exploration_count: u32,
+    /// From which sides.
+    pub angles: Vec<Angle>,
+    /// Files named by several, most often first, at most 15.
+    pub critical_files: Vec<RepoPath>,
+    /// Sentences.
+    pub aggregated_insights: Vec<String>,
+}
+
+/// What is asked for, and in which order it is served.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PrioritizedContext {
+    /// What is asked for.
+    pub goal: String,
+    /// What it names here: files, and functions as `file:function`.
+    pub scope: Vec<String>,
+    /// Files by tier.
+    pub critical: Vec<RepoPath>,
+    /// From 0.70.
+    pub high: Vec<RepoPath>,
+    /// From 0.50.
+    pub medium: Vec<RepoPath>,
+    /// Files in the order in which they need one another.
+    pub dependency_order: Vec<RepoPath>,
+    /// Why this order.
+    pub sorting_rationale: String,
+}
+
+/// `context-package.json` (prompt mode, product.md 8.7, C-25).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextPackage {
+    /// Head.
+    pub metadata: Metadata,
+    /// The project.
+    pub project_context: ProjectContext,
+    /// Files that belong to the work.
+    pub assets: Assets,
+    /// What they depend on.
+    pub dependencies: Dependencies,
+    /// What may be in the way.
+    pub conflict_detection: ConflictDetection,
+    /// What was seen from which side.
+    pub exploration_results: ExplorationResults,
+    /// In which order.
+    pub prioritized_context: PrioritizedContext,
+    /// What tests reach.
+    pub test_coverage: TestCoverage,
+    /// How tests are run and written.
+    pub test_framework: TestFramework,
+    /// Where to begin, in words.
+    pub focus_areas: Vec<String>,
+}
+
+/// Either package.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Package {
+    /// Of session mode.
+    Session(Box<TestContextPackage>),
+    /// Of prompt mode.
+    Prompt(Box<ContextPackage>),
+}
+
+impl Package {
+    /// What tests reach.
+    #[must_use]
+    pub fn coverage(&self) -> &TestCoverage {
+        match self {
+            Self::Session(package) => &package.test_coverage,
+            Self::Prompt(package) => &package.test_coverage,
+        }
+    }
+
+    /// How tests are run and written.
+    #[must_use]
+    pub fn framework(&self) -> &TestFramework {
+        match self {
+            Self::Session(package) => &package.test_framework,
+            Self::Prompt(package) => &package.test_framework,
+        }
+    }
+
+    /// The session it belongs to.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        match self {
+            Self::Session(package) => &package.metadata.test_session_id,
+            Self::Prompt(package) => &package.metadata.session_id,
+        }
+    }
+
+    /// Where to begin.
+    #[must_use]
+    pub fn focus_areas(&self) -> &[String] {
+        match self {
+            Self::Session(package) => &package.focus_areas,
+            Self::Prompt(package) => &package.focus_areas,
+        }
+    }
+
+    /// Functions by file that alone are meant; a file that is not in it is meant as a whole.
+    #[must_use]
+    pub fn only(&self) -> BTreeMap<RepoPath, BTreeSet<String>> {
+        let mut only = BTreeMap::new();
+        if let Self::Prompt(package) = self {
+            for place in &package.prioritized_context.scope {
+                if let Some((file, function)) = place.split_once(':')
+                    && let Ok(file) = RepoPath::parse(file)
+                {
+                    let names: &mut BTreeSet<String> = only.entry(file).or_default();
+                    names.insert(function.to_owned());
+                }
+            }
+        }
+        only
+    }
+
+    /// Its file inside the session folder.
+    #[must_use]
+    pub fn file(&self) -> &'static str {
+        match self {
+            Self::Session(_) => TEST_CONTEXT,
+            Self::Prompt(_) => CONTEXT,
+        }
+    }
+}
+
+/// Where the package of session mode lies.
+pub const TEST_CONTEXT: &str = ".process/test-context-package.json";
+
+/// Where the package of prompt mode lies.
+pub const CONTEXT: &str = ".process/context-package.json";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priority_follows_the_path_and_rises_with_untested_decisions() {
+        let table = [
+            ("src/core/a.py", 0, Priority::High),
+            ("auth/a.py", 9, Priority::High),
+            ("src/utils/a.py", 4, Priority::Medium),
+            ("src/helpers/a.py", 5, Priority::High),
+            ("src/a.py", 4, Priority::Low),
+            ("src/a.py", 5, Priority::Medium),
+            ("src/author.py", 0, Priority::Low),
+        ];
+        for (file, decisions, expected) in table {
+            let file = RepoPath::parse(file).unwrap();
+            assert_eq!(priority(&file, decisions), expected, "{file}");
+        }
+    }
+}

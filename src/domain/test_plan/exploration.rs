@@ -1,0 +1,95 @@
+//! What was seen of a repository from one side, and the list of all sides (product.md 8.12).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::{RepoPath, SessionId};
+
+use super::exploration_angle::{Angle, Complexity};
+
+/// One file that an exploration found (product.md 8.12).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RelevantFile {
+    /// The file.
+    pub path: RepoPath,
+    /// From 0 to 1.
+    pub relevance: f64,
+    /// Why; more than ten characters.
+    pub rationale: String,
+    /// `modify_target`, `dependency`, `pattern_reference`, `test_target`, `integration_point` or
+    /// `context_only`.
+    pub role: String,
+    /// What found it.
+    pub discovery_source: String,
+    /// Names it defines that belong to the topic.
+    pub key_symbols: Vec<String>,
+    /// How it belongs to the topic; from a relevance of 0.7.
+    pub topic_relation: String,
+}
+
+/// `exploration-<angle>.json` (product.md 8.12).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Exploration {
+    /// Folders with their number of sources.
+    pub project_structure: Vec<String>,
+    /// Best first.
+    pub relevant_files: Vec<RelevantFile>,
+    /// What recurs.
+    pub patterns: Vec<String>,
+    /// Imports between the files found.
+    pub dependencies: Vec<String>,
+    /// Where the code meets others.
+    pub integration_points: Vec<String>,
+    /// What must be kept in mind, such as names that are looked up while running.
+    pub constraints: Vec<String>,
+    /// Who, when, from which side.
+    #[serde(rename = "_metadata")]
+    pub metadata: ExplorationMetadata,
+}
+
+/// Who explored what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplorationMetadata {
+    /// RFC 3339.
+    pub timestamp: String,
+    /// What was asked for.
+    pub task_description: String,
+    /// Always `embedded`.
+    pub source: String,
+    /// The side.
+    pub exploration_angle: Angle,
+    /// From 1.
+    pub exploration_index: u32,
+}
+
+/// One line of `explorations-manifest.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManifestLine {
+    /// The side.
+    pub angle: Angle,
+    /// File name.
+    pub file: String,
+    /// Inside the session folder.
+    pub path: String,
+    /// From 1.
+    pub index: u32,
+}
+
+/// `explorations-manifest.json` (product.md 3.1, mode B 4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplorationsManifest {
+    /// The session.
+    pub session_id: SessionId,
+    /// What was asked for.
+    pub task_description: String,
+    /// RFC 3339.
+    pub timestamp: String,
+    /// How much that is.
+    pub complexity: Complexity,
+    /// How many.
+    pub exploration_count: u32,
+    /// From which sides.
+    pub angles_explored: Vec<Angle>,
+    /// Where they lie.
+    pub explorations: Vec<ManifestLine>,
+}

@@ -1,0 +1,340 @@
+//! What phase 5 has made so far: tests task by task, what the gates said, what stays open
+//! (product.md 3.1 phase 5, 6.6).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::characterisation::{Coverage, PinReport};
+use crate::domain::coverage::Reached;
+use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
+use crate::domain::mutation::Score;
+use crate::domain::quality::Decision;
+
+use super::requirement_coverage::RequirementCoverage;
+use super::written_tests::{BugFinding, Written};
+
+/// Where it lies inside the session folder.
+pub const PRODUCTION: &str = ".process/generation.json";
+
+/// `generation.json`: written before the state moves on, so that a step that is repeated finds
+/// what it has made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Generation {
+    /// The session.
+    pub session_id: SessionId,
+    /// The sources with all tests that are kept so far.
+    pub tree: TreeId,
+    /// Tests of the suite that passed before anything was written.
+    pub passing: Vec<TestId>,
+    /// Tests of the suite that failed then.
+    pub failing: Vec<TestId>,
+    /// What each task made.
+    pub tasks: Vec<Made>,
+    /// What providers wrote for a task that is not done yet.
+    #[serde(default)]
+    pub drafts: Vec<Written>,
+    /// Files that a gate took away.
+    pub dropped: Vec<DroppedFile>,
+    /// What gate 001.3 said, once it did.
+    pub validation: Option<Judgement>,
+    /// What gate 001.5 said, once it did.
+    pub review: Option<Judgement>,
+    /// The score of all tests together, when a gate changed what was scored before.
+    pub score: Option<Score>,
+    /// What the tests make run, once gate 001.5 looked.
+    #[serde(default)]
+    pub coverage: Option<Reached>,
+    /// Times that tests were written again for what they missed.
+    #[serde(default)]
+    pub retries: u32,
+    /// Seconds that the embedded engine and the breaking of code took, over all tasks and rounds.
+    #[serde(default)]
+    pub engine_seconds: f64,
+    /// The commit that holds the tests.
+    pub commit: Option<CommitId>,
+}
+
+/// What one task made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Made {
+    /// Its id.
+    pub task: String,
+    /// How often tests were written: 2 when survivors were given back.
+    pub rounds: u32,
+    /// Functions, files, drops, coverage and score.
+    pub report: PinReport,
+    /// Lines that the new tests execute, by file; empty where nothing tells.
+    pub reached: BTreeMap<RepoPath, Vec<u32>>,
+    /// Its requirements, as far as they are decided.
+    pub requirements: Vec<RequirementCoverage>,
+    /// What providers wrote for it, file by file; what is not in here the embedded engine wrote.
+    #[serde(default)]
+    pub written: Vec<Written>,
+}
+
+impl Made {
+    /// Whether a provider wrote this file.
+    #[must_use]
+    pub fn is_written(&self, file: &RepoPath) -> bool {
+        self.written.iter().any(|one| one.file.as_ref() == Some(file))
+    }
+}
+
+/// A file that was written and taken away again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DroppedFile {
+    /// The tests.
+    pub file: RepoPath,
+    /// What they were about.
+    pub subject: RepoPath,
+    /// Why they are gone.
+    pub reason: String,
+}
+
+/// What a gate said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Judgement {
+    /// Its word.
+    pub decision: Decision,
+    /// Why.
+    pub reason: String,
+    /// Safe repairs that were made.
+    pub repairs: u32,
+    /// Times it was tried again.
+    pub retries: u32,
+}
+
+/// The numbers of phase 5.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Tests that are kept.
+    pub tests: usize,
+    /// Files that hold them.
+    pub files: usize,
+    /// Requirements that are shown.
+    pub shown: usize,
+    /// All requirements.
+    pub requirements: usize,
+    /// Lines reached before, of the files with gaps.
+    pub before: Coverage,
+    /// Lines reached with the new tests.
+    pub after: Coverage,
+    /// How well the new tests notice broken code.
+    pub score: Option<Score>,
+    /// New tests whose result changed between runs; none of them is kept.
+    pub flaky: usize,
+}
+
+impl Generation {
+    /// Nothing is made yet.
+    #[must_use]
+    pub fn new(
+        session_id: SessionId,
+        tree: TreeId,
+        passing: Vec<TestId>,
+        failing: Vec<TestId>,
+    ) -> Self {
+        Self {
+            session_id,
+            tree,
+            passing,
+            failing,
+            tasks: Vec::new(),
+            drafts: Vec::new(),
+            dropped: Vec::new(),
+            validation: None,
+            review: None,
+            score: None,
+            coverage: None,
+            retries: 0,
+            engine_seconds: 0.0,
+            commit: None,
+        }
+    }
+
+    /// What a task made, once it did.
+    #[must_use]
+    pub fn of(&self, task: &str) -> Option<&Made> {
+        self.tasks.iter().find(|made| made.task == task)
+    }
+
+    /// Files with tests, with what they are about.
+    #[must_use]
+    pub fn files(&self) -> Vec<(RepoPath, RepoPath)> {
+        let files = self.tasks.iter().flat_map(|made| &made.report.files);
+        files.map(|one| (one.file.clone(), one.subject.clone())).collect()
+    }
+
+    /// Kept tests.
+    #[must_use]
+    pub fn tests(&self) -> Vec<TestId> {
+        let files = self.tasks.iter().flat_map(|made| &made.report.files);
+        files.flat_map(|one| one.tests.iter().cloned()).collect()
+    }
+
+    /// Notes that a gate took a file away.
+    pub fn drop_file(&mut self, file: &RepoPath, reason: &str) {
+        for made in &mut self.tasks {
+            let Some(at) = made.report.files.iter().position(|one| one.file == *file) else {
+                continue;
+            };
+            let gone = made.report.files.remove(at);
+            for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject)
+            {
+                function.kept = 0;
+                let dropped = crate::domain::characterisation::Dropped {
+                    reason: reason.to_owned(),
+                    count: 1,
+                };
+                function.dropped.insert(0, dropped);
+            }
+            made.reached.remove(&gone.subject);
+            for one in made.written.iter_mut().filter(|one| one.file.as_ref() == Some(file)) {
+                one.file = None;
+                one.tests.clear();
+                one.shown.clear();
+                one.findings.clear();
+                one.dropped.push(reason.to_owned());
+            }
+            self.dropped.push(DroppedFile {
+                file: gone.file,
+                subject: gone.subject,
+                reason: reason.to_owned(),
+            });
+            return;
+        }
+    }
+
+    /// Tests that fail because the code is wrong.
+    #[must_use]
+    pub fn findings(&self) -> Vec<&BugFinding> {
+        let written = self.tasks.iter().flat_map(|made| &made.written);
+        written.flat_map(|one| &one.findings).collect()
+    }
+
+    /// The score of all new tests: the one that was measured last, else that of the tasks
+    /// together.
+    #[must_use]
+    pub fn scored(&self) -> Option<Score> {
+        if self.score.is_some() {
+            return self.score.clone();
+        }
+        let scores = self.tasks.iter().filter_map(|made| made.report.score.as_ref());
+        scores.cloned().reduce(together)
+    }
+
+    /// Whether both gates let the tests pass.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        let met = |gate: &Option<Judgement>| {
+            gate.as_ref().is_some_and(|said| said.decision == Decision::Pass)
+        };
+        met(&self.validation) && met(&self.review)
+    }
+
+    /// What each gate that is not met says; empty when both let the tests pass.
+    #[must_use]
+    pub fn missed_gates(&self) -> Vec<String> {
+        let missed = |gate: &str, said: &Option<Judgement>| match said {
+            Some(said) if said.decision == Decision::Pass => None,
+            Some(said) => Some(format!("gate {gate}: {}", said.reason)),
+            None => Some(format!("gate {gate} has not decided")),
+        };
+        [missed("001.3", &self.validation), missed("001.5", &self.review)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// The numbers of phase 5.
+    #[must_use]
+    pub fn totals(&self) -> Totals {
+        let reports = || self.tasks.iter().map(|made| &made.report);
+        let sum = |of: fn(&PinReport) -> Coverage| {
+            reports().map(of).fold(Coverage::default(), |all, one| Coverage {
+                covered: all.covered + one.covered,
+                lines: all.lines + one.lines,
+            })
+        };
+        let requirements = || self.tasks.iter().flat_map(|made| &made.requirements);
+        Totals {
+            tests: reports().map(PinReport::tests).sum(),
+            files: reports().map(|report| report.files.len()).sum(),
+            shown: requirements().filter(|one| one.open.is_none()).count(),
+            requirements: requirements().count(),
+            before: sum(|report| report.before),
+            after: sum(|report| report.after),
+            score: self.scored(),
+            flaky: reports().map(|report| report.flaky.len()).sum(),
+        }
+    }
+}
+
+/// Two scores of different files as one.
+fn together(a: Score, b: Score) -> Score {
+    use crate::domain::mutation::Reach;
+    let unknown = a.reach == Reach::Unknown || b.reach == Reach::Unknown;
+    Score {
+        schema_version: a.schema_version,
+        mutants: a.mutants + b.mutants,
+        covered: a.covered + b.covered,
+        tried: a.tried + b.tried,
+        unviable: a.unviable + b.unviable,
+        types_unchecked: a.types_unchecked || b.types_unchecked,
+        noticed: a.noticed + b.noticed,
+        hung: a.hung + b.hung,
+        reach: if unknown { Reach::Unknown } else { Reach::Known },
+        tests: a.tests + b.tests,
+        left_out: [a.left_out, b.left_out].concat(),
+        lines_covered: a.lines_covered + b.lines_covered,
+        lines: a.lines + b.lines,
+        survivors: [a.survivors, b.survivors].concat(),
+        seconds: a.seconds + b.seconds,
+        threshold: a.threshold,
+    }
+}
+
+/// What one task made, for the tests of this room.
+#[cfg(test)]
+pub(super) mod sample {
+    use super::*;
+    use crate::domain::characterisation::{Dropped, PinnedFile, PinnedFunction};
+
+    pub fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    pub fn made() -> Made {
+        let function = |name: &str, kept: u32, reason: &str| PinnedFunction {
+            file: path("a.py"),
+            name: name.into(),
+            line: 1,
+            tried: 9,
+            kept,
+            dropped: vec![Dropped { reason: reason.into(), count: 9 }],
+        };
+        Made {
+            task: "IMPL-001".into(),
+            rounds: 1,
+            report: PinReport {
+                functions: vec![
+                    function("price", 3, "late"),
+                    function("Cart.add", 1, "late"),
+                    function("fetch", 0, "uses the network"),
+                ],
+                files: vec![PinnedFile {
+                    file: path("tests/test_a.py"),
+                    subject: path("a.py"),
+                    tests: vec!["t.a".into(), "t.b".into()],
+                    assertions: 4,
+                }],
+                ..PinReport::default()
+            },
+            reached: [(path("a.py"), vec![2, 3, 8])].into(),
+            requirements: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Whether a test shows a requirement, and why it stays open (product.md 5.3, 6.1, 6.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{Completeness, Layer};
+
+use super::analysis::Requirement;
+use super::generation::Made;
+use super::layer::SubLayer;
+
+/// A requirement and whether a test shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequirementCoverage {
+    /// Its id.
+    pub id: String,
+    /// Its layer.
+    pub layer: SubLayer,
+    /// What it says.
+    pub text: String,
+    /// Why it stays open; `None` when it is shown.
+    pub open: Option<String>,
+}
+
+/// What tells whether a requirement is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// What the task made.
+    pub made: &'a Made,
+    /// How complete the tests of the repository are, layer by layer.
+    pub layers: &'a [Completeness],
+    /// What gate 001.3 said.
+    pub validated: bool,
+}
+
+/// Why a requirement stays open; `None` when a test shows it.
+///
+/// A happy path is shown by a kept assertion. A negative path or an edge is shown when a new test
+/// executes the line that decides it, and an edge only when no broken version of that line goes
+/// unnoticed; where nothing tells lines, by names. What crosses modules is
+/// never shown: tests of one function at a time cannot.
+///
+/// Source: product.md 6.1, 6.2, 5.3.
+#[must_use]
+pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -> Option<String> {
+    match one.layer.layer() {
+        0 => return (!evidence.validated).then(|| "gate 001.3 is not met".to_owned()),
+        1 => {}
+        _ => return crosses(file, one, evidence),
+    }
+    if let Some(gone) = evidence.made.report.functions.iter().find(|known| {
+        known.file == *file && is_same_function(&known.name, &one.function) && known.kept == 0
+    }) {
+        let reason = gone.dropped.first().map_or("no call of it tells enough", |one| &one.reason);
+        return Some(reason.to_owned());
+    }
+    let pinned = evidence.made.report.functions.iter().any(|known| {
+        known.file == *file
+            && known.kept > 0
+            && (one.function.is_empty() || is_same_function(&known.name, &one.function))
+    });
+    if !pinned {
+        return Some("nothing here could be called from a test".to_owned());
+    }
+    let layer = match one.layer {
+        SubLayer::Happy => return None,
+        SubLayer::Negative => Layer::Negative,
+        SubLayer::Edge => Layer::Edge,
+        SubLayer::State => Layer::State,
+        _ => Layer::Async,
+    };
+    if matches!(layer, Layer::Negative | Layer::Edge)
+        && let Some(lines) = evidence.made.reached.get(file)
+    {
+        if lines.binary_search(&one.line).is_err() {
+            return Some(format!("no kept test executes line {}", one.line));
+        }
+        let score = evidence.made.report.score.iter();
+        let unseen = score
+            .flat_map(|score| &score.survivors)
+            .any(|broken| broken.file == *file && broken.line == one.line);
+        let why = || format!("a broken version of line {} is not noticed", one.line);
+        return (layer == Layer::Edge && unseen).then(why);
+    }
+    let missing = evidence.layers.iter().filter(|known| known.layer == layer).any(|known| {
+        known.missing.iter().any(|place| {
+            place.strip_prefix(file.as_str()).is_some_and(|rest| rest.starts_with(':'))
+                && place
+                    .rsplit(' ')
+                    .next()
+                    .is_some_and(|name| is_same_function(name, &one.function))
+        })
+    });
+    missing.then(|| format!("no test tries it: {}", layer.name().1))
+}
+
+/// Why a requirement that crosses modules stays open. A kept test must claim it and, where lines
+/// are told, execute the line that decides it.
+fn crosses(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -> Option<String> {
+    let claims = || {
+        let own = evidence.made.written.iter().filter(|own| own.subject == *file);
+        own.flat_map(|own| &own.shown)
+    };
+    if !claims().any(|id| *id == one.id) {
+        return Some("it crosses modules, and tests are written for one function".to_owned());
+    }
+    let lines = evidence.made.reached.get(file)?;
+    let missed = lines.binary_search(&one.line).is_err();
+    missed.then(|| format!("no kept test executes line {}", one.line))
+}
+
+/// Completeness of what was asked for alone: functions of a file that no requirement names are
+/// left out of what is missing. A file without an entry, and one with an empty name, count whole.
+#[must_use]
+pub fn about(
+    layers: Vec<Completeness>,
+    asked: &BTreeMap<RepoPath, BTreeSet<String>>,
+) -> Vec<Completeness> {
+    let wanted = |place: &String| {
+        asked.iter().all(|(file, functions)| {
+            let of_file =
+                place.strip_prefix(file.as_str()).is_some_and(|rest| rest.starts_with(':'));
+            let name = place.rsplit(' ').next().unwrap_or_default();
+            !of_file
+                || functions.contains("")
+                || functions.iter().any(|function| is_same_function(name, function))
+        })
+    };
+    layers
+        .into_iter()
+        .map(|mut layer| {
+            let before = layer.missing.len();
+            layer.missing.retain(wanted);
+            let gone = before - layer.missing.len();
+            layer.of = layer.of.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+            layer
+        })
+        .collect()
+}
+
+/// Whether two names are of one function, each with its class or without.
+#[must_use]
+pub fn is_same_function(one: &str, other: &str) -> bool {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    one == other || last(one) == last(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::written_tests::Written;
+    use super::*;
+    use crate::domain::id::{SessionId, TreeId};
+    use crate::domain::mutation::Score;
+    use crate::domain::test_plan::generation::Generation;
+    use crate::domain::test_plan::generation::sample::{made, path};
+
+    fn requirement(layer: SubLayer, function: &str, line: u32) -> Requirement {
+        Requirement {
+            id: "R-001".into(),
+            layer,
+            function: function.into(),
+            line,
+            text: "it holds".into(),
+            given: String::new(),
+            expect: "so".into(),
+            check: "`x`".into(),
+        }
+    }
+
+    #[test]
+    fn a_requirement_is_shown_by_what_ran_and_open_with_a_reason() {
+        let made = made();
+        let blind = Made { reached: BTreeMap::new(), ..made.clone() };
+        let layers = [Completeness {
+            layer: Layer::Edge,
+            covered: 0,
+            of: 1,
+            missing: vec!["a.py:1 price".into()],
+        }];
+        let seen = Evidence { made: &made, layers: &layers, validated: true };
+        let unseen = Evidence { made: &blind, ..seen };
+        let table = [
+            ("kept", &seen, SubLayer::Happy, "price", 1, None),
+            ("a method by its own name", &seen, SubLayer::Happy, "add", 1, None),
+            ("not pure", &seen, SubLayer::Happy, "fetch", 1, Some("uses the network")),
+            (
+                "not pure, whatever ran",
+                &seen,
+                SubLayer::Negative,
+                "fetch",
+                3,
+                Some("uses the network"),
+            ),
+            ("its line ran", &seen, SubLayer::Negative, "price", 3, None),
+            (
+                "its line never ran",
+                &seen,
+                SubLayer::Negative,
+                "price",
+                4,
+                Some("no kept test executes line 4"),
+            ),
+            ("lines go before names", &seen, SubLayer::Edge, "price", 8, None),
+            (
+                "names where no lines are",
+                &unseen,
+                SubLayer::Edge,
+                "price",
+                8,
+                Some("no test tries it: public functions tried on an edge"),
+            ),
+            (
+                "no such function",
+                &seen,
+                SubLayer::Happy,
+                "other",
+                1,
+                Some("nothing here could be called from a test"),
+            ),
+            (
+                "another layer",
+                &seen,
+                SubLayer::Wiring,
+                "price",
+                1,
+                Some("it crosses modules, and tests are written for one function"),
+            ),
+            ("the gate tells", &seen, SubLayer::Lint, "", 1, None),
+        ];
+        for (why, evidence, layer, function, line, expected) in table {
+            let one = requirement(layer, function, line);
+            let open = still_open(&path("a.py"), &one, evidence);
+            assert_eq!(open.as_deref(), expected, "{why}");
+        }
+        let survivor = crate::domain::mutation::Mutant {
+            file: path("a.py"),
+            line: 8,
+            operator: String::new(),
+            before: String::new(),
+            after: String::new(),
+        };
+        let mut missed = made.clone();
+        missed.report.score = Some(Score { survivors: vec![survivor], ..Score::default() });
+        let open = still_open(
+            &path("a.py"),
+            &requirement(SubLayer::Edge, "price", 8),
+            &Evidence { made: &missed, ..seen },
+        );
+        assert_eq!(open.as_deref(), Some("a broken version of line 8 is not noticed"));
+        let claim = Written {
+            task: "IMPL-001".into(),
+            round: 1,
+            subject: path("a.py"),
+            file: Some(path("tests/test_a.py")),
+            author: "one".into(),
+            tests: vec!["t.a".into()],
+            assertions: 1,
+            functions: vec!["price".into()],
+            shown: vec!["R-001".into()],
+            findings: Vec::new(),
+            dropped: Vec::new(),
+            flaky: Vec::new(),
+        };
+        let claimed = Made { written: vec![claim], ..made.clone() };
+        let crossing = |line| {
+            let one = requirement(SubLayer::Wiring, "price", line);
+            still_open(&path("a.py"), &one, &Evidence { made: &claimed, ..seen })
+        };
+        assert_eq!(crossing(8), None, "a kept test claims it and runs its line");
+        assert_eq!(crossing(9).as_deref(), Some("no kept test executes line 9"));
+        let broken = Evidence { validated: false, ..seen };
+        assert!(still_open(&path("a.py"), &requirement(SubLayer::Lint, "", 1), &broken).is_some());
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_not_missing() {
+        let layer = |of: u32, missing: &[&str]| Completeness {
+            layer: Layer::Happy,
+            covered: 1,
+            of,
+            missing: missing.iter().map(|one| (*one).to_owned()).collect(),
+        };
+        let asked = |functions: &[&str]| -> BTreeMap<RepoPath, BTreeSet<String>> {
+            [(path("a.py"), functions.iter().map(|one| (*one).to_owned()).collect())].into()
+        };
+        let missing = ["a.py:1 price", "a.py:9 fetch", "b.py:1 price"];
+        let table = [
+            (asked(&["price"]), layer(3, &["a.py:1 price", "b.py:1 price"])),
+            (asked(&["Cart.fetch"]), layer(3, &["a.py:9 fetch", "b.py:1 price"])),
+            (asked(&[""]), layer(4, &missing)),
+            (BTreeMap::new(), layer(4, &missing)),
+        ];
+        for (asked, expected) in table {
+            assert_eq!(about(vec![layer(4, &missing)], &asked), [expected], "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn a_dropped_file_takes_its_tests_and_what_they_show_along() {
+        let tree = TreeId::parse("a".repeat(40)).unwrap();
+        let id = SessionId::parse("WFS-test-x").unwrap();
+        let mut production = Generation::new(id, tree, Vec::new(), Vec::new());
+        production.tasks.push(made());
+        assert_eq!(production.totals().tests, 2);
+        production.drop_file(&path("tests/test_a.py"), "gate 001.3: 1 critical");
+        let totals = production.totals();
+        assert_eq!((totals.tests, totals.files, production.dropped.len()), (0, 0, 1));
+        let evidence = Evidence { made: &production.tasks[0], layers: &[], validated: true };
+        let one = requirement(SubLayer::Happy, "price", 1);
+        let open = still_open(&path("a.py"), &one, &evidence);
+        assert_eq!(open.as_deref(), Some("gate 001.3: 1 critical"));
+        assert!(!production.is_met());
+    }
+}

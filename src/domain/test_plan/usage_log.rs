@@ -1,0 +1,117 @@
+//! What providers were asked in phases 3 to 5, so that a budget holds for the whole session
+//! (product.md 13.7).
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::budget::Spending;
+use crate::domain::chain::{Call, Trigger};
+use crate::domain::id::SessionId;
+
+/// Where it lies inside the session folder.
+pub const INQUIRIES: &str = ".process/provider-calls.json";
+
+/// `provider-calls.json`: written after every question, before its answer is worked with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsageLog {
+    /// The session.
+    pub session_id: SessionId,
+    /// In the order in which they were asked.
+    pub calls: Vec<UsageLogEntry>,
+}
+
+/// One question and the work it belonged to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsageLogEntry {
+    /// `analysis`, `enrichment`, or a task such as `IMPL-001`.
+    pub work: String,
+    /// The question and what came of it.
+    pub call: Call,
+}
+
+impl UsageLog {
+    /// Nobody was asked yet.
+    #[must_use]
+    pub fn new(session_id: SessionId) -> Self {
+        Self { session_id, calls: Vec::new() }
+    }
+
+    /// Enters questions into the books.
+    pub fn note(&mut self, work: &str, calls: &[Call]) {
+        self.calls.extend(
+            calls.iter().map(|call| UsageLogEntry { work: work.to_owned(), call: call.clone() }),
+        );
+    }
+
+    /// Records of questions that were answered and are counted here.
+    #[must_use]
+    pub fn counted(&self) -> BTreeSet<String> {
+        let answered =
+            self.calls.iter().filter(|one| one.call.trigger != Some(Trigger::Interrupted));
+        answered.map(|one| one.call.raw.clone()).collect()
+    }
+
+    /// What all of them took.
+    #[must_use]
+    pub fn spent(&self) -> Spending {
+        sum(self.calls.iter())
+    }
+
+    /// What those of one work took.
+    #[must_use]
+    pub fn spent_on(&self, work: &str) -> Spending {
+        sum(self.calls.iter().filter(|one| one.work == work))
+    }
+}
+
+fn sum<'a>(calls: impl Iterator<Item = &'a UsageLogEntry>) -> Spending {
+    let mut spent = Spending::default();
+    for one in calls {
+        spent.add(one.call.usage, one.call.micro_usd);
+    }
+    spent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::budget::Usage;
+
+    fn call(tokens: u64, price: Option<u64>) -> Call {
+        Call {
+            role: "generator".into(),
+            provider: "one".into(),
+            model: "m".into(),
+            slot: 1,
+            turn: 1,
+            used: true,
+            trigger: None,
+            said: String::new(),
+            confidence: None,
+            usage: Usage { input_tokens: tokens, output_tokens: 1 },
+            micro_usd: price,
+            duration_ms: 1,
+            raw: String::new(),
+        }
+    }
+
+    #[test]
+    fn all_works_together_are_what_the_session_spent() {
+        let mut books = UsageLog::new(SessionId::parse("WFS-test-x").unwrap());
+        assert_eq!(books.spent(), Spending::default());
+        books.note("analysis", &[call(10, Some(5))]);
+        books.note("IMPL-001", &[call(20, None), call(30, Some(7))]);
+        let table = [("analysis", 1, 11, 5), ("IMPL-001", 2, 52, 7), ("IMPL-003", 0, 0, 0)];
+        for (work, calls, tokens, money) in table {
+            let spent = books.spent_on(work);
+            assert_eq!(
+                (spent.calls, spent.usage.tokens(), spent.micro_usd),
+                (calls, tokens, money)
+            );
+        }
+        let all = books.spent();
+        assert_eq!((all.calls, all.usage.tokens(), all.micro_usd, all.unpriced), (3, 63, 12, 1));
+    }
+}

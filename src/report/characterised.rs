@@ -1,0 +1,142 @@
+//! What pinning came to, as Markdown.
+
+use crate::domain::characterisation::{Coverage, Dropped, PinReport};
+
+use super::markdown::{cell, count, line};
+use super::mutation;
+
+/// Functions that are listed.
+const LISTED: usize = 300;
+
+/// One sentence.
+#[must_use]
+pub fn headline(report: &PinReport) -> String {
+    let functions = count(report.functions.len() as u64, "function");
+    if report.files.is_empty() {
+        return format!("{functions} found, no test was kept");
+    }
+    format!(
+        "{} of {functions} pinned by {} in {}",
+        report.pinned(),
+        count(report.tests() as u64, "test"),
+        count(report.files.len() as u64, "file")
+    )
+}
+
+/// `84 of 120 lines`.
+#[must_use]
+pub fn reached(coverage: Coverage) -> String {
+    format!("{} of {}", coverage.covered, count(u64::from(coverage.lines), "line"))
+}
+
+/// The most frequent reasons on one line.
+#[must_use]
+pub fn reasons(dropped: &[Dropped]) -> String {
+    let list: Vec<String> = dropped
+        .iter()
+        .take(3)
+        .map(|one| {
+            let reason = line(&one.reason, 120);
+            if one.count > 1 { format!("{reason} ({} calls)", one.count) } else { reason }
+        })
+        .collect();
+    list.join("; ")
+}
+
+/// The report as Markdown.
+#[must_use]
+pub fn markdown(report: &PinReport) -> String {
+    let mut text = format!("## Today's behaviour, pinned\n\n{}.\n\n", headline(report));
+    text.push_str("The tests describe what the code does, not what it should do: read them before you merge.\n\n");
+    text.push_str(&format!(
+        "- lines reached: {} before, {} after\n- tests whose result changed between runs: {}\n",
+        reached(report.before),
+        reached(report.after),
+        report.flaky.len()
+    ));
+    for one in &report.unfinished {
+        text.push_str(&format!("- the time limit was reached: {}\n", line(one, 200)));
+    }
+    for one in &report.dropped {
+        text.push_str(&format!(
+            "- dropped {}: {}\n",
+            count(u64::from(one.count), "test"),
+            line(&one.reason, 200)
+        ));
+    }
+    text.push_str(
+        "\n| function | calls tried | assertions kept | left out because |\n|:--|--:|--:|:--|\n",
+    );
+    for one in report.functions.iter().take(LISTED) {
+        let reasons = reasons(&one.dropped);
+        let reasons = if reasons.is_empty() { String::new() } else { cell(&reasons) };
+        text.push_str(&format!(
+            "| {} | {} | {} | {reasons} |\n",
+            cell(&format!("{}:{} {}", one.file, one.line, one.name)),
+            one.tried,
+            one.kept
+        ));
+    }
+    if report.functions.len() > LISTED {
+        text.push_str(&format!("\nand {} more functions.\n", report.functions.len() - LISTED));
+    }
+    if let Some(score) = &report.score {
+        text.push_str(&format!("\n{}", mutation::markdown(score)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::characterisation::{PinnedFile, PinnedFunction};
+    use crate::domain::id::RepoPath;
+
+    #[test]
+    fn the_report_names_what_was_left_out_and_why() {
+        let file = RepoPath::parse("shop/fees.py").unwrap();
+        let function = |name: &str, kept, dropped: &[(&str, u32)]| PinnedFunction {
+            file: file.clone(),
+            name: name.into(),
+            line: 3,
+            tried: 72,
+            kept,
+            dropped: dropped
+                .iter()
+                .map(|(reason, count)| Dropped { reason: (*reason).into(), count: *count })
+                .collect(),
+        };
+        let report = PinReport {
+            functions: vec![
+                function("fee", 6, &[("TypeError is not raised on purpose", 12)]),
+                function("wipe", 0, &[("changes `files` | <img>", 1)]),
+            ],
+            files: vec![PinnedFile {
+                file: RepoPath::parse("tests/test_fees_pinned.py").unwrap(),
+                subject: file.clone(),
+                tests: vec!["tests/test_fees_pinned.py::test_fee".into()],
+                assertions: 6,
+            }],
+            unfinished: vec!["the search for calls of `a|b.py` was cut short".into()],
+            before: Coverage { covered: 0, lines: 20 },
+            after: Coverage { covered: 17, lines: 20 },
+            ..PinReport::default()
+        };
+        insta::assert_snapshot!(markdown(&report), @r##"
+    ## Today's behaviour, pinned
+
+    1 of 2 functions pinned by 1 test in 1 file.
+
+    The tests describe what the code does, not what it should do: read them before you merge.
+
+    - lines reached: 0 of 20 lines before, 17 of 20 lines after
+    - tests whose result changed between runs: 0
+    - the time limit was reached: the search for calls of `a|b.py` was cut short
+
+    | function | calls tried | assertions kept | left out because |
+    |:--|--:|--:|:--|
+    | `shop/fees.py:3 fee` | 72 | 6 | `TypeError is not raised on purpose (12 calls)` |
+    | `shop/fees.py:3 wipe` | 72 | 0 | ``changes `files` \| <img>`` |
+    "##);
+    }
+}

@@ -1,0 +1,292 @@
+//! One test file on its way: its cases, its text, and the ids its tests have once they ran.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::{Status, TestCase};
+use crate::effect::Trace;
+use crate::repair::{
+    Case, Draft, DraftTest, Framework, Naming, Piece, Pinned, Split, cover, render,
+};
+
+/// What a test is credited when its framework does not say how long it took.
+const SHORT: Duration = Duration::from_millis(2);
+
+/// Cases of a function that come first.
+const FEW: usize = 24;
+
+/// Different results that a function shows at least, where it has them.
+const RESULTS: usize = 3;
+
+/// One test file.
+pub struct Sheet {
+    /// Where it goes.
+    pub path: RepoPath,
+    /// The file it describes.
+    pub subject: RepoPath,
+    /// How it is written.
+    pub naming: Naming,
+    /// Functions with the cases that are left.
+    pub pinned: Vec<Pinned>,
+    /// Its present text.
+    pub draft: Draft,
+    /// Names of tests to the ids they ran under; only those that hold.
+    pub ids: BTreeMap<String, TestId>,
+    /// How long tests took.
+    took: BTreeMap<TestId, Duration>,
+}
+
+impl Sheet {
+    /// A file with one test per case.
+    pub fn new(path: RepoPath, subject: RepoPath, naming: Naming, pinned: Vec<Pinned>) -> Self {
+        let mut sheet = Self {
+            path,
+            subject,
+            naming,
+            pinned,
+            draft: Draft::default(),
+            ids: BTreeMap::new(),
+            took: BTreeMap::new(),
+        };
+        sheet.write(Split::Single);
+        sheet
+    }
+
+    /// Writes the text anew; ids are then unknown.
+    pub fn write(&mut self, split: Split) {
+        self.draft = render(&self.naming, &self.pinned, split, false);
+        self.ids.clear();
+    }
+
+    /// The text with its tests in reverse order.
+    pub fn turned(&self, split: Split) -> String {
+        render(&self.naming, &self.pinned, split, true).text
+    }
+
+    /// The name under which a whole file is run; unittest wants a module.
+    pub fn whole(&self, directory: &str, packages: &BTreeSet<String>) -> TestId {
+        whole_file(&self.path, self.naming.framework, directory, packages)
+    }
+
+    /// Ids of the tests of the first cases of each function, which are the most telling ones.
+    pub fn first_ids(&self) -> impl Iterator<Item = TestId> + '_ {
+        let first = |test: &&DraftTest| test.cases.iter().all(|case| *case < FEW);
+        let tests = self.draft.tests.iter().filter(first);
+        tests.filter_map(|test| self.ids.get(&test.name).cloned())
+    }
+
+    /// The result of a test of this file, by its name.
+    pub fn result<'a>(&self, test: &DraftTest, cases: &'a [TestCase]) -> Option<&'a TestCase> {
+        let endings = [format!("::{}", test.name), format!(".{}", test.name)];
+        let file = self.path.file_name().trim_end_matches(".py");
+        cases.iter().find(|case| {
+            let id = case.id.as_str();
+            endings.iter().any(|ending| id.ends_with(ending.as_str())) && id.contains(file)
+        })
+    }
+
+    /// Notes the tests that passed; answers with those that did not, and why.
+    pub fn settle(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
+        let mut broken = Vec::new();
+        for test in self.draft.tests.clone() {
+            match self.result(&test, cases) {
+                Some(case) if case.status == Status::Passed => {
+                    self.took.insert(case.id.clone(), Duration::from_millis(case.duration_ms));
+                    self.ids.insert(test.name.clone(), case.id.clone());
+                }
+                Some(case) => {
+                    let class = case.failure.as_ref().map_or("", |failure| failure.class.as_str());
+                    let class = if class.is_empty() { "an error" } else { class };
+                    broken.push((test, format!("it fails as a test, with {class}")));
+                }
+                None => broken.push((test, "it was not run, or its file cannot be loaded".into())),
+            }
+        }
+        broken
+    }
+
+    /// Takes the cases of tests away.
+    pub fn remove(&mut self, tests: &[DraftTest]) {
+        let gone: BTreeSet<(usize, usize)> = tests
+            .iter()
+            .flat_map(|test| test.cases.iter().map(|case| (test.function, *case)))
+            .collect();
+        self.retain(&|function, case| !gone.contains(&(function, case)));
+    }
+
+    fn retain(&mut self, wanted: &dyn Fn(usize, usize) -> bool) {
+        for (function, one) in self.pinned.iter_mut().enumerate() {
+            let mut index = 0;
+            one.cases.retain(|_| {
+                index += 1;
+                wanted(function, index - 1)
+            });
+        }
+    }
+
+    /// What each test is known to run: what its call ran when it was watched, and what runs when
+    /// the file is loaded, which the trace of any test of this sheet in `whole` tells.
+    pub fn traces(&self, whole: &[Trace]) -> Vec<Trace> {
+        let loaded = self.loaded(whole);
+        let mut traces = Vec::new();
+        for test in &self.draft.tests {
+            let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
+            else {
+                continue;
+            };
+            let lines: BTreeSet<u32> = test
+                .cases
+                .iter()
+                .filter_map(|case| one.cases.get(*case))
+                .flat_map(|case| case.seen.lines.iter().copied())
+                .chain(loaded.iter().copied())
+                .collect();
+            traces.push(Trace {
+                test: id.clone(),
+                status: Status::Passed,
+                duration: self.took.get(id).copied().unwrap_or_default().max(SHORT),
+                lines: [(self.subject.clone(), lines.into_iter().collect())].into(),
+                failure: None,
+            });
+        }
+        traces
+    }
+
+    /// Lines that run when the file is loaded: what a test ran and its calls did not.
+    fn loaded(&self, whole: &[Trace]) -> BTreeSet<u32> {
+        let of_test = |trace: &&Trace| self.ids.values().any(|id| *id == trace.test);
+        let Some(trace) = whole.iter().find(of_test) else { return BTreeSet::new() };
+        let name = self.ids.iter().find(|(_, id)| **id == trace.test).map(|(name, _)| name);
+        let tests = self.draft.tests.iter().filter(|test| Some(&test.name) == name);
+        let called: BTreeSet<u32> = tests
+            .flat_map(|test| {
+                let cases = self.pinned.get(test.function).map(|one| one.cases.as_slice());
+                let cases = cases.unwrap_or_default();
+                test.cases.iter().filter_map(|case| cases.get(*case))
+            })
+            .flat_map(|case| case.seen.lines.iter().copied())
+            .collect();
+        let ran = trace.lines.get(&self.subject).into_iter().flatten().copied();
+        ran.filter(|line| !called.contains(line)).collect()
+    }
+
+    /// Keeps the fewest cases that reach and notice what all do. Tests hold one case each here.
+    pub fn keep_telling(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
+        let mut places = Vec::new();
+        let mut pieces = Vec::new();
+        for test in &self.draft.tests {
+            let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
+            else {
+                continue;
+            };
+            for index in &test.cases {
+                let Some(case) = one.cases.get(*index) else { continue };
+                places.push((test.function, *index));
+                pieces.push(Piece {
+                    reaches: case.seen.marks.iter().cloned().collect(),
+                    notices: notices.get(id).cloned().unwrap_or_default(),
+                });
+            }
+        }
+        let kept: BTreeSet<(usize, usize)> =
+            cover(&pieces).into_iter().filter_map(|index| places.get(index).copied()).collect();
+        // A function shows its happy path and two other results at least, where it has them
+        // (product.md 6.2: L1.1, two assertions a test).
+        let mut shown: BTreeMap<usize, Vec<&crate::effect::CallOutcome>> = BTreeMap::new();
+        let came = |place: &(usize, usize)| {
+            self.pinned
+                .get(place.0)
+                .and_then(|one| one.cases.get(place.1))
+                .map(|case| &case.seen.came)
+        };
+        for place in &kept {
+            shown.entry(place.0).or_default().extend(came(place));
+        }
+        let mut more = BTreeSet::new();
+        for place in places.iter().filter(|place| !kept.contains(*place)) {
+            let known = shown.entry(place.0).or_default();
+            if let Some(came) = came(place)
+                && known.len() < RESULTS
+                && !known.contains(&came)
+            {
+                known.push(came);
+                more.insert(*place);
+            }
+        }
+        // And an edge and a rejection, where it has them (L1.2, L1.3).
+        let case = |place: &(usize, usize)| {
+            self.pinned.get(place.0).and_then(|one| one.cases.get(place.1))
+        };
+        let kinds: [fn(&Case) -> bool; 2] =
+            [is_edge, |case| matches!(case.seen.came, crate::effect::CallOutcome::Raised { .. })];
+        for fits in kinds {
+            let fits = |place: &(usize, usize)| case(place).is_some_and(fits);
+            let shown: BTreeSet<usize> =
+                kept.iter().chain(&more).filter(|place| fits(place)).map(|place| place.0).collect();
+            let mut first: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+            for place in places.iter().filter(|place| !shown.contains(&place.0) && fits(place)) {
+                first.entry(place.0).or_insert(*place);
+            }
+            more.extend(first.into_values());
+        }
+        self.retain(&|function, case| {
+            kept.contains(&(function, case)) || more.contains(&(function, case))
+        });
+    }
+
+    /// Assertions by function, in tests that hold.
+    pub fn kept(&self) -> BTreeMap<String, u32> {
+        let mut kept = BTreeMap::new();
+        for test in self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name)) {
+            if let Some(one) = self.pinned.get(test.function) {
+                *kept.entry(one.callable.name.clone()).or_default() +=
+                    u32::try_from(test.cases.len()).unwrap_or(u32::MAX);
+            }
+        }
+        kept
+    }
+}
+
+/// Whether a call is one on an edge: nothing, zero, empty, below zero.
+fn is_edge(case: &Case) -> bool {
+    const EDGES: &[&str] = &["None", "null", "undefined", "0", "-1", "\"\"", "''", "[]", "{}"];
+    case.call.arguments.iter().any(|argument| EDGES.contains(&argument.as_str()))
+}
+
+/// The name under which a whole file is run; unittest wants a module. `packages` are the folders
+/// with an `__init__.py`.
+pub fn whole_file(
+    path: &RepoPath,
+    framework: Framework,
+    directory: &str,
+    packages: &BTreeSet<String>,
+) -> TestId {
+    let text = path.as_str();
+    if framework != Framework::Unittest {
+        return TestId(text.to_owned());
+    }
+    let inside = text.strip_prefix(directory).map_or(text, |rest| rest.trim_start_matches('/'));
+    let inside = inside.strip_suffix(".py").unwrap_or(inside);
+    let (folder, stem) = inside.rsplit_once('/').unwrap_or(("", inside));
+    if folder.is_empty() || packages.contains(path.parent()) {
+        return TestId(inside.replace('/', "."));
+    }
+    TestId(stem.to_owned())
+}
+
+/// All files as edits, those without a test left out.
+pub fn edits(sheets: &[Sheet]) -> EditSet {
+    let mut files: Vec<FileEdit> = sheets
+        .iter()
+        .filter(|sheet| !sheet.draft.tests.is_empty())
+        .map(|sheet| FileEdit {
+            file: sheet.path.clone(),
+            before: None,
+            after: Some(sheet.draft.text.clone()),
+        })
+        .collect();
+    files.sort_by(|a, b| a.file.cmp(&b.file));
+    EditSet { files }
+}

@@ -1,0 +1,255 @@
+//! Breaks sources to see what tests notice: to choose the calls that tell most, and to measure what
+//! was kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::domain::characterisation::{Coverage, PinReport};
+use crate::domain::event::Event;
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, EffectError, Effects, Lines, Speed, Trace,
+};
+use crate::repair::{self, Limits, Ranges, Scoring, Split};
+
+use super::draft::{self, Sheet};
+use super::{GenerateRequest, LEAST, Missed, left, step, unfinished};
+
+/// Mutants of one judgement when tests run in a warm process.
+const WARM_MUTANTS: u32 = 3_000;
+
+/// Mutants of one judgement when each costs a cold start.
+const COLD_MUTANTS: u32 = 40;
+
+/// Wall time of the judgement that chooses between calls; choosing is worth less than measuring.
+const CHOOSING: Duration = Duration::from_secs(90);
+
+fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
+    let candidates = match trial.speed() {
+        Speed::Warm => WARM_MUTANTS,
+        Speed::Cold => COLD_MUTANTS,
+    };
+    Limits { candidates, time }
+}
+
+/// Opens a session that tries broken versions of the sources that are checked out.
+///
+/// # Errors
+///
+/// When there is none to be had.
+pub async fn trial(
+    request: &GenerateRequest<'_>,
+    fx: &Effects<'_>,
+) -> Result<Box<dyn CandidateRunner>, EffectError> {
+    let request =
+        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
+    Ok(fx.suite.trial(&request).await?)
+}
+
+/// Keeps the fewest calls that reach and notice what all of them do.
+///
+/// # Errors
+///
+/// When sources cannot be read or tests not be run.
+pub async fn minimise(
+    sheets: &mut [Sheet],
+    request: &GenerateRequest<'_>,
+    ends: Duration,
+    fx: &Effects<'_>,
+    report: &mut PinReport,
+) -> Result<(), EffectError> {
+    let trial = trial(request, fx).await?;
+    let files: Vec<RepoPath> = sheets.iter().map(|sheet| sheet.subject.clone()).collect();
+    let draft = fx.worktree.graft(request.tree, &draft::edits(sheets)).await?;
+    let firsts: Vec<TestId> =
+        sheets.iter().filter_map(|sheet| sheet.ids.values().next().cloned()).collect();
+    let whole = trial.trace(&firsts).await?;
+    let traces: Vec<Trace> = sheets.iter().flat_map(|sheet| sheet.traces(&whole)).collect();
+    let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
+    // Where tests have missed something there are many calls; elsewhere a few are enough, and
+    // asking all of them would take the time away from the missed lines.
+    let few: BTreeSet<TestId> = sheets.iter().flat_map(Sheet::first_ids).collect();
+    let (mut before, mut untried) = (0, 0);
+    let halves = halves(request.missed, &files, &traces, &few);
+    let mut open = u32::try_from(halves.len()).unwrap_or(u32::MAX);
+    for (within, tests) in halves {
+        let time = ends.saturating_sub(fx.clock.elapsed()).min(CHOOSING * open) / open;
+        open -= 1;
+        let known: Vec<Trace> =
+            traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
+        let scored = repair::score(&Scoring {
+            worktree: fx.worktree,
+            tree: &draft,
+            trial: trial.as_ref(),
+            clock: fx.clock,
+            files: &files,
+            within: within.as_ref(),
+            tests: &tests,
+            known: Some(&known),
+            limits: limits(trial.as_ref(), time),
+            threshold: request.threshold,
+            jobs: request.jobs,
+            all_tests: true,
+            progress: &progress(fx),
+        })
+        .await?;
+        let judged = scored.noticed_by.len();
+        let score = &scored.score;
+        untried += score
+            .covered
+            .min(limits(trial.as_ref(), time).candidates)
+            .saturating_sub(score.tried + score.unviable);
+        for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
+            for test in tests {
+                notices.entry(test).or_default().insert(before + mutant);
+            }
+        }
+        before += judged;
+    }
+    if untried > 0 {
+        unfinished(report, format!("calls were chosen without {untried} of the broken versions"));
+    }
+    for sheet in sheets {
+        sheet.keep_telling(&notices);
+        sheet.write(Split::Grouped);
+    }
+    Ok(())
+}
+
+/// What is asked about which lines: all tests about missed lines, `few` about the others; all
+/// about all when nothing was missed.
+fn halves(
+    missed: &Missed,
+    files: &[RepoPath],
+    traces: &[Trace],
+    few: &BTreeSet<TestId>,
+) -> Vec<(Option<Ranges>, Vec<TestId>)> {
+    let all: Vec<TestId> = traces.iter().map(|trace| trace.test.clone()).collect();
+    if !files.iter().any(|file| missed.contains_key(file)) {
+        return vec![(None, all)];
+    }
+    let (mut inside, mut outside) = (Ranges::new(), Ranges::new());
+    for file in files {
+        let lines: Vec<u32> = missed.get(file).into_iter().flatten().copied().collect();
+        inside.insert(file.clone(), lines.iter().map(|line| (*line, *line)).collect());
+        let starts = std::iter::once(1).chain(lines.iter().map(|line| line + 1));
+        let ends = lines.iter().map(|line| line.saturating_sub(1)).chain([u32::MAX]);
+        let between = starts.zip(ends).filter(|(start, end)| start <= end).collect();
+        outside.insert(file.clone(), between);
+    }
+    let some = all.iter().filter(|test| few.contains(test)).cloned().collect();
+    vec![(Some(inside), all), (Some(outside), some)]
+}
+
+fn progress<'a>(fx: &'a Effects<'_>) -> impl Fn(u64, u64) + Sync + 'a {
+    |done, total| {
+        let unit = "mutants".to_owned();
+        fx.screen.show(&Event::Progress { done, total: Some(total), unit });
+    }
+}
+
+/// Breaks `files` of `tree` to see what the kept tests of a report notice, and notes what is
+/// reached before and after. Answers with the lines of the files that the kept tests execute.
+///
+/// # Errors
+///
+/// When sources cannot be read or tests not be run.
+pub async fn measure(
+    tree: &TreeId,
+    files: &[RepoPath],
+    request: &GenerateRequest<'_>,
+    fx: &Effects<'_>,
+    report: &mut PinReport,
+) -> Result<Lines, EffectError> {
+    step(fx, "breaking the code to see what the tests notice");
+    fx.worktree.checkout(tree).await?;
+    let trial = trial(request, fx).await?;
+    let kept = report.files.iter().flat_map(|file| &file.tests);
+    let tests: Vec<TestId> = kept.cloned().collect();
+    let before =
+        if request.before.is_empty() { Vec::new() } else { trial.trace(request.before).await? };
+    let scored = repair::score(&Scoring {
+        worktree: fx.worktree,
+        tree,
+        trial: trial.as_ref(),
+        clock: fx.clock,
+        files,
+        within: None,
+        tests: &tests,
+        known: None,
+        limits: limits(trial.as_ref(), left(fx.clock.elapsed(), request.until)),
+        threshold: request.threshold,
+        jobs: request.jobs,
+        all_tests: false,
+        progress: &progress(fx),
+    })
+    .await?;
+    let score = &scored.score;
+    let untried = score
+        .covered
+        .min(limits(trial.as_ref(), LEAST).candidates)
+        .saturating_sub(score.tried + score.unviable);
+    if untried > 0 {
+        unfinished(
+            report,
+            format!("the score was measured without {untried} of the broken versions"),
+        );
+    }
+    let mut reached = Lines::new();
+    for (file, lines) in scored.traces.iter().flat_map(|trace| &trace.lines) {
+        if files.contains(file) {
+            reached.entry(file.clone()).or_default().extend(lines);
+        }
+    }
+    for lines in reached.values_mut() {
+        lines.sort_unstable();
+        lines.dedup();
+    }
+    let after: Vec<Trace> = before.iter().cloned().chain(scored.traces).collect();
+    let reached_by = repair::reach(fx.worktree, tree, files, &[&before, &after]).await?;
+    let coverage = |at: usize| {
+        reached_by.get(at).map_or_else(Coverage::default, |(covered, lines)| Coverage {
+            covered: *covered,
+            lines: *lines,
+        })
+    };
+    (report.before, report.after) = (coverage(0), coverage(1));
+    report.score = Some(scored.score);
+    Ok(reached)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::test::Status;
+
+    #[test]
+    fn many_calls_are_asked_about_missed_lines_and_few_about_the_others() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let trace = |name: &str| Trace {
+            test: name.into(),
+            status: Status::Passed,
+            duration: Duration::ZERO,
+            lines: Lines::new(),
+            failure: None,
+        };
+        let traces = [trace("first"), trace("aimed")];
+        let few = BTreeSet::from([TestId::from("first")]);
+        let files = [file.clone()];
+        let asked = |missed: &Missed| halves(missed, &files, &traces, &few);
+        let whole = asked(&Missed::new());
+        assert_eq!(whole.len(), 1);
+        assert!(whole[0].0.is_none() && whole[0].1.len() == 2);
+        let table = [
+            (vec![3, 4, 9], vec![(3, 3), (4, 4), (9, 9)], vec![(1, 2), (5, 8), (10, u32::MAX)]),
+            (vec![1], vec![(1, 1)], vec![(2, u32::MAX)]),
+        ];
+        for (lines, inside, outside) in table {
+            let missed = Missed::from([(file.clone(), lines.into_iter().collect())]);
+            let two = asked(&missed);
+            let ranges = |at: usize| two[at].0.as_ref().unwrap()[&file].clone();
+            assert_eq!((ranges(0), ranges(1)), (inside, outside));
+            assert_eq!((two[0].1.len(), two[1].1.len()), (2, 1));
+        }
+    }
+}

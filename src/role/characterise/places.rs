@@ -1,0 +1,126 @@
+//! From lines to functions: which ones failing tests reach.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::signature;
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::effect::{CandidateRunnerRequest, EffectError, Effects, GitError};
+
+use super::Place;
+
+/// Failing tests that are looked at.
+const LOOKED_AT: usize = 50;
+
+/// Why a function is held back.
+const WRONG: &str = "a failing test reaches it, so what it does today may be wrong";
+
+/// Why all are, when nothing tells which.
+const PERHAPS: &str = "the suite fails and does not tell what it reaches";
+
+/// Whether one of these lines is in the body of a function. Its head runs when its file is loaded,
+/// which says nothing about the function; a function of one line has no other.
+fn enters(lines: &[u32], start: u32, end: u32) -> bool {
+    let body = if end > start { start + 1 } else { start };
+    lines.iter().any(|line| (body..=end).contains(line))
+}
+
+type Span = (String, u32, u32);
+
+async fn spans(
+    tree: &TreeId,
+    files: &BTreeSet<RepoPath>,
+    fx: &Effects<'_>,
+) -> Result<Vec<(RepoPath, Vec<Span>)>, GitError> {
+    let mut found = Vec::new();
+    for file in files {
+        let Some(language) = Language::of(file) else { continue };
+        let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let spans = signature::callables(language, &text);
+        found.push((
+            file.clone(),
+            spans.into_iter().map(|one| (one.name, one.start, one.end)).collect(),
+        ));
+    }
+    Ok(found)
+}
+
+/// Functions of a source that these lines of it enter.
+///
+/// # Errors
+///
+/// When the source cannot be read.
+pub async fn entered(
+    tree: &TreeId,
+    file: &RepoPath,
+    lines: &[u32],
+    fx: &Effects<'_>,
+) -> Result<Vec<String>, GitError> {
+    let mut found = Vec::new();
+    for (_, spans) in spans(tree, &[file.clone()].into(), fx).await? {
+        let own = spans.into_iter().filter(|(_, start, end)| enters(lines, *start, *end));
+        found.extend(own.map(|(name, ..)| name));
+    }
+    Ok(found)
+}
+
+/// Functions of `files` whose behaviour of today should not be pinned, because tests that fail on
+/// these sources reach them. All, when nothing tells what failing tests reach.
+///
+/// # Errors
+///
+/// When sources cannot be read or tests not be run.
+pub async fn suspects(
+    tree: &TreeId,
+    files: &BTreeSet<RepoPath>,
+    failing: &[TestId],
+    jobs: usize,
+    fx: &Effects<'_>,
+) -> Result<BTreeMap<Place, String>, EffectError> {
+    if failing.is_empty() || files.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    fx.worktree.checkout(tree).await?;
+    let request = CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs };
+    let some = failing.get(..LOOKED_AT.min(failing.len())).unwrap_or_default();
+    let traces = fx.suite.trial(&request).await?.trace(some).await?;
+    if some.len() < failing.len() || traces.iter().all(|trace| trace.lines.is_empty()) {
+        let all = spans(tree, files, fx).await?;
+        return Ok(all
+            .into_iter()
+            .flat_map(|(file, spans)| {
+                spans.into_iter().map(move |(name, _, _)| (file.clone(), name))
+            })
+            .map(|place| (place, PERHAPS.to_owned()))
+            .collect());
+    }
+    let mut found = BTreeMap::new();
+    for (file, spans) in spans(tree, files, fx).await? {
+        let ran = traces.iter().filter_map(|trace| trace.lines.get(&file));
+        let lines: Vec<u32> = ran.flatten().copied().collect();
+        let entered = spans.into_iter().filter(|(_, start, end)| enters(&lines, *start, *end));
+        found.extend(entered.map(|(name, _, _)| ((file.clone(), name), WRONG.to_owned())));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_that_was_only_loaded_is_not_entered() {
+        let table = [
+            ("its body ran", &[4, 6][..], 5, 7, true),
+            ("its last line ran", &[7], 5, 7, true),
+            ("its head was loaded", &[5], 5, 7, false),
+            ("others ran", &[4, 8], 5, 7, false),
+            ("a line is all it has", &[5], 5, 5, true),
+            ("nothing ran", &[], 5, 7, false),
+        ];
+        for (why, lines, start, end, expected) in table {
+            assert_eq!(enters(lines, start, end), expected, "{why}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What tests reach of some sources, and what is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::code::behaviour::{self, Behaviour};
+use crate::code::conventions::{self, Habits};
+use crate::code::language::Language;
+use crate::domain::coverage::CoverageTarget;
+use crate::domain::coverage::FileLines;
+use crate::domain::id::RepoPath;
+use crate::domain::test_plan::context::{
+    CoverageSource, CoverageStats, FileCoverage, MissingTest, TestCoverage, priority,
+};
+
+use super::survey::Survey;
+
+/// What is known of what ran; stored, so that a resumed session knows it too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ran {
+    /// Where it comes from.
+    pub source: CoverageSource,
+    /// Lines by file; empty without any.
+    pub files: BTreeMap<RepoPath, FileLines>,
+    /// Percentages below which a file has a gap.
+    #[serde(default)]
+    pub target: CoverageTarget,
+    /// Whether the suite may be run under its coverage tool.
+    #[serde(default)]
+    pub measure: bool,
+}
+
+impl Default for Ran {
+    fn default() -> Self {
+        let source = CoverageSource::Mapping { reason: String::new() };
+        let (files, target) = (BTreeMap::new(), CoverageTarget::default());
+        Self { source, files, target, measure: false }
+    }
+}
+
+impl Ran {
+    /// Whether there are lines.
+    pub fn has_lines(&self) -> bool {
+        !matches!(self.source, CoverageSource::Mapping { .. })
+    }
+}
+
+/// Which of the functions of a file tests enter: by lines, else by name.
+pub struct Reach<'a> {
+    lines: Option<&'a FileLines>,
+    /// Texts of the tests that belong to the file.
+    tests: Vec<&'a str>,
+    measured: bool,
+}
+
+impl<'a> Reach<'a> {
+    /// What is known of one file.
+    pub fn of(file: &RepoPath, tests: &[RepoPath], survey: &'a Survey, ran: &'a Ran) -> Self {
+        let texts = tests.iter().filter(|test| *test != file);
+        Self {
+            lines: ran.files.get(file),
+            tests: texts.map(|test| survey.text(test)).collect(),
+            measured: ran.has_lines(),
+        }
+    }
+
+    /// Whether some test enters a function.
+    pub fn enters(&self, function: &Behaviour) -> bool {
+        if self.measured {
+            return self
+                .lines
+                .and_then(|lines| lines.entered(function.start, function.end))
+                .unwrap_or(false);
+        }
+        self.says(function.short_name())
+    }
+
+    /// Whether a line ran; without lines, whether the tests that name the function also say one
+    /// of `words`.
+    pub fn shows(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
+        if self.measured {
+            return self.lines.and_then(|lines| lines.ran(line)).unwrap_or(false);
+        }
+        self.enters(function) && words.iter().any(|word| !word.is_empty() && self.says(word))
+    }
+
+    /// Whether both sides of a decision were taken; without branches, as [`Self::shows`].
+    pub fn decides(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
+        let branch = self.lines.and_then(|lines| lines.branches.get(&line));
+        match (self.measured, branch) {
+            (true, Some((taken, all))) => taken == all,
+            // A tool without branches cannot tell; what runs is believed.
+            (true, None) => self.shows(function, line, &[]),
+            (false, _) => self.shows(function, line, words),
+        }
+    }
+
+    /// Whether a test says a name or text as a whole word.
+    fn says(&self, word: &str) -> bool {
+        self.tests.iter().any(|text| {
+            text.match_indices(word).any(|(at, _)| {
+                let number = word.parse::<f64>().is_ok();
+                let name = |c: Option<char>| {
+                    c.is_some_and(|c| c.is_alphanumeric() || c == '_' || number && c == '.')
+                };
+                let before = text.get(..at).and_then(|text| text.chars().next_back());
+                let after = text.get(at + word.len()..).and_then(|text| text.chars().next());
+                let joined = name(before) && word.starts_with(char::is_alphanumeric)
+                    || name(after) && word.ends_with(char::is_alphanumeric);
+                !joined
+            })
+        })
+    }
+}
+
+/// Functions by file that alone are meant; a file that is not in it is meant as a whole.
+pub type Only = BTreeMap<RepoPath, BTreeSet<String>>;
+
+/// Functions of a file that other files may call; all of them when none is public; those of
+/// `only` when it names some.
+pub fn callable(file: &RepoPath, text: &str, only: &Only) -> Vec<Behaviour> {
+    let Some(language) = Language::of(file) else { return Vec::new() };
+    let all = behaviour::read(language, text);
+    if let Some(names) = only.get(file) {
+        return all.into_iter().filter(|one| names.contains(&one.name)).collect();
+    }
+    let public: Vec<Behaviour> = all.iter().filter(|one| one.is_public).cloned().collect();
+    let mut chosen = if public.is_empty() { all } else { public };
+    // Entry points and empty bodies of interfaces have nothing to be called for.
+    chosen.retain(|one| one.end > one.start || one.returns.len() + one.raises.len() > 0);
+    chosen
+}
+
+/// What tests reach of `files`.
+pub fn assess(
+    files: &[RepoPath],
+    only: &Only,
+    survey: &Survey,
+    habits: &Habits,
+    ran: &Ran,
+) -> TestCoverage {
+    let mut rows = Vec::new();
+    let mut missing = Vec::new();
+    let mut existing = BTreeSet::new();
+    for file in files {
+        let functions = callable(file, survey.text(file), only);
+        let tests = survey.tests_of(file, habits);
+        existing.extend(tests.iter().filter(|test| *test != file).cloned());
+        let reach = Reach::of(file, &tests, survey, ran);
+        let untested: Vec<&Behaviour> = functions.iter().filter(|one| !reach.enters(one)).collect();
+        let row = row(file, &tests, &untested, ran.files.get(file));
+        if let Some(reason) = gap(&row, &functions, &untested, ran) {
+            let decisions = untested
+                .iter()
+                .map(|one| usize::try_from(one.decisions).unwrap_or(0) + one.raises.len());
+            missing.push(MissingTest {
+                implementation_file: file.clone(),
+                suggested_test_file: suggested(file, survey, habits),
+                priority: priority(file, decisions.sum()),
+                reason,
+            });
+        }
+        rows.push(row);
+    }
+    missing.sort_by(|a, b| {
+        a.priority.cmp(&b.priority).then(a.implementation_file.cmp(&b.implementation_file))
+    });
+    TestCoverage {
+        existing_tests: existing.into_iter().collect(),
+        missing_tests: missing,
+        coverage_stats: stats(&rows, survey),
+        source: ran.source.clone(),
+        files: rows,
+    }
+}
+
+/// Where the tests of a source belong: a file that is there, else what the conventions say.
+pub fn suggested(file: &RepoPath, survey: &Survey, habits: &Habits) -> RepoPath {
+    let candidates = conventions::candidates(file, habits);
+    let there = candidates.iter().find(|path| survey.tests.contains_key(path));
+    there.or(candidates.first()).unwrap_or(file).clone()
+}
+
+fn row(
+    file: &RepoPath,
+    tests: &[RepoPath],
+    untested: &[&Behaviour],
+    lines: Option<&FileLines>,
+) -> FileCoverage {
+    let (covered, total) = lines.map(FileLines::line_counts).unzip();
+    let (taken, all) = lines.map(FileLines::branch_counts).unzip();
+    FileCoverage {
+        file: file.clone(),
+        tests: tests.to_vec(),
+        lines_covered: covered,
+        lines_total: total,
+        branches_covered: taken,
+        branches_total: all,
+        uncovered_lines: lines.map(FileLines::uncovered).unwrap_or_default(),
+        untested_functions: untested.iter().map(|one| one.name.clone()).collect(),
+    }
+}
+
+/// What is missing for a file, in words with numbers; `None` when nothing is.
+fn gap(
+    row: &FileCoverage,
+    functions: &[Behaviour],
+    untested: &[&Behaviour],
+    ran: &Ran,
+) -> Option<String> {
+    if functions.is_empty() {
+        return None;
+    }
+    let mut said = Vec::new();
+    if row.tests.is_empty() {
+        said.push("no test belongs to it".to_owned());
+    }
+    match (row.lines_covered, row.lines_total) {
+        (Some(covered), Some(total)) if below(covered, total, ran.target.line) => {
+            said.push(format!("{covered} of {total} lines run ({} %)", percent(covered, total)));
+        }
+        (None, _) if ran.has_lines() && !row.tests.is_empty() => {
+            said.push("none of its lines run".to_owned());
+        }
+        _ => {}
+    }
+    if let (Some(taken), Some(all)) = (row.branches_covered, row.branches_total)
+        && below(taken, all, ran.target.branch)
+    {
+        said.push(format!("{taken} of {all} branches are taken ({} %)", percent(taken, all)));
+    }
+    let count = |functions: usize| u32::try_from(functions).unwrap_or(u32::MAX);
+    let entered = count(functions.len().saturating_sub(untested.len()));
+    if below(entered, count(functions.len()), ran.target.function) {
+        let names: Vec<String> =
+            untested.iter().take(4).map(|one| format!("`{}`", one.name)).collect();
+        let more = untested.len().saturating_sub(4);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let word = if ran.has_lines() { "no test enters" } else { "no test names" };
+        said.push(format!("{word} {}{more}", names.join(", ")));
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+fn below(part: u32, whole: u32, target: u32) -> bool {
+    whole > 0 && u64::from(part) * 100 < u64::from(whole) * u64::from(target)
+}
+
+/// A share with one decimal, cut.
+fn percent(part: u32, whole: u32) -> String {
+    let mille = if whole == 0 { 1000 } else { u64::from(part) * 1000 / u64::from(whole) };
+    format!("{}.{}", mille / 10, mille % 10)
+}
+
+fn stats(rows: &[FileCoverage], survey: &Survey) -> CoverageStats {
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let with = number(rows.iter().filter(|row| !row.tests.is_empty()).count());
+    let total = number(rows.len());
+    let sum = |of: fn(&FileCoverage) -> Option<u32>| -> u32 { rows.iter().filter_map(of).sum() };
+    let shown = |part: u32, whole: u32| (whole > 0).then(|| percent(part, whole));
+    CoverageStats {
+        total_implementation_files: total,
+        total_test_files: number(survey.tests.len()),
+        files_with_tests: with,
+        files_without_tests: total - with,
+        coverage_percentage: percent(with, total),
+        line_percentage: shown(sum(|row| row.lines_covered), sum(|row| row.lines_total)),
+        branch_percentage: shown(sum(|row| row.branches_covered), sum(|row| row.branches_total)),
+    }
+}

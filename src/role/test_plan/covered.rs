@@ -1,0 +1,173 @@
+//! What tests make run of the code that a session is about, before and after it wrote some.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::behaviour::Behaviour;
+use crate::domain::coverage::{FileLines, Measured, Reached, Shares};
+use crate::domain::id::{RepoPath, TreeId};
+use crate::domain::test_plan::context::CoverageSource;
+use crate::effect::{EffectError, Effects};
+
+use super::coverage::{Only, Ran, callable};
+
+/// Functions by file; an empty name stands for the whole file.
+pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
+
+/// What a coverage run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// Held against the target.
+    pub reached: Reached,
+    /// Lines that are meant and did not run, by file.
+    pub unrun: BTreeMap<RepoPath, BTreeSet<u32>>,
+}
+
+impl Covered {
+    fn untold(reason: String) -> Self {
+        Self { reached: Reached::Untold { reason }, unrun: BTreeMap::new() }
+    }
+}
+
+/// Runs the suite of a tree under the project's own coverage tool and holds what ran of `about`
+/// against the target. Where tests are the first ones, the tool had nothing to tell before.
+///
+/// # Errors
+///
+/// When sources cannot be read. A tool that fails is a reason, not an error.
+pub async fn covered(
+    tree: &TreeId,
+    about: &About,
+    before: &Ran,
+    fx: &Effects<'_>,
+) -> Result<Covered, EffectError> {
+    if let CoverageSource::Mapping { reason } = &before.source
+        && !before.measure
+    {
+        return Ok(Covered::untold(reason.clone()));
+    }
+    let mut texts = BTreeMap::new();
+    for file in about.keys() {
+        let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
+        texts.insert(file.clone(), String::from_utf8_lossy(&bytes).into_owned());
+    }
+    fx.worktree.checkout(tree).await?;
+    let files = texts.keys().cloned().collect();
+    Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
+        Measured::Nothing { reason } => Covered::untold(reason),
+        Measured::Lines { command, files, .. } => {
+            let reached = Reached::Told {
+                command,
+                before: shares(about, &texts, &before.files),
+                after: shares(about, &texts, &files),
+                target: before.target,
+            };
+            Covered { reached, unrun: unrun(about, &texts, &files) }
+        }
+    })
+}
+
+/// Lines that are meant, are told of, and did not run.
+fn unrun(
+    about: &About,
+    texts: &BTreeMap<RepoPath, String>,
+    ran: &BTreeMap<RepoPath, FileLines>,
+) -> BTreeMap<RepoPath, BTreeSet<u32>> {
+    let mut unrun = BTreeMap::new();
+    for (file, names) in about {
+        let (text, told) = (texts.get(file).map_or("", String::as_str), ran.get(file));
+        let lines = |(start, end): (u32, u32)| {
+            let lines = told.into_iter().flat_map(move |told| told.lines.range(start..=end));
+            lines.filter(|(_, hits)| **hits == 0).map(|(line, _)| *line)
+        };
+        let lines: BTreeSet<u32> =
+            pieces(file, names, text).1.into_iter().flat_map(lines).collect();
+        if !lines.is_empty() {
+            unrun.insert(file.clone(), lines);
+        }
+    }
+    unrun
+}
+
+/// The functions of a file that are meant, and the pieces of it that count: whole bodies, or the
+/// whole file. The line of a definition runs when its file is loaded, so it says nothing about
+/// the function.
+fn pieces(
+    file: &RepoPath,
+    names: &BTreeSet<String>,
+    text: &str,
+) -> (Vec<Behaviour>, Vec<(u32, u32)>) {
+    let whole = names.contains("");
+    let only = if whole { Only::new() } else { [(file.clone(), names.clone())].into() };
+    let functions = callable(file, text, &only);
+    let pieces = if whole {
+        vec![(1, u32::try_from(text.lines().count()).unwrap_or(u32::MAX))]
+    } else {
+        functions.iter().map(|one| (inner(one.start, one.end), one.end)).collect()
+    };
+    (functions, pieces)
+}
+
+/// What ran of some functions, or of whole files.
+fn shares(
+    about: &About,
+    texts: &BTreeMap<RepoPath, String>,
+    ran: &BTreeMap<RepoPath, FileLines>,
+) -> Shares {
+    let mut shares = Shares::default();
+    for (file, names) in about {
+        let text = texts.get(file).map_or("", String::as_str);
+        let (functions, pieces) = pieces(file, names, text);
+        let told = ran.get(file);
+        for function in &functions {
+            let entered = told.and_then(|told| told.entered(function.start, function.end));
+            shares.add_function(entered.unwrap_or(false));
+        }
+        for (start, end) in pieces {
+            match told {
+                Some(told) => shares.add_lines(told, start, end),
+                None => shares.add_unseen((end + 1).saturating_sub(start)),
+            }
+        }
+    }
+    shares
+}
+
+/// The first line behind a definition, of one that has more.
+fn inner(start: u32, end: u32) -> u32 {
+    if end > start { start + 1 } else { start }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::coverage::Share;
+
+    #[test]
+    fn functions_that_are_meant_count_and_no_others() {
+        let file = RepoPath::parse("shop.py").unwrap();
+        let text = "RATE = [\n    1,\n]\n\n\ndef price(x):\n    if x:\n        return 1\n    return 2\n\n\ndef tax(x):\n    return x\n";
+        let mut told = FileLines::default();
+        for (line, hits) in [(1, 1), (6, 1), (7, 1), (8, 0), (9, 1), (12, 1), (13, 0)] {
+            told.line(line, hits);
+        }
+        told.branch(7, 1, 2);
+        let texts = BTreeMap::from([(file.clone(), text.to_owned())]);
+        let share = |part, whole| Share { part, whole };
+        let of = |names: &[&str], ran: Option<&FileLines>| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            let ran = ran.map(|ran| (file.clone(), ran.clone())).into_iter().collect();
+            let shares = shares(&[(file.clone(), names)].into(), &texts, &ran);
+            (shares.line, shares.branch, shares.function)
+        };
+        let table = [
+            (&["price"][..], Some(&told), (share(2, 3), share(1, 2), share(1, 1))),
+            (&["tax"][..], Some(&told), (share(0, 1), share(0, 0), share(0, 1))),
+            (&["price", "tax"][..], Some(&told), (share(2, 4), share(1, 2), share(1, 2))),
+            (&[""][..], Some(&told), (share(5, 7), share(1, 2), share(1, 2))),
+            (&["price"][..], None, (share(0, 3), share(0, 0), share(0, 1))),
+        ];
+        for (names, ran, expected) in table {
+            assert_eq!(of(names, ran), expected, "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Looks at a repository from one side, without a model: search and the import graph
+//! (product.md 4.4, 8.12).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::names::Named;
+use crate::code::testing;
+use crate::domain::id::RepoPath;
+use crate::domain::test_plan::exploration::{Exploration, ExplorationMetadata, RelevantFile};
+use crate::domain::test_plan::exploration_angle::{Angle, relevance};
+
+use super::project;
+use super::survey::Survey;
+
+/// Files that one exploration names at most.
+const FILES: usize = 30;
+
+/// Files that are looked at in detail at most.
+const CANDIDATES: usize = 400;
+
+/// Signs of couplings that imports do not show (product.md 4.4).
+const RUNTIME: &[&str] = &[
+    "getattr(",
+    "importlib",
+    "__import__",
+    "globals()",
+    "eval(",
+    "require(",
+    "Class.forName",
+    "reflect.",
+    "render_template",
+    "dispatch",
+    "registry",
+];
+
+/// What is asked for, for all explorers.
+#[derive(Clone, Copy)]
+pub struct Topic<'a> {
+    pub description: &'a str,
+    pub named: &'a Named,
+    pub survey: &'a Survey,
+    pub now: &'a str,
+}
+
+/// Runs one explorer per side, at the same time.
+pub fn explore_all(angles: &[Angle], topic: Topic<'_>) -> Vec<Exploration> {
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = angles
+            .iter()
+            .zip(1_u32..)
+            .map(|(angle, index)| scope.spawn(move || explore(*angle, index, topic)))
+            .collect();
+        workers.into_iter().filter_map(|worker| worker.join().ok()).collect()
+    })
+}
+
+/// Looks from one side.
+pub fn explore(angle: Angle, index: u32, topic: Topic<'_>) -> Exploration {
+    let Topic { description, named, survey, now } = topic;
+    let near = candidates(named, survey);
+    let mut files: Vec<RelevantFile> =
+        near.iter().map(|(file, distance)| relevant(file, *distance, angle, topic)).collect();
+    files.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.path.cmp(&b.path)));
+    files.truncate(FILES);
+    let chosen: Vec<RepoPath> = files.iter().map(|file| file.path.clone()).collect();
+    let set: BTreeSet<&RepoPath> = chosen.iter().collect();
+    let mut dependencies = Vec::new();
+    for file in &chosen {
+        for other in survey.graph.imports_of(file) {
+            if set.contains(other) && other != file && dependencies.len() < 40 {
+                dependencies.push(format!("{file} imports {other}"));
+            }
+        }
+    }
+    let patterns = project::patterns(survey, &chosen);
+    let importers = chosen.iter().map(|file| (survey.graph.importers_of(file).count(), file));
+    let mut importers: Vec<_> = importers.filter(|(count, _)| *count > 0).collect();
+    importers.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    Exploration {
+        project_structure: project::structure(survey),
+        dependencies,
+        patterns: vec![
+            format!("errors: {}", patterns.error_handling),
+            format!("concurrency: {}", patterns.async_pattern),
+        ],
+        integration_points: importers
+            .into_iter()
+            .take(8)
+            .map(|(count, file)| format!("{file} is imported by {count} files"))
+            .collect(),
+        constraints: runtime(&chosen, survey),
+        relevant_files: files,
+        metadata: ExplorationMetadata {
+            timestamp: now.to_owned(),
+            task_description: description.chars().take(500).collect(),
+            source: "embedded".into(),
+            exploration_angle: angle,
+            exploration_index: index,
+        },
+    }
+}
+
+/// Named files, what they need and who needs them, with the number of imports between; beside
+/// them their neighbours, so that there are at least three.
+fn candidates(named: &Named, survey: &Survey) -> BTreeMap<RepoPath, u32> {
+    let mut found: BTreeMap<RepoPath, u32> =
+        named.files.keys().take(CANDIDATES).map(|file| (file.clone(), 0)).collect();
+    for distance in 1..=2 {
+        let edge: Vec<RepoPath> = found
+            .iter()
+            .filter(|(_, known)| **known == distance - 1)
+            .map(|(file, _)| file.clone())
+            .collect();
+        for file in edge {
+            let around = survey.graph.imports_of(&file).chain(survey.graph.importers_of(&file));
+            for other in around {
+                if found.len() < CANDIDATES && survey.texts.contains_key(other) {
+                    found.entry(other.clone()).or_insert(distance);
+                }
+            }
+        }
+    }
+    if found.len() < 3 {
+        let folders: BTreeSet<String> = found.keys().map(|file| file.parent().to_owned()).collect();
+        let beside = survey.texts.keys().filter(|file| folders.contains(file.parent()));
+        for file in beside.take(8) {
+            found.entry(file.clone()).or_insert(3);
+        }
+        for file in survey.known.keys().take(3) {
+            found.entry(file.clone()).or_insert(4);
+        }
+    }
+    found
+}
+
+fn relevant(file: &RepoPath, distance: u32, angle: Angle, topic: Topic<'_>) -> RelevantFile {
+    let Topic { named, survey, .. } = topic;
+    let text = survey.text(file).to_lowercase();
+    let direct = named.files.get(file).map_or(0.0, |(score, _)| *score);
+    let words = angle.signs().iter().map(|sign| (*sign).to_owned());
+    let words = words.chain(named.keywords.iter().map(|word| word.to_lowercase()));
+    let (mut hit, mut asked) = (0_u32, 0_u32);
+    for word in words {
+        asked += 1;
+        hit += u32::from(text.contains(&word) || file.as_str().to_lowercase().contains(&word));
+    }
+    // Half of all words is as much as one file says.
+    let density = (f64::from(hit) * 2.0 / f64::from(asked.max(1))).min(1.0);
+    let depth = file.as_str().matches('/').count();
+    let position = if testing::is_test(file) {
+        0.4
+    } else if depth <= 2 {
+        1.0
+    } else {
+        0.7
+    };
+    let link = match distance {
+        0 | 1 => 1.0,
+        2 => 0.5,
+        _ => 0.0,
+    };
+    let score = relevance(direct, density, position, link);
+    let score = (score * 1000.0).round() / 1000.0;
+    let symbols = named.functions.get(file).map(|names| names.iter().cloned().collect());
+    let symbols: Vec<String> = symbols.unwrap_or_else(|| {
+        survey
+            .known
+            .get(file)
+            .map(|names| names.iter().take(8).cloned().collect())
+            .unwrap_or_default()
+    });
+    let rationale = match (named.files.get(file), distance) {
+        (Some((_, why)), _) => why.clone(),
+        (None, 1) => "it imports a named file, or is imported by one".to_owned(),
+        (None, 2) => "two imports lie between it and a named file".to_owned(),
+        (None, _) => "it lies beside what was found".to_owned(),
+    };
+    let role = if testing::is_test(file) {
+        "pattern_reference"
+    } else if named.files.contains_key(file) {
+        "test_target"
+    } else if distance == 1 {
+        "dependency"
+    } else {
+        "context_only"
+    };
+    let relation =
+        if score >= 0.7 { format!("{rationale}; seen as {}", angle.word()) } else { String::new() };
+    RelevantFile {
+        path: file.clone(),
+        relevance: score,
+        rationale,
+        role: role.to_owned(),
+        discovery_source: if distance == 0 { "names" } else { "import graph" }.to_owned(),
+        key_symbols: symbols,
+        topic_relation: relation,
+    }
+}
+
+/// Couplings that imports do not show.
+fn runtime(files: &[RepoPath], survey: &Survey) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files {
+        for (index, line) in survey.text(file).lines().enumerate() {
+            let sign = RUNTIME.iter().find(|sign| line.contains(**sign));
+            if let Some(sign) = sign
+                && !line.trim_start().starts_with(['#', '/', '*'])
+            {
+                let sign = sign.trim_end_matches('(');
+                found.push(format!("{file}:{} looks up names while running (`{sign}`)", index + 1));
+                break;
+            }
+        }
+    }
+    found.truncate(10);
+    found
+}

@@ -1,0 +1,335 @@
+//! Phase 2: the context package of a test session (product.md 3.1, 4.3, 4.4).
+
+use std::collections::BTreeSet;
+
+use crate::code::conventions::Habits;
+use crate::code::coverage as reports;
+use crate::code::names::{self, Named};
+use crate::domain::coverage::{CoverageTarget, Measured};
+use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::test_plan::context::{
+    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, ProjectContext,
+    SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
+};
+use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
+use crate::domain::test_plan::exploration_angle::{angles, complexity};
+use crate::effect::{Effects, SuiteFacts};
+
+use super::coverage::{Only, Ran, assess};
+use super::explorer::{Topic, explore_all};
+use super::framework::describe;
+use super::parts::{
+    assets, assets_of_session, conflicts, dependencies, manifest, prioritized, results,
+};
+use super::project;
+use super::survey::Survey;
+
+/// Files that one session works on at most (product.md 3.1 mode B 5).
+pub const FILES: usize = 50;
+
+/// Names that are offered for a description that names nothing.
+const OFFERED: usize = 5;
+
+/// What phase 2 is given.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The test session.
+    pub session: &'a SessionId,
+    /// What is asked for.
+    pub description: &'a str,
+    /// The finished session, in session mode.
+    pub source: Option<&'a SourceSession>,
+    /// A coverage report that was named, with its name.
+    pub report: Option<(&'a str, &'a str)>,
+    /// Whether the suite may be run under its coverage tool.
+    pub measure: bool,
+    /// RFC 3339.
+    pub now: &'a str,
+    /// Percentages below which a file has a gap.
+    pub target: CoverageTarget,
+}
+
+/// What phase 2 found.
+#[derive(Clone, Debug)]
+pub struct Gathered {
+    /// The package.
+    pub package: Package,
+    /// Explorations behind it; none in session mode.
+    pub explorations: Vec<Exploration>,
+    /// Their manifest.
+    pub manifest: Option<ExplorationsManifest>,
+    /// What ran, of the files of the package.
+    pub ran: Ran,
+}
+
+/// Why there is nothing to gather.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GatherError {
+    /// The repository has no function that could be tested.
+    #[error("there is no function to test in this repository")]
+    NoSources,
+    /// No word of the description is a name here.
+    #[error("the description names nothing in this repository: \"{description}\"")]
+    NamesNothing {
+        /// Its beginning.
+        description: String,
+        /// Names that are there, nearest first.
+        nearest: Vec<String>,
+    },
+    /// No file of the finished session is a source here.
+    #[error("session {session} changed no source that is still here")]
+    SourceNamesNothing {
+        /// The session.
+        session: SessionId,
+        /// Files it names.
+        named: Vec<RepoPath>,
+    },
+    /// The report that was named cannot be read.
+    #[error("{file}: {reason}")]
+    Report {
+        /// As it was named.
+        file: String,
+        /// What is wrong, with its line.
+        reason: String,
+    },
+}
+
+impl GatherError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoSources => "run in a repository with sources in Python, JavaScript, TypeScript, Rust, Go or Java".into(),
+            Self::NamesNothing { nearest, .. } if nearest.is_empty() => {
+                "name a file, a folder or a function of this repository".into()
+            }
+            Self::NamesNothing { nearest, .. } => {
+                format!("name a file, a folder or a function, such as {}", nearest.join(", "))
+            }
+            Self::SourceNamesNothing { named, .. } if named.is_empty() => {
+                "name changed files in its summaries, or describe what is to be tested".into()
+            }
+            Self::SourceNamesNothing { .. } => {
+                "check out the commit with its files, or describe what is to be tested".into()
+            }
+            Self::Report { .. } => {
+                "name a report of lcov, Cobertura, JaCoCo, coverage.py, c8, V8 or Go".into()
+            }
+        }
+    }
+}
+
+/// Gathers the package. Reads only; the suite is run once where coverage is asked for.
+///
+/// # Errors
+///
+/// [`GatherError`] when the request and the repository have nothing in common.
+pub async fn gather(
+    request: Request<'_>,
+    survey: &Survey,
+    fx: &Effects<'_>,
+) -> Result<Gathered, GatherError> {
+    if survey.known.values().all(Vec::is_empty) {
+        return Err(GatherError::NoSources);
+    }
+    let named = chosen(&request, survey)?;
+    let known: BTreeSet<RepoPath> = survey.texts.keys().cloned().collect();
+    let ran = if let Some((file, text)) = request.report {
+        reported(file, text, &known, survey, fx)?
+    } else if request.measure {
+        match fx.suite.coverage(fx.worktree.root(), &known).await {
+            Measured::Lines { command, format, files } => Ran {
+                source: CoverageSource::Measured { command, format },
+                files,
+                ..Ran::default()
+            },
+            Measured::Nothing { reason } => mapped(reason),
+        }
+    } else {
+        mapped("no coverage was asked for".to_owned())
+    };
+    let ran = Ran { target: request.target, measure: request.measure, ..ran };
+    Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))
+}
+
+fn mapped(reason: String) -> Ran {
+    Ran { source: CoverageSource::Mapping { reason }, ..Ran::default() }
+}
+
+fn reported(
+    file: &str,
+    text: &str,
+    known: &BTreeSet<RepoPath>,
+    survey: &Survey,
+    fx: &Effects<'_>,
+) -> Result<Ran, GatherError> {
+    let source = |path: &str| {
+        let own = survey.texts.keys().find(|file| path.ends_with(&format!("/{file}")))?;
+        Some(survey.text(own).to_owned())
+    };
+    let report = reports::read(text, &source).map_err(|error| GatherError::Report {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let files = report.placed(&fx.worktree.root().display().to_string(), known);
+    if files.is_empty() {
+        let reason = "it names no file of this repository".to_owned();
+        return Err(GatherError::Report { file: file.to_owned(), reason });
+    }
+    let format = report.format.to_owned();
+    let source = CoverageSource::Report { file: file.to_owned(), format };
+    Ok(Ran { source, files, ..Ran::default() })
+}
+
+/// Which files and functions are meant.
+fn chosen(request: &Request<'_>, survey: &Survey) -> Result<Named, GatherError> {
+    if let Some(source) = request.source {
+        let named: Vec<RepoPath> =
+            source.summaries.iter().flat_map(|one| one.changed_files.clone()).collect();
+        let mut found = Named::default();
+        for file in named.iter().filter(|file| survey.known.contains_key(file)) {
+            let why = format!("session {} changed it", source.id);
+            found.files.insert(file.clone(), (1.0, why));
+        }
+        if found.files.is_empty() {
+            return Err(GatherError::SourceNamesNothing { session: source.id.clone(), named });
+        }
+        return Ok(found);
+    }
+    let mut found = names::find(request.description, &survey.known);
+    // Files without a function have nothing that could be called.
+    found.files.retain(|file, _| survey.known.get(file).is_some_and(|names| !names.is_empty()));
+    if found.files.is_empty() {
+        return Err(GatherError::NamesNothing {
+            description: request.description.chars().take(80).collect(),
+            nearest: names::nearest(request.description, &survey.known, OFFERED),
+        });
+    }
+    Ok(found)
+}
+
+/// Functions that alone are meant: those of files that were named only through them.
+fn only(named: &Named) -> Only {
+    let whole = |file: &RepoPath| named.files.get(file).is_some_and(|(score, _)| *score >= 0.99);
+    named
+        .functions
+        .iter()
+        .filter(|(file, _)| !whole(file))
+        .map(|(a, b)| (a.clone(), b.clone()))
+        .collect()
+}
+
+/// Puts the package together; pure.
+#[must_use]
+pub fn assemble(
+    request: &Request<'_>,
+    named: &Named,
+    mut ran: Ran,
+    facts: &SuiteFacts,
+    survey: &Survey,
+) -> Gathered {
+    let (framework, habits) = describe(facts, &survey.tests);
+    let only = only(named);
+    let targets = targets(named, &only, survey, &habits, &ran);
+    ran.files.retain(|file, _| targets.contains(file));
+    let coverage = assess(&targets, &only, survey, &habits, &ran);
+    let focus = focus(&coverage);
+    if let Some(source) = request.source {
+        let package = TestContextPackage {
+            metadata: TestMetadata {
+                test_session_id: request.session.clone(),
+                source_session_id: source.id.clone(),
+                timestamp: request.now.to_owned(),
+                task_type: "test-generation".into(),
+                task_description: request.description.to_owned(),
+                complexity: complexity(request.description),
+            },
+            source_context: SourceContext {
+                implementation_summaries: here(source, survey),
+                tech_stack: if source.tech_stack.is_empty() {
+                    project::languages(survey)
+                } else {
+                    source.tech_stack.clone()
+                },
+                project_patterns: project::patterns(survey, &targets),
+            },
+            assets: assets_of_session(source, &coverage),
+            test_coverage: coverage,
+            test_framework: framework,
+            focus_areas: focus,
+        };
+        let package = Package::Session(Box::new(package));
+        return Gathered { package, explorations: Vec::new(), manifest: None, ran };
+    }
+    let level = complexity(request.description);
+    let sides = angles(request.description);
+    let topic = Topic { description: request.description, named, survey, now: request.now };
+    let explorations = explore_all(&sides, topic);
+    let manifest = manifest(request, &explorations);
+    let package = ContextPackage {
+        metadata: Metadata {
+            task_description: request.description.to_owned(),
+            timestamp: request.now.to_owned(),
+            keywords: named.keywords.iter().take(40).cloned().collect(),
+            complexity: level,
+            session_id: request.session.clone(),
+        },
+        project_context: ProjectContext {
+            architecture_patterns: project::structure(survey),
+            coding_conventions: project::naming(survey, &targets),
+            tech_stack: [project::languages(survey), vec![facts.framework.clone()]].concat(),
+        },
+        assets: assets(&explorations, survey),
+        dependencies: dependencies(&targets, survey),
+        conflict_detection: conflicts(&targets, survey),
+        exploration_results: results(&explorations, &manifest),
+        prioritized_context: prioritized(request, named, &only, &explorations, &targets, survey),
+        test_coverage: coverage,
+        test_framework: framework,
+        focus_areas: focus,
+    };
+    let package = Package::Prompt(Box::new(package));
+    Gathered { package, explorations, manifest: Some(manifest), ran }
+}
+
+/// Summaries with those of their files that are in the repository.
+fn here(source: &SourceSession, survey: &Survey) -> Vec<ImplementationSummary> {
+    let names: BTreeSet<&RepoPath> = survey.names.iter().collect();
+    let mut summaries = source.summaries.clone();
+    for one in &mut summaries {
+        one.changed_files.retain(|file| names.contains(file));
+    }
+    summaries
+}
+
+/// The files that are worked on: those that fit best, those with gaps first where there are many.
+fn targets(
+    named: &Named,
+    only: &Only,
+    survey: &Survey,
+    habits: &Habits,
+    ran: &Ran,
+) -> Vec<RepoPath> {
+    let mut files: Vec<(&RepoPath, f64)> =
+        named.files.iter().map(|(file, (score, _))| (file, *score)).collect();
+    files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    let mut files: Vec<RepoPath> = files.into_iter().map(|(file, _)| file.clone()).collect();
+    if files.len() > FILES {
+        let gaps: BTreeSet<RepoPath> = assess(&files, only, survey, habits, ran)
+            .missing_tests
+            .into_iter()
+            .map(|one| one.implementation_file)
+            .collect();
+        files.sort_by_key(|file| !gaps.contains(file));
+        files.truncate(FILES);
+    }
+    files
+}
+
+/// Where to begin, in words.
+fn focus(coverage: &TestCoverage) -> Vec<String> {
+    let missing = coverage.missing_tests.iter().take(10);
+    missing
+        .map(|one| format!("{} ({}): {}", one.implementation_file, one.priority.word(), one.reason))
+        .collect()
+}

@@ -1,0 +1,243 @@
+//! Parts of the context package: what explorations, imports and a finished session come to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::names::Named;
+use crate::domain::id::RepoPath;
+use crate::domain::test_plan::context::{
+    Asset, Assets, ConflictDetection, Dependencies, ExplorationResults, InternalDependency,
+    PrioritizedContext, SourceSession, TestCoverage,
+};
+use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest, ManifestLine};
+use crate::domain::test_plan::exploration_angle::{complexity, conflict_risk, tier};
+
+use super::coverage::Only;
+use super::gather::{FILES, Request};
+use super::project;
+use super::survey::Survey;
+
+/// Files of a finished session that matter.
+pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec<Asset> {
+    let summaries = source.summaries.iter().map(|one| Asset {
+        kind: "implementation_summary".into(),
+        path: one.summary_path.clone(),
+        relevance: format!("what {} did", one.task_id),
+        relevance_score: 1.0,
+        priority: "highest".into(),
+    });
+    let sources = coverage.files.iter().map(|row| Asset {
+        kind: "source_code".into(),
+        path: row.file.to_string(),
+        relevance: format!("changed by {}", source.id),
+        relevance_score: 0.9,
+        priority: "high".into(),
+    });
+    let tests = coverage.existing_tests.iter().map(|file| Asset {
+        kind: "existing_test".into(),
+        path: file.to_string(),
+        relevance: "shows how tests are written here".into(),
+        relevance_score: 0.7,
+        priority: "medium".into(),
+    });
+    summaries.chain(sources).chain(tests).collect()
+}
+
+/// `explorations-manifest.json`.
+pub fn manifest(request: &Request<'_>, explorations: &[Exploration]) -> ExplorationsManifest {
+    let lines: Vec<ManifestLine> = explorations
+        .iter()
+        .map(|one| {
+            let angle = one.metadata.exploration_angle;
+            let file = format!("exploration-{}.json", angle.word());
+            let path = format!(".process/{file}");
+            ManifestLine { angle, file, path, index: one.metadata.exploration_index }
+        })
+        .collect();
+    ExplorationsManifest {
+        session_id: request.session.clone(),
+        task_description: request.description.to_owned(),
+        timestamp: request.now.to_owned(),
+        complexity: complexity(request.description),
+        exploration_count: u32::try_from(lines.len()).unwrap_or(u32::MAX),
+        angles_explored: lines.iter().map(|line| line.angle).collect(),
+        explorations: lines,
+    }
+}
+
+/// Files that several explorations name, with their mean relevance and how many name them.
+fn merged(explorations: &[Exploration]) -> Vec<(RepoPath, f64, u32)> {
+    let mut found: BTreeMap<&RepoPath, (f64, u32)> = BTreeMap::new();
+    for file in explorations.iter().flat_map(|one| &one.relevant_files) {
+        let known = found.entry(&file.path).or_default();
+        known.0 += file.relevance;
+        known.1 += 1;
+    }
+    let mut list: Vec<_> = found
+        .into_iter()
+        .map(|(file, (sum, times))| (file.clone(), sum / f64::from(times), times))
+        .collect();
+    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    list
+}
+
+/// Files that explorations name, and those that tell about the project.
+pub fn assets(explorations: &[Exploration], survey: &Survey) -> Assets {
+    let mut assets = Assets::default();
+    for (file, score, _) in merged(explorations).into_iter().filter(|one| one.1 > 0.5).take(FILES) {
+        let kind = project::asset_kind(&file);
+        let asset = Asset {
+            kind: kind.to_owned(),
+            path: file.to_string(),
+            relevance: tier(score).to_owned(),
+            relevance_score: score,
+            priority: tier(score).to_owned(),
+        };
+        match kind {
+            "existing_test" => assets.tests.push(asset),
+            "documentation" => assets.documentation.push(asset),
+            "config" => assets.config.push(asset),
+            _ => assets.source_code.push(asset),
+        }
+    }
+    for file in survey.texts.keys().filter(|file| !file.as_str().contains('/')) {
+        let kind = project::asset_kind(file);
+        let list = match kind {
+            "documentation" => &mut assets.documentation,
+            "config" => &mut assets.config,
+            _ => continue,
+        };
+        list.push(Asset {
+            kind: kind.to_owned(),
+            path: file.to_string(),
+            relevance: "tells about the project".into(),
+            relevance_score: 0.5,
+            priority: "medium".into(),
+        });
+    }
+    assets
+}
+
+/// Imports of the chosen files, to depth 2.
+pub fn dependencies(files: &[RepoPath], survey: &Survey) -> Dependencies {
+    let mut internal = BTreeSet::new();
+    let mut edge: Vec<RepoPath> = files.to_vec();
+    for _depth in 0..2 {
+        let mut next = Vec::new();
+        for from in &edge {
+            for to in survey.graph.imports_of(from).filter(|to| *to != from) {
+                let one = InternalDependency {
+                    from: from.clone(),
+                    to: to.clone(),
+                    kind: "import".into(),
+                };
+                if internal.len() < 200 && internal.insert(one) {
+                    next.push(to.clone());
+                }
+            }
+        }
+        edge = next;
+    }
+    Dependencies {
+        internal: internal.into_iter().collect(),
+        external: project::external(survey, files),
+    }
+}
+
+/// Who else the chosen files concern.
+pub fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
+    let dependents: BTreeSet<&RepoPath> =
+        files.iter().flat_map(|file| survey.graph.importers_of(file)).collect();
+    let modules: BTreeSet<String> = files.iter().map(|file| file.parent().to_owned()).collect();
+    ConflictDetection {
+        risk_level: conflict_risk(files.len()).to_owned(),
+        risk_factors: vec![
+            format!("{} files are worked on", files.len()),
+            format!("{} files import them", dependents.len()),
+        ],
+        affected_modules: modules
+            .into_iter()
+            .map(|name| if name.is_empty() { ".".into() } else { name })
+            .collect(),
+        mitigation_strategy: "only test files are written; sources stay as they are".into(),
+    }
+}
+
+/// What all explorations say together.
+pub fn results(
+    explorations: &[Exploration],
+    manifest: &ExplorationsManifest,
+) -> ExplorationResults {
+    let all = u32::try_from(explorations.len()).unwrap_or(u32::MAX).max(1);
+    let mut ranked = merged(explorations);
+    // 0.6 for how many name it, 0.4 for how well it fits.
+    ranked.sort_by(|a, b| {
+        let rank =
+            |one: &(RepoPath, f64, u32)| 0.6 * f64::from(one.2) / f64::from(all) + 0.4 * one.1;
+        rank(b).total_cmp(&rank(a)).then(a.0.cmp(&b.0))
+    });
+    let mut insights: Vec<String> =
+        explorations.iter().flat_map(|one| one.constraints.clone()).collect();
+    insights
+        .extend(explorations.first().map(|one| one.integration_points.clone()).unwrap_or_default());
+    let mut seen = BTreeSet::new();
+    insights.retain(|text| seen.insert(text.clone()));
+    ExplorationResults {
+        manifest_path: ".process/explorations-manifest.json".into(),
+        exploration_count: manifest.exploration_count,
+        angles: manifest.angles_explored.clone(),
+        critical_files: ranked.into_iter().take(15).map(|(file, ..)| file).collect(),
+        aggregated_insights: insights,
+    }
+}
+
+/// What is worked on, and in which order.
+pub fn prioritized(
+    request: &Request<'_>,
+    named: &Named,
+    only: &Only,
+    explorations: &[Exploration],
+    targets: &[RepoPath],
+    survey: &Survey,
+) -> PrioritizedContext {
+    let list = merged(explorations);
+    let of = |wanted: &str| -> Vec<RepoPath> {
+        let own = list.iter().filter(|(_, score, _)| tier(*score) == wanted);
+        own.take(FILES).map(|(file, ..)| file.clone()).collect()
+    };
+    let mut scope = Vec::new();
+    for file in targets {
+        match only.get(file) {
+            Some(names) => scope.extend(names.iter().map(|name| format!("{file}:{name}"))),
+            None => scope.push(file.to_string()),
+        }
+    }
+    PrioritizedContext {
+        goal: request.description.chars().take(500).collect(),
+        scope,
+        critical: of("critical"),
+        high: of("high"),
+        medium: of("medium"),
+        dependency_order: ordered(targets, survey),
+        sorting_rationale: if named.everything {
+            "files without tests first, then by name".into()
+        } else {
+            "how well a file fits the description, then what it needs first".into()
+        },
+    }
+}
+
+/// Files in the order in which they need one another: what is needed comes first.
+fn ordered(files: &[RepoPath], survey: &Survey) -> Vec<RepoPath> {
+    let chosen: BTreeSet<&RepoPath> = files.iter().collect();
+    let mut done: Vec<RepoPath> = Vec::new();
+    let mut left: Vec<&RepoPath> = files.iter().collect();
+    while !left.is_empty() {
+        let free = left.iter().position(|file| {
+            let mut needs = survey.graph.imports_of(file);
+            needs.all(|other| other == *file || !chosen.contains(other) || done.contains(other))
+        });
+        // Of files that need one another the first one goes first.
+        done.push(left.remove(free.unwrap_or(0)).clone());
+    }
+    done
+}

@@ -1,0 +1,205 @@
+//! What kind of project it is, and how it is written (product.md 6.5).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::code::language::Language;
+use crate::code::testing;
+use crate::domain::id::RepoPath;
+use crate::domain::test_plan::context::{ExternalDependency, ProjectPatterns};
+
+use super::survey::Survey;
+
+/// A project type with what tells so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectType {
+    /// Such as `Library (Python)`.
+    pub name: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// What tells so.
+    pub evidence: Vec<String>,
+}
+
+/// One sign: a word in a file that tells about the project.
+type Sign = (&'static str, &'static str, &'static str);
+
+/// Types by sign, first match wins; the word stands in quotes, or at the start of a requirement.
+const SIGNS: &[Sign] = &[
+    ("package.json", "\"workspaces\"", "Monorepo"),
+    ("package.json", "\"next\"", "Full-Stack"),
+    ("package.json", "\"react\"", "React"),
+    ("package.json", "\"vue\"", "Vue"),
+    ("package.json", "\"@angular/core\"", "Angular"),
+    ("package.json", "\"express\"", "Node API"),
+    ("package.json", "\"fastify\"", "Node API"),
+    ("package.json", "\"koa\"", "Node API"),
+    ("package.json", "\"@hapi/hapi\"", "Node API"),
+    ("package.json", "\"bin\"", "CLI"),
+    ("pyproject.toml", "fastapi", "API"),
+    ("pyproject.toml", "flask", "API"),
+    ("pyproject.toml", "django", "API"),
+    ("requirements.txt", "fastapi", "API"),
+    ("requirements.txt", "flask", "API"),
+    ("requirements.txt", "Flask", "API"),
+    ("requirements.txt", "django", "API"),
+    ("requirements.txt", "Django", "API"),
+    ("pyproject.toml", "[project.scripts]", "CLI"),
+    ("Cargo.toml", "[workspace]", "Monorepo"),
+    ("Cargo.toml", "axum", "API"),
+    ("Cargo.toml", "actix-web", "API"),
+    ("Cargo.toml", "clap", "CLI"),
+    ("pom.xml", "<modules>", "Monorepo"),
+    ("pom.xml", "spring-boot", "API"),
+    ("go.mod", "github.com/gin-gonic/gin", "API"),
+    ("go.mod", "github.com/spf13/cobra", "CLI"),
+];
+
+/// Names the project type.
+pub fn classify(survey: &Survey) -> ProjectType {
+    let language = languages(survey).into_iter().next().unwrap_or_default();
+    let named = |kind: &str| format!("{kind} ({language})");
+    for (file, word, kind) in SIGNS {
+        let path = RepoPath::parse(*file).ok();
+        if path.is_some_and(|path| survey.text(&path).contains(word)) {
+            let evidence = vec![format!("{} in {file}", word.trim_matches('"'))];
+            return ProjectType { name: named(kind), confidence: 0.9, evidence };
+        }
+    }
+    let entry = survey.known.keys().find(|file| {
+        matches!(file.file_name(), "main.rs" | "main.go" | "__main__.py" | "cli.py" | "cli.js")
+    });
+    if let Some(entry) = entry {
+        let evidence = vec![format!("the entry point {entry}")];
+        return ProjectType { name: named("CLI"), confidence: 0.7, evidence };
+    }
+    let manifest = survey.names.iter().find(|file| {
+        matches!(
+            file.as_str(),
+            "package.json" | "pyproject.toml" | "setup.py" | "Cargo.toml" | "go.mod" | "pom.xml"
+        )
+    });
+    match manifest {
+        Some(manifest) => ProjectType {
+            name: named("Library"),
+            confidence: 0.7,
+            evidence: vec![format!("{manifest} without an entry point")],
+        },
+        None => ProjectType {
+            name: named("Library"),
+            confidence: 0.4,
+            evidence: vec!["no manifest and no entry point".to_owned()],
+        },
+    }
+}
+
+/// Languages of the sources, most files first.
+pub fn languages(survey: &Survey) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in survey.known.keys() {
+        if let Some(language) = Language::of(file) {
+            *counts.entry(language.name()).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    counts.into_iter().map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Top folders with their number of sources, largest first.
+pub fn structure(survey: &Survey) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for file in survey.known.keys() {
+        let top = file.as_str().split_once('/').map_or(".", |(top, _)| top);
+        *counts.entry(top.to_owned()).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+    counts.into_iter().take(12).map(|(top, count)| format!("{top}/: {count}")).collect()
+}
+
+/// How the project is written, told by counts over the chosen sources.
+pub fn patterns(survey: &Survey, files: &[RepoPath]) -> ProjectPatterns {
+    let count = |signs: &[&str]| -> usize {
+        let texts = files.iter().map(|file| survey.text(file));
+        texts.map(|text| signs.iter().map(|sign| text.matches(sign).count()).sum::<usize>()).sum()
+    };
+    let exceptions = count(&["raise ", "throw "]);
+    let values = count(&["Err(", "Result<", "errors.New(", "fmt.Errorf("]);
+    let asynchronous = count(&["async ", "go func", "Promise"]);
+    ProjectPatterns {
+        architecture: structure(survey).join(", "),
+        error_handling: match (exceptions, values) {
+            (0, 0) => "none seen".into(),
+            (thrown, values) if thrown >= values => format!("exceptions ({thrown})"),
+            (_, values) => format!("errors as values ({values})"),
+        },
+        async_pattern: if asynchronous == 0 {
+            "none seen".into()
+        } else {
+            format!("asynchronous code ({asynchronous})")
+        },
+    }
+}
+
+/// How names are written in the chosen sources.
+pub fn naming(survey: &Survey, files: &[RepoPath]) -> Vec<String> {
+    let (mut snake, mut camel) = (0_usize, 0_usize);
+    for name in files.iter().filter_map(|file| survey.known.get(file)).flatten() {
+        let short = name.rsplit('.').next().unwrap_or(name);
+        snake += usize::from(short.contains('_'));
+        camel += usize::from(!short.contains('_') && short.chars().skip(1).any(char::is_uppercase));
+    }
+    match (snake, camel) {
+        (0, 0) => Vec::new(),
+        (snake, camel) if snake >= camel => vec![format!("functions in snake_case ({snake})")],
+        (_, camel) => vec![format!("functions in camelCase ({camel})")],
+    }
+}
+
+/// Packages that the manifest asks for, with who uses them among the chosen files.
+pub fn external(survey: &Survey, files: &[RepoPath]) -> Vec<ExternalDependency> {
+    let mut usage: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files {
+        let Some(language) = Language::of(file) else { continue };
+        for package in crate::code::behaviour::packages(language, survey.text(file)) {
+            usage.entry(package).or_default().push(file.to_string());
+        }
+    }
+    let package = RepoPath::parse("package.json").ok();
+    let package: Option<Value> =
+        package.and_then(|path| serde_json::from_str(survey.text(&path)).ok());
+    let own: Vec<&str> =
+        survey.known.keys().filter_map(|file| file.as_str().split(['/', '.']).next()).collect();
+    usage
+        .into_iter()
+        .filter(|(name, _)| !own.contains(&name.as_str()))
+        .map(|(name, files)| {
+            let version = package.as_ref().and_then(|package| {
+                ["dependencies", "devDependencies"]
+                    .iter()
+                    .find_map(|key| package[key][&name].as_str().map(str::to_owned))
+            });
+            ExternalDependency {
+                package: name,
+                version: version.unwrap_or_default(),
+                usage: files.into_iter().take(5).collect::<Vec<_>>().join(", "),
+            }
+        })
+        .take(60)
+        .collect()
+}
+
+/// Whether a file is prose or settings, as an asset.
+pub fn asset_kind(file: &RepoPath) -> &'static str {
+    if testing::is_test(file) {
+        "existing_test"
+    } else if file.extension() == "md" {
+        "documentation"
+    } else if Language::of(file).is_some() {
+        "source_code"
+    } else {
+        "config"
+    }
+}

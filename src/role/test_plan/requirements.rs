@@ -1,0 +1,502 @@
+//! Phase 3 without a model: from functions to counted requirements (product.md 6.1, 6.2, 8.8).
+
+use std::collections::BTreeSet;
+
+use crate::code::behaviour::{self, Behaviour};
+use crate::code::language::Language;
+use crate::code::lint::{self, Project};
+use crate::domain::coverage::CoverageTarget;
+use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::test_plan::analysis::{Analysis, FileRequirements, Finding, Requirement};
+use crate::domain::test_plan::context::{CoverageSource, MissingTest, Package, TestCoverage};
+use crate::domain::test_plan::layer::SubLayer;
+
+use super::coverage::{Ran, Reach, callable};
+use super::sentence::{Draft, Speaker};
+use super::survey::Survey;
+use super::{framework, packages, project};
+
+/// Requirements of one file at most; the rest is counted.
+const PER_FILE: usize = 40;
+
+/// Files of one analysis at most; the rest is named as deferred.
+const FILES: usize = 50;
+
+/// Findings that are kept at most.
+const FINDINGS: usize = 100;
+
+/// Analyses what `package` says is missing. Lines of `ran` leave out what tests show already.
+#[must_use]
+pub fn analyse(
+    session: &SessionId,
+    description: &str,
+    package: &Package,
+    survey: &Survey,
+    ran: &Ran,
+    now: &str,
+) -> Analysis {
+    let coverage = package.coverage();
+    let own = package.framework();
+    let kind = project::classify(survey);
+    let mut number = 0;
+    let mut files = Vec::new();
+    let mut deferred = Vec::new();
+    for missing in &coverage.missing_tests {
+        if files.len() == FILES {
+            deferred.push(format!("{}: {}", missing.implementation_file, missing.reason));
+            continue;
+        }
+        let told = of_file(missing, coverage, package, survey, ran, &mut number);
+        if told.requirements.is_empty() {
+            deferred.push(format!(
+                "{}: {}, and nothing of it can be said from its text",
+                missing.implementation_file, missing.reason
+            ));
+        } else {
+            files.push(told);
+        }
+    }
+    let target = ran.target;
+    Analysis {
+        session_id: session.clone(),
+        timestamp: now.to_owned(),
+        author: "embedded".into(),
+        description: description.to_owned(),
+        project_type: kind.name,
+        project_type_confidence: kind.confidence,
+        project_type_evidence: kind.evidence,
+        current_coverage: current(coverage),
+        coverage_target: target,
+        framework: own.clone(),
+        ai_issues: issues(&files, survey),
+        strategy: strategy(&files, package),
+        success_criteria: criteria(&files, package, target),
+        files,
+        deferred,
+        dropped: Vec::new(),
+    }
+}
+
+/// Coverage now, in words.
+fn current(coverage: &TestCoverage) -> String {
+    let stats = &coverage.coverage_stats;
+    let mut said = format!(
+        "{} of {} files have tests ({} %)",
+        stats.files_with_tests, stats.total_implementation_files, stats.coverage_percentage
+    );
+    if let Some(lines) = &stats.line_percentage {
+        said.push_str(&format!(", lines {lines} %"));
+    }
+    if let Some(branches) = &stats.branch_percentage {
+        said.push_str(&format!(", branches {branches} %"));
+    }
+    said.push_str(&match &coverage.source {
+        CoverageSource::Measured { command, .. } => format!("; measured by `{command}`"),
+        CoverageSource::Report { file, format } => format!("; read from {file} ({format})"),
+        CoverageSource::Mapping { reason } => format!("; by names and imports only: {reason}"),
+    });
+    said
+}
+
+fn of_file(
+    missing: &MissingTest,
+    coverage: &TestCoverage,
+    package: &Package,
+    survey: &Survey,
+    ran: &Ran,
+    number: &mut u32,
+) -> FileRequirements {
+    let file = &missing.implementation_file;
+    let text = survey.text(file);
+    let tests = coverage.files.iter().find(|row| row.file == *file);
+    let tests = tests.map(|row| row.tests.clone()).unwrap_or_default();
+    let reach = Reach::of(file, &tests, survey, ran);
+    let functions = callable(file, text, &package.only());
+    let mut covered = 0;
+    let mut drafts = Vec::new();
+    if let Some(language) = Language::of(file) {
+        let speaker = Speaker { file, language };
+        for function in &functions {
+            unit(speaker, function, &reach, &mut drafts, &mut covered);
+        }
+        integration(speaker, &functions, survey, &reach, &mut drafts, &mut covered);
+    }
+    drafts.sort_by(|a, b| a.line.cmp(&b.line).then(a.layer.cmp(&b.layer)));
+    drafts.dedup();
+    let left_out = drafts.len().saturating_sub(PER_FILE);
+    let drafts = fewest(drafts);
+    let test_file = &missing.suggested_test_file;
+    let own = package.framework();
+    let mut requirements: Vec<Requirement> = Vec::new();
+    let mut add = |draft: Draft, check: String| {
+        *number += 1;
+        requirements.push(Requirement {
+            id: format!("R-{number:03}"),
+            layer: draft.layer,
+            function: draft.function,
+            line: draft.line,
+            text: draft.text,
+            given: draft.given,
+            expect: draft.expect,
+            check,
+        });
+    };
+    if !drafts.is_empty() {
+        for (draft, check) in static_checks(test_file, package) {
+            add(draft, check);
+        }
+    }
+    for draft in drafts {
+        let check = framework::check(own, test_file, &draft.function);
+        add(draft, check);
+    }
+    FileRequirements {
+        file: file.clone(),
+        test_file: test_file.clone(),
+        test_file_exists: survey.tests.contains_key(test_file),
+        priority: missing.priority,
+        reason: missing.reason.clone(),
+        functions: functions.iter().map(Behaviour::signature).collect(),
+        lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+        mocks: mocks(&functions, Language::of(file), text),
+        fixtures: own.conventions.fixtures.clone(),
+        requirements,
+        already_covered: covered,
+        left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
+    }
+}
+
+/// Keeps the most telling ones when there are too many: errors and results before edges.
+fn fewest(drafts: Vec<Draft>) -> Vec<Draft> {
+    if drafts.len() <= PER_FILE {
+        return drafts;
+    }
+    let mut ranked: Vec<(SubLayer, usize)> =
+        drafts.iter().enumerate().map(|(at, draft)| (draft.layer, at)).collect();
+    ranked.sort();
+    let kept: BTreeSet<usize> = ranked.into_iter().take(PER_FILE).map(|(_, at)| at).collect();
+    let kept = drafts.into_iter().enumerate().filter(|(at, _)| kept.contains(at));
+    kept.map(|(_, draft)| draft).collect()
+}
+
+/// L1.1 to L1.5 of one function; what tests show already is counted instead.
+fn unit(
+    speaker: Speaker<'_>,
+    function: &Behaviour,
+    reach: &Reach<'_>,
+    drafts: &mut Vec<Draft>,
+    covered: &mut u32,
+) {
+    let mut want = |draft: Draft, shown: bool| {
+        if shown {
+            *covered += 1;
+        } else {
+            drafts.push(draft);
+        }
+    };
+    if function.returns.is_empty() && function.short_name() != "__init__" {
+        want(speaker.effect(function), reach.enters(function));
+    }
+    for result in &function.returns {
+        let shown = reach.shows(function, result.line, &[function.short_name()]);
+        want(speaker.happy(function, result), shown);
+    }
+    for raise in &function.raises {
+        let class = raise.class.rsplit([':', '.']).next().unwrap_or_default().trim_end_matches(')');
+        let message = raise.message.as_deref().unwrap_or_default();
+        let twice = function.raises.iter().filter(|one| one.class == raise.class).count() > 1;
+        let generic = twice || matches!(class, "panic" | "an error" | "Err");
+        let words = if generic { [message, ""] } else { [class, message] };
+        want(speaker.error(function, raise), reach.shows(function, raise.line, &words));
+    }
+    for edge in &function.boundaries {
+        let about = |name: &str| has_word(&edge.left, name);
+        // A counter of a loop decides nothing that a caller sees.
+        let decides = |one: &behaviour::Condition| has_word(&one.text, &edge.left);
+        let raised = function.raises.iter().flat_map(|raise| &raise.guard);
+        let given = function.returns.iter().flat_map(|result| &result.guard);
+        let known = function.parameters.iter().any(|one| about(&one.name))
+            || raised.chain(given).any(decides);
+        if known {
+            want(
+                speaker.boundary(function, edge),
+                reach.decides(function, edge.line, &[&edge.right]),
+            );
+        }
+    }
+    for (line, parameter) in collections(function) {
+        let words = ["[]", "\"\"", "''", "{}", "nil", "None", "null", "vec![]"];
+        let shown = reach.shows(function, line, &words);
+        want(speaker.empty(function, &parameter, line), shown);
+    }
+    for (line, field) in &function.changes {
+        if function.short_name() != "__init__" && function.short_name() != "constructor" {
+            want(speaker.change(function, *line, field), reach.shows(function, *line, &[field]));
+        }
+    }
+    if function.is_async {
+        want(speaker.asynchronous(function), reach.enters(function));
+    }
+}
+
+/// Parameters that hold several things or a text, and are not asked about already.
+fn collections(function: &Behaviour) -> Vec<(u32, String)> {
+    const KINDS: &[&str] = &[
+        "str",
+        "list",
+        "dict",
+        "set",
+        "tuple",
+        "Iterable",
+        "Sequence",
+        "Mapping",
+        "[]",
+        "string",
+        "Array",
+        "Map",
+        "Vec",
+        "List",
+        "Set",
+        "Collection",
+        "String",
+        "map[",
+    ];
+    let mut found = Vec::new();
+    for parameter in function.parameters.iter().filter(|one| !one.optional) {
+        let over = function.loops.iter().find(|(_, over)| has_word(over, &parameter.name));
+        let typed = KINDS.iter().any(|kind| parameter.kind.contains(kind));
+        let asked = function
+            .raises
+            .iter()
+            .map(|raise| &raise.guard)
+            .chain(function.returns.iter().map(|result| &result.guard))
+            .flatten()
+            .any(|one| !behaviour::is_round(one) && has_word(&one.text, &parameter.name));
+        if (over.is_some() || typed) && !asked {
+            let line = over.map_or(function.start, |(line, _)| *line);
+            found.push((line, parameter.name.clone()));
+        }
+    }
+    found
+}
+
+/// Whether a text has a name in it as a whole word.
+fn has_word(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+}
+
+/// L2.1 to L2.5 of one file.
+fn integration(
+    speaker: Speaker<'_>,
+    functions: &[Behaviour],
+    survey: &Survey,
+    reach: &Reach<'_>,
+    drafts: &mut Vec<Draft>,
+    covered: &mut u32,
+) {
+    let mut want = |draft: Draft, shown: bool| {
+        if shown {
+            *covered += 1;
+        } else {
+            drafts.push(draft);
+        }
+    };
+    let others: Vec<&RepoPath> = survey
+        .graph
+        .imports_of(speaker.file)
+        .filter(|other| *other != speaker.file && survey.known.contains_key(other))
+        .collect();
+    let mut wired: BTreeSet<&RepoPath> = BTreeSet::new();
+    let imported = behaviour::packages(speaker.language, survey.text(speaker.file));
+    let (database, service) = (packages::has_database(&imported), packages::has_service(&imported));
+    for function in functions {
+        for (line, call) in &function.calls {
+            let last = call.rsplit(['.', ':']).next().unwrap_or(call);
+            let other = others.iter().find(|other| {
+                survey.known.get(**other).is_some_and(|names| {
+                    names.iter().any(|name| name.rsplit('.').next() == Some(last))
+                })
+            });
+            if let Some(other) = other
+                && wired.len() < 3
+                && wired.insert(other)
+            {
+                want(
+                    speaker.wiring(function, *line, last, other),
+                    reach.shows(function, *line, &[last]),
+                );
+            }
+        }
+        if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
+            want(speaker.route(function, mark), reach.enters(function));
+        }
+        let query = function.calls.iter().find(|(_, call)| database && packages::is_query(call));
+        if let Some((line, call)) = query {
+            want(
+                speaker.database(function, *line, call),
+                reach.shows(function, *line, &["rollback"]),
+            );
+        }
+        let requests =
+            function.calls.iter().filter(|(_, call)| packages::is_request(call, service));
+        // Of a chain of calls the first one leaves the machine.
+        let request = requests.min_by_key(|(line, call)| (*line, call.len()));
+        if let Some((line, call)) = request {
+            want(
+                speaker.service(function, *line, call),
+                reach.shows(function, *line, &["timeout", "Timeout"]),
+            );
+        }
+        for handler in &function.handlers {
+            let class: String =
+                handler.catches.chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
+            // The body of the handler, not the line that names the error.
+            want(
+                speaker.failure(function, handler),
+                reach.shows(function, handler.line + 1, &[&class]),
+            );
+        }
+        if function.short_name() == "main" {
+            let text = format!(
+                "the program ends well when `main` is started ({}:{})",
+                speaker.file, function.start
+            );
+            let draft = Draft {
+                layer: SubLayer::Critical,
+                function: function.name.clone(),
+                line: function.start,
+                text,
+                given: "the arguments of its shortest useful run".into(),
+                expect: "exit code 0 and the promised output; 2 for wrong arguments".into(),
+            };
+            want(draft, reach.enters(function));
+        }
+    }
+}
+
+fn is_route(mark: &str) -> bool {
+    [".get(", ".post(", ".put(", ".delete(", ".patch(", ".route(", "Mapping("]
+        .iter()
+        .any(|sign| mark.contains(sign))
+}
+
+/// L0 of the file that is going to be written.
+fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(Draft, String)> {
+    let own = package.framework();
+    let draft = |layer, said: &str, expect: &str| Draft {
+        layer,
+        function: String::new(),
+        line: 1,
+        text: format!("{test_file} {said}"),
+        given: "the file as it was written".into(),
+        expect: expect.to_owned(),
+    };
+    vec![
+        (draft(SubLayer::Compilation, "compiles", "no error"), framework::compile(own, test_file)),
+        (
+            draft(SubLayer::Imports, "imports only what is there", "it loads"),
+            framework::collect(own, test_file),
+        ),
+        (
+            draft(
+                SubLayer::AiIssues,
+                "has no critical issue of the catalogue",
+                "0 critical, at most 3 errors",
+            ),
+            format!("regreen validate --files {test_file}"),
+        ),
+    ]
+}
+
+/// What needs a double, with the reason.
+fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec<String> {
+    let imported = language.map(|language| behaviour::packages(language, text)).unwrap_or_default();
+    let service = packages::has_service(&imported);
+    let mut found = BTreeSet::new();
+    for function in functions {
+        for (line, call) in &function.calls {
+            if packages::is_request(call, service) {
+                found.insert(format!("`{call}`: leaves the machine (line {line})"));
+            } else if packages::is_unsteady(call) {
+                found.insert(format!("`{call}`: answers differently each time (line {line})"));
+            }
+        }
+    }
+    found.into_iter().take(10).collect()
+}
+
+/// Placeholders in what is going to be tested, by the catalogue (product.md 6.3): a test of them
+/// pins nothing.
+fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<Finding> {
+    let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();
+    let project = Project::of(&survey.texts);
+    let found = lint::scan(&chosen, &survey.texts, &project).found;
+    let placeholders = found.into_iter().map(|one| one.finding);
+    placeholders
+        .filter(|one| one.category == "placeholder_code")
+        .take(FINDINGS)
+        .map(|one| Finding {
+            severity: one.severity.name().to_uppercase(),
+            issue: format!("{}: {}", one.category, one.message),
+            file: one.file,
+            line: one.line,
+        })
+        .collect()
+}
+
+fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
+    let own = package.framework();
+    let mut said = vec![
+        format!("unit tests first (L1), file by file, most urgent first: {} files", files.len()),
+        format!("in the manner of this project: {}", manner(package)),
+    ];
+    if files.iter().any(|file| file.requirements.iter().any(|one| one.layer.layer() == 2)) {
+        said.push(
+            "then what crosses a file or the machine (L2), with doubles only at the machine's edge"
+                .into(),
+        );
+    }
+    if files.iter().any(|file| !file.mocks.is_empty()) {
+        let tool = if own.mocking_framework.is_empty() {
+            "the framework's own doubles"
+        } else {
+            &own.mocking_framework
+        };
+        said.push(format!("doubles with {tool}"));
+    }
+    said.push(
+        "each new test runs at once, and is kept only when it passes and notices a broken line"
+            .into(),
+    );
+    said
+}
+
+fn manner(package: &Package) -> String {
+    let own = &package.framework().conventions;
+    let mut said = vec![format!("files named `{}`", own.file_naming)];
+    if !own.test_structure.is_empty() {
+        said.push(own.test_structure.clone());
+    }
+    said.extend(own.assertion_style.first().cloned());
+    said.extend(own.parametrisation.first().cloned());
+    if let Some(sample) = &own.sample {
+        said.push(format!("as in {sample}"));
+    }
+    said.join(", ")
+}
+
+fn criteria(files: &[FileRequirements], package: &Package, target: CoverageTarget) -> Vec<String> {
+    let own = package.framework();
+    let total: usize = files.iter().map(|file| file.requirements.len()).sum();
+    let mut said = vec![
+        format!("all {total} requirements are shown by a test that passes: `{}`", own.run_tests),
+        "no critical issue, at most 3 errors and 10 warnings: `regreen validate`".to_owned(),
+    ];
+    if !own.run_coverage.is_empty() {
+        said.push(format!(
+            "lines {} %, branches {} %, functions {} %: `{}`",
+            target.line, target.branch, target.function, own.run_coverage
+        ));
+    }
+    said
+}

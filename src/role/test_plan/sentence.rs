@@ -1,0 +1,260 @@
+//! Requirements as sentences: what a test gives, what it must see, and the line that decides it.
+
+use crate::code::behaviour::{
+    Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_round,
+};
+use crate::code::language::Language;
+use crate::domain::id::RepoPath;
+use crate::domain::test_plan::layer::SubLayer;
+
+/// One requirement before it is numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub layer: SubLayer,
+    pub function: String,
+    pub line: u32,
+    pub text: String,
+    pub given: String,
+    pub expect: String,
+}
+
+/// Conditions of one place that are said at most, the innermost ones; the others are counted.
+const CONDITIONS: usize = 3;
+
+/// The file and language that sentences are about.
+#[derive(Clone, Copy)]
+pub struct Speaker<'a> {
+    pub file: &'a RepoPath,
+    pub language: Language,
+}
+
+impl Speaker<'_> {
+    fn draft(
+        self,
+        layer: SubLayer,
+        function: &Behaviour,
+        line: u32,
+        said: &str,
+        given: String,
+        expect: String,
+    ) -> Draft {
+        let text = format!("`{}` {said} ({}:{line})", function.name, self.file);
+        Draft { layer, function: function.name.clone(), line, text, given, expect }
+    }
+
+    /// What leads to a place: its conditions, else ordinary arguments. A sentence never leaves a
+    /// condition out without saying so: it would then ask for what the code does not do.
+    fn given(function: &Behaviour, guard: &Guard) -> String {
+        // That a loop begins goes without saying where something in it is asked for.
+        let deepest = guard.iter().rposition(|one| !is_round(one));
+        let needed = |(at, one): &(usize, &Condition)| {
+            !is_round(one) || deepest.is_none_or(|last| *at > last)
+        };
+        let mut own: Vec<String> = Vec::new();
+        for said in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {
+            if !own.contains(&said) {
+                own.push(said);
+            }
+        }
+        let more = own.len().saturating_sub(CONDITIONS);
+        let mut said = own.split_off(more).join(" and ");
+        if more > 0 {
+            let word = if more == 1 { "condition" } else { "conditions" };
+            said.push_str(&format!(", behind {more} more {word}"));
+        }
+        if !said.is_empty() {
+            return said;
+        }
+        let names: Vec<String> = function
+            .parameters
+            .iter()
+            .filter(|one| !one.optional)
+            .map(|one| format!("`{}`", one.name))
+            .collect();
+        if names.is_empty() {
+            "a plain call".into()
+        } else {
+            format!("ordinary {}", names.join(", "))
+        }
+    }
+
+    /// L1.1, one for each result.
+    pub fn happy(self, function: &Behaviour, result: &Return) -> Draft {
+        let given = Self::given(function, &result.guard);
+        let value = format!("`{}`", result.value);
+        let said = format!("returns {value} for {given}");
+        self.draft(SubLayer::Happy, function, result.line, &said, given, format!("returns {value}"))
+    }
+
+    /// L1.1 for a function that returns nothing: it is called for what it does.
+    pub fn effect(self, function: &Behaviour) -> Draft {
+        let given = Self::given(function, &Vec::new());
+        let does = match (function.changes.first(), function.calls.first()) {
+            (Some((_, field)), _) => format!("changes `{field}`"),
+            (None, Some((_, callee))) => format!("calls `{callee}`"),
+            (None, None) => "ends without an error".to_owned(),
+        };
+        let said = format!("{does} for {given}");
+        self.draft(SubLayer::Happy, function, function.start, &said, given, does.clone())
+    }
+
+    /// L1.2, one for each error.
+    pub fn error(self, function: &Behaviour, raise: &Raise) -> Draft {
+        let given = Self::given(function, &raise.guard);
+        let message =
+            raise.message.as_ref().map(|text| format!(" (\"{text}\")")).unwrap_or_default();
+        let does = match (self.language, raise.class.as_str()) {
+            (_, "panic") => format!("panics{message}"),
+            (Language::Python, class) => format!("raises {class}{message}"),
+            (
+                Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Java,
+                class,
+            ) => {
+                format!("throws {class}{message}")
+            }
+            (Language::Rust | Language::Go, class) => format!("returns {class}{message}"),
+        };
+        let said = format!("{does} for {given}");
+        self.draft(SubLayer::Negative, function, raise.line, &said, given, does.clone())
+    }
+
+    /// L1.3, both sides of a comparison with a fixed value.
+    pub fn boundary(self, function: &Behaviour, edge: &Boundary) -> Draft {
+        let values = sides(&edge.operator, &edge.right);
+        let given = format!("`{}` of {}", edge.left, values.join(" and "));
+        let said = format!(
+            "keeps the edge `{} {} {}`: {given} differ",
+            edge.left, edge.operator, edge.right
+        );
+        let expect = format!(
+            "the side of `{} {} {}` that each value is on",
+            edge.left, edge.operator, edge.right
+        );
+        self.draft(SubLayer::Edge, function, edge.line, &said, given, expect)
+    }
+
+    /// L1.3, nothing where a collection or text is expected.
+    pub fn empty(self, function: &Behaviour, parameter: &str, line: u32) -> Draft {
+        let given = format!("an empty `{parameter}`");
+        let said = format!("has a defined result for {given}");
+        self.draft(
+            SubLayer::Edge,
+            function,
+            line,
+            &said,
+            given,
+            "the result for nothing, without a crash".into(),
+        )
+    }
+
+    /// L1.4.
+    pub fn change(self, function: &Behaviour, line: u32, field: &str) -> Draft {
+        let given = format!("`{field}` read before and after");
+        let said = format!("changes `{field}` and nothing else of its object");
+        self.draft(
+            SubLayer::State,
+            function,
+            line,
+            &said,
+            given,
+            format!("`{field}` differs as the call says"),
+        )
+    }
+
+    /// L1.5.
+    pub fn asynchronous(self, function: &Behaviour) -> Draft {
+        let given = "a call that is awaited, and one that is cancelled".to_owned();
+        let said = "resolves when awaited and leaves nothing behind when cancelled";
+        let expect = "the result when awaited; no open task when cancelled".to_owned();
+        self.draft(SubLayer::Async, function, function.start, said, given, expect)
+    }
+
+    /// L2.1: a call into another file of the project.
+    pub fn wiring(self, function: &Behaviour, line: u32, callee: &str, other: &RepoPath) -> Draft {
+        let given = format!("the real `{callee}` of {other}, no double");
+        let said = format!("works with the real `{callee}` of {other}");
+        let expect = format!("the result that follows from `{callee}`");
+        self.draft(SubLayer::Wiring, function, line, &said, given, expect)
+    }
+
+    /// L2.2: a route.
+    pub fn route(self, function: &Behaviour, mark: &str) -> Draft {
+        let given = "a request that is right, one with a missing field and one that is not allowed";
+        let said = format!("answers the route `{mark}` with status, body and refusals");
+        let expect = "2xx with the documented body, 4xx otherwise".to_owned();
+        self.draft(SubLayer::Contract, function, function.start, &said, given.into(), expect)
+    }
+
+    /// L2.3.
+    pub fn database(self, function: &Behaviour, line: u32, call: &str) -> Draft {
+        let given = "a database of the test's own, and a failure before the end".to_owned();
+        let said = format!("leaves what it wrote by `{call}`, and nothing after a failure");
+        let expect = "the row is there; after a failure it is not".to_owned();
+        self.draft(SubLayer::Database, function, line, &said, given, expect)
+    }
+
+    /// L2.4.
+    pub fn service(self, function: &Behaviour, line: u32, call: &str) -> Draft {
+        let given = format!("a double of `{call}` that answers, refuses and takes too long");
+        let said = format!("copes with what `{call}` answers: success, refusal, timeout");
+        let expect = "a result for success, a named error for the others".to_owned();
+        self.draft(SubLayer::External, function, line, &said, given, expect)
+    }
+
+    /// L2.5: a handler.
+    pub fn failure(self, function: &Behaviour, handler: &Handler) -> Draft {
+        let caught = if handler.catches.is_empty() {
+            "any error".to_owned()
+        } else {
+            format!("`{}`", handler.catches)
+        };
+        let given = format!("a call inside that fails with {caught}");
+        let said = format!("does what its handler says when {caught} is caught");
+        self.draft(
+            SubLayer::FailureMode,
+            function,
+            handler.line,
+            &said,
+            given,
+            "the handler's result or error".into(),
+        )
+    }
+}
+
+/// Values on both sides of a comparison, nearest first.
+fn sides(operator: &str, value: &str) -> Vec<String> {
+    let plain = value.replace('_', "");
+    let Ok(number) = plain.parse::<i64>() else {
+        return vec![
+            value.to_owned(),
+            format!("just below {value}"),
+            format!("just above {value}"),
+        ];
+    };
+    let (less, more) = (number.saturating_sub(1), number.saturating_add(1));
+    let list = match operator {
+        "<" | ">=" => vec![less, number],
+        ">" | "<=" => vec![number, more],
+        _ => vec![less, number, more],
+    };
+    list.into_iter().map(|value| value.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_of_a_comparison_are_named() {
+        let table = [
+            (">", "100", "100 101"),
+            (">=", "50", "49 50"),
+            ("<", "0", "-1 0"),
+            ("==", "1_000", "999 1000 1001"),
+        ];
+        for (operator, value, expected) in table {
+            assert_eq!(sides(operator, value).join(" "), expected, "{operator} {value}");
+        }
+        assert_eq!(sides("<", "0.5").len(), 3);
+    }
+}

@@ -1,0 +1,127 @@
+//! Packages of Java that nothing in the repository brings. The language does not tell a package
+//! from an artefact that holds it, so this goes by the beginnings of their names: right for what is
+//! made up, and silent where a manifest could be meant (product.md 6.3).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::lint::is_manifest;
+use crate::domain::id::RepoPath;
+
+/// Packages of the platform.
+const PLATFORM: &[&str] = &["java", "javax", "jdk", "org.w3c", "org.xml", "org.ietf"];
+
+/// Packages that come with an artefact of another name: a word of the manifest, and what it brings.
+const BRINGS: &[(&str, &[&str])] = &[
+    ("junit", &["org.junit", "junit", "org.hamcrest", "org.opentest4j", "org.apiguardian"]),
+    ("testng", &["org.testng"]),
+    ("mockito", &["org.mockito"]),
+    ("assertj", &["org.assertj"]),
+    ("hamcrest", &["org.hamcrest"]),
+    (
+        "spring-boot-starter-test",
+        &[
+            "org.junit",
+            "org.mockito",
+            "org.assertj",
+            "org.hamcrest",
+            "com.jayway",
+            "org.skyscreamer",
+        ],
+    ),
+    ("kotlin", &["kotlin"]),
+];
+
+/// Imports of packages that neither the platform, nor the repository, nor a manifest, nor another
+/// source of it knows: line from 1, and the package.
+#[must_use]
+pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, String)> {
+    let manifests: Vec<&String> =
+        texts.iter().filter(|(file, _)| is_manifest(file)).map(|(_, text)| text).collect();
+    if !manifests.iter().any(|text| !text.trim().is_empty()) {
+        return Vec::new();
+    }
+    let mut known: BTreeSet<String> = PLATFORM.iter().map(|one| (*one).to_owned()).collect();
+    for (word, packages) in BRINGS {
+        if manifests.iter().any(|text| text.contains(word)) {
+            known.extend(packages.iter().map(|one| (*one).to_owned()));
+        }
+    }
+    for (file, text) in texts {
+        if Language::of(file) == Some(Language::Java) {
+            known.extend(own(text).map(head));
+            known.extend(imports(text).map(|(_, name)| head(name)));
+        }
+    }
+    // `com.google.guava` stands for whatever begins with `com.google`.
+    let group = |package: &str| manifests.iter().any(|text| text.contains(&head(package)));
+    imports(text)
+        .filter(|(_, name)| {
+            let begins = |one: &String| {
+                name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            };
+            !known.iter().any(begins) && !known.contains(&head(name)) && !group(name)
+        })
+        .map(|(line, name)| (line, name.to_owned()))
+        .collect()
+}
+
+/// The packages, or names in them, that a text imports.
+fn imports(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    (1..).zip(text.lines()).filter_map(|(line, text)| {
+        let rest = text.trim().strip_prefix("import ")?;
+        let rest = rest.trim().strip_prefix("static ").unwrap_or(rest);
+        let name = rest.split(';').next()?.trim().trim_end_matches(".*");
+        Some((line, name))
+    })
+}
+
+/// The package that a text belongs to.
+fn own(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("package "));
+    lines.filter_map(|rest| rest.split(';').next()).map(str::trim)
+}
+
+/// The first two parts of a name: who owns it.
+fn head(name: &str) -> String {
+    name.split('.').take(2).collect::<Vec<_>>().join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_that_nothing_brings_is_made_up() {
+        let texts: BTreeMap<RepoPath, String> = [
+            (
+                "pom.xml",
+                "<dependency><groupId>junit</groupId></dependency><dependency><groupId>com.google.guava</groupId></dependency>",
+            ),
+            ("src/main/java/shop/Price.java", "package shop;\nimport net.other.Thing;\n"),
+        ]
+        .into_iter()
+        .map(|(name, text)| (RepoPath::parse(name).unwrap(), text.to_owned()))
+        .collect();
+        let table = [
+            ("import java.util.List;", None),
+            ("import static org.junit.Assert.*;", None),
+            ("import org.hamcrest.Matchers;", None),
+            ("import shop.Price;", None),
+            ("import com.google.common.collect.Lists;", None),
+            ("import net.other.More;", None),
+            (
+                "\nimport com.nobody.prices.PriceMatchers;",
+                Some((2, "com.nobody.prices.PriceMatchers")),
+            ),
+            ("import org.mockito.Mockito;", Some((1, "org.mockito.Mockito"))),
+            ("import org.junitish.X;", Some((1, "org.junitish.X"))),
+        ];
+        for (line, expected) in table {
+            let found = packages(line, &texts);
+            let found = found.first().map(|(line, name)| (*line, name.as_str()));
+            assert_eq!(found, expected, "{line}");
+        }
+        assert!(packages("import com.nobody.X;", &BTreeMap::new()).is_empty(), "nothing to go by");
+    }
+}

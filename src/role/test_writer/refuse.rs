@@ -1,0 +1,363 @@
+//! Why a written test file is refused before anything of it runs. Each reason has a name that
+//! reports and tests use; the rest is the catalogue's (product.md 6.3, 6.4, 13.4).
+
+use std::collections::BTreeMap;
+
+use crate::code::language::Language;
+use crate::code::lint::{self, Project};
+use crate::code::{side_effects, syntax, test_cases, testing};
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{Finding, Severity};
+use crate::role::reviewer::{Review, review};
+
+use super::made_up;
+use super::told::TestFiles;
+
+/// Bytes of a test file at most.
+const LONGEST: usize = 200 << 10;
+
+/// Reasons that are told at most.
+const TOLD: usize = 12;
+
+/// Rows of the catalogue that are refused besides the critical ones: nothing of the kind may be
+/// new in a file that was just written.
+const REFUSED: &[&str] = &[
+    "setup-only",
+    "skipped-test",
+    "skipped-without-reason",
+    "todo-test",
+    "unresolved-import",
+    "undefined-variable",
+];
+
+/// Rows that tell of something that was made up.
+const MADE_UP: &[&str] =
+    &["unknown-package", "wrong-sub-path", "misspelt-package", "unresolved-import"];
+
+/// The text of the one file that was asked for.
+///
+/// # Errors
+///
+/// All reasons why it is refused, each with its name in front.
+pub fn checked(
+    told: &TestFiles,
+    place: &RepoPath,
+    texts: &BTreeMap<RepoPath, String>,
+) -> Result<String, Vec<String>> {
+    let mut problems = Vec::new();
+    for edit in &told.edits {
+        let file = short(&edit.file);
+        problems
+            .push(format!("changes-existing-file: `{file}`; files that exist stay as they are"));
+    }
+    let mut text = None;
+    for file in &told.new_files {
+        let name = file.file.trim().trim_start_matches("./");
+        match RepoPath::parse(name) {
+            Err(error) => problems.push(format!("wrong-place: `{}`: {error}", short(name))),
+            Ok(path) if texts.contains_key(&path) => {
+                problems.push(format!("file-exists: `{path}` is there already"));
+            }
+            Ok(path) if path != *place => {
+                problems.push(format!("wrong-place: `{path}`; write `{place}` and nothing else"));
+            }
+            Ok(_) => text = Some(file.content.clone()),
+        }
+    }
+    match text.filter(|text| !text.trim().is_empty()) {
+        None if problems.is_empty() => {
+            problems.push(format!("no-file: `{place}` was asked for and is not in the answer"));
+        }
+        None => {}
+        Some(text) => {
+            problems.extend(of_text(&text, place, texts));
+            if problems.is_empty() {
+                return Ok(text);
+            }
+        }
+    }
+    problems.truncate(TOLD);
+    Err(problems)
+}
+
+/// What is wrong with the text of a test file.
+fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> Vec<String> {
+    if text.len() > LONGEST {
+        return vec![format!("too-long: {} bytes, {LONGEST} are enough", text.len())];
+    }
+    let Some(language) = Language::of(place) else {
+        return vec![format!("wrong-place: `{place}` is of no language that can be read")];
+    };
+    if let Some(error) = syntax::first_error(language, text) {
+        let (line, column) = (error.line, error.column);
+        return vec![format!("does-not-parse: line {line}, column {column}")];
+    }
+    let mut problems: Vec<String> = side_effects::acts(language, text)
+        .into_iter()
+        .map(|act| format!("{}: `{}` in line {}", act.conduct, act.call, act.line))
+        .collect();
+    let mut with = texts.clone();
+    with.insert(place.clone(), text.to_owned());
+    let project = Project::of(&with);
+    for (line, name) in lint::absent_names(place, &with, &project) {
+        problems.push(format!("hallucinated-import: line {line}: {name} is not there"));
+    }
+    if language == Language::Java {
+        let told =
+            |(line, name)| format!("hallucinated-import: line {line}: nothing brings `{name}`");
+        problems.extend(made_up::packages(text, texts).into_iter().map(told));
+    }
+    let reviewed = review(&Review {
+        files: &with,
+        chosen: &[place],
+        installed: &BTreeMap::new(),
+        tests: true,
+    });
+    problems.extend(reviewed.findings.iter().filter(|one| is_refused(one)).map(told_as));
+    if test_cases::cases(language, text).is_empty() {
+        problems.push("no-test: nothing in it is run as a test".to_owned());
+    } else if testing::facts(language, text).assertions == 0 {
+        problems.push("no-assertion: it asserts nothing".to_owned());
+    }
+    problems.dedup();
+    problems
+}
+
+fn is_refused(finding: &Finding) -> bool {
+    finding.severity == Severity::Critical || REFUSED.contains(&finding.id.as_str())
+}
+
+fn told_as(finding: &Finding) -> String {
+    let name =
+        if MADE_UP.contains(&finding.id.as_str()) { "hallucinated-import" } else { &finding.id };
+    format!("{name}: line {}: {}; {}", finding.line, finding.message, finding.suggestion)
+}
+
+fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::role::answer::{ToldEdit, ToldFile};
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    fn repository() -> BTreeMap<RepoPath, String> {
+        [
+            ("pyproject.toml", "[project]\nname = \"shop\"\ndependencies = [\"attrs\"]\n"),
+            ("shop/__init__.py", ""),
+            ("shop/price.py", "def price(text):\n    return float(text)\n"),
+            ("tests/test_old.py", "def test_old():\n    assert 1 + 1 == 2\n"),
+        ]
+        .into_iter()
+        .map(|(name, text)| (path(name), text.to_owned()))
+        .collect()
+    }
+
+    fn answer(file: &str, content: &str) -> TestFiles {
+        let file = ToldFile { file: file.into(), content: content.into(), reason: String::new() };
+        TestFiles { new_files: vec![file], ..TestFiles::default() }
+    }
+
+    const GOOD: &str =
+        "from shop.price import price\n\n\ndef test_price():\n    assert price('2') == 2.0\n";
+
+    #[test]
+    fn every_refusal_has_its_name() {
+        let import = |line: &str| format!("{line}\n{GOOD}");
+        let body = |line: &str| {
+            format!(
+                "import os\nimport time\nfrom shop.price import price\n\n\ndef test_price():\n    {line}\n    assert price('2') == 2.0\n"
+            )
+        };
+        let at = "tests/test_price.py";
+        let table: Vec<(TestFiles, Option<&str>)> = vec![
+            (answer(at, GOOD), None),
+            (answer("./tests/test_price.py", GOOD), None),
+            (answer("tests/test_old.py", GOOD), Some("file-exists")),
+            (answer("shop/other.py", GOOD), Some("wrong-place")),
+            (answer("../test_price.py", GOOD), Some("wrong-place")),
+            (answer(at, ""), Some("no-file")),
+            (TestFiles::default(), Some("no-file")),
+            (answer(at, "def test_price(:\n"), Some("does-not-parse")),
+            (answer(at, &import("import pricelib")), Some("hallucinated-import")),
+            (answer(at, &import("from shop.price import parse")), Some("hallucinated-import")),
+            (answer(at, &import("from shop.nothing import x")), Some("hallucinated-import")),
+            (answer(at, &body("os.remove('x')")), Some("deletes-files")),
+            (answer(at, &body("time.sleep(99999)")), Some("sleeps")),
+            (answer(at, &body("urllib.request.urlopen('http://x')")), Some("uses-network")),
+            (answer(at, &body("while True: price('2')")), Some("endless-loop")),
+            (
+                answer(at, "from shop.price import price\n\n\ndef test_price():\n    price('2')\n"),
+                Some("setup-only"),
+            ),
+            (answer(at, "from shop.price import price\n\nprice('2')\n"), Some("no-test")),
+            (
+                answer(
+                    at,
+                    "import pytest\nfrom shop.price import price\n\n\n@pytest.mark.skip\ndef test_price():\n    assert price('2') == 2.0\n",
+                ),
+                Some("skipped"),
+            ),
+        ];
+        for (told, expected) in table {
+            let got = checked(&told, &path(at), &repository());
+            let text = &told.new_files.first().map_or("", |file| &file.content);
+            match expected {
+                None => assert!(got.is_ok(), "{got:?}: {text}"),
+                Some(name) => {
+                    let problems = got.unwrap_err();
+                    let named = problems.iter().any(|one| one.starts_with(name));
+                    assert!(named, "{name}: {problems:?}: {text}");
+                }
+            }
+        }
+        let edit = ToldEdit { file: "shop/price.py".into(), ..ToldEdit::default() };
+        let edited = TestFiles { edits: vec![edit], ..answer(at, GOOD) };
+        let problems = checked(&edited, &path(at), &repository()).unwrap_err();
+        assert!(problems[0].starts_with("changes-existing-file"), "{problems:?}");
+    }
+
+    /// One language: the repository, the new file, a right text with a line that may be another.
+    struct Tongue {
+        files: &'static [(&'static str, &'static str)],
+        place: &'static str,
+        right: &'static str,
+        /// Stands inside of a test.
+        line: &'static str,
+        /// Stands at the head.
+        head: &'static str,
+        rows: &'static [(&'static str, &'static str)],
+        heads: &'static [(&'static str, &'static str)],
+    }
+
+    const SCRIPT: Tongue = Tongue {
+        files: &[
+            ("package.json", "{\"name\": \"x\", \"scripts\": {\"test\": \"node --test\"}}"),
+            ("lib/text.js", "export function cut(text) {\n  return text.slice(0, 5);\n}\n"),
+        ],
+        place: "test/text.test.js",
+        right: "import test from 'node:test';\nimport assert from 'node:assert';\nimport { cut } from '../lib/text.js';\n\ntest('a long text is cut', async () => {\n  const long = 'abcdef';\n  assert.equal(cut(long), 'abcde');\n});\n",
+        line: "const long = 'abcdef';",
+        head: "import { cut } from",
+        rows: &[
+            ("const long = (;", "does-not-parse"),
+            ("const long = 'abcdef'; fs.rmSync('lib', { recursive: true });", "deletes-files"),
+            ("const long = 'abcdef'; await new Promise((go) => setTimeout(go, 99999));", "sleeps"),
+            ("const long = 'abcdef'; await fetch('http://x.invalid');", "uses-network"),
+            ("const long = 'abcdef'; while (true) {}", "endless-loop"),
+            ("const long = 'abcdef'; process.exit(0);", "ends-run"),
+            ("const long = 'abcdef'; execSync('rm -rf lib');", "starts-programs"),
+        ],
+        heads: &[
+            ("import pad from 'left-padder-x';\nimport { cut } from", "hallucinated-import"),
+            ("import { crop } from '../lib/text.js';\nimport { cut } from", "hallucinated-import"),
+            ("import { x } from './nothing.js';\nimport { cut } from", "hallucinated-import"),
+        ],
+    };
+
+    const GO: Tongue = Tongue {
+        files: &[
+            ("go.mod", "module example.com/shop\n\ngo 1.19\n"),
+            ("price/price.go", "package price\n\nfunc Double(n int) int {\n\treturn n * 2\n}\n"),
+        ],
+        place: "price/price_test.go",
+        right: "package price\n\nimport (\n\t\"testing\"\n)\n\nfunc TestDouble(t *testing.T) {\n\tgot := Double(2)\n\tif got != 4 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n",
+        line: "got := Double(2)",
+        head: "import (",
+        rows: &[
+            ("got := Double(2", "does-not-parse"),
+            ("got := Double(2)\n\tos.RemoveAll(\"price\")", "deletes-files"),
+            ("got := Double(2)\n\ttime.Sleep(9 * time.Hour)", "sleeps"),
+            ("got := Double(2)\n\thttp.Get(\"http://x.invalid\")", "uses-network"),
+            ("got := Double(2)\n\tfor {\n\t}", "endless-loop"),
+            ("got := Double(2)\n\tos.Exit(0)", "ends-run"),
+        ],
+        heads: &[
+            ("import (\n\t\"github.com/nobody/pricetest\"", "hallucinated-import"),
+            ("import (\n\t\"example.com/shop/nothing\"", "hallucinated-import"),
+        ],
+    };
+
+    const RUST: Tongue = Tongue {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+            ("src/lib.rs", "pub fn double(n: i32) -> i32 {\n    n * 2\n}\n"),
+        ],
+        place: "tests/lib.rs",
+        right: "use shop::double;\n\n#[test]\nfn twice() {\n    let got = double(2);\n    assert_eq!(got, 4);\n}\n",
+        line: "let got = double(2);",
+        head: "use shop::double;",
+        rows: &[
+            ("let got = double(2;", "does-not-parse"),
+            ("let got = double(2); std::fs::remove_dir_all(\"src\").unwrap();", "deletes-files"),
+            (
+                "let got = double(2); std::thread::sleep(std::time::Duration::from_secs(9999));",
+                "sleeps",
+            ),
+            (
+                "let got = double(2); std::net::TcpStream::connect(\"x.invalid:80\").unwrap();",
+                "uses-network",
+            ),
+            ("let got = double(2); loop {}", "endless-loop"),
+            ("let got = double(2); std::process::exit(0);", "ends-run"),
+        ],
+        heads: &[("use pricetest::any;\nuse shop::double;", "hallucinated-import")],
+    };
+
+    const JAVA: Tongue = Tongue {
+        files: &[
+            ("pom.xml", "<dependency><groupId>junit</groupId></dependency>"),
+            (
+                "src/main/java/shop/Price.java",
+                "package shop;\n\npublic class Price {\n  public static int twice(int n) {\n    return n * 2;\n  }\n}\n",
+            ),
+        ],
+        place: "src/test/java/shop/PriceTest.java",
+        right: "package shop;\n\nimport static org.junit.Assert.assertEquals;\nimport org.junit.Test;\n\npublic class PriceTest {\n  @Test\n  public void twice() throws Exception {\n    int got = Price.twice(2);\n    assertEquals(4, got);\n  }\n}\n",
+        line: "int got = Price.twice(2);",
+        head: "import org.junit.Test;",
+        rows: &[
+            ("int got = Price.twice(2;", "does-not-parse"),
+            (
+                "int got = Price.twice(2); java.nio.file.Files.delete(java.nio.file.Path.of(\"x\"));",
+                "deletes-files",
+            ),
+            ("int got = Price.twice(2); Thread.sleep(9999999);", "sleeps"),
+            (
+                "int got = Price.twice(2); new java.net.URL(\"http://x.invalid\").openStream();",
+                "uses-network",
+            ),
+            ("int got = Price.twice(2); while (true) {}", "endless-loop"),
+            ("int got = Price.twice(2); System.exit(0);", "ends-run"),
+        ],
+        heads: &[(
+            "import com.nobody.prices.Matchers;\nimport org.junit.Test;",
+            "hallucinated-import",
+        )],
+    };
+
+    #[test]
+    fn what_no_test_may_do_is_refused_by_name_in_every_language() {
+        for tongue in [SCRIPT, GO, RUST, JAVA] {
+            let texts: BTreeMap<RepoPath, String> =
+                tongue.files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect();
+            let said =
+                |text: &str| checked(&answer(tongue.place, text), &path(tongue.place), &texts);
+            assert_eq!(said(tongue.right).as_deref(), Ok(tongue.right));
+            let rows = tongue.rows.iter().map(|row| (tongue.line, row));
+            for (from, (to, name)) in rows.chain(tongue.heads.iter().map(|row| (tongue.head, row)))
+            {
+                let text = tongue.right.replace(from, to);
+                assert_ne!(text, tongue.right, "{to}");
+                let problems = said(&text).expect_err(to);
+                let named = problems.iter().any(|one| one.starts_with(name));
+                assert!(named, "{name}: {problems:?}: {text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a question is counted for, and how it stands in the books (product.md 13.7).
+
+use std::collections::BTreeSet;
+
+use crate::domain::budget::{Spending, Usage};
+use crate::domain::chain::{Call, Trigger};
+use crate::domain::fix_loop::FixLoop;
+use crate::effect::Model;
+
+use super::prompt::Role;
+
+/// The work that a question belongs to: how it is named in the records, and what was spent before
+/// it. An iteration of the fix loop and a task of the test pipeline are counted the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageKey {
+    /// Names the work: the session, and its iteration or task.
+    pub id: String,
+    /// What its budget is counted for: a task, a phase, or an iteration.
+    pub work: String,
+    /// The iteration; 0 outside of the fix loop.
+    pub iteration: u32,
+    /// Where exchanges are kept inside the session's folder, without role, place and ending.
+    pub raw: String,
+    /// What the session had spent before.
+    pub session: Spending,
+    /// What the iteration, or the task, had spent before.
+    pub here: Spending,
+    /// Records of questions that are counted already.
+    pub counted: BTreeSet<String>,
+    /// Questions of the session before this work began. A question that is asked again in later
+    /// work of the same name, behind a roll-back, is another one.
+    pub before: u64,
+}
+
+impl From<&FixLoop> for UsageKey {
+    fn from(state: &FixLoop) -> Self {
+        let number = state.current_iteration;
+        let earlier = state.attempt.as_ref().map(|attempt| attempt.calls.as_slice());
+        let here = sum(earlier.unwrap_or_default());
+        Self {
+            id: format!("{}/{number}", state.session_id),
+            work: format!("iteration-{number}"),
+            iteration: number,
+            raw: format!(".process/iteration-{number}-cli-output"),
+            session: state.spending,
+            here,
+            counted: earlier
+                .unwrap_or_default()
+                .iter()
+                .filter(|call| call.trigger != Some(Trigger::Interrupted))
+                .map(|call| call.raw.clone())
+                .collect(),
+            before: state.spending.calls.saturating_sub(here.calls),
+        }
+    }
+}
+
+/// A call, before it is known what comes of it.
+#[must_use]
+pub fn call(account: &UsageKey, role: Role, slot: u32, turn: u32, model: &dyn Model) -> Call {
+    let start = &account.raw;
+    let raw = match role {
+        Role::Analyst => format!("{start}.{slot}.txt"),
+        Role::Fixer => format!("{start}.fix.{slot}.{turn}.txt"),
+        Role::Surveyor | Role::Adviser | Role::Generator | Role::Judge => {
+            format!("{start}.{}.{slot}.{turn}.txt", role.word())
+        }
+    };
+    Call {
+        role: role.word().to_owned(),
+        provider: model.name().to_owned(),
+        model: model.model().to_owned(),
+        slot,
+        turn,
+        used: false,
+        trigger: None,
+        said: String::new(),
+        confidence: None,
+        usage: Usage::default(),
+        micro_usd: None,
+        duration_ms: 0,
+        raw,
+    }
+}
+
+/// What questions took together.
+#[must_use]
+pub fn sum(calls: &[Call]) -> Spending {
+    let mut spent = Spending::default();
+    for call in calls {
+        spent.add(call.usage, call.micro_usd);
+    }
+    spent
+}

@@ -1,0 +1,51 @@
+//! People who push while a run goes on.
+
+use super::pull_request_life::{shown, story};
+use crate::support::Ran;
+
+#[test]
+fn a_head_that_moves_ends_the_run_and_its_work_is_kept() {
+    let world = story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let mut child = world.start(&world.pull_request(number, "opened"));
+    world.wait_for(|| world.has(&branch));
+    let head = world.commit("topic", &[("notes.txt", "x\n")], "Move on");
+    assert_eq!(child.wait().expect("a child").code(), Some(0), "{}", world.sticky(number));
+    let comment = world.sticky(number);
+    assert!(comment.contains("while this ran, so it stopped"), "{comment}");
+    assert!(head.get(..7).is_some_and(|short| comment.contains(short)), "{comment}");
+    assert!(world.git(&["log", "--format=%s", &branch]).contains("iteration 1"));
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    // The run of the new head is a new beginning.
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    world.git(&["merge-base", "--is-ancestor", &head, &branch]);
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    world.github.assert_clean();
+}
+
+#[test]
+fn later_iterations_go_on_top_of_what_somebody_pushed_meanwhile() {
+    let world = story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let mut command = world.action(&world.pull_request(number, "opened"));
+    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = child.spawn().expect("regreen starts");
+    world.wait_for(|| world.has(&branch));
+    world.branch_here(&branch);
+    let theirs = world.commit(&branch, &[("theirs.txt", "mine\n")], "By hand");
+    let ran: Ran = child.wait_with_output().expect("a child").into();
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
+    assert!(log.starts_with("test-cycle: complete"), "{log}\n{}", world.sticky(number));
+    world.git(&["merge-base", "--is-ancestor", &theirs, &branch]);
+    let above = world.git(&["log", "--format=%s", &format!("{theirs}..{branch}")]);
+    assert!(above.lines().count() > 1, "more than one push came on top: {above}");
+    assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
+    assert!(!world.has(&format!("{branch}-2")));
+    let comment = world.sticky(number);
+    assert!(comment.contains("were tested without it"), "{comment}");
+    world.github.assert_clean();
+}

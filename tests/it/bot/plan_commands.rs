@@ -1,0 +1,162 @@
+//! Tests that are planned, shown, dropped, carried out, and gone on with on another machine.
+
+use super::harness::World;
+use super::pull_request_life::shown;
+use crate::test_sessions::SHOP;
+
+/// A pull request that adds a module without tests to a project with some.
+fn untested() -> World {
+    let some = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, 2)\n";
+    let good =
+        [(".gitignore", "__pycache__/\n"), ("tests/__init__.py", ""), ("tests/test_some.py", some)];
+    let mut world = World::new(&good, &SHOP[..2]);
+    world.path = Some("/usr/bin:/bin");
+    world
+}
+
+fn kept(number: u64) -> String {
+    format!("refs/regreen/sessions/WFS-test-pr-{number}")
+}
+
+#[test]
+fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
+    let world = untested();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let ran = world.run(&world.comment(number, "ann", "/regreen plan shop/price.py"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in
+        ["IMPL-001", "IMPL-002", "`@code-developer`", "tests/shop/test_price", "/regreen run"]
+    {
+        assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
+    }
+    assert!(comment.contains("the plan is ready") || comment.contains("The plan is ready"));
+    assert!(world.left("output").contains("planned"), "{}", world.left("output"));
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    assert!(!world.has(&branch) && world.has(&kept(number)));
+    world.assert_no_token(&ran);
+
+    let ran = world.run(&world.comment(number, "ann", "/regreen show-plan\n/regreen status"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in ["IMPL-001.5", "carries it out", "initialized", "no branch yet"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+    let ran = world.run(&world.comment(number, "ann", "/regreen cancel"));
+    assert!(world.sticky(number).contains("is dropped"), "{}", shown(&ran));
+    let ran = world.run(&world.comment(number, "ann", "/regreen run"));
+    assert!(world.sticky(number).contains("there is no plan"), "{}", shown(&ran));
+    assert!(!world.has(&branch));
+
+    world.run(&world.comment(number, "ann", "/regreen plan shop/price.py"));
+    let ran = world.run(&world.comment(number, "ann", "/regreen run --max-iterations=3"));
+    assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
+    let files = world.git(&["diff", "--name-only", "topic", &branch]);
+    assert_eq!(files, "tests/test_price_pinned.py", "{}", world.sticky(number));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    let pulls = world.github.state().pulls.len();
+    assert_eq!(pulls, 2, "the tests are offered");
+    let ran = world.run(&world.comment(number, "ann", "/regreen show-plan"));
+    assert!(world.sticky(number).contains("there is no plan"), "{}", shown(&ran));
+    world.github.assert_clean();
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn a_plan_for_an_older_head_is_not_carried_out() {
+    let world = untested();
+    let number = world.pull();
+    world.run(&world.comment(number, "ann", "/regreen plan shop/price.py"));
+    world.commit("topic", &[("notes.txt", "x\n")], "Move on");
+    let ran = world.run(&world.comment(number, "ann", "/regreen run"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(comment.contains("plans them anew"), "{comment}");
+    assert!(!world.has(&format!("regreen/WFS-test-pr-{number}")));
+}
+
+#[test]
+fn a_dry_plan_is_shown_and_leaves_nothing() {
+    let world = untested();
+    let number = world.pull();
+    let before = world.git(&["for-each-ref"]);
+    let ran = world.run(&world.comment(number, "ann", "/regreen plan shop/price.py --dry-run"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    assert!(world.sticky(number).contains("IMPL-001"), "{}", world.sticky(number));
+}
+
+#[test]
+fn killed_while_it_writes_tests_a_session_goes_on_elsewhere() {
+    let world = untested();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let mut child = world.start(&world.comment(number, "ann", "/regreen test shop/price.py"));
+    let state = format!("{}:state/.process/generation.json", kept(number));
+    world.wait_for(|| {
+        world.has(&kept(number))
+            && world
+                .git(&["ls-tree", "-r", "--name-only", &kept(number)])
+                .contains("generation.json")
+            && world.git(&["show", &state]).contains("test_price_pinned")
+    });
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    assert!(!world.has(&branch), "it was killed before its first commit");
+
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
+    let files = world.git(&["diff", "--name-only", "topic", &branch]);
+    assert_eq!(files, "tests/test_price_pinned.py");
+    let notes = world.git(&["show", &format!("{}:events.jsonl", kept(number))]);
+    assert_eq!(notes.matches("writing the tests of IMPL-001").count(), 0, "steps are not kept");
+    assert!(
+        !ran.err.contains("writing the tests of IMPL-001"),
+        "what was written is not written again: {}",
+        shown(&ran)
+    );
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    world.github.assert_clean();
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn a_stop_comment_stops_the_writing_of_tests() {
+    let world = untested();
+    let number = world.pull();
+    let mut child = world.start(&world.comment(number, "ann", "/regreen test shop/price.py"));
+    world.wait_for(|| world.has(&kept(number)));
+    world.comment(number, "ann", "/regreen stop");
+    assert_eq!(child.wait().expect("a child").code(), Some(0), "{}", world.sticky(number));
+    let comment = world.sticky(number);
+    assert!(comment.contains("as ann asked"), "{comment}");
+    assert!(!world.has(&format!("regreen/WFS-test-pr-{number}")), "{comment}");
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));
+    assert!(world.has(&format!("regreen/WFS-test-pr-{number}")), "{}", shown(&ran));
+}
+
+#[test]
+fn a_stopped_session_is_found_behind_a_finished_one() {
+    let mut world = super::pull_request_life::red();
+    world.path = Some("/usr/bin:/bin");
+    let number = world.pull();
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert!(world.sticky(number).contains("cannot go on"), "{}", shown(&ran));
+    let mut child = world.start(&world.comment(number, "ann", "/regreen test calc.py"));
+    let second = format!("{}-2", kept(number));
+    world.wait_for(|| world.has(&second));
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert!(
+        ran.err.contains(&format!("going on with session WFS-test-pr-{number}-2")),
+        "{}",
+        shown(&ran)
+    );
+    let fix = format!("regreen/WFS-test-pr-{number}");
+    assert!(world.git(&["log", "--format=%s", &fix]).starts_with("test-cycle: complete"));
+}

@@ -1,0 +1,407 @@
+//! What a pull request lives through.
+
+use super::harness::World;
+use crate::fake_github::Fault;
+use crate::support::{CALC, REGRESSING, Ran};
+
+/// The modules of `CALC` without their bugs.
+const RIGHT: (&str, &str) = (
+    "calc.py",
+    "def clamp(value, low, high):\n    if value < low:\n        return low\n    if value > high:\n        return high\n    return value\n\n\ndef total(values):\n    total = 0\n    for value in values:\n        total += value\n    return total\n",
+);
+
+pub fn red() -> World {
+    let mut good = CALC.to_vec();
+    good[0] = RIGHT;
+    World::new(&good, &CALC[..1])
+}
+
+fn outputs(world: &World) -> String {
+    world.left("output")
+}
+
+pub fn shown(ran: &Ran) -> String {
+    format!("{:?}\n{}\n{}", ran.code, ran.out, ran.err)
+}
+
+#[test]
+fn a_red_pull_request_gets_a_fix_a_comment_and_a_check() {
+    let world = red();
+    let number = world.pull();
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    world.github.assert_clean();
+    world.assert_no_token(&ran);
+
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
+    assert!(log.contains("iteration 1 - conservative"), "{log}");
+    assert_eq!(world.git(&["show", &format!("{branch}:calc.py")]) + "\n", RIGHT.1);
+    assert_eq!(world.git(&["ls-tree", "-r", "--name-only", &branch]).lines().count(), 3);
+
+    let comment = world.sticky(number);
+    assert!(comment.starts_with(&format!("<!-- regreen:WFS-test-pr-{number} -->")), "{comment}");
+    assert!(comment.contains("60.0") && comment.contains("100.0"), "{comment}");
+    let state = world.github.state();
+    // On the head under test, and on the fix, where a required check would wait for ever.
+    assert_eq!(state.checks.len(), 2);
+    let check = &state.checks[1];
+    assert_eq!(check.conclusion.as_deref(), Some("success"), "{check:?}");
+    assert_eq!(check.head_sha, world.git(&["rev-parse", &branch]));
+    let check = &state.checks[0];
+    assert_eq!(check.conclusion.as_deref(), Some("success"), "{check:?}");
+    assert_eq!(check.head_sha, world.git(&["rev-parse", "topic"]));
+    let fix = state.pulls.iter().find(|pull| pull.head == branch).expect("a fix");
+    assert_eq!((fix.base.as_str(), state.pulls.len()), ("topic", 2));
+    drop(state);
+    assert!(outputs(&world).contains("success"), "{}", outputs(&world));
+    assert!(world.left("summary").contains("100.0"), "{}", world.left("summary"));
+}
+
+/// A new module with a regressing first edit, and one with two plain bugs.
+pub fn story() -> World {
+    let files: Vec<_> = REGRESSING.iter().chain(&CALC[..2]).copied().collect();
+    World::new(&[("README.md", "demo\n"), (".gitignore", "__pycache__/\n")], &files)
+}
+
+#[test]
+fn a_life_with_a_rollback_a_kill_a_resume_and_issues() {
+    let world = story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");
+    let killed_at = world.git(&["rev-parse", &branch]);
+    assert!(world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow/active/"));
+
+    let ran = world.run(&world.comment(number, "ann", "Please go on:\n\n/regreen resume\n"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    world.assert_no_token(&ran);
+    world.git(&["merge-base", "--is-ancestor", &killed_at, &branch]);
+    let log = world.git(&["log", "--format=%s", &format!("topic..{branch}")]);
+    assert!(log.contains("rollback iteration") && log.contains("complete"), "{log}");
+    assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow"));
+    let comment = world.sticky(number);
+    assert!(comment.contains("Green") && comment.contains("100.0 %"), "{comment}");
+    // What the killed job did is still told.
+    assert!(comment.contains("start"), "{comment}");
+    let rows =
+        comment.lines().filter(|line| line.starts_with("| ") && line.contains(" → ")).count();
+    assert!(rows >= 3, "{comment}");
+    let reactions = world.github.state().reactions.clone();
+    assert!(reactions.iter().any(|(_, _, word)| word == "eyes"), "{reactions:?}");
+
+    let job = world.comment(number, "ann", "/regreen issue test,doc");
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let titles: Vec<String> =
+        world.github.state().issues.iter().map(|issue| issue.title.clone()).collect();
+    assert_eq!(titles.len(), 2, "{titles:?}\n{}", world.sticky(number));
+    let body = world.github.state().issues[0].body.clone();
+    assert!(body.contains("store.py") || body.contains("calc.py"), "{body}");
+    assert!(body.contains(&format!("#{number}")), "{body}");
+    let ran = world.run(&job);
+    assert_eq!(world.github.state().issues.len(), 2, "never twice: {}", shown(&ran));
+    assert!(world.sticky(number).contains("is there already"), "{}", world.sticky(number));
+    world.github.assert_clean();
+}
+
+#[test]
+fn strangers_bots_and_edits_command_nothing() {
+    let world = red();
+    let number = world.pull();
+    let before = world.git(&["for-each-ref"]);
+    let ran = world.run(&world.comment(number, "mallory", "/regreen fix"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(ran.out.contains("not followed"), "{}", shown(&ran));
+    let mut edited = world.comment(number, "ann", "/regreen fix");
+    edited.payload["comment"]["updated_at"] = "2030-01-01T00:00:00Z".into();
+    assert!(world.run(&edited).out.contains("edited"));
+    let mut bot = world.comment(number, "helper[bot]", "/regreen fix");
+    bot.payload["comment"]["user"]["type"] = "Bot".into();
+    assert!(world.run(&bot).out.contains("bot"));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    assert_eq!(world.sticky(number), "");
+    let thumbs: Vec<String> =
+        world.github.state().reactions.iter().map(|(_, _, word)| word.clone()).collect();
+    assert_eq!(thumbs, ["-1", "-1"]);
+}
+
+#[test]
+fn commands_are_answered_in_the_one_comment() {
+    let world = red();
+    let number = world.pull();
+    world.run(&world.pull_request(number, "opened"));
+    let body = "/regreen help\n/regreen status\n/regreen refactor\n/regreen fxi\n> /regreen fix\n";
+    let ran = world.run(&world.comment(number, "ann", body));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in ["/regreen rollback", "completed", "not available yet", "did you mean `fix`"] {
+        assert!(comment.contains(words), "{words}\n{comment}");
+    }
+    assert!(comment.contains("Green"), "the last session is still shown: {comment}");
+    assert!(comment.contains("Review [the fix]") && !comment.contains("Nothing was pushed"));
+
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let before = world.git(&["show", &format!("{branch}:calc.py")]);
+    let ran = world.run(&world.comment(number, "ann", "/regreen rollback 2"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let after = world.git(&["show", &format!("{branch}:calc.py")]);
+    assert_ne!(before, after);
+    assert!(after.contains("return high") && after.contains("total -= value"), "{after}");
+    assert!(world.sticky(number).contains("iteration 2 is taken back"), "{}", world.sticky(number));
+    let ran = world.run(&world.comment(number, "ann", "/regreen rollback\n/regreen status"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    assert!(
+        comment.contains("iteration 1 is taken back") && comment.contains("completed"),
+        "{comment}"
+    );
+    world.github.assert_clean();
+}
+
+#[test]
+fn a_stop_comment_stops_the_running_job_which_can_go_on() {
+    let world = story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let mut child = world.start(&world.pull_request(number, "opened"));
+    world.wait_for(|| world.has(&branch));
+    world.comment(number, "mallory", "/regreen stop");
+    world.comment(number, "ann", "/regreen stop");
+    let code = child.wait().expect("a child").code();
+    assert_eq!(code, Some(0), "stopped at a checkpoint");
+    let comment = world.sticky(number);
+    assert!(comment.contains("as ann asked"), "{comment}");
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+}
+
+#[test]
+fn a_signal_saves_and_ends_within_seconds() {
+    let world = story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let mut child = world.start(&world.pull_request(number, "opened"));
+    world.wait_for(|| world.has(&branch));
+    let killed = std::process::Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status()
+        .expect("kill starts");
+    assert!(killed.success());
+    let code = child.wait().expect("a child").code();
+    assert_eq!(code, Some(0));
+    assert!(world.sticky(number).contains("stopped"), "{}", world.sticky(number));
+    assert_eq!(world.github.state().checks[0].conclusion.as_deref(), Some("neutral"));
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+}
+
+#[test]
+fn a_fork_gets_a_report_and_a_patch_and_nothing_is_written() {
+    let world = red();
+    let number = world.pull();
+    world.github.state().read_only = true;
+    let before = world.git(&["for-each-ref"]);
+    let mut job = world.pull_request(number, "opened");
+    job.payload["pull_request"]["head"]["repo"]["full_name"] = "mallory/demo".into();
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref"]), before);
+    let posts = world.github.log().iter().filter(|seen| seen.method != "GET").count();
+    assert_eq!(posts, 0, "{:?}", world.github.transcript());
+    let summary = world.left("summary");
+    assert!(summary.contains("return high") && summary.contains("Green"), "{summary}");
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn two_jobs_work_without_a_token_and_publish_without_tests() {
+    let world = red();
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("mode", "work"), ("bundle", "bundle")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let posts = world.github.log().iter().filter(|seen| seen.method != "GET").count();
+    assert_eq!(posts, 0, "{:?}", world.github.transcript());
+    let bundle = world.around().join("kept");
+    std::fs::rename(world.around().join("workspace/bundle"), &bundle).expect("a bundle");
+
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("mode", "publish"), ("bundle", "../kept")];
+    job.checkout = "main";
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(!ran.err.contains("ran 5 tests"), "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+
+    // Somebody touched the artefact on its way.
+    let pack = bundle.join("commits.pack");
+    let mut bytes = std::fs::read(&pack).expect("a pack");
+    let last = bytes.len() - 30;
+    bytes[last] ^= 1;
+    std::fs::write(&pack, bytes).expect("a pack");
+    world.git(&["branch", "-D", &branch]);
+    let ran = world.run(&job);
+    assert!(world.sticky(number).contains("were not taken over"), "{}", shown(&ran));
+    assert!(world.git(&["branch", "--list", &branch]).is_empty());
+}
+
+#[test]
+fn our_own_push_starts_nothing_and_other_events_say_why() {
+    let world = red();
+    let number = world.pull();
+    world.commit(
+        "topic",
+        &[("notes.txt", "x\n")],
+        "test-cycle: iteration 1\n\nRegreen-Session: WFS-test-pr-1\nRegreen-Kind: fix",
+    );
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(ran.out.contains("regreen's own"), "{}", shown(&ran));
+    let ran = world.run(&world.pull_request(number, "closed"));
+    assert!(ran.out.contains("nothing to do"), "{}", shown(&ran));
+    let mut job = world.pull_request(number, "opened");
+    job.event = "pull_request_target";
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(2), "{}", shown(&ran));
+    assert!(ran.out.contains("::error") && ran.out.contains("pull_request_target"), "{}", ran.out);
+}
+
+#[test]
+fn the_base_configures_and_its_mistakes_are_shown_at_their_line() {
+    let world = red();
+    let number = world.pull();
+    // The change tries to configure its own repair.
+    world.commit("topic", &[(".github/regreen.yml", "push: head\n")], "Configure");
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(!world.git(&["log", "--format=%s", "topic"]).contains("test-cycle"));
+
+    world.commit("main", &[(".github/regreen.yml", "gate:\n  target: 0\n")], "Configure");
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(2), "{}", shown(&ran));
+    assert!(ran.out.contains("::error file=.github/regreen.yml,line=2"), "{}", ran.out);
+
+    world.commit("main", &[(".github/regreen.yml", "push: head\n")], "Configure");
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let log = world.git(&["log", "--format=%s", "topic"]);
+    assert!(log.starts_with("test-cycle: complete"), "{log}\n{}", shown(&ran));
+    assert_eq!(world.github.state().pulls.len(), 2, "the first run opened one, this one none");
+}
+
+#[test]
+fn github_being_away_loses_nothing() {
+    let world = red();
+    let number = world.pull();
+    let page = "<html>unicorn</html>".to_owned();
+    for _ in 0..3 {
+        world.github.fault("POST", "/check-runs", Fault::Status(502, vec![], page.clone()));
+        world.github.fault("POST", "/comments", Fault::ResetAfter);
+        world.github.fault("PATCH", "/comments", Fault::Limited(Some(1)));
+        world.github.fault("POST", "/pulls", Fault::CutAfter);
+        world.github.fault("PATCH", "/check-runs", Fault::StatusAfter(500));
+    }
+    let ran = world.run(&world.pull_request(number, "opened"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+    let state = world.github.state();
+    assert_eq!(state.checks.len(), 2, "{:?}", state.checks);
+    assert_eq!(state.checks[0].conclusion.as_deref(), Some("success"));
+    assert_eq!(state.pulls.len(), 2, "{:?}", state.pulls);
+}
+
+#[test]
+fn a_push_of_somebody_else_is_never_lost() {
+    let world = story();
+    let number = world.pull();
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");
+    world.git(&["update-ref", "refs/heads/theirs", &branch]);
+    world.branch_here(&branch);
+    let theirs = world.commit(&branch, &[("theirs.txt", "mine\n")], "By hand");
+    let ran = world.run(&world.pull_request(number, "synchronize"));
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    world.git(&["merge-base", "--is-ancestor", &theirs, &branch]);
+    let other = format!("{branch}-2");
+    assert!(world.git(&["log", "--format=%s", &other]).contains("complete"), "{}", shown(&ran));
+}
+
+#[test]
+fn a_signed_result_and_what_was_learned_are_there_on_request() {
+    let world = red();
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("signed", "true"), ("sync", "true"), ("check-workflow", "ci.yml")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
+    assert!(learned.contains("- [bug:calc] calc.py was wrong"), "{learned}");
+    let log = world.git(&["log", "--format=%s", "-1", &branch]);
+    assert!(log.contains("teaches"), "{log}");
+    let state = world.github.state();
+    let signed = format!("{branch}-signed");
+    let heads: Vec<&str> = state.pulls.iter().map(|pull| pull.head.as_str()).collect();
+    assert_eq!(heads, ["topic", &signed], "{}\n{:?}", state.comments[0].body, shown(&ran));
+    let made = state.commits.values().find(|commit| !commit.files.is_empty());
+    let made = made.expect("a commit of the forge");
+    assert_eq!(made.files.keys().collect::<Vec<_>>(), ["calc.py"]);
+    assert_eq!(state.dispatches, [("ci.yml".to_owned(), signed)]);
+    drop(state);
+    let ran = world.run(&world.comment(number, "ann", "/regreen status"));
+    assert!(world.sticky(number).contains("completed"), "{}", shown(&ran));
+    world.github.assert_clean();
+}
+
+#[test]
+fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
+    let world = red();
+    let needs = "import pathlib, unittest\n\n\nclass T(unittest.TestCase):\n    def test_set_up(self):\n        self.assertEqual(pathlib.Path('made').read_text(), 'made\\n')\n";
+    world.commit("topic", &[("test_set_up.py", needs)], "Need something");
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs =
+        &[("setup", "echo made > made\necho \"token: $INPUT_TOKEN$GITHUB_ENV\"; test -f made")];
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    let branch = format!("regreen/WFS-test-pr-{number}");
+    assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains("made"));
+    assert!(world.sticky(number).contains("Green"), "{}", world.sticky(number));
+
+    job.inputs =
+        &[("setup", "true\necho nothing to install from; echo '::set-env name=A::b'; exit 7")];
+    world.git(&["branch", "-D", &branch]);
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(3), "{}", shown(&ran));
+    let comment = world.sticky(number);
+    for words in ["set-up command", "exit code 7"] {
+        assert!(comment.contains(words), "{words}: {comment}\n{}", shown(&ran));
+    }
+    assert!(ran.err.contains("nothing to install from"), "{}", shown(&ran));
+    assert!(!ran.err.lines().any(|line| line.trim().starts_with("::set-env")), "{}", ran.err);
+    assert_eq!(world.git(&["branch", "--list", &branch]), "", "no fix is looked for");
+    world.assert_no_token(&ran);
+}
+
+#[test]
+fn patches_only_means_that_no_branch_is_pushed() {
+    let world = red();
+    let number = world.pull();
+    let mut job = world.pull_request(number, "opened");
+    job.inputs = &[("fix-mode", "suggest")];
+    let before = world.git(&["for-each-ref", "refs/heads", "refs/pull"]);
+    let ran = world.run(&job);
+    assert_eq!(ran.code, Some(0), "{}", shown(&ran));
+    assert_eq!(world.git(&["for-each-ref", "refs/heads", "refs/pull"]), before);
+    let comment = world.sticky(number);
+    for words in ["/regreen apply", "Nothing was pushed", "return high"] {
+        assert!(comment.contains(words), "{words}: {comment}");
+    }
+}

@@ -1,0 +1,174 @@
+//! `regreen test` with a command-line client that edits a checkout itself, played by a script that
+//! talks like Codex: what it writes is taken as a new file and looked at like any other answer.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::support::{Ran, TestRepo};
+use super::test_writing::{BRANCH, FINDING, GOOD, PLACE, RIGHT, SHOP, texts};
+
+/// A client with what it does in each turn of writing tests: files that it leaves in its checkout,
+/// and its last words.
+fn client(repo: &TestRepo, turns: &[(&[(&str, &str)], &str)]) -> PathBuf {
+    let folder = repo.around().join("client");
+    let put = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    for (number, (files, said)) in (1..).zip(turns) {
+        put(&format!("turn.{number}.said"), &Value::from(*said).to_string());
+        put(&format!("turn.{number}/.keep"), "");
+        for (name, text) in *files {
+            put(&format!("turn.{number}/{name}"), text);
+        }
+    }
+    let verdict = serde_json::json!({
+        "verdicts": [{
+            "test": FINDING, "wrong": "code", "function": "discount", "lines": "",
+            "evidence": "its documentation says that it takes off",
+        }],
+        "confidence_score": 0.9,
+        "report": "",
+    });
+    put("verdict.said", &Value::from(verdict.to_string()).to_string());
+    put("fixed/shop/price.py", &SHOP[1].1.replace(RIGHT.1, RIGHT.2));
+    let here = folder.display();
+    let script = format!(
+        r#"#!/bin/sh
+if [ "$1" = "--version" ]; then echo "codex-cli 0.169.0"; exit 0; fi
+count=$(($(cat '{here}/count' 2>/dev/null || echo 0) + 1))
+echo $count > '{here}/count'
+cat > '{here}/asked.'$count
+pwd > '{here}/where.'$count
+said='"I have nothing to add."'
+if grep -q '# Question IMPL-001-1-verdict' '{here}/asked.'$count; then
+  said=$(cat '{here}/verdict.said')
+elif grep -q '# Question IMPL-001-1$' '{here}/asked.'$count; then
+  turn=$(($(cat '{here}/turn' 2>/dev/null || echo 0) + 1))
+  echo $turn > '{here}/turn'
+  rm -f '{here}/turn.'$turn/.keep
+  cp -r '{here}/turn.'$turn/. .
+  said=$(cat '{here}/turn.'$turn.said)
+elif grep -q '# Question IMPL-fix-1' '{here}/asked.'$count; then
+  cp -r '{here}/fixed/.' .
+fi
+printf '{{"type":"item.completed","item":{{"type":"agent_message","text":%s}}}}\n' "$said"
+printf '{{"type":"turn.completed","usage":{{"input_tokens":1000,"output_tokens":100}}}}\n'
+"#
+    );
+    put("codex", &script);
+    let path = folder.join("codex");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn configure(repo: &TestRepo, program: &Path, chain: &str) {
+    let text = format!(
+        "engine: [{chain}]\nproviders:\n  agent: {{ client: codex, mode: agent, program: '{}', key: AGENT_KEY, price: {{ input: 1.0, output: 10.0 }} }}\n",
+        program.display()
+    );
+    repo.write(&[(".github/regreen.yml", &text)]);
+}
+
+fn run(repo: &TestRepo) -> Ran {
+    let mut command = repo.command();
+    command.env("AGENT_KEY", "sk-agent").args(["test", "shop/price.py", "--no-coverage", "--json"]);
+    command.output().expect("regreen starts").into()
+}
+
+/// What the client was asked, in order.
+fn asked(repo: &TestRepo) -> Vec<String> {
+    let path = |number: u32| repo.around().join(format!("client/asked.{number}"));
+    (1..).map_while(|number| std::fs::read_to_string(path(number)).ok()).collect()
+}
+
+#[test]
+fn an_agent_writes_tests_into_a_checkout_and_only_the_new_file_that_was_asked_for_is_taken() {
+    let repo = TestRepo::new(SHOP);
+    let made_up = GOOD.replace("from shop.price", "from shop.money import Money\nfrom shop.price");
+    let meddled = format!("{}\nHACK = 1\n", SHOP[1].1);
+    let covers = r#"Done. {"task_id": "IMPL-001-1", "covers": [{"test": "test_nothing_off", "requirements": ["R-001"]}], "notes": "n"}"#;
+    let program = client(
+        &repo,
+        &[
+            (&[(PLACE, GOOD), ("shop/price.py", &meddled), ("notes.txt", "x")], "I wrote them."),
+            (&[(PLACE, &made_up)], "I wrote them again."),
+            (&[(PLACE, GOOD)], covers),
+        ],
+    );
+    configure(&repo, &program, "agent, embedded");
+    let before = repo.belongings();
+    let ran = run(&repo);
+    let document = ran.document();
+    assert_eq!(ran.code, Some(0), "{document:#}\n{}", ran.err);
+    let asked = asked(&repo);
+    let name = |text: &String| {
+        let (_, rest) = text.split_once("# Question ").expect("a name");
+        rest.lines().next().unwrap_or_default().to_owned()
+    };
+    let names: Vec<String> = asked.iter().map(name).collect();
+    assert_eq!(names[..4], ["IMPL-001-1", "IMPL-001-1", "IMPL-001-1", "IMPL-001-1-verdict"]);
+    assert!(asked[0].contains("Write the file into the folder you work in"), "{}", asked[0]);
+    assert!(asked[1].contains("changes-existing-file: `shop/price.py`"), "{}", asked[1]);
+    assert_eq!(repo.belongings(), before, "nothing of the user's changed");
+    assert_eq!(document["degraded"], false, "what the code says was used on purpose");
+    let produced = &document["produced"];
+    let given_up = texts(&produced["given-up"]).join("\n");
+    for reason in [
+        "refused, by agent: changes-existing-file: `shop/price.py`",
+        "wrong-place: `notes.txt`",
+        "refused, by agent: hallucinated-import: line 3",
+    ] {
+        assert!(given_up.contains(reason), "{reason}: {given_up}");
+    }
+    assert_eq!(produced["authors"][PLACE], "agent", "{produced:#}");
+    assert!(produced["findings"][0]["what"].as_str().unwrap().starts_with(FINDING), "{produced:#}");
+    assert_eq!(repo.git(&["show", &format!("{BRANCH}:{PLACE}")]), GOOD.trim_end());
+    let fixed = repo.git(&["show", &format!("{BRANCH}:shop/price.py")]);
+    assert!(fixed.contains(RIGHT.2.trim()) && !fixed.contains("HACK"), "{fixed}");
+    assert_eq!(document["spending"]["calls"].as_u64(), Some(asked.len() as u64));
+    // A question in words is asked in a folder without anything in it.
+    let place = |number: u32| {
+        std::fs::read_to_string(repo.around().join(format!("client/where.{number}"))).unwrap()
+    };
+    assert!(place(1).trim_end().ends_with("/agent"), "{}", place(1));
+    assert!(place(4).trim_end().ends_with("/empty"), "{}", place(4));
+    let folder = PathBuf::from(document["folder"].as_str().unwrap());
+    super::test_sessions::complete(&folder);
+}
+
+#[test]
+fn an_agent_that_writes_nothing_leaves_the_work_to_the_engine() {
+    let repo = TestRepo::new(SHOP);
+    let program = client(&repo, &[(&[], "I cannot."), (&[], "I cannot."), (&[], "I cannot.")]);
+    configure(&repo, &program, "agent, embedded");
+    let ran = run(&repo);
+    let document = ran.document();
+    let given_up = texts(&document["produced"]["given-up"]).join("\n");
+    assert!(given_up.contains("refused, by agent: no-file: `tests/test_price.py`"), "{given_up}");
+    assert_eq!(document["produced"]["authors"], serde_json::json!({}), "{document:#}");
+    assert!(document["produced"]["tests"].as_u64().unwrap() > 0, "{document:#}\n{}", ran.err);
+}
+
+#[test]
+#[ignore = "needs node and the clients; an_agent_writes_tests_into_a_checkout_and_only_the_new_file_that_was_asked_for_is_taken always runs"]
+fn codex_itself_is_asked_for_tests() {
+    let clients = std::env::var("REGREEN_CLIENTS").expect("REGREEN_CLIENTS names the folder");
+    let repo = TestRepo::new(SHOP);
+    let model = super::fake_model::FakeModel::serve(vec![]);
+    let text = format!(
+        "engine: [agent, embedded]\nproviders:\n  agent: {{ client: codex, mode: agent, program: '{clients}/node_modules/.bin/codex', key: AGENT_KEY, base-url: 'http://127.0.0.1:{}/one', model: m }}\n",
+        model.port()
+    );
+    repo.write(&[(".github/regreen.yml", &text)]);
+    let document = run(&repo).document();
+    // The server has no answers: the client was started, asked, and said so.
+    assert!(!model.asked().is_empty(), "{document:#}");
+    let question = model.asked()[0].text();
+    assert!(question.contains("# Question IMPL-001-1"), "{question}");
+    assert!(question.contains("Write the file into the folder you work in"), "{question}");
+    assert!(document["produced"]["tests"].as_u64().unwrap() > 0, "{document:#}");
+}

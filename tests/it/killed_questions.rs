@@ -1,0 +1,140 @@
+//! A run that is killed while a provider is asked: what had arrived is used, what had not is
+//! counted and told, and nobody is asked twice for what is known.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::fake_model::Reply;
+use super::support::TestRepo;
+use super::test_writing::{
+    KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, told,
+};
+
+/// Waits until the model has been asked so often, and kills the run.
+fn killed_at(repo: &TestRepo, model: &super::fake_model::FakeModel, count: usize) {
+    let mut command = repo.command();
+    command.env("ONE_KEY", KEY).args(TEST).args(["--no-coverage", "--quiet"]);
+    let mut child = command.spawn().expect("regreen starts");
+    let began = Instant::now();
+    while model.asked().len() < count {
+        assert!(began.elapsed() < Duration::from_mins(1), "{:?}", questions(&model.asked()));
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What is known of each question of phases 3 to 5: why the chain moved on.
+fn triggers(document: &Value) -> Vec<String> {
+    let folder = std::path::PathBuf::from(document["folder"].as_str().unwrap());
+    let text = std::fs::read_to_string(folder.join(".process/provider-calls.json")).unwrap();
+    let books: Value = serde_json::from_str(&text).unwrap();
+    let of = |one: &Value| one["call"]["trigger"].as_str().unwrap_or("-").to_owned();
+    books["calls"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn a_question_without_an_answer_is_asked_again_counted_and_told() {
+    // The first question of phase 3, the second one of phase 4.2, the first file.
+    let before: [fn() -> Vec<Reply>; 3] = [Vec::new, || vec![told()], || vec![told(), advised()]];
+    for (number, answers) in (1..).zip(before) {
+        let mut script = answers();
+        script.push(Reply::Silence(Duration::from_mins(2)));
+        script.push(Reply::By(knowing));
+        let model = server(script);
+        let repo = configured(SHOP, &model, "one, embedded");
+        killed_at(&repo, &model, number);
+        let resumed = run(&repo, &["test", "--resume"]);
+        let document = resumed.document();
+        assert_eq!(resumed.code, Some(0), "{number}: {document:#}\n{}", resumed.err);
+        let asked = questions(&model.asked());
+        let once = &asked[number - 1];
+        assert_eq!(asked.iter().filter(|one| *one == once).count(), 2, "{asked:?}");
+        let mut others = asked.clone();
+        others.retain(|one| one != once && !one.starts_with("IMPL-fix"));
+        let count = others.len();
+        others.sort();
+        others.dedup();
+        assert_eq!(others.len(), count, "nothing else is asked twice: {asked:?}");
+        assert_eq!(document["spending"]["calls"].as_u64(), Some(asked.len() as u64), "{asked:?}");
+        let said = "nobody knows whether it was charged; it counts as one";
+        assert!(resumed.err.contains(said), "{number}: {}", resumed.err);
+        let triggers = triggers(&document);
+        assert_eq!(triggers.iter().filter(|one| *one == "interrupted").count(), 1, "{triggers:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
+    // The file is there; the run dies while the verdict on its failing test is asked for.
+    let script = vec![
+        told(),
+        advised(),
+        knowing("# Question IMPL-001-1"),
+        Reply::Silence(Duration::from_mins(2)),
+        Reply::By(knowing),
+    ];
+    let model = server(script);
+    let repo = configured(SHOP, &model, "one, embedded");
+    killed_at(&repo, &model, 4);
+    let resumed = run(&repo, &["test", "--resume"]);
+    let document = resumed.document();
+    assert_eq!(resumed.code, Some(0), "{document:#}\n{}", resumed.err);
+    let asked = questions(&model.asked());
+    assert_eq!(
+        asked[..5],
+        ["analysis-1", "enrichment", "IMPL-001-1", "IMPL-001-1-verdict", "IMPL-001-1-verdict"]
+    );
+    assert!(
+        resumed
+            .err
+            .contains("the answer of `one` (generator) is used as it arrived in the run before"),
+        "{}",
+        resumed.err
+    );
+    assert_eq!(document["spending"]["calls"].as_u64(), Some(asked.len() as u64), "{asked:?}");
+}
+
+#[test]
+fn a_question_of_the_fix_loop_is_counted_too() {
+    let model = server(vec![Reply::By(|question| {
+        if question.contains("Say what is wrong and where") {
+            // Long enough to be killed, once: the second time the file of the first is there.
+            return Reply::Silence(Duration::from_mins(2));
+        }
+        knowing(question)
+    })]);
+    let repo = configured(SHOP, &model, "one, embedded");
+    let count = 1 + position(&repo, &model);
+    let again = server(vec![Reply::By(knowing)]);
+    again.provide(&repo, "one, embedded");
+    let resumed = run(&repo, &["test", "--resume"]);
+    let document = resumed.document();
+    assert_eq!(resumed.code, Some(0), "{document:#}\n{}", resumed.err);
+    let all = count + again.asked().len();
+    assert_eq!(document["spending"]["calls"].as_u64(), Some(all as u64), "{}", resumed.err);
+    assert!(resumed.err.contains("nobody knows whether it was charged"), "{}", resumed.err);
+    let asked = questions(&again.asked());
+    assert!(asked.iter().all(|one| one.starts_with("IMPL-fix")), "{asked:?}");
+}
+
+/// Kills the run at the first question of the fix loop; how many were asked before it.
+fn position(repo: &TestRepo, model: &super::fake_model::FakeModel) -> usize {
+    let mut command = repo.command();
+    command.env("ONE_KEY", KEY).args(TEST).args(["--no-coverage", "--quiet"]);
+    let mut child = command.spawn().expect("regreen starts");
+    let began = Instant::now();
+    loop {
+        let asked = questions(&model.asked());
+        if let Some(at) = asked.iter().position(|one| one.starts_with("IMPL-fix")) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return at;
+        }
+        assert!(began.elapsed() < Duration::from_secs(90), "{asked:?}");
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself: {asked:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
