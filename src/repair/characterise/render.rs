@@ -326,7 +326,7 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
             lines.push(format!("self.assertTrue(math.isnan({call}))"));
         }
         CallOutcome::Value { way: ResultKind::Nan, .. } => {
-            lines.push(format!("assert math.isnan({call})"))
+            lines.push(format!("assert math.isnan({call})"));
         }
         CallOutcome::Value { literal, way } => {
             let value = taken(*way);

@@ -17,7 +17,7 @@ const DEPTH: u32 = 100;
 /// The link of a worktree to its repository, and the programs of ours in a scratch folder.
 const OURS: &[&[u8]] = &[b".git", b"drivers"];
 
-/// SessionEffects over what is in the checkouts and the scratch folder. The folders themselves stay ours
+/// Hands over what is in the checkouts and the scratch folder. The folders themselves stay ours
 /// and become sticky, so that what is ours in them cannot be moved away.
 ///
 /// # Errors
