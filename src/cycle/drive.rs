@@ -8,9 +8,9 @@ use crate::domain::event::Event;
 use crate::domain::fix_loop::{Done, FixLoop};
 use crate::effect::{Clock, Effects};
 
-use super::perform::Performer;
+use super::failure::Failure;
+use super::fix::Performer;
 use super::replay::{LONGEST, Moved, OUTCOMES};
-use super::{Failure, STATE_FILE};
 
 /// How a drive ended.
 #[derive(Debug)]
@@ -102,6 +102,9 @@ pub async fn remember(state: &FixLoop, moved: Moved, fx: &Effects<'_>) -> Result
     fx.store.append(OUTCOMES, state.transitions, &[line]).await?;
     Ok(())
 }
+
+/// The loop's state inside the session folder (product.md 8.1).
+pub const STATE_FILE: &str = ".process/iteration-state.json";
 
 /// The stream of events inside a session's folder.
 pub const EVENTS: &str = ".process/events.jsonl";

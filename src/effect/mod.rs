@@ -3,6 +3,8 @@
 //! Rooms above call these traits; `adapter` keeps them. This room does not know how: no process,
 //! file, socket or clock is named here.
 
+use crate::domain::event::Event;
+
 mod clock;
 mod error;
 mod forge;
@@ -53,4 +55,11 @@ pub struct Effects<'a> {
     pub models: &'a [Box<dyn Model>],
     /// Where people watch.
     pub screen: &'a dyn Screen,
+}
+
+impl Effects<'_> {
+    /// Shows that a longer step begins, outside of any iteration.
+    pub fn step(&self, doing: &str) {
+        self.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+    }
 }

@@ -250,6 +250,17 @@ impl TestTask {
             TaskKind::TestGen | TaskKind::TestFix => format!(".task/{}.json", self.id),
         }
     }
+
+    /// Gives the task another status and records the change; returns whether it changed.
+    pub fn change_status(&mut self, to: TaskStatus, now: &str) -> bool {
+        if self.status == to {
+            return false;
+        }
+        let changed_at = now.to_owned();
+        self.status_history.push(StatusChange { from: self.status, to, changed_at });
+        self.status = to;
+        true
+    }
 }
 
 /// All that phases 1 to 4 leave for phase 5.
@@ -259,6 +270,24 @@ pub struct TestPlan {
     pub analysis: Analysis,
     /// By which tasks, in the order in which they may run.
     pub tasks: Vec<TestTask>,
+}
+
+impl TestPlan {
+    /// The tasks that still write tests, in the order in which they may run: neither completed nor
+    /// blocked.
+    #[must_use]
+    pub fn open_tasks(&self) -> Vec<&TestTask> {
+        let open = |task: &&TestTask| {
+            task.meta.kind == TaskKind::TestGen
+                && !matches!(task.status, TaskStatus::Completed | TaskStatus::Blocked)
+        };
+        let order = ordered(&self.tasks).unwrap_or_default();
+        order
+            .iter()
+            .filter_map(|id| self.tasks.iter().find(|task| task.id == *id))
+            .filter(open)
+            .collect()
+    }
 }
 
 /// How much work a plan is (product.md 3.1 phase 4).

@@ -8,10 +8,10 @@ use crate::report::decision::decision;
 use crate::report::schema::TaskStatus;
 use crate::report::{planning, records};
 
-use super::Failure;
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::{PlannedSession, planned_session};
+
 use super::perform::Performer;
-use super::test_fix::stored;
-use super::weigh::change;
 
 /// Why an iteration changed tests (product.md 13.4).
 fn process_of(iteration: u32) -> String {
@@ -78,12 +78,12 @@ impl Performer<'_> {
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
         let suite = records::suite_task(state);
-        let Some((_, _, mut plan)) = stored(self.fx).await? else {
+        let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {
             store.write_text("TODO_LIST.md", &records::todo(state)).await?;
             return self.write_form(".task/IMPL-002.json", &suite).await;
         };
         if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == suite.id) {
-            change(task, suite.status, now);
+            task.change_status(suite.status, now);
             self.write_form(&task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });

@@ -1,6 +1,8 @@
 //! New tests before gate 001.3 looks at them: the project's own safe fixers tidy them, so that a file
 //! is not dropped for what its own tools would have mended (product.md 6.7, phase 5).
 
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::write;
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity, Stage};
 use crate::domain::test::{Scope, Status};
@@ -8,9 +10,7 @@ use crate::domain::test_plan::generation::PRODUCTION;
 use crate::effect::RunRequest;
 use crate::report::validation::Skipped;
 
-use super::Failure;
-use super::produce::{LOG, Work, tell};
-use super::test_fix::write;
+use super::write::{LOG, Work};
 
 impl Work<'_> {
     /// Tidies the new files, and only these. What a fixer makes is kept when the tests of the file
@@ -24,7 +24,7 @@ impl Work<'_> {
         let made = self.fx.suite.mended(self.fx.worktree.root(), &files).await;
         let tools = made.tools.join(", ");
         if !made.texts.is_empty() {
-            tell(self.fx, &format!("tidying the new tests with {tools}"));
+            self.fx.step(&format!("tidying the new tests with {tools}"));
         }
         for (file, text) in made.texts {
             let old = self.production.tree.clone();

@@ -5,9 +5,10 @@ use crate::domain::fix_loop::{FixLoop, Terms};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::{Effects, StoreError};
 
-use super::drive::remember;
-use super::replay::Moved;
-use super::{Failure, STATE_FILE};
+use crate::cycle::drive::{STATE_FILE, remember};
+use crate::cycle::failure::Failure;
+use crate::cycle::replay::Moved;
+use crate::cycle::session_files::{generation, spent};
 
 /// What a run begins with.
 pub struct Opened {
@@ -63,16 +64,16 @@ pub async fn open(
         return Ok(Opened { state, events, resumed: true });
     }
     // Tests that were written for this session belong to what is under test.
-    let (tree, tip) = match super::produce::production(fx).await? {
-        Some(production) if production.session_id == *session => {
-            (production.tree, production.commit)
+    let (tree, tip) = match generation(fx).await? {
+        Some(generation) if generation.session_id == *session => {
+            (generation.tree, generation.commit)
         }
         _ => (fx.worktree.tree_of(head).await?, None),
     };
     let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
     state.tip.clone_from(&tip);
     // What providers took while tests were written counts for the budget of the session.
-    let spending = super::test_fix::spent(session, fx).await?;
+    let spending = spent(session, fx).await?;
     state.spending = spending;
     remember(&state, Moved::Began { terms, tip, spending }, fx).await?;
     state.transitions = 1;

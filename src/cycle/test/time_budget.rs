@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 
-use super::make::ROUNDS;
-use super::produce::Work;
+use super::write::Work;
+use super::write_task::ROUNDS;
 
 impl Work<'_> {
     /// What is left of the time of the engine.

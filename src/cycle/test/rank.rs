@@ -5,24 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::domain::characterisation::{Dropped, PinReport, PinnedFile, PinnedFunction};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Counts, Decision, Finding};
-use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::analysis::{Advice, Analysis, FileRequirements, Requirement};
 use crate::domain::test_plan::generation::Made;
 use crate::domain::test_plan::requirement_coverage::is_same_function;
-use crate::domain::test_plan::task::{StatusChange, TaskKind, TestPlan, TestTask};
+use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask};
 use crate::domain::test_plan::written_tests::Written;
 use crate::role::Gap;
-
-/// Notes another status of a task; whether it is another.
-pub fn change(task: &mut TestTask, to: TaskStatus, now: &str) -> bool {
-    if task.status == to {
-        return false;
-    }
-    let changed_at = now.to_owned();
-    task.status_history.push(StatusChange { from: task.status, to, changed_at });
-    task.status = to;
-    true
-}
 
 /// What a task is to write tests for: the functions that its requirements name. A task about what
 /// crosses modules has none.
@@ -271,7 +259,7 @@ mod tests {
     #[test]
     fn a_provider_is_asked_for_what_is_open_of_its_task_alone() {
         let analysis = crate::domain::test_plan::analysis::samples::analysis(2, 8);
-        let text = include_str!("../../tests/data/planning/v1/context-package.json");
+        let text = include_str!("../../../tests/data/planning/v1/context-package.json");
         let package = Package::Prompt(serde_json::from_str(text).unwrap());
         let plan = crate::role::test_plan::plan(analysis.clone(), &package, 10);
         let task = plan.tasks.iter().find(|task| task.id == "IMPL-001").unwrap();

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::{read, write};
 use crate::domain::characterisation::PinReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
@@ -17,10 +19,8 @@ use crate::role::{
     pin, suspects,
 };
 
-use super::Failure;
-use super::produce::{Work, tell};
-use super::test_fix::{read, write};
-use super::weigh::{self, gaps, rank};
+use super::rank::{self, gaps, rank};
+use super::write::Work;
 
 /// Tests of the project whose reach is measured at most.
 const MEASURED: usize = 400;
@@ -78,7 +78,7 @@ impl Work<'_> {
         let known: BTreeSet<TestId> = self.known();
         let advice = read::<Advice>(fx, &format!("{SUGGESTIONS}.json")).await?;
         let mut desk = Desk::read(&self.production.tree, &analysis.description, fx).await?;
-        for (number, (subject, open)) in (1..).zip(weigh::subjects(task, &analysis, report)) {
+        for (number, (subject, open)) in (1..).zip(rank::subjects(task, &analysis, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
             let again = round > 1;
@@ -91,7 +91,7 @@ impl Work<'_> {
             }
             let suggestions = advice
                 .as_ref()
-                .map(|advice| weigh::suggestions(advice, &subject.file))
+                .map(|advice| rank::suggestions(advice, &subject.file))
                 .unwrap_or_default();
             let name = match round {
                 1 => format!("{}-{number}", task.id),
@@ -214,7 +214,7 @@ impl Work<'_> {
         rounds: u32,
     ) -> Result<Made, Failure> {
         let began = self.fx.clock.elapsed();
-        weigh::join(&mut report, &written);
+        rank::join(&mut report, &written);
         let files: BTreeSet<RepoPath> = gaps(task, &self.plan)
             .into_iter()
             .map(|gap| gap.file)
@@ -261,7 +261,7 @@ impl Work<'_> {
                 self.note_rounds(&task.id, ROUNDS);
                 continue;
             }
-            tell(self.fx, &format!("aiming at what {} missed", task.id));
+            self.fx.step(&format!("aiming at what {} missed", task.id));
             let with_old = self.production.tree.clone();
             let Some(new) = self.anew(&task, &old, (&survivors, &missed), round).await? else {
                 self.production.tree = with_old;

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::{RAN, read, write};
 use crate::domain::coverage::Reached;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Score;
@@ -20,18 +22,16 @@ use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, r
 use crate::role::test_plan::{Ran, covered};
 use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
 
-use super::Failure;
-use super::make::ROUNDS;
-use super::produce::{Work, tell};
-use super::test_fix::{RAN, read, write};
-use super::weigh::{asked, worst};
+use super::rank::{asked, worst};
+use super::write::Work;
+use super::write_task::ROUNDS;
 
 impl Work<'_> {
     /// Gate 001.3: findings in the new files, safe repairs, and what must go.
     pub(super) async fn validate(&mut self) -> Result<Done, Failure> {
         let id = "IMPL-001.3";
         self.turn(id, TaskStatus::InProgress).await?;
-        tell(self.fx, "looking for what generated code gets wrong (gate 001.3)");
+        self.fx.step("looking for what generated code gets wrong (gate 001.3)");
         let report = self.gate().await?;
         let met = report.status == Decision::Pass;
         self.production.validation = Some(Judgement {
@@ -145,7 +145,7 @@ impl Work<'_> {
     pub(super) async fn review(&mut self) -> Result<Done, Failure> {
         let id = "IMPL-001.5";
         self.turn(id, TaskStatus::InProgress).await?;
-        tell(self.fx, "judging the quality of the new tests (gate 001.5)");
+        self.fx.step("judging the quality of the new tests (gate 001.5)");
         // The first retry too is aimed at what nothing runs.
         self.coverage().await?;
         let (mut retries, mut quality, mut score);
@@ -248,7 +248,7 @@ impl Work<'_> {
             return Ok(Some(known.reached.clone()));
         }
         let Some(ran) = read::<Ran>(self.fx, RAN).await? else { return Ok(None) };
-        tell(self.fx, "running the suite with the new tests under its coverage tool");
+        self.fx.step("running the suite with the new tests under its coverage tool");
         let covered = covered(&tree, &asked(&self.plan), &ran, self.fx).await?;
         let reached = covered.reached.clone();
         self.covered = Some((tree, covered));
@@ -267,7 +267,7 @@ impl Work<'_> {
         if self.production.dropped.is_empty() || tests.is_empty() {
             return Ok(self.production.scored());
         }
-        tell(self.fx, "breaking the code to see what the rest of the tests notice");
+        self.fx.step("breaking the code to see what the rest of the tests notice");
         let subjects: BTreeSet<RepoPath> =
             self.production.files().into_iter().map(|(_, subject)| subject).collect();
         let subjects: Vec<RepoPath> = subjects.into_iter().collect();

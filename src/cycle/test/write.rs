@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crate::domain::commit;
-use crate::domain::event::{Ending, Event, Outcome};
+use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::quality::Limits;
 use crate::domain::request::ToolCommands;
@@ -19,10 +19,13 @@ use crate::report::planning;
 use crate::role::test_plan::Covered;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
-use super::drive::unless_stopped;
-use super::test_fix::{STATE, generation, read, spent, stored, write};
-use super::weigh::change;
-use super::{Failure, Planned};
+use crate::cycle::drive::unless_stopped;
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::{
+    PIPELINE_STATE, PlannedSession, generation, planned_session, spent, write,
+};
+
+use super::plan::Planned;
 
 /// The log of the runs of phase 5.
 pub(super) const LOG: &str = ".process/generation-output.log";
@@ -85,60 +88,15 @@ pub async fn produce(
         };
         state = state.advance(done);
     }
-    let stored = stored(fx).await?;
-    let (package, plan) = match stored {
-        Some((_, package, plan)) => (Some(package), Some(plan)),
-        None => (None, None),
-    };
+    let (package, plan) =
+        planned_session(fx).await?.map(|PlannedSession { package, plan }| (package, plan)).unzip();
     let spending = spent(&state.session_id, fx).await?;
     Ok(Planned { state, package, plan, spending, halted })
 }
 
-/// What phase 5 has made so far; `None` before its first step.
-///
-/// # Errors
-///
-/// When session files cannot be read.
-pub async fn production(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
-    read(fx, PRODUCTION).await
-}
-
-/// The state behind the fix loop: its phase is over when the gate is met.
-#[must_use]
-pub fn advanced(state: Pipeline, outcome: &Outcome, production: Option<&Generation>) -> Pipeline {
-    if !matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
-        return state;
-    }
-    let rate = outcome.last.map_or_else(String::new, |rate| format!(", {rate} % pass"));
-    let tests = production.map_or_else(|| "no tests".to_owned(), planning::written);
-    state.advance(Done::Executed { summary: format!("{tests}{rate}") })
-}
-
-/// What was written before the fix loop began, in one line with the gates that are not met; `None`
-/// in a session that only fixes.
-///
-/// # Errors
-///
-/// When session files cannot be read.
-pub async fn produced(fx: &Effects<'_>) -> Result<Option<String>, Failure> {
-    Ok(production(fx).await?.map(|production| planning::headline(&production)))
-}
-
-/// Notes in a session that writes tests how its fix loop ended; nothing in another session.
-///
-/// # Errors
-///
-/// When session files cannot be written.
-pub async fn executed(outcome: &Outcome, fx: &Effects<'_>) -> Result<(), Failure> {
-    let Some(state) = read::<Pipeline>(fx, STATE).await? else { return Ok(()) };
-    let made = production(fx).await?;
-    fx.store.write_text(".summaries/IMPL-002-summary.md", &planning::suite(outcome)).await?;
-    save(&advanced(state, outcome, made.as_ref()), fx).await
-}
-
-async fn save(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
-    write(fx, STATE, state).await?;
-    let plan = stored(fx).await?.map(|(_, _, plan)| plan);
+pub(super) async fn save(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
+    write(fx, PIPELINE_STATE, state).await?;
+    let plan = planned_session(fx).await?.map(|session| session.plan);
     write(fx, ".process/progress.json", &planning::progress(state, plan.as_ref())).await
 }
 
@@ -148,7 +106,9 @@ async fn perform(
     panel: &ProviderChain,
     fx: &Effects<'_>,
 ) -> Result<Done, Failure> {
-    let Some((_, _, plan)) = stored(fx).await? else { return Ok(Done::InputMissing) };
+    let Some(PlannedSession { plan, .. }) = planned_session(fx).await? else {
+        return Ok(Done::InputMissing);
+    };
     let production = begin(state, set_up, fx).await?;
     let mut work = Work {
         state,
@@ -177,13 +137,13 @@ async fn begin(
     fx: &Effects<'_>,
 ) -> Result<Generation, Failure> {
     if let Some(production) =
-        production(fx).await?.filter(|known| known.session_id == state.session_id)
+        generation(fx).await?.filter(|known| known.session_id == state.session_id)
     {
         return Ok(production);
     }
     let doing = "writing and judging tests".to_owned();
     fx.screen.show(&Event::Phase { phase: 5, doing });
-    tell(fx, "running the suite before anything is written");
+    fx.step("running the suite before anything is written");
     fx.worktree.checkout(&set_up.tree).await?;
     let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: LOG };
     let cases = match fx.suite.run(&request).await {
@@ -201,10 +161,6 @@ async fn begin(
         Generation::new(state.session_id.clone(), set_up.tree.clone(), passing, failing);
     write(fx, PRODUCTION, &production).await?;
     Ok(production)
-}
-
-pub(super) fn tell(fx: &Effects<'_>, doing: &str) {
-    fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
 }
 
 /// One step of phase 5.
@@ -231,12 +187,12 @@ impl Work<'_> {
 
     /// Writes the tests of the first open task.
     async fn generate(&mut self) -> Result<Done, Failure> {
-        let Some(task) = generation(&self.plan).first().map(|task| (*task).clone()) else {
+        let Some(task) = self.plan.open_tasks().first().map(|task| (*task).clone()) else {
             return Ok(Done::Generated);
         };
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
-            tell(self.fx, &format!("writing the tests of {}", task.id));
+            self.fx.step(&format!("writing the tests of {}", task.id));
             let Some(made) = self.make(&task).await? else { return Ok(self.halt()) };
             self.production.tasks.push(made);
             self.production.drafts.retain(|draft| draft.task != task.id);
@@ -256,7 +212,7 @@ impl Work<'_> {
     /// the suite back (product.md 6.6).
     async fn keep(&mut self) -> Result<Done, Failure> {
         if self.production.tree != self.set_up.tree {
-            tell(self.fx, "committing the new tests");
+            self.fx.step("committing the new tests");
             let files = if self.set_up.state_travels {
                 self.fx.store.travelling().await?
             } else {
@@ -291,7 +247,7 @@ impl Work<'_> {
         let Some(task) = self.plan.tasks.iter_mut().find(|task| task.id == id) else {
             return Ok(());
         };
-        if change(task, to, &now) {
+        if task.change_status(to, &now) {
             write(self.fx, &task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&self.plan) });

@@ -6,7 +6,8 @@ use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, Place};
 use crate::report::{handover, summary};
 
-use super::Failure;
+use crate::cycle::failure::Failure;
+
 use super::perform::Performer;
 
 /// The report's name inside the session folder.

@@ -12,7 +12,7 @@ use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
 use crate::report::{layers, records};
 use crate::role::{Fixer, Impact, minimise};
 
-use super::Failure;
+use crate::cycle::failure::Failure;
 
 /// Performs steps on the outside world.
 pub struct Performer<'a> {

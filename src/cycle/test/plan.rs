@@ -3,35 +3,24 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
 use crate::domain::budget::Spending;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
-use crate::domain::id::{SessionId, TreeId};
-use crate::domain::task::TaskStatus;
+use crate::domain::id::TreeId;
 use crate::domain::test_plan::analysis::{self, Advice, Analysis, RESULTS, SUGGESTIONS};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
-use crate::domain::test_plan::entry::Entry;
 use crate::domain::test_plan::pipeline::{Done, Pipeline, Step};
-use crate::domain::test_plan::task::{self, TaskKind, TestPlan, TestTask};
-use crate::effect::{Effects, StoreError};
+use crate::domain::test_plan::task::{self, TestPlan};
+use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::test_plan::{
     Advised, Consulted, Documents, Ran, Request, Survey, advise, analyse, consult, gather,
 };
-use crate::role::{AskSettings, ChainEntry, ProviderChain, Role, books};
+use crate::role::{AskSettings, ChainEntry, ProviderChain, Role};
 
-use super::Failure;
-use super::drive::unless_stopped;
-use super::produce::tell;
-
-/// The pipeline's state inside the session folder.
-pub const STATE: &str = ".process/test-fix-state.json";
-
-/// What ran of the files of the package, line by line.
-pub(super) const RAN: &str = ".process/coverage-lines.json";
+use crate::cycle::drive::unless_stopped;
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::{PIPELINE_STATE, RAN, package, read, spent, test_plan, write};
 
 /// How often what an earlier phase left may be found unreadable in one run.
 const SETBACKS: u32 = 3;
@@ -106,7 +95,7 @@ pub async fn plan(
     let mut work = Work { set_up, panel: &panel, fx, survey: None };
     let (mut setbacks, mut halted) = (0, None);
     loop {
-        write(fx, STATE, &state).await?;
+        write(fx, PIPELINE_STATE, &state).await?;
         write(fx, ".process/progress.json", &planning::progress(&state, None)).await?;
         if state.rests() || state.works() {
             break;
@@ -131,38 +120,9 @@ pub async fn plan(
         state = state.advance(done);
     }
     let package = package(&state, fx).await?;
-    let plan = match read::<Analysis>(fx, &format!("{RESULTS}.json")).await? {
-        Some(analysis) => tasks(analysis, fx).await?,
-        None => None,
-    };
+    let plan = test_plan(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
     Ok(Planned { state, package, plan, spending, halted })
-}
-
-/// What providers took in phases 3 to 5.
-///
-/// # Errors
-///
-/// When session files cannot be read.
-pub async fn spent(session: &SessionId, fx: &Effects<'_>) -> Result<Spending, Failure> {
-    Ok(books(session, fx).await?.map(|books| books.spent()).unwrap_or_default())
-}
-
-/// The tasks of a plan that write tests, in the order in which they may run; a task that is
-/// completed, or blocked because nothing of it could be written, is left out. This is what the
-/// generator is given, one task after the other.
-#[must_use]
-pub fn generation(plan: &TestPlan) -> Vec<&TestTask> {
-    let order = task::ordered(&plan.tasks).unwrap_or_default();
-    let open = |task: &&TestTask| {
-        task.meta.kind == TaskKind::TestGen
-            && !matches!(task.status, TaskStatus::Completed | TaskStatus::Blocked)
-    };
-    order
-        .iter()
-        .filter_map(|id| plan.tasks.iter().find(|task| task.id == *id))
-        .filter(open)
-        .collect()
 }
 
 struct Work<'a> {
@@ -212,7 +172,7 @@ impl Work<'_> {
             fx.screen.show(&Event::Notice { text });
         }
         if set_up.measure && set_up.report.is_none() {
-            tell(fx, "running the suite once with coverage");
+            fx.step("running the suite once with coverage");
             fx.worktree.checkout(&set_up.tree).await?;
         }
         let now = fx.clock.now();
@@ -341,74 +301,5 @@ impl Work<'_> {
             write(fx, &file, advice).await?;
         }
         Ok(advised)
-    }
-}
-
-/// The package of this session; `None` when it is not there, broken, or of another session.
-async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
-    let package = match state.entry {
-        Entry::Session(_) => {
-            read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one)))
-        }
-        Entry::Document(_) | Entry::Text(_) => {
-            read(fx, CONTEXT).await?.map(|one| Package::Prompt(Box::new(one)))
-        }
-    };
-    Ok(package.filter(|package| *package.session() == state.session_id))
-}
-
-/// The stored tasks of an analysis; `None` when phase 4 has not written all of them.
-async fn tasks(analysis: Analysis, fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
-    let mut tasks: Vec<TestTask> = Vec::new();
-    for (id, ending) in [("IMPL-001", ""), ("IMPL-001.3", "-validation"), ("IMPL-001.5", "-review")]
-    {
-        let Some(task) = read(fx, &format!(".task/{id}{ending}.json")).await? else {
-            return Ok(None);
-        };
-        tasks.push(task);
-    }
-    for number in 2..=task::MOST {
-        match read(fx, &format!(".task/IMPL-{number:03}.json")).await? {
-            Some(task) => tasks.push(task),
-            None => break,
-        }
-    }
-    let order = task::ordered(&tasks).unwrap_or_default();
-    tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
-    let plan = TestPlan { analysis, tasks };
-    Ok(task::problems(&plan).is_empty().then_some(plan))
-}
-
-/// State, package and plan of a session that planned tests; `None` for one that only fixes, and
-/// where a file is missing or broken.
-///
-/// # Errors
-///
-/// When session files cannot be read.
-pub async fn stored(fx: &Effects<'_>) -> Result<Option<(Pipeline, Package, TestPlan)>, Failure> {
-    let Some(state) = read::<Pipeline>(fx, STATE).await? else { return Ok(None) };
-    let package = package(&state, fx).await?;
-    let analysis = read::<Analysis>(fx, &format!("{RESULTS}.json")).await?;
-    let (Some(package), Some(analysis)) = (package, analysis) else { return Ok(None) };
-    Ok(tasks(analysis, fx).await?.map(|plan| (state, package, plan)))
-}
-
-/// Writes one of the published forms.
-pub async fn write<F: Serialize + Sync>(
-    fx: &Effects<'_>,
-    file: &str,
-    form: &F,
-) -> Result<(), Failure> {
-    let value = serde_json::to_value(form).map_err(|error| Failure::serialise(&error))?;
-    fx.store.write_json(file, &value).await?;
-    Ok(())
-}
-
-/// Reads one of the published forms; what is not there or broken counts as missing.
-pub async fn read<F: DeserializeOwned>(fx: &Effects<'_>, file: &str) -> Result<Option<F>, Failure> {
-    match fx.store.read_json(file).await {
-        Ok(value) => Ok(value.and_then(|value| serde_json::from_value(value).ok())),
-        Err(StoreError::Corrupt { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }

@@ -13,10 +13,14 @@ use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 
-use super::drive::announce;
-use super::produce::{executed, produced};
-use super::test_fix::stored;
-use super::{Driven, Failure, Performer, close, drive, open};
+use crate::cycle::drive::{Driven, announce, drive};
+use crate::cycle::failure::Failure;
+use crate::cycle::session_files::{generation, planned_session};
+use crate::cycle::test::note_execution;
+
+use super::close::close;
+use super::open::open;
+use super::perform::Performer;
 
 /// What a run is given besides its effects.
 #[derive(Clone, Debug)]
@@ -91,8 +95,9 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         resumed: opened.resumed,
     }];
     events.extend(set_up.notices.into_iter().map(|text| Event::Notice { text }));
-    events.extend(produced(fx).await?.map(|text| Event::Notice { text }));
-    let tasks = stored(fx).await?.map(|(_, _, plan)| planning::rows(&plan));
+    let headline = generation(fx).await?.map(|generation| planning::headline(&generation));
+    events.extend(headline.map(|text| Event::Notice { text }));
+    let tasks = planned_session(fx).await?.map(|session| planning::rows(&session.plan));
     events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);
     let state = announce(&opened.state, opened.state.clone(), &events, &performer).await?;
@@ -101,7 +106,7 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         Driven::Stopped { state, reason } => (state, reason),
     };
     let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
-    executed(&outcome, fx).await?;
+    note_execution(&outcome, fx).await?;
     fx.screen.show(&Event::Closed(Box::new(outcome.clone())));
     Ok(outcome)
 }

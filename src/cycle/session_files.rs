@@ -1,0 +1,121 @@
+//! The files of a test session: how they are read and written, and what several phases read of them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::budget::Spending;
+use crate::domain::id::SessionId;
+use crate::domain::test_plan::analysis::{Analysis, RESULTS};
+use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
+use crate::domain::test_plan::entry::Entry;
+use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::pipeline::Pipeline;
+use crate::domain::test_plan::task::{self, TestPlan, TestTask};
+use crate::effect::{Effects, StoreError};
+use crate::role::books;
+
+use super::failure::Failure;
+
+/// State of the pipeline of a test session.
+pub const PIPELINE_STATE: &str = ".process/test-fix-state.json";
+
+/// Lines that the suite executed of the files of the context package.
+pub const RAN: &str = ".process/coverage-lines.json";
+
+/// Reads a JSON file; `None` when it is missing or cannot be read as `F`.
+pub async fn read<F: DeserializeOwned>(fx: &Effects<'_>, file: &str) -> Result<Option<F>, Failure> {
+    match fx.store.read_json(file).await {
+        Ok(value) => Ok(value.and_then(|value| serde_json::from_value(value).ok())),
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes a JSON file.
+pub async fn write<F: Serialize + Sync>(
+    fx: &Effects<'_>,
+    file: &str,
+    value: &F,
+) -> Result<(), Failure> {
+    let value = serde_json::to_value(value).map_err(|error| Failure::serialise(&error))?;
+    fx.store.write_json(file, &value).await?;
+    Ok(())
+}
+
+/// A session whose tests are planned.
+pub struct PlannedSession {
+    /// Context package of phase 2.
+    pub package: Package,
+    /// Analysis and tasks of phases 3 and 4.
+    pub plan: TestPlan,
+}
+
+/// Reads a session that planned tests; `None` for a session that only fixes, and where a file is
+/// missing or broken.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>, Failure> {
+    let Some(state) = read::<Pipeline>(fx, PIPELINE_STATE).await? else { return Ok(None) };
+    let package = package(&state, fx).await?;
+    let plan = test_plan(fx).await?;
+    Ok(package.zip(plan).map(|(package, plan)| PlannedSession { package, plan }))
+}
+
+/// Reads the context package of this session; `None` when it is missing, broken, or of another
+/// session.
+pub async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
+    let package = match state.entry {
+        Entry::Session(_) => {
+            read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one)))
+        }
+        Entry::Document(_) | Entry::Text(_) => {
+            read(fx, CONTEXT).await?.map(|one| Package::Prompt(Box::new(one)))
+        }
+    };
+    Ok(package.filter(|package| *package.session() == state.session_id))
+}
+
+/// Reads the analysis and its tasks; `None` when phase 4 has not written all of them.
+pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
+    let Some(analysis) = read::<Analysis>(fx, &format!("{RESULTS}.json")).await? else {
+        return Ok(None);
+    };
+    let mut tasks: Vec<TestTask> = Vec::new();
+    for (id, suffix) in [("IMPL-001", ""), ("IMPL-001.3", "-validation"), ("IMPL-001.5", "-review")]
+    {
+        let Some(task) = read(fx, &format!(".task/{id}{suffix}.json")).await? else {
+            return Ok(None);
+        };
+        tasks.push(task);
+    }
+    for number in 2..=task::MOST {
+        match read(fx, &format!(".task/IMPL-{number:03}.json")).await? {
+            Some(task) => tasks.push(task),
+            None => break,
+        }
+    }
+    let order = task::ordered(&tasks).unwrap_or_default();
+    tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
+    let plan = TestPlan { analysis, tasks };
+    Ok(task::problems(&plan).is_empty().then_some(plan))
+}
+
+/// Reads what phase 5 has written so far; `None` before its first step.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn generation(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
+    read(fx, PRODUCTION).await
+}
+
+/// What providers used in phases 3 to 5.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn spent(session: &SessionId, fx: &Effects<'_>) -> Result<Spending, Failure> {
+    Ok(books(session, fx).await?.map(|books| books.spent()).unwrap_or_default())
+}

@@ -1,0 +1,14 @@
+//! The cycle that plans and writes tests: phases 2 to 5 of a test session.
+
+mod execution;
+mod format;
+mod gates;
+mod plan;
+mod rank;
+mod time_budget;
+mod write;
+mod write_task;
+
+pub use execution::{advanced, note_execution};
+pub use plan::{PlanSetUp, Planned, plan};
+pub use write::{ProduceSetUp, produce};
