@@ -12,7 +12,7 @@ use crate::config::inputs::Value;
 use crate::domain::check::Level;
 use crate::domain::request::Errand;
 use crate::effect::{Clock, Forge};
-use crate::report::comment::Answer;
+use crate::report::forge_page::CommandReply;
 use crate::report::workflow;
 
 use super::answer::{self, Desk};
@@ -227,7 +227,7 @@ async fn wanted(run: &Run<'_>) -> Result<(Option<Wish>, Desk), Trouble> {
             let asked = |name: &str| run.around.inputs.get(name) == Some(&Value::Flag(true));
             let said = validate::validate(run, asked("strict"), asked("autofix")).await?;
             let command = "mode: validate".to_owned();
-            desk.answers.push(Answer { asker: String::new(), command, reply: said.text });
+            desk.answers.push(CommandReply { asker: String::new(), command, reply: said.text });
             desk.failed = !said.met;
             return Ok((None, desk));
         }

@@ -3,7 +3,7 @@
 use crate::domain::command::{Command, Dimension};
 use crate::domain::id::SessionId;
 use crate::effect::{CommentKind, Reaction};
-use crate::report::comment::Answer;
+use crate::report::forge_page::CommandReply;
 use crate::report::view::View;
 
 use super::action::{Run, Trouble};
@@ -24,7 +24,7 @@ use super::worker;
 #[derive(Debug, Default)]
 pub struct Desk {
     /// The answers so far.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CommandReply>,
     /// Follow-up issues that were asked for.
     pub issues: Vec<Dimension>,
     /// Nobody is answered: whoever asked may not.
@@ -76,7 +76,7 @@ pub async fn read(
             Err(text) => text,
         };
         let (asker, command) = (login.to_owned(), line.text.clone());
-        desk.answers.push(Answer { asker, command, reply: text });
+        desk.answers.push(CommandReply { asker, command, reply: text });
     }
     if wish.is_some() {
         react(run, kind, id, Reaction::Rocket).await;

@@ -5,7 +5,7 @@ use crate::config::precedence::Effective;
 use crate::domain::command::Dimension;
 use crate::domain::event::Ending;
 use crate::effect::{Label, NewIssue};
-use crate::report::comment::Answer;
+use crate::report::forge_page::CommandReply;
 use crate::report::issue::{self, About};
 use crate::report::markdown;
 use crate::report::view::View;
@@ -67,7 +67,7 @@ pub async fn open(run: &Run<'_>, view: &View, pull: Option<u64>, desk: &mut Desk
             }
         });
     }
-    desk.answers.push(Answer {
+    desk.answers.push(CommandReply {
         asker: String::new(),
         command: "issue".into(),
         reply: lines.iter().map(|line| format!("- {line}\n")).collect(),

@@ -11,7 +11,7 @@ use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
 use crate::effect::PullState;
-use crate::report::comment::Answer;
+use crate::report::forge_page::CommandReply;
 use crate::report::planning;
 use crate::report::view::View;
 
@@ -45,7 +45,11 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         Ok(start) => start,
         Err(why) => {
             let reply = format!("{why}; `{PREFIX} fix` begins anew");
-            desk.answers.push(Answer { asker: String::new(), command: "resume".into(), reply });
+            desk.answers.push(CommandReply {
+                asker: String::new(),
+                command: "resume".into(),
+                reply,
+            });
             return answer::post(run, desk).await;
         }
     };
@@ -178,7 +182,7 @@ pub async fn taken<'a>(
     run: &'a Run<'a>,
     folder: &Path,
     goes: Goes,
-    answers: Vec<Answer>,
+    answers: Vec<CommandReply>,
 ) -> Result<Publisher<'a>, Trouble> {
     let bytes = files::read(&folder.join(worker::EVENTS), worker::EVENTS_LIMIT)
         .map_err(|error| io(folder, &error))?;
@@ -262,7 +266,7 @@ async fn rest(
     if let Some(plan) = &unborn.plan {
         let reply = planning::offer(&unborn.pipeline, plan);
         let command: String = command.chars().take(SHOWN).collect();
-        publisher.answers.push(Answer { asker: String::new(), command, reply });
+        publisher.answers.push(CommandReply { asker: String::new(), command, reply });
     }
 }
 

@@ -120,7 +120,7 @@ impl Screen for Terminal {
             }
             Event::Phase { doing, .. } => now.doing.clone_from(doing),
             Event::Tasks { tasks } => {
-                for line in terminal::turned(&now.tasks, tasks, self.style) {
+                for line in terminal::changed_tasks(&now.tasks, tasks, self.style) {
                     self.print(&line);
                 }
                 now.tasks.clone_from(tasks);

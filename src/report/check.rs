@@ -7,10 +7,11 @@ use crate::domain::check::{
 use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::CommitId;
 
-use super::comment::{Facts, closed, upper};
 use super::detail;
+use super::forge_page::ForgePage;
 use super::markdown::{cut, is_address, line};
 use super::overview::gravest;
+use super::page_parts::{closed, upper};
 use super::todo::current_line;
 use super::view::View;
 
@@ -51,7 +52,7 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 /// The summary is what a person needs, the text is the record. Remarks come with the end only: a
 /// forge adds them up and takes none back, and what fails before the end may be fixed.
 #[must_use]
-pub fn check(view: &View, facts: &Facts<'_>, about: &About<'_>) -> CheckRun {
+pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun {
     let mut first = upper(view, facts);
     first.push(detail::used(view, facts));
     let record = [
@@ -91,14 +92,15 @@ fn annotation(one: &Remaining) -> Option<Annotation> {
         "medium" => Level::Warning,
         _ => Level::Failure,
     };
-    let said = line(&one.message, 2_000);
-    let said = if said.is_empty() { "It failed without a message.".to_owned() } else { said };
+    let message = line(&one.message, 2_000);
+    let message =
+        if message.is_empty() { "It failed without a message.".to_owned() } else { message };
     Some(Annotation {
         path: one.file.clone()?,
         start_line: at,
         end_line: at,
         level,
-        message: format!("{said}\n{}: {}", line(&one.criticality, 20), line(&one.evidence, 500)),
+        message: format!("{message}\n{}: {}", line(&one.criticality, 20), line(&one.evidence, 500)),
         title: cut(&line(one.test.as_str(), TITLE_LIMIT), TITLE_LIMIT),
     })
 }

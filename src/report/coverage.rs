@@ -7,14 +7,14 @@ use super::markdown::{cell, line};
 /// A share in percent with its counts, or that there is nothing.
 fn share(share: Share) -> String {
     share.percent().map_or_else(
-        || "none are told".to_owned(),
+        || "none measured".to_owned(),
         |percent| format!("{percent} % ({} of {})", share.part, share.whole),
     )
 }
 
 /// In one line, for a terminal.
 #[must_use]
-pub fn told(reached: &Reached) -> String {
+pub fn describe(reached: &Reached) -> String {
     match reached {
         Reached::Untold { reason } => format!("not measured: {}", line(reason, 200)),
         Reached::Told { before, after, target, .. } => {
@@ -73,7 +73,7 @@ mod tests {
             after: Shares { line: of(9, 10), branch: of(1, 4), function: Share::default() },
             target: CoverageTarget::default(),
         };
-        insta::assert_snapshot!(told(&reached), @"lines 10 to 90 % (at least 80 %), branches 0 to 25 % (at least 70 %, too few)");
+        insta::assert_snapshot!(describe(&reached), @"lines 10 to 90 % (at least 80 %), branches 0 to 25 % (at least 70 %, too few)");
         insta::assert_snapshot!(markdown(&reached), @r"
         ## Coverage
 
@@ -83,10 +83,10 @@ mod tests {
         |---|--:|--:|--:|
         | lines | 10 % (1 of 10) | 90 % (9 of 10) | 80 % |
         | branches | 0 % (0 of 4) | 25 % (1 of 4) | 70 % |
-        | functions | none are told | none are told | 90 % |
+        | functions | none measured | none measured | 90 % |
         ");
         let untold = Reached::Untold { reason: "coverage.py is not here".into() };
-        assert_eq!(told(&untold), "not measured: coverage.py is not here");
+        assert_eq!(describe(&untold), "not measured: coverage.py is not here");
         assert!(markdown(&untold).contains("it decides nothing: "));
     }
 }

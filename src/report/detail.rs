@@ -5,7 +5,7 @@ use crate::domain::chain::Call;
 use crate::domain::event::IterationRow;
 use crate::domain::id::TestId;
 
-use super::comment::{Answer, Facts};
+use super::forge_page::{CommandReply, ForgePage};
 use super::markdown::{SHORT, brief, code, count, fold, grouped, in_cell, line, link, prose};
 use super::records;
 use super::summary::{made_smaller, sentence};
@@ -21,11 +21,11 @@ const REPLY: usize = 16_000;
 const SENTENCE: usize = 400;
 
 /// Answers to commands, the newest open.
-pub(super) fn answers<'a>(facts: &'a Facts<'a>) -> Part<'a> {
+pub(super) fn answers<'a>(facts: &'a ForgePage<'a>) -> Part<'a> {
     let Some((newest, older)) = facts.answers.split_last() else {
         return Part::fixed("answers", String::new());
     };
-    let one = move |answer: &Answer, room: usize| {
+    let one = move |answer: &CommandReply, room: usize| {
         let reply = if answer.reply.len() > room {
             format!("The answer is long; see the {}.", facts.full_report())
         } else {
@@ -50,7 +50,7 @@ pub(super) fn answers<'a>(facts: &'a Facts<'a>) -> Part<'a> {
 }
 
 /// The iteration table.
-pub(super) fn iterations<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+pub(super) fn iterations<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
     let all = view.rows.len();
     if all == 0 {
         return Part::fixed("iterations", String::new());
@@ -78,7 +78,7 @@ pub(super) fn iterations<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
     })
 }
 
-fn table_row(row: &IterationRow, view: &View, facts: &Facts<'_>, summary: usize) -> String {
+fn table_row(row: &IterationRow, view: &View, facts: &ForgePage<'_>, summary: usize) -> String {
     let rate = match row.reached.filter(|reached| *reached != row.after) {
         Some(reached) => format!("{} → {reached} ↩ {} %", row.before, row.after),
         None => format!("{} → {} %", row.before, row.after),
@@ -167,7 +167,7 @@ pub(super) fn proof(view: &View) -> Part<'_> {
 }
 
 /// The nested list, while work goes on.
-pub(super) fn todo<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+pub(super) fn todo<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
     if view.outcome.is_some() || view.session.is_empty() {
         return Part::fixed("to-do list", String::new());
     }
@@ -209,7 +209,7 @@ pub(super) fn notes(view: &View) -> Part<'_> {
 }
 
 /// What was used of what may be used, and where to read more.
-pub(super) fn used<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
+pub(super) fn used<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     let of = |used: String, limit: Option<String>| match limit {
         Some(limit) => format!("{used} of {limit}"),
         None => used,

@@ -8,8 +8,9 @@ use crate::domain::id::TestId;
 use crate::domain::plan::RootCause;
 
 use super::markdown::{code, count};
+use super::next_steps;
 use super::records::calls;
-use super::summary::{next_steps, sentence};
+use super::summary::sentence;
 
 /// Tests that are described one by one.
 const TESTS: usize = 30;
@@ -40,7 +41,7 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
             None => "- Best cause known: none; nobody named a place for this test\n".to_owned(),
         });
         let tried: Vec<String> =
-            state.iterations.iter().filter(|one| !kept(one)).flat_map(attempts).collect();
+            state.iterations.iter().filter(|one| !was_kept(one)).flat_map(attempts).collect();
         text.push_str("- Tried without success:\n");
         for line in tried.iter().take(12) {
             text.push_str(&format!("  - {line}\n"));
@@ -66,15 +67,13 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
     if !failed.is_empty() {
         text.push_str(&format!("\n### Why providers did not help\n\n{}", calls(&failed)));
     }
-    if let Some((command, _)) =
-        next_steps(outcome).into_iter().find(|(command, _)| command.contains("--resume"))
-    {
-        text.push_str(&format!("\nGo on with {}.\n", code(&command)));
+    if let Some(step) = next_steps::resume(outcome) {
+        text.push_str(&format!("\nContinue with {}.\n", code(&step.command)));
     }
     text
 }
 
-fn kept(one: &Iteration) -> bool {
+fn was_kept(one: &Iteration) -> bool {
     one.result == IterationResult::Improved
 }
 
@@ -97,7 +96,7 @@ fn attempts(one: &Iteration) -> Vec<String> {
 
 /// The surest cause that names the test, else the surest of the last plan; with who said it.
 fn best_cause(state: &FixLoop, test: &TestId) -> Option<(String, f64, RootCause)> {
-    let all = state.iterations.iter().filter(|one| !kept(one)).flat_map(|one| {
+    let all = state.iterations.iter().filter(|one| !was_kept(one)).flat_map(|one| {
         let by = if one.row.provider.is_empty() { "nobody" } else { one.row.provider.as_str() };
         one.root_causes.iter().map(move |cause| (by.to_owned(), one.confidence, cause.clone()))
     });

@@ -1,6 +1,7 @@
 //! The summary of a job: the parts of the comment on the run's own page.
 
-use super::comment::{Facts, closed, parts_of};
+use super::forge_page::ForgePage;
+use super::page_parts::{closed, parts_of};
 use super::view::View;
 
 /// Longest summary of one step, in bytes. GitHub drops a longer one as a whole; some room is left
@@ -10,6 +11,6 @@ pub const SUMMARY_LIMIT: usize = 1_000_000;
 /// The summary as Markdown, at most [`SUMMARY_LIMIT`] bytes, shortened as a comment is. The change
 /// is in it as a patch when it was not pushed.
 #[must_use]
-pub fn job_summary(view: &View, facts: &Facts<'_>) -> String {
+pub fn job_summary(view: &View, facts: &ForgePage<'_>) -> String {
     closed(&parts_of(view, facts), facts, SUMMARY_LIMIT)
 }

@@ -46,9 +46,9 @@ fn text(cases: &[&TestCase], results: &Results) -> String {
         };
         text.push_str(&format!("{word} {} ({} ms)\n", case.id, case.duration_ms));
         if let Some(failure) = &case.failure {
-            let said = format!("{} {}\n{}", failure.class, failure.message, failure.stack);
-            let said: String = said.chars().take(SAID).collect();
-            for line in said.trim().lines() {
+            let message = format!("{} {}\n{}", failure.class, failure.message, failure.stack);
+            let message: String = message.chars().take(SAID).collect();
+            for line in message.trim().lines() {
                 text.push_str(&format!("     {line}\n"));
             }
         }
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn each_layer_that_ran_has_its_output_with_what_failed() {
-        let case = |id: &str, layer: Layer, said: Option<&str>| TestCase {
+        let case = |id: &str, layer: Layer, message: Option<&str>| TestCase {
             id: id.into(),
-            status: if said.is_some() { Status::Failed } else { Status::Passed },
+            status: if message.is_some() { Status::Failed } else { Status::Passed },
             file: None,
             line: None,
             duration_ms: 3,
             layer,
-            failure: said.map(|message| FailureText {
+            failure: message.map(|message| FailureText {
                 class: "AssertionError".into(),
                 message: message.into(),
                 stack: "at a.py:3".into(),

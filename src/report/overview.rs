@@ -4,10 +4,11 @@ use crate::domain::event::{Ending, Remaining};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 
 use super::chart;
-use super::comment::Facts;
+use super::forge_page::ForgePage;
 use super::markdown::{brief, code, count, fold, link, prose};
+use super::next_steps;
 use super::records;
-use super::summary::{next_steps, sentence};
+use super::summary::sentence;
 use super::todo::{doing, place_line};
 use super::truncate::Part;
 use super::view::View;
@@ -37,7 +38,7 @@ pub(super) fn heading(view: &View) -> Part<'_> {
 }
 
 /// Why it ended so and where the fix is, or the running step.
-pub(super) fn verdict<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
+pub(super) fn verdict<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     let Some(outcome) = &view.outcome else {
         let doing = prose(&sentence(&doing(view)), SENTENCE);
         return Part::fixed("verdict", if doing.is_empty() { doing } else { format!("{doing} …") });
@@ -70,12 +71,12 @@ pub(super) fn verdict<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
 }
 
 /// The pass rate as bars.
-pub(super) fn climb<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
+pub(super) fn climb<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     Part::fixed("chart", chart::block_of(view, facts.target))
 }
 
 /// The change itself: open when it is small, else folded.
-pub(super) fn patch<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+pub(super) fn patch<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
     let patch = view.outcome.as_ref().map_or("", |outcome| outcome.patch.as_str());
     if patch.trim().is_empty() {
         return Part::fixed("patch", String::new());
@@ -94,7 +95,7 @@ pub(super) fn patch<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
 }
 
 /// What fails now, with criticality and evidence.
-pub(super) fn failing<'a>(view: &'a View, facts: &'a Facts<'a>) -> Part<'a> {
+pub(super) fn failing<'a>(view: &'a View, facts: &'a ForgePage<'a>) -> Part<'a> {
     let known = view.failing();
     let (title, all) = match &view.outcome {
         Some(outcome) => ("Still failing", outcome.failing.len()),
@@ -144,7 +145,7 @@ pub(super) fn gravest(view: &View) -> Vec<&Remaining> {
     failing
 }
 
-fn remaining(one: &Remaining, short: bool, view: &View, facts: &Facts<'_>) -> String {
+fn remaining(one: &Remaining, short: bool, view: &View, facts: &ForgePage<'_>) -> String {
     let weight = prose(&one.criticality, 20);
     if short {
         return format!("- {}: {weight}\n", brief(one.test.as_str()));
@@ -156,10 +157,10 @@ fn remaining(one: &Remaining, short: bool, view: &View, facts: &Facts<'_>) -> St
         marks_of(&one.test, view)
     );
     let place = one.file.as_ref().map(|file| place(file, one.line, view.head.as_ref(), facts));
-    let said = (!one.message.trim().is_empty()).then(|| code(&one.message));
-    match (said, place) {
-        (Some(said), Some(place)) => text.push_str(&format!("\\\n  {said} at {place}")),
-        (Some(said), None) => text.push_str(&format!("\\\n  {said}")),
+    let message = (!one.message.trim().is_empty()).then(|| code(&one.message));
+    match (message, place) {
+        (Some(message), Some(place)) => text.push_str(&format!("\\\n  {message} at {place}")),
+        (Some(message), None) => text.push_str(&format!("\\\n  {message}")),
         (None, Some(place)) => text.push_str(&format!("\\\n  at {place}")),
         (None, None) => {}
     }
@@ -179,7 +180,12 @@ fn marks_of(test: &TestId, view: &View) -> String {
 }
 
 /// A line of a file, linked at the commit under test.
-fn place(file: &RepoPath, at: Option<u32>, head: Option<&CommitId>, facts: &Facts<'_>) -> String {
+fn place(
+    file: &RepoPath,
+    at: Option<u32>,
+    head: Option<&CommitId>,
+    facts: &ForgePage<'_>,
+) -> String {
     let at = at.filter(|at| *at > 0);
     let words = at.map_or_else(|| code(file.as_str()), |at| code(&format!("{file}:{at}")));
     let anchor = at.map_or_else(String::new, |at| format!("#L{at}"));
@@ -202,42 +208,14 @@ fn encoded(path: &str) -> String {
 }
 
 /// What a person can do next, most useful first.
-pub(super) fn next<'a>(view: &View, facts: &Facts<'_>) -> Part<'a> {
-    let mut steps: Vec<(String, String)> = Vec::new();
-    let mut put = |command: &str, why: &str| steps.push((command.to_owned(), why.to_owned()));
-    match (&view.outcome, facts.pull) {
-        (Some(outcome), None) => steps = next_steps(outcome),
-        (None, None) => {}
-        (None, Some(_)) => put("/regreen stop", "finish the running step, save, and end"),
-        (Some(outcome), Some(_)) => {
-            if let Some(stored) = facts.stored.filter(|_| !facts.is_pushed()) {
-                put(&format!("/regreen apply {stored}"), "publish exactly this change");
-            }
-            match outcome.result {
-                Ending::Success => {}
-                Ending::PartialSuccess => {
-                    put("/regreen issue test", "open an issue for what is left");
-                }
-                Ending::Failure => {
-                    let more = (outcome.iterations.len() + 10).clamp(20, 50);
-                    put(&format!("/regreen resume --max-iterations {more}"), "try longer");
-                    put("/regreen report", "post the report, with all that was tried");
-                }
-                Ending::Blocked => put("/regreen resume", "go on where it stopped"),
-                Ending::Planned if outcome.last.is_none() && !outcome.report.is_empty() => {
-                    put("/regreen run", "carry the plan out");
-                    put("/regreen show-plan", "show the planned tasks");
-                    put("/regreen cancel", "drop the plan");
-                }
-                Ending::Planned => put("/regreen fix", "do it"),
-            }
-            if facts.is_pushed() && !outcome.patch.trim().is_empty() {
-                put("/regreen rollback", "take the last fix back");
-            }
-        }
-    }
+pub(super) fn next<'a>(view: &View, page: &ForgePage<'_>) -> Part<'a> {
+    let steps = match (&view.outcome, page.pull) {
+        (_, Some(_)) => next_steps::in_comment(view, page),
+        (Some(outcome), None) => next_steps::in_terminal(outcome),
+        (None, None) => Vec::new(),
+    };
     let items: String =
-        steps.iter().map(|(command, why)| format!("- {}: {why}\n", code(command))).collect();
+        steps.iter().map(|step| format!("- {}: {}\n", code(&step.command), step.purpose)).collect();
     let text = if items.is_empty() { items } else { format!("**Next**\n\n{items}") };
     Part::fixed("next steps", text)
 }

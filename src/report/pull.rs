@@ -1,6 +1,6 @@
 //! The pull request that offers a fix.
 
-use super::comment::Facts;
+use super::forge_page::ForgePage;
 use super::markdown;
 use super::view::View;
 use super::{detail, overview};
@@ -16,7 +16,7 @@ pub fn title(name: &str) -> String {
 
 /// What it says: how far the tests came, each step, and what a person should look at.
 #[must_use]
-pub fn body(view: &View, facts: &Facts<'_>) -> String {
+pub fn body(view: &View, facts: &ForgePage<'_>) -> String {
     let parts = [
         overview::heading(view),
         overview::verdict(view, facts),
@@ -29,7 +29,7 @@ pub fn body(view: &View, facts: &Facts<'_>) -> String {
         Some(number) => format!("This is a fix for #{number}, made by running its tests. "),
         None => "This is a fix made by running the tests. ".to_owned(),
     };
-    let text = super::comment::closed(&parts, facts, LIMIT - 1_000);
+    let text = super::page_parts::closed(&parts, facts, LIMIT - 1_000);
     format!(
         "{about}A change that makes the tests pass is plausible, not proven: read it before you merge it.\n\n{text}"
     )

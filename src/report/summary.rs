@@ -4,9 +4,9 @@
 use crate::domain::budget::{Spending, dollars};
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::Minimised;
-use crate::domain::shell::word;
 
 use super::markdown::{cell, code, count, line};
+use super::next_steps;
 use super::records::{calls, patch};
 
 /// Characters of a patch that the report shows.
@@ -27,37 +27,6 @@ pub fn headline(outcome: &Outcome) -> String {
         Ending::Planned if outcome.last.is_none() => "Planned, nothing was changed".to_owned(),
         Ending::Planned => format!("Dry run: {about}{rate}, nothing was changed"),
     }
-}
-
-/// What a person can type next, most useful first.
-#[must_use]
-pub fn next_steps(outcome: &Outcome) -> Vec<(String, String)> {
-    let mut steps = Vec::new();
-    let mut put = |command: String, why: &str| steps.push((command, why.to_owned()));
-    let onto = outcome.onto.as_deref().unwrap_or("HEAD");
-    let (range, changes) =
-        (format!("{onto}..{}", outcome.branch), format!("{onto}...{}", outcome.branch));
-    if outcome.tip.is_some() {
-        put(format!("git log --oneline {}", word(&range)), "every step");
-        put(format!("git diff {}", word(&changes)), "what changed");
-        if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
-            put(format!("git merge {}", word(&outcome.branch)), "take it, after reading it");
-        }
-    }
-    match outcome.result {
-        Ending::Blocked => put(format!("regreen fix --resume {}", outcome.session), "go on"),
-        Ending::Failure => {
-            let more = (outcome.iterations.len() + 10).clamp(20, 50);
-            put(
-                format!("regreen fix --resume {} --max-iterations {more}", outcome.session),
-                "try longer",
-            );
-        }
-        Ending::Planned => put("regreen fix".to_owned(), "do it"),
-        Ending::Success | Ending::PartialSuccess => {}
-    }
-    put(format!("regreen report {}", outcome.session), "the whole report");
-    steps
 }
 
 /// The report as Markdown.
@@ -155,8 +124,8 @@ pub fn report(outcome: &Outcome) -> String {
         text.push_str(&patch(&outcome.patch, PATCH));
     }
     text.push_str("\n## Next\n\n");
-    for (command, why) in next_steps(outcome) {
-        text.push_str(&format!("- {}: {why}\n", code(&command)));
+    for step in next_steps::in_terminal(outcome) {
+        text.push_str(&format!("- {}: {}\n", code(&step.command), step.purpose));
     }
     text
 }

@@ -8,7 +8,8 @@ use crate::domain::test_plan::pipeline::PHASES;
 
 use super::chart::{self, Climb};
 use super::markdown::{count, line};
-use super::summary::{headline, made_smaller, next_steps, sentence};
+use super::next_steps::{self, NextStep};
+use super::summary::{headline, made_smaller, sentence};
 use super::workflow::tame;
 
 /// Lines of a patch that are shown.
@@ -65,7 +66,7 @@ pub fn harmless(text: &str, limit: usize) -> String {
 
 /// Lines of tasks that are over now and were not before.
 #[must_use]
-pub fn turned(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
+pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
     let known =
         |task: &&TaskRow| before.iter().any(|one| one.id == task.id && one.status == task.status);
     // Whoever comes later is not told of what was over before.
@@ -154,7 +155,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         Event::Asked { call, spent, .. } => {
             let what = match call.trigger {
                 // The line above says why.
-                Some(Trigger::Vetoed) => style.paint(Paint::Yellow, "refused, and told why"),
+                Some(Trigger::Vetoed) => style.paint(Paint::Yellow, "refused, with the reason"),
                 Some(trigger) => {
                     let why = harmless(&call.said, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))
@@ -285,10 +286,11 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
     out.push(format!("  session  {}", harmless(&outcome.folder, 400)));
     out.push(String::new());
     out.push(style.paint(Paint::Bold, "Next"));
-    let steps = next_steps(outcome);
-    let width = steps.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
-    for (command, why) in steps {
-        out.push(format!("  {command:width$}  {}", style.paint(Paint::Dim, &format!("# {why}"))));
+    let steps = next_steps::in_terminal(outcome);
+    let width = steps.iter().map(|step| step.command.chars().count()).max().unwrap_or_default();
+    for NextStep { command, purpose } in steps {
+        let comment = style.paint(Paint::Dim, &format!("# {purpose}"));
+        out.push(format!("  {command:width$}  {comment}"));
     }
     out.join("\n") + "\n"
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::domain::quality::{Decision, Finding, Severity, TestMetrics};
 
 use super::coverage;
+use super::findings::tables;
 use super::markdown::{cell, count, line};
-use super::validation::tables;
 
 /// What was found about tests (product.md 6.2, 6.4, 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,14 +56,14 @@ pub fn render_text(quality: &TestQuality) -> String {
         ));
     }
     if let Some(reached) = &metrics.coverage {
-        text.push_str(&format!("{}\n", coverage::told(reached)));
+        text.push_str(&format!("{}\n", coverage::describe(reached)));
     }
     text.push_str(&format!("tests: {}: {}\n", quality.status.name(), quality.gate_decision));
     text
 }
 
-/// Places told of a layer.
-const TOLD: usize = 50;
+/// Places that are listed for a layer.
+const LISTED: usize = 50;
 
 /// `test-quality-report.md`.
 #[must_use]
@@ -96,11 +96,11 @@ pub fn render_markdown(quality: &TestQuality) -> String {
     for layer in metrics.layers.iter().filter(|layer| !layer.is_met()) {
         let (number, about) = layer.layer.name();
         text.push_str(&format!("\n## To write: {number}, {about}\n\n"));
-        for place in layer.missing.iter().take(TOLD) {
+        for place in layer.missing.iter().take(LISTED) {
             text.push_str(&format!("- {}\n", cell(place)));
         }
-        if layer.missing.len() > TOLD {
-            text.push_str(&format!("- and {} more\n", layer.missing.len() - TOLD));
+        if layer.missing.len() > LISTED {
+            text.push_str(&format!("- and {} more\n", layer.missing.len() - LISTED));
         }
     }
     text.push_str(&tables(&quality.findings));

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Severity, Stage};
+use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Severity};
 
-use super::markdown::{self, cell, count, line};
+use super::findings::tables;
+use super::markdown::{cell, count, line};
 use super::test_quality::{self, TestQuality};
 
 /// Counts, and how many files were looked at.
@@ -232,25 +233,6 @@ pub fn render_text(report: &ValidationReport) -> String {
     text
 }
 
-/// Findings as tables, one for a severity.
-pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
-    let mut text = String::new();
-    for (severity, list) in findings {
-        text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
-        for finding in list {
-            let gate = if finding.stage == Stage::Code { "001.3" } else { "001.5" };
-            text.push_str(&format!(
-                "| {} | {gate} | {} | {} | {} |\n",
-                cell(&format!("{}:{}", finding.file, finding.line)),
-                finding.category,
-                cell(&finding.message),
-                markdown::line(&finding.suggestion, 300),
-            ));
-        }
-    }
-    text
-}
-
 /// `code-validation-report.md`.
 #[must_use]
 pub fn render_markdown(report: &ValidationReport) -> String {
@@ -284,6 +266,7 @@ pub fn render_markdown(report: &ValidationReport) -> String {
 mod tests {
     use super::*;
     use crate::domain::id::RepoPath;
+    use crate::domain::quality::Stage;
 
     fn finding(file: &str, severity: Severity, message: &str) -> Finding {
         Finding {

@@ -15,7 +15,8 @@ use crate::domain::id::CommitId;
 use crate::domain::test_plan::pipeline::{PHASES, Pipeline};
 use crate::effect::ForgeError;
 use crate::report::check::{self, About};
-use crate::report::comment::{Answer, Budget, Facts, comment, marker};
+use crate::report::comment::{comment, marker};
+use crate::report::forge_page::{BudgetLimits, CommandReply, ForgePage};
 use crate::report::planning::ACTIVE;
 use crate::report::pull;
 use crate::report::todo::Step;
@@ -80,7 +81,7 @@ pub struct Publisher<'a> {
     /// All that is known.
     pub view: View,
     /// Answers to commands.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<CommandReply>,
     /// Limits of this run.
     pub limits: Ceiling,
     /// Why there is no result: what happened, what to do. Foreign text.
@@ -108,7 +109,7 @@ pub struct Publisher<'a> {
 impl<'a> Publisher<'a> {
     /// A publisher that has shown nothing yet.
     #[must_use]
-    pub fn new(run: &'a Run<'a>, session: String, answers: Vec<Answer>) -> Self {
+    pub fn new(run: &'a Run<'a>, session: String, answers: Vec<CommandReply>) -> Self {
         let pace = run.around.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
         Self {
             run,
@@ -165,7 +166,7 @@ impl<'a> Publisher<'a> {
     /// Offers the pushed commits as a pull request.
     pub async fn offer(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.run.target.name());
-        let body = pull::body(&self.view, &Facts { pull_url: None, ..self.facts("") });
+        let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
         let offered =
             tokio::time::timeout(WHILE, commits.offer(self.run.forge, &title, &body)).await;
         if let Ok(Err(error)) = offered {
@@ -185,7 +186,7 @@ impl<'a> Publisher<'a> {
 
     /// Says anew what the pull request with the fix is about.
     pub async fn describe(&mut self, commits: &Commits<'_>) {
-        let body = pull::body(&self.view, &Facts { pull_url: None, ..self.facts("") });
+        let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
         let told = tokio::time::timeout(self.patience(), commits.describe(self.run.forge, &body));
         if let Ok(Err(error)) = told.await {
             tracing::warn!(%error, "the pull request says less than is known");
@@ -280,9 +281,9 @@ impl<'a> Publisher<'a> {
     }
 
     /// What the pages show beside the events.
-    fn facts<'b>(&'b self, now: &'b str) -> Facts<'b> {
+    fn facts<'b>(&'b self, now: &'b str) -> ForgePage<'b> {
         let around = self.run.around;
-        Facts {
+        ForgePage {
             server_url: around.server(),
             repository: &self.run.target.repository,
             session: &self.key,
@@ -292,7 +293,7 @@ impl<'a> Publisher<'a> {
             branch_url: self.branch_url.as_deref(),
             pull_url: self.pull_url.as_deref(),
             stored: self.stored.as_ref(),
-            budget: Budget {
+            budget: BudgetLimits {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,
                 providers: Limits {

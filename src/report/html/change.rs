@@ -4,7 +4,7 @@ use crate::report::markdown::count;
 use crate::report::summary::{made_smaller, sentence};
 
 use super::writer::{Html, number};
-use super::{NAME, Sheet, left_out};
+use super::{NAME, PageData, left_out};
 
 /// Bytes and lines of the whole change.
 const BYTES: usize = 250_000;
@@ -19,13 +19,13 @@ const PROOFS: usize = 100;
 /// Lines of a run whose parts are compared.
 const COMPARED: usize = 40;
 
-pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
-    sheet.view.minimised.is_some()
-        || sheet.view.outcome.as_ref().is_some_and(|outcome| !outcome.patch.is_empty())
+pub(super) fn applies(data: &PageData<'_>) -> bool {
+    data.view.minimised.is_some()
+        || data.view.outcome.as_ref().is_some_and(|outcome| !outcome.patch.is_empty())
 }
 
-pub(super) fn whole(html: &mut Html, sheet: &Sheet<'_>) {
-    if let Some(minimised) = &sheet.view.minimised {
+pub(super) fn whole(html: &mut Html, data: &PageData<'_>) {
+    if let Some(minimised) = &data.view.minimised {
         html.leaf("p", "lead", &format!("{}.", sentence(&made_smaller(minimised))));
         if !minimised.needed.is_empty() {
             html.inside("details", &[], |html| {
@@ -55,7 +55,7 @@ pub(super) fn whole(html: &mut Html, sheet: &Sheet<'_>) {
             });
         }
     }
-    if let Some(outcome) = sheet.view.outcome.as_ref().filter(|outcome| !outcome.patch.is_empty()) {
+    if let Some(outcome) = data.view.outcome.as_ref().filter(|outcome| !outcome.patch.is_empty()) {
         patch(html, &outcome.patch, BYTES, LINES, "the session's `patches/all.patch`");
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::domain::rate::PassRate;
 
-use super::Sheet;
+use super::PageData;
 use super::writer::Html;
 
 /// Pixels of the highest and of the lowest line.
@@ -29,20 +29,20 @@ struct Point {
     reached: Option<PassRate>,
 }
 
-pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
-    first(sheet).is_some()
+pub(super) fn applies(data: &PageData<'_>) -> bool {
+    first(data).is_some()
 }
 
-fn first(sheet: &Sheet<'_>) -> Option<PassRate> {
-    let before = sheet.rows.first().map(|row| row.before);
-    if sheet.earlier > 0 { before } else { sheet.view.baseline.or(before) }
+fn first(data: &PageData<'_>) -> Option<PassRate> {
+    let before = data.rows.first().map(|row| row.before);
+    if data.earlier > 0 { before } else { data.view.baseline.or(before) }
 }
 
-fn points(sheet: &Sheet<'_>) -> Vec<Point> {
-    let Some(start) = first(sheet) else { return Vec::new() };
-    let label = if sheet.earlier > 0 { "before" } else { "start" };
+fn points(data: &PageData<'_>) -> Vec<Point> {
+    let Some(start) = first(data) else { return Vec::new() };
+    let label = if data.earlier > 0 { "before" } else { "start" };
     let mut points = vec![Point { x: 0.0, label: label.into(), rate: start, reached: None }];
-    points.extend(sheet.rows.iter().map(|row| Point {
+    points.extend(data.rows.iter().map(|row| Point {
         x: 0.0,
         label: row.iteration.to_string(),
         rate: row.after,
@@ -64,17 +64,17 @@ fn lowest(points: &[Point], target: Option<u32>) -> u32 {
     if least.is_some_and(|least| least < round + 20) { round.saturating_sub(100) } else { round }
 }
 
-pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
-    let points = points(sheet);
+pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
+    let points = points(data);
     let (Some(start), Some(end)) = (points.first(), points.last()) else { return };
-    let low = lowest(&points, sheet.facts.target);
+    let low = lowest(&points, data.facts.target);
     let y = |tenths: u32| {
         let share = f64::from(tenths.saturating_sub(low)) / f64::from(1000 - low);
         BOTTOM - share.min(1.0) * (BOTTOM - TOP)
     };
     let target =
-        sheet.facts.target.map(|target| format!(", the target is {target} %")).unwrap_or_default();
-    let told = match points.len() {
+        data.facts.target.map(|target| format!(", the target is {target} %")).unwrap_or_default();
+    let caption = match points.len() {
         1 => format!("{} % pass{target}.", start.rate),
         _ => format!("From {} % to {} % of the tests{target}.", start.rate, end.rate),
     };
@@ -106,7 +106,7 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
                     &text.replace(".0", ""),
                 );
             }
-            if let Some(target) = sheet.facts.target.filter(|target| target * 10 >= low) {
+            if let Some(target) = data.facts.target.filter(|target| target * 10 >= low) {
                 let at = fixed(y(target * 10));
                 line(html, "target", ["0", &at, "100%", &at]);
                 label(
@@ -121,12 +121,12 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
             marks(html, &points, &y);
         });
         html.inside("figcaption", &[], |html| {
-            html.text(&told);
+            html.text(&caption);
             if points.iter().any(|point| point.reached.is_some()) {
                 html.text(" A dashed drop shows how far a change went down that was taken back.");
             }
-            if sheet.earlier > 0 {
-                html.text(&format!(" The first {} iterations are not drawn.", sheet.earlier));
+            if data.earlier > 0 {
+                html.text(&format!(" The first {} iterations are not drawn.", data.earlier));
             }
         });
     });
@@ -165,8 +165,8 @@ fn marks(html: &mut Html, points: &[Point], y: &dyn Fn(u32) -> f64) {
         if let Some(reached) = point.reached {
             let there = y(reached.per_mille());
             line(html, "drop", [&x, &fixed(here), &x, &fixed(there)]);
-            let said = format!("{name} reached {reached} % and was taken back");
-            dot(html, "fell", [&x, &fixed(there)], &said);
+            let caption = format!("{name} reached {reached} % and was taken back");
+            dot(html, "fell", [&x, &fixed(there)], &caption);
             if points.len() <= 16 {
                 label(
                     html,
@@ -197,9 +197,9 @@ fn label(html: &mut Html, class: &str, anchor: &str, [x, y]: [&str; 2], text: &s
     html.inside("text", &place, |html| html.text(text));
 }
 
-fn dot(html: &mut Html, class: &str, [x, y]: [&str; 2], said: &str) {
+fn dot(html: &mut Html, class: &str, [x, y]: [&str; 2], caption: &str) {
     html.inside("circle", &[("class", class), ("cx", x), ("cy", y), ("r", "4.5")], |html| {
-        html.leaf("title", "", said);
+        html.leaf("title", "", caption);
     });
 }
 

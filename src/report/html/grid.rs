@@ -8,7 +8,7 @@ use crate::domain::id::TestId;
 use crate::domain::rate::PassRate;
 
 use super::writer::{Html, many, short};
-use super::{NAME, Sheet, left_out};
+use super::{NAME, PageData, left_out};
 
 /// Tests that are drawn, and bytes they may take.
 const TESTS: usize = 200;
@@ -50,21 +50,21 @@ struct Red<'a> {
     columns: u32,
 }
 
-fn red<'a>(sheet: &Sheet<'a>) -> Red<'a> {
+fn red<'a>(data: &PageData<'a>) -> Red<'a> {
     let mut red = Red { failed: HashMap::new(), unknown: 0, columns: 0 };
-    let view = sheet.view;
+    let view = data.view;
     // Earlier iterations have no column, and their tests were red all the same.
-    for row in view.rows.iter().take(sheet.earlier) {
+    for row in view.rows.iter().take(data.earlier) {
         for test in &row.failing {
             red.failed.entry(test.as_str()).or_default();
         }
     }
-    let start = match view.rows.get(sheet.earlier.wrapping_sub(1)) {
+    let start = match view.rows.get(data.earlier.wrapping_sub(1)) {
         Some(row) => (&row.failing, Some(row.after)),
         None => (&view.red, view.baseline),
     };
     let columns = std::iter::once(start)
-        .chain(sheet.rows.iter().map(|row: &IterationRow| (&row.failing, Some(row.after))));
+        .chain(data.rows.iter().map(|row: &IterationRow| (&row.failing, Some(row.after))));
     for (at, (failing, rate)) in (0u32..).zip(columns) {
         for test in failing {
             *red.failed.entry(test.as_str()).or_default() |= 1 << at;
@@ -77,19 +77,19 @@ fn red<'a>(sheet: &Sheet<'a>) -> Red<'a> {
     red
 }
 
-pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
-    !sheet.view.red.is_empty() || sheet.view.rows.iter().any(|row| !row.failing.is_empty())
+pub(super) fn applies(data: &PageData<'_>) -> bool {
+    !data.view.red.is_empty() || data.view.rows.iter().any(|row| !row.failing.is_empty())
 }
 
-pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
-    let red = red(sheet);
+pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
+    let red = red(data);
     let total = red.failed.len();
     let mut tests: Vec<(&str, u64)> =
         red.failed.iter().map(|(test, mask)| (*test, *mask)).collect();
     // What was red last comes first, then what was red longest.
     tests.sort_unstable_by_key(|(test, mask)| (Reverse(*mask), *test));
-    let flaky: HashSet<&str> = sheet.view.flaky.iter().map(TestId::as_str).collect();
-    let known: HashSet<&str> = sheet.view.preexisting.iter().map(TestId::as_str).collect();
+    let flaky: HashSet<&str> = data.view.flaky.iter().map(TestId::as_str).collect();
+    let known: HashSet<&str> = data.view.preexisting.iter().map(TestId::as_str).collect();
     html.leaf(
         "p",
         "lead",
@@ -136,7 +136,7 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
     html.inside("div", &region, |html| {
         html.inside("table", &[("class", "grid")], |html| {
             html.leaf("caption", "unseen", "Each test that was red, by iteration");
-            header(html, sheet);
+            header(html, data);
             let began = html.len();
             html.inside("tbody", &[], |html| {
                 for (test, cells) in &rows {
@@ -158,17 +158,17 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
     left_out(html, total - drawn, "test", "the session's `.process/events.jsonl` names them all");
 }
 
-fn header(html: &mut Html, sheet: &Sheet<'_>) {
+fn header(html: &mut Html, data: &PageData<'_>) {
     html.inside("thead", &[], |html| {
         html.inside("tr", &[], |html| {
             html.inside("th", &[("scope", "col")], |html| html.text("Test"));
             html.inside("th", &[("scope", "col")], |html| {
-                html.text(if sheet.earlier > 0 { "before" } else { "start" });
+                html.text(if data.earlier > 0 { "before" } else { "start" });
             });
-            for row in sheet.rows {
+            for row in data.rows {
                 let back = row.outcome == "regression";
-                let said = if back { "taken back" } else { "" };
-                html.inside("th", &[("scope", "col"), ("title", said)], |html| {
+                let title = if back { "taken back" } else { "" };
+                html.inside("th", &[("scope", "col"), ("title", title)], |html| {
                     html.text(&format!("{}{}", row.iteration, if back { " ↩" } else { "" }));
                 });
             }

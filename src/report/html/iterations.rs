@@ -5,7 +5,7 @@ use crate::report::markdown::count;
 
 use super::change::patch;
 use super::writer::{Html, number, short, time};
-use super::{NAME, Sheet, commit, left_out, prose};
+use super::{NAME, PageData, commit, left_out, prose};
 
 /// Bytes of all analyses and changes, and of one.
 const BYTES: usize = 600_000;
@@ -19,18 +19,18 @@ const OPEN: usize = 24;
 /// Files that are named.
 const FILES: usize = 12;
 
-pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
-    !sheet.rows.is_empty() || sheet.view.current.is_some()
+pub(super) fn applies(data: &PageData<'_>) -> bool {
+    !data.rows.is_empty() || data.view.current.is_some()
 }
 
-pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
-    left_out(html, sheet.earlier, "earlier iteration", "the session's `.process/events.jsonl`");
+pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
+    left_out(html, data.earlier, "earlier iteration", "the session's `.process/events.jsonl`");
     let began = html.len();
-    for row in sheet.rows {
+    for row in data.rows {
         let left = BYTES.saturating_sub(html.len() - began);
-        one(html, sheet, row, left);
+        one(html, data, row, left);
     }
-    if let Some((number, strategy, reason)) = &sheet.view.current {
+    if let Some((number, strategy, reason)) = &data.view.current {
         html.inside("article", &[], |html| {
             html.inside("h3", &[], |html| {
                 html.text(&format!("Iteration {number}, {strategy} "));
@@ -55,7 +55,7 @@ fn came_of(row: &IterationRow) -> (&'static str, String) {
     }
 }
 
-fn one(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow, left: usize) {
+fn one(html: &mut Html, data: &PageData<'_>, row: &IterationRow, left: usize) {
     let id = format!("iteration-{}", row.iteration);
     html.inside("article", &[("id", &id)], |html| {
         let (tone, words) = came_of(row);
@@ -63,7 +63,7 @@ fn one(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow, left: usize) {
             html.text(&format!("Iteration {}, {} ", row.iteration, row.strategy));
             html.leaf("span", &format!("chip {tone}"), &words);
         });
-        if let Some(reason) = sheet.view.reasons.get(&row.iteration) {
+        if let Some(reason) = data.view.reasons.get(&row.iteration) {
             html.leaf("p", "why", &format!("Because {}.", short(reason, NAME)));
         }
         if !row.summary.is_empty() {
@@ -71,10 +71,10 @@ fn one(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow, left: usize) {
                 prose::inline(html, &short(&row.summary, NAME));
             });
         }
-        meta(html, sheet, row);
+        meta(html, data, row);
         let began = html.len();
         let analysis = if row.analysis.is_empty() {
-            sheet.facts.analyses.get(&row.iteration).map_or("", String::as_str)
+            data.facts.analyses.get(&row.iteration).map_or("", String::as_str)
         } else {
             row.analysis.as_str()
         };
@@ -104,7 +104,7 @@ fn one(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow, left: usize) {
 }
 
 /// Who, where, how much.
-fn meta(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow) {
+fn meta(html: &mut Html, data: &PageData<'_>, row: &IterationRow) {
     html.inside("ul", &[("class", "meta")], |html| {
         let mut put = |text: &str| html.leaf("li", "", text);
         if !row.provider.is_empty() {
@@ -125,7 +125,7 @@ fn meta(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow) {
             put("no provider gave a good answer");
         }
         let refused =
-            sheet.view.refused.iter().filter(|(number, _)| *number == row.iteration).count();
+            data.view.refused.iter().filter(|(number, _)| *number == row.iteration).count();
         if refused > 0 {
             put(&format!("{} refused", count(refused as u64, "proposal")));
         }
@@ -143,7 +143,7 @@ fn meta(html: &mut Html, sheet: &Sheet<'_>, row: &IterationRow) {
         if let Some(id) = &row.commit {
             html.inside("li", &[], |html| {
                 html.text("commit ");
-                commit(html, sheet.facts, id);
+                commit(html, data.facts, id);
             });
         }
     });

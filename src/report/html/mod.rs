@@ -55,7 +55,7 @@ pub struct PageFacts {
 }
 
 /// What every part may read.
-struct Sheet<'a> {
+struct PageData<'a> {
     view: &'a View,
     facts: &'a PageFacts,
     /// The iterations that are drawn.
@@ -68,36 +68,41 @@ struct Sheet<'a> {
 struct Part {
     id: &'static str,
     title: &'static str,
-    wanted: fn(&Sheet<'_>) -> bool,
-    draw: fn(&mut Html, &Sheet<'_>),
+    applies: fn(&PageData<'_>) -> bool,
+    draw: fn(&mut Html, &PageData<'_>),
 }
 
 /// The parts, as they follow each other.
 const PARTS: &[Part] = &[
-    Part { id: "rate", title: "Pass rate", wanted: chart::wanted, draw: chart::draw },
+    Part { id: "rate", title: "Pass rate", applies: chart::applies, draw: chart::draw },
     Part {
         id: "failing",
         title: "Still failing",
-        wanted: remaining::fails,
+        applies: remaining::fails,
         draw: remaining::failing,
     },
-    Part { id: "tests", title: "Tests", wanted: grid::wanted, draw: grid::draw },
+    Part { id: "tests", title: "Tests", applies: grid::applies, draw: grid::draw },
     Part {
         id: "iterations",
         title: "Iterations",
-        wanted: iterations::wanted,
+        applies: iterations::applies,
         draw: iterations::draw,
     },
-    Part { id: "time", title: "Time and money", wanted: time::wanted, draw: time::draw },
+    Part { id: "time", title: "Time and money", applies: time::applies, draw: time::draw },
     Part {
         id: "refused",
         title: "Refused proposals",
-        wanted: remaining::refuses,
+        applies: remaining::refuses,
         draw: remaining::refused,
     },
-    Part { id: "change", title: "The whole change", wanted: change::wanted, draw: change::whole },
-    Part { id: "notes", title: "Notes", wanted: remaining::notes, draw: remaining::note },
-    Part { id: "next", title: "How to go on", wanted: remaining::goes_on, draw: remaining::next },
+    Part { id: "change", title: "The whole change", applies: change::applies, draw: change::whole },
+    Part { id: "notes", title: "Notes", applies: remaining::notes, draw: remaining::note },
+    Part {
+        id: "next",
+        title: "How to continue",
+        applies: remaining::has_next_steps,
+        draw: remaining::next,
+    },
 ];
 
 /// The page.
@@ -105,19 +110,19 @@ const PARTS: &[Part] = &[
 pub fn page(view: &View, facts: &PageFacts) -> String {
     let earlier = view.rows.len().saturating_sub(DRAWN);
     let rows = view.rows.get(earlier..).unwrap_or_default();
-    let sheet = Sheet { view, facts, rows, earlier };
+    let data = PageData { view, facts, rows, earlier };
     let mut html = Html::new();
     html.open("html", &[("lang", "en")]);
-    head(&mut html, &sheet);
+    head(&mut html, &data);
     html.open("body", &[]);
     html.inside("a", &[("class", "skip"), ("href", "#main")], |html| html.text("To the content"));
     html.inside("header", &[("class", "top")], |html| {
         html.inside("div", &[("class", "wide")], |html| {
-            top(html, &sheet);
+            top(html, &data);
         });
     });
     html.open("main", &[("id", "main"), ("class", "wide")]);
-    let parts: Vec<&Part> = PARTS.iter().filter(|part| (part.wanted)(&sheet)).collect();
+    let parts: Vec<&Part> = PARTS.iter().filter(|part| (part.applies)(&data)).collect();
     html.inside("nav", &[("aria-label", "Parts of this page")], |html| {
         html.inside("ul", &[], |html| {
             for part in &parts {
@@ -133,7 +138,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
         let title = format!("{}-title", part.id);
         html.inside("section", &[("id", part.id), ("aria-labelledby", &title)], |html| {
             html.inside("h2", &[("id", &title)], |html| html.text(part.title));
-            (part.draw)(html, &sheet);
+            (part.draw)(html, &data);
         });
     }
     html.close();
@@ -150,7 +155,7 @@ pub fn page(view: &View, facts: &PageFacts) -> String {
 }
 
 /// Title, policy and style. The policy allows this style and nothing else, whoever serves the page.
-fn head(html: &mut Html, sheet: &Sheet<'_>) {
+fn head(html: &mut Html, data: &PageData<'_>) {
     let digest = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(STYLE));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -168,7 +173,7 @@ fn head(html: &mut Html, sheet: &Sheet<'_>) {
         html.leaf(
             "title",
             "",
-            &format!("{} - {}", verdict(sheet.view).title, short(&sheet.view.session, NAME)),
+            &format!("{} - {}", verdict(data.view).title, short(&data.view.session, NAME)),
         );
         html.style(STYLE);
     });
@@ -216,8 +221,8 @@ fn verdict(view: &View) -> Standing {
 }
 
 /// The verdict, its numbers, and what it is about.
-fn top(html: &mut Html, sheet: &Sheet<'_>) {
-    let (view, standing) = (sheet.view, verdict(sheet.view));
+fn top(html: &mut Html, data: &PageData<'_>) {
+    let (view, standing) = (data.view, verdict(data.view));
     html.leaf("p", "brand", "regreen");
     html.inside("div", &[("class", "verdict")], |html| {
         let class = format!("sign {}", standing.tone);
@@ -246,7 +251,7 @@ fn top(html: &mut Html, sheet: &Sheet<'_>) {
         if let Some(head) = &view.head {
             html.open("div", &[]);
             html.leaf("dt", "", "Commit under test");
-            html.inside("dd", &[], |html| commit(html, sheet.facts, head));
+            html.inside("dd", &[], |html| commit(html, data.facts, head));
             html.close();
         }
     });

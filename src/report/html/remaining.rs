@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 
 use crate::domain::event::Remaining;
 use crate::domain::id::TestId;
-use crate::report::summary::{next_steps, sentence};
+use crate::report::next_steps;
+use crate::report::summary::sentence;
 
 use super::writer::{Html, number, short};
-use super::{NAME, Sheet, left_out};
+use super::{NAME, PageData, left_out};
 
 /// Tests that are described, and bytes they may take.
 const TESTS: usize = 100;
@@ -20,21 +21,21 @@ const LISTED: usize = 50;
 const REFUSED: usize = 100;
 const NOTES: usize = 50;
 
-pub(super) fn fails(sheet: &Sheet<'_>) -> bool {
-    match &sheet.view.outcome {
+pub(super) fn fails(data: &PageData<'_>) -> bool {
+    match &data.view.outcome {
         Some(outcome) => {
             !(outcome.failing.is_empty()
                 && outcome.stuck.is_empty()
                 && outcome.flaky.is_empty()
                 && outcome.preexisting.is_empty())
         }
-        None => !sheet.view.failing().is_empty(),
+        None => !data.view.failing().is_empty(),
     }
 }
 
-pub(super) fn failing(html: &mut Html, sheet: &Sheet<'_>) {
-    let Some(outcome) = &sheet.view.outcome else {
-        names(html, "As far as it is known now", &sheet.view.failing());
+pub(super) fn failing(html: &mut Html, data: &PageData<'_>) {
+    let Some(outcome) = &data.view.outcome else {
+        names(html, "As far as it is known now", &data.view.failing());
         return;
     };
     let weight = |one: &Remaining| match one.criticality.as_str() {
@@ -111,14 +112,14 @@ fn names(html: &mut Html, title: &str, tests: &[TestId]) {
     });
 }
 
-pub(super) fn refuses(sheet: &Sheet<'_>) -> bool {
-    !sheet.view.refused.is_empty()
+pub(super) fn refuses(data: &PageData<'_>) -> bool {
+    !data.view.refused.is_empty()
 }
 
-pub(super) fn refused(html: &mut Html, sheet: &Sheet<'_>) {
+pub(super) fn refused(html: &mut Html, data: &PageData<'_>) {
     html.leaf("p", "lead", "Guards refused these edits before they were written.");
     html.inside("ul", &[("class", "plain")], |html| {
-        for (iteration, reasons) in sheet.view.refused.iter().take(REFUSED) {
+        for (iteration, reasons) in data.view.refused.iter().take(REFUSED) {
             html.inside("li", &[], |html| {
                 html.leaf("b", "", &format!("Iteration {iteration}: "));
                 let reasons: Vec<String> =
@@ -127,42 +128,42 @@ pub(super) fn refused(html: &mut Html, sheet: &Sheet<'_>) {
             });
         }
     });
-    let more = sheet.view.refused.len().saturating_sub(REFUSED);
+    let more = data.view.refused.len().saturating_sub(REFUSED);
     left_out(html, more, "refusal", "the session's `.process/events.jsonl`");
 }
 
-pub(super) fn notes(sheet: &Sheet<'_>) -> bool {
-    !sheet.view.notices.is_empty()
+pub(super) fn notes(data: &PageData<'_>) -> bool {
+    !data.view.notices.is_empty()
 }
 
-pub(super) fn note(html: &mut Html, sheet: &Sheet<'_>) {
+pub(super) fn note(html: &mut Html, data: &PageData<'_>) {
     html.inside("ul", &[("class", "plain")], |html| {
-        for text in sheet.view.notices.iter().take(NOTES) {
+        for text in data.view.notices.iter().take(NOTES) {
             html.leaf("li", "", &short(text, 500));
         }
     });
-    let more = sheet.view.notices.len().saturating_sub(NOTES);
+    let more = data.view.notices.len().saturating_sub(NOTES);
     left_out(html, more, "note", "the session's `.process/events.jsonl`");
 }
 
-pub(super) fn goes_on(sheet: &Sheet<'_>) -> bool {
-    !sheet.view.session.is_empty() || sheet.view.outcome.is_some()
+pub(super) fn has_next_steps(data: &PageData<'_>) -> bool {
+    !data.view.session.is_empty() || data.view.outcome.is_some()
 }
 
-pub(super) fn next(html: &mut Html, sheet: &Sheet<'_>) {
-    let steps = match &sheet.view.outcome {
-        Some(outcome) => next_steps(outcome),
-        None => vec![(format!("regreen fix --resume {}", sheet.view.session), "go on".to_owned())],
+pub(super) fn next(html: &mut Html, data: &PageData<'_>) {
+    let steps = match &data.view.outcome {
+        Some(outcome) => next_steps::in_terminal(outcome),
+        None => vec![next_steps::resume_session(&data.view.session)],
     };
     html.inside("dl", &[("class", "steps")], |html| {
-        for (command, why) in &steps {
+        for step in &steps {
             html.inside("div", &[], |html| {
-                html.leaf("dt", "", &sentence(why));
-                html.inside("dd", &[], |html| html.code(command, 600));
+                html.leaf("dt", "", &sentence(step.purpose));
+                html.inside("dd", &[], |html| html.code(&step.command, 600));
             });
         }
     });
-    if let Some(outcome) = &sheet.view.outcome {
+    if let Some(outcome) = &data.view.outcome {
         html.inside("p", &[("class", "lead")], |html| {
             html.text("Everything else is kept in ");
             html.code(&outcome.folder, 400);

@@ -5,7 +5,7 @@ use crate::domain::chain::Call;
 use crate::domain::event::IterationRow;
 
 use super::writer::{Html, number, short, time};
-use super::{Sheet, left_out};
+use super::{PageData, left_out};
 
 /// Questions that are listed, and bytes they may take.
 const CALLS: usize = 300;
@@ -26,15 +26,15 @@ impl Spent {
     }
 }
 
-pub(super) fn wanted(sheet: &Sheet<'_>) -> bool {
-    !sheet.rows.is_empty() || !sheet.view.calls.is_empty()
+pub(super) fn applies(data: &PageData<'_>) -> bool {
+    !data.rows.is_empty() || !data.view.calls.is_empty()
 }
 
-fn spent(sheet: &Sheet<'_>) -> Vec<Spent> {
-    let testing = |iteration: u32| sheet.view.testing.get(&iteration).copied().unwrap_or_default();
+fn spent(data: &PageData<'_>) -> Vec<Spent> {
+    let testing = |iteration: u32| data.view.testing.get(&iteration).copied().unwrap_or_default();
     let start = Spent { label: "start".into(), tests: testing(0), providers: 0, rest: 0 };
-    let start = Some(start).filter(|start| sheet.earlier == 0 && start.tests > 0);
-    let rows = sheet.rows.iter().map(|row| {
+    let start = Some(start).filter(|start| data.earlier == 0 && start.tests > 0);
+    let rows = data.rows.iter().map(|row| {
         let providers = providers(row).min(row.duration_ms);
         let tests = testing(row.iteration).min(row.duration_ms - providers);
         Spent {
@@ -52,17 +52,17 @@ fn providers(row: &IterationRow) -> u64 {
 }
 
 /// Every question with its iteration: those of ended iterations, then those of the one at work.
-fn questions<'a>(sheet: &Sheet<'a>) -> Vec<(u32, &'a Call)> {
-    let rows = &sheet.view.rows;
+fn questions<'a>(data: &PageData<'a>) -> Vec<(u32, &'a Call)> {
+    let rows = &data.view.rows;
     let mut all: Vec<(u32, &Call)> =
         rows.iter().flat_map(|row| row.calls.iter().map(|call| (row.iteration, call))).collect();
-    let told = sheet.view.calls.iter().map(|(iteration, call)| (*iteration, call));
-    all.extend(told.filter(|(iteration, _)| rows.iter().all(|row| row.iteration != *iteration)));
+    let seen = data.view.calls.iter().map(|(iteration, call)| (*iteration, call));
+    all.extend(seen.filter(|(iteration, _)| rows.iter().all(|row| row.iteration != *iteration)));
     all
 }
 
-pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
-    let spent = spent(sheet);
+pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
+    let spent = spent(data);
     let most = spent.iter().map(Spent::all).max().unwrap_or_default().max(1);
     let asked = spent.iter().any(|one| one.providers > 0);
     html.inside("ul", &[("class", "legend"), ("aria-hidden", "true")], |html| {
@@ -88,9 +88,9 @@ pub(super) fn draw(html: &mut Html, sheet: &Sheet<'_>) {
     });
     html.inside("details", &[], |html| {
         html.leaf("summary", "", "All numbers");
-        numbers(html, sheet);
+        numbers(html, data);
     });
-    let questions = questions(sheet);
+    let questions = questions(data);
     if !questions.is_empty() {
         html.leaf("h3", "", "Every question to a provider");
         calls(html, &questions);
@@ -137,7 +137,7 @@ fn header(html: &mut Html, names: &[&str]) {
     });
 }
 
-fn numbers(html: &mut Html, sheet: &Sheet<'_>) {
+fn numbers(html: &mut Html, data: &PageData<'_>) {
     scrolling(html, "Time and money by iteration", |html| {
         header(
             html,
@@ -155,7 +155,7 @@ fn numbers(html: &mut Html, sheet: &Sheet<'_>) {
             ],
         );
         html.inside("tbody", &[], |html| {
-            for row in sheet.rows {
+            for row in data.rows {
                 let mut cost = Spending::default();
                 for call in &row.calls {
                     cost.add(call.usage, call.micro_usd);

@@ -9,60 +9,60 @@ use super::prose;
 
 /// `TEST_ANALYSIS_RESULTS.md`: the mandatory sections of product.md 8.8.
 #[must_use]
-pub fn analysis(told: &Analysis) -> String {
+pub fn analysis(analysis: &Analysis) -> String {
     let mut page = format!(
         "# Test analysis of {}\n\nProject Type: {}\nTest Framework: {}\nCoverage Target: {}\n\nAsked for: {}\n",
-        told.session_id,
-        line(&told.project_type, 100),
-        line(&told.framework.framework, 100),
-        told.coverage_target,
-        code(&told.description),
+        analysis.session_id,
+        line(&analysis.project_type, 100),
+        line(&analysis.framework.framework, 100),
+        analysis.coverage_target,
+        code(&analysis.description),
     );
     page.push_str("\n## Project type\n\n");
     // Confidence is shown in percent, without a fraction.
-    let percent = (told.project_type_confidence * 100.0).round();
-    page.push_str(&format!("- {} (confidence {percent} %)\n", line(&told.project_type, 100)));
-    list(&mut page, &told.project_type_evidence);
+    let percent = (analysis.project_type_confidence * 100.0).round();
+    page.push_str(&format!("- {} (confidence {percent} %)\n", line(&analysis.project_type, 100)));
+    list(&mut page, &analysis.project_type_evidence);
     page.push_str(&format!(
         "\n## Coverage assessment\n\n- now: {}\n- target: {}\n",
-        prose(&told.current_coverage),
-        told.coverage_target
+        prose(&analysis.current_coverage),
+        analysis.coverage_target
     ));
-    page.push_str(&conventions(told));
+    page.push_str(&conventions(analysis));
     page.push_str(
         "\n## Multi-layered test plan\n\n| Layer | About | Requirements |\n|---|---|--:|\n",
     );
-    let counts = told.by_layer();
+    let counts = analysis.by_layer();
     for layer in SubLayer::ALL {
         if let Some(number) = counts.get(layer) {
             page.push_str(&format!("| {layer} | {} | {number} |\n", layer.title()));
         }
     }
-    page.push_str(&format!("| | all | {} |\n", told.total()));
+    page.push_str(&format!("| | all | {} |\n", analysis.total()));
     page.push_str("\n## AI issue scan\n\n");
-    if told.ai_issues.is_empty() {
+    if analysis.ai_issues.is_empty() {
         page.push_str("No placeholder in what is going to be tested.\n");
     }
-    for one in &told.ai_issues {
+    for one in &analysis.ai_issues {
         let place = format!("{}:{}", one.file, one.line);
         page.push_str(&format!("- {} {} at {}\n", one.severity, prose(&one.issue), code(&place)));
     }
     page.push_str("\n## Requirements by file\n");
-    for file in &told.files {
+    for file in &analysis.files {
         page.push_str(&of_file(file));
     }
-    if !told.deferred.is_empty() {
+    if !analysis.deferred.is_empty() {
         page.push_str("\n### Left for another session\n\n");
-        list(&mut page, &told.deferred);
+        list(&mut page, &analysis.deferred);
     }
-    if !told.dropped.is_empty() {
+    if !analysis.dropped.is_empty() {
         page.push_str("\n### Asked for, and not borne out by the code\n\n");
-        list(&mut page, &told.dropped);
+        list(&mut page, &analysis.dropped);
     }
     page.push_str("\n## Generation strategy\n\n");
-    list(&mut page, &told.strategy);
+    list(&mut page, &analysis.strategy);
     page.push_str("\n## Implementation targets\n\n| Test file | For | Requirements | New |\n|---|---|--:|---|\n");
-    for file in &told.files {
+    for file in &analysis.files {
         page.push_str(&format!(
             "| {} | {} | {} | {} |\n",
             cell(file.test_file.as_str()),
@@ -73,7 +73,7 @@ pub fn analysis(told: &Analysis) -> String {
     }
     page.push_str("\n## Quality assurance criteria\n\n- each requirement has a test that names it\n- at least two assertions per test where there is more than one thing to see\n- no test depends on another, on the clock, or on a network\n");
     page.push_str("\n## Success criteria\n\n");
-    list(&mut page, &told.success_criteria);
+    list(&mut page, &analysis.success_criteria);
     page
 }
 
@@ -83,10 +83,10 @@ fn list(page: &mut String, lines: &[String]) {
     }
 }
 
-fn conventions(told: &Analysis) -> String {
-    let own = &told.framework;
+fn conventions(analysis: &Analysis) -> String {
+    let own = &analysis.framework;
     let mut page = String::from("\n## Test framework and conventions\n\n");
-    let said =
+    let known =
         |list: &[String]| if list.is_empty() { "none seen".to_owned() } else { list.join(", ") };
     let rows = [
         ("framework", format!("{} {}", own.framework, own.version)),
@@ -100,10 +100,10 @@ fn conventions(told: &Analysis) -> String {
             },
         ),
         ("structure", own.conventions.test_structure.clone()),
-        ("assertions", said(&own.conventions.assertion_style)),
-        ("many values", said(&own.conventions.parametrisation)),
+        ("assertions", known(&own.conventions.assertion_style)),
+        ("many values", known(&own.conventions.parametrisation)),
         ("set-up", own.conventions.setup_teardown.clone()),
-        ("fixtures", said(&own.conventions.fixtures)),
+        ("fixtures", known(&own.conventions.fixtures)),
         ("doubles", own.mocking_framework.clone()),
         ("sample", own.conventions.sample.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("all tests", own.run_tests.clone()),
@@ -146,14 +146,17 @@ fn of_file(file: &FileRequirements) -> String {
 
 /// The raw analysis in seven parts (product.md 8.8).
 #[must_use]
-pub fn raw_analysis(told: &Analysis, package: &Package, reports: &[String]) -> String {
+pub fn raw_analysis(analysis: &Analysis, package: &Package, reports: &[String]) -> String {
     let coverage = package.coverage();
     let mut page = format!(
         "# Raw test analysis by {}\n\n## 1. Implementation context\n\n",
-        line(&told.author, 60)
+        line(&analysis.author, 60)
     );
     list(&mut page, package.focus_areas());
-    page.push_str(&format!("\n## 2. Coverage assessment\n\n- {}\n", prose(&told.current_coverage)));
+    page.push_str(&format!(
+        "\n## 2. Coverage assessment\n\n- {}\n",
+        prose(&analysis.current_coverage)
+    ));
     for row in &coverage.files {
         let lines = row.lines_covered.zip(row.lines_total);
         let lines = lines.map_or_else(
@@ -168,15 +171,15 @@ pub fn raw_analysis(told: &Analysis, package: &Package, reports: &[String]) -> S
         page.push_str(&format!("- {}: {lines}{open}\n", code(row.file.as_str())));
     }
     page.push_str("\n## 3. Existing patterns\n");
-    page.push_str(&conventions(told));
+    page.push_str(&conventions(analysis));
     page.push_str("\n## 4. Requirements by file\n");
-    for file in &told.files {
+    for file in &analysis.files {
         page.push_str(&of_file(file));
     }
     page.push_str("\n## 5. Generation strategy\n\n");
-    list(&mut page, &told.strategy);
+    list(&mut page, &analysis.strategy);
     page.push_str("\n## 6. Implementation targets\n\n");
-    for file in &told.files {
+    for file in &analysis.files {
         page.push_str(&format!(
             "- {} for {}\n",
             code(file.test_file.as_str()),
@@ -184,7 +187,7 @@ pub fn raw_analysis(told: &Analysis, package: &Package, reports: &[String]) -> S
         ));
     }
     page.push_str("\n## 7. Success metrics\n\n");
-    list(&mut page, &told.success_criteria);
+    list(&mut page, &analysis.success_criteria);
     for report in reports {
         page.push_str("\n## In the words of a provider\n\n");
         page.push_str(&block(report, "markdown"));
@@ -195,9 +198,9 @@ pub fn raw_analysis(told: &Analysis, package: &Package, reports: &[String]) -> S
 /// `enriched-suggestions.md`: cases of L1 and L2 by file and layer, in the order in which they are
 /// best written, and what may go wrong (product.md 8.8).
 #[must_use]
-pub fn suggestions(told: &Analysis, advice: Option<&Advice>) -> String {
+pub fn suggestions(analysis: &Analysis, advice: Option<&Advice>) -> String {
     let mut page = String::from("# Enriched suggestions\n");
-    for file in &told.files {
+    for file in &analysis.files {
         page.push_str(&format!("\n## {}\n\n", code(file.file.as_str())));
         page.push_str("| Layer | Case | Given | Expected | Done when |\n|---|---|---|---|---|\n");
         for one in file.requirements.iter().filter(|one| one.layer.layer() > 0) {
@@ -212,7 +215,7 @@ pub fn suggestions(told: &Analysis, advice: Option<&Advice>) -> String {
         }
     }
     page.push_str("\n## Error scenarios\n\n| Function | Error | Given |\n|---|---|---|\n");
-    for file in &told.files {
+    for file in &analysis.files {
         let errors = [SubLayer::Negative, SubLayer::FailureMode, SubLayer::External];
         for one in file.requirements.iter().filter(|one| errors.contains(&one.layer)) {
             page.push_str(&format!(

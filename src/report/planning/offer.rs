@@ -89,12 +89,12 @@ fn word(status: TaskStatus) -> &'static str {
 /// foreign escaped; a role begins with `@` and would notify somebody, so it is code.
 #[must_use]
 pub fn offer(state: &Pipeline, plan: &TestPlan) -> String {
-    let told = &plan.analysis;
+    let analysis = &plan.analysis;
     let mut text = format!(
         "Session {}: {} in {}, {}.\n\n| Task | Status | Who | What | Files |\n|---|---|---|---|---|\n",
         code(state.session_id.as_str()),
-        count(u64::from(told.total()), "requirement"),
-        count(told.files.len() as u64, "file"),
+        count(u64::from(analysis.total()), "requirement"),
+        count(analysis.files.len() as u64, "file"),
         planned(plan),
     );
     for task in &plan.tasks {
@@ -109,7 +109,7 @@ pub fn offer(state: &Pipeline, plan: &TestPlan) -> String {
             files.join(", "),
         ));
     }
-    let layers: Vec<String> = told
+    let layers: Vec<String> = analysis
         .by_layer()
         .iter()
         .map(|(layer, number)| format!("{layer} {} ({number})", layer.title()))
@@ -117,9 +117,9 @@ pub fn offer(state: &Pipeline, plan: &TestPlan) -> String {
     text.push_str(&format!("\nLayers: {}.\n", layers.join(", ")));
     text.push_str(&format!(
         "Gates: 0 critical issues, 0 compile errors; {}; 0 critical anti-patterns.\n",
-        told.coverage_target
+        analysis.coverage_target
     ));
-    let all = told.files.iter().flat_map(|file| &file.requirements);
+    let all = analysis.files.iter().flat_map(|file| &file.requirements);
     let mut list: String = all
         .clone()
         .take(SHOWN)

@@ -107,15 +107,15 @@ pub fn made(task: &TestTask, made: &Made) -> String {
 
 /// `.summaries/IMPL-001.3-summary.md` and that of 001.5.
 #[must_use]
-pub fn judged(id: &str, said: Option<&Judgement>, production: &Generation) -> String {
-    let Some(said) = said else { return format!("# {id}: not judged yet\n") };
+pub fn judged(id: &str, judgement: Option<&Judgement>, production: &Generation) -> String {
+    let Some(judgement) = judgement else { return format!("# {id}: not judged yet\n") };
     let mut page = format!(
         "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
-        said.decision.name(),
-        prose(&said.reason),
+        judgement.decision.name(),
+        prose(&judgement.reason),
         count(production.files().len() as u64, "file of tests"),
-        count(u64::from(said.repairs), "safe repair"),
-        count(u64::from(said.retries), "time"),
+        count(u64::from(judgement.repairs), "safe repair"),
+        count(u64::from(judgement.retries), "time"),
     );
     for one in &production.dropped {
         page.push_str(&format!("- dropped {}: {}\n", code(one.file.as_str()), prose(&one.reason)));
@@ -154,9 +154,11 @@ pub fn written(production: &Generation) -> String {
 #[must_use]
 pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
-    for (name, said) in [("001.3", &production.validation), ("001.5", &production.review)] {
-        if let Some(said) = said.as_ref().filter(|said| said.decision != Decision::Pass) {
-            text.push_str(&format!("; gate {name} is not met: {}", line(&said.reason, 200)));
+    for (name, judgement) in [("001.3", &production.validation), ("001.5", &production.review)] {
+        if let Some(judgement) =
+            judgement.as_ref().filter(|judgement| judgement.decision != Decision::Pass)
+        {
+            text.push_str(&format!("; gate {name} is not met: {}", line(&judgement.reason, 200)));
         }
     }
     text
@@ -180,7 +182,7 @@ pub fn produced(production: &Generation) -> String {
         characterised::reached(totals.after)
     ));
     if let Some(reached) = &production.coverage {
-        text.push_str(&format!("coverage    {}\n", coverage::told(reached)));
+        text.push_str(&format!("coverage    {}\n", coverage::describe(reached)));
     }
     if let Some(score) = &totals.score {
         text.push_str(&format!("score       {}\n", mutation::headline(score)));
@@ -192,13 +194,14 @@ pub fn produced(production: &Generation) -> String {
             number => format!("{}, not kept", count(number as u64, "new test")),
         }
     ));
-    for (name, said) in [("gate 001.3", &production.validation), ("gate 001.5", &production.review)]
+    for (name, judgement) in
+        [("gate 001.3", &production.validation), ("gate 001.5", &production.review)]
     {
-        if let Some(said) = said {
+        if let Some(judgement) = judgement {
             text.push_str(&format!(
                 "{name}  {}: {}\n",
-                said.decision.name(),
-                line(&said.reason, 200)
+                judgement.decision.name(),
+                line(&judgement.reason, 200)
             ));
         }
     }
@@ -279,9 +282,9 @@ pub struct ProducedDocument {
     pub shown: usize,
     /// Requirements that stay open, with the reason.
     pub open: Vec<Reasoned>,
-    /// What gate 001.3 said.
+    /// What gate 001.3 judgement.
     pub validation: Option<String>,
-    /// What gate 001.5 said.
+    /// What gate 001.5 judgement.
     pub review: Option<String>,
     /// Whether both gates are met.
     pub gates_met: bool,
@@ -303,8 +306,9 @@ pub struct Reasoned {
 #[must_use]
 pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();
-    let said = |gate: &Option<Judgement>| {
-        gate.as_ref().map(|said| format!("{}: {}", said.decision.name(), said.reason))
+    let describe = |gate: &Option<Judgement>| {
+        gate.as_ref()
+            .map(|judgement| format!("{}: {}", judgement.decision.name(), judgement.reason))
     };
     let requirements = production.tasks.iter().flat_map(|made| &made.requirements);
     let written = || production.tasks.iter().flat_map(|made| &made.written);
@@ -344,8 +348,8 @@ pub fn produced_document(production: &Generation) -> ProducedDocument {
                 Some(Reasoned { what, reason: one.open.clone()? })
             })
             .collect(),
-        validation: said(&production.validation),
-        review: said(&production.review),
+        validation: describe(&production.validation),
+        review: describe(&production.review),
         gates_met: production.is_met(),
         commit: production.commit.as_ref().map(ToString::to_string),
     }

@@ -182,7 +182,7 @@ pub fn summary(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -
                 line(&task.title, 80)
             ));
         }
-        let told = &plan.analysis;
+        let analysis = &plan.analysis;
         // Once tests are written, they say more than the first lines of what was asked for.
         if produced.is_none() {
             text.push_str(&requirements(plan));
@@ -190,7 +190,7 @@ pub fn summary(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -
         let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
         text.push_str(&format!(
             "\nthresholds  0 critical issues, 0 compile errors; {}; 0 critical anti-patterns; {limit} iterations\n",
-            told.coverage_target
+            analysis.coverage_target
         ));
         text.push_str(&format!(
             "files       {folder}/IMPL_PLAN.md\n            {folder}/TODO_LIST.md\n            {folder}/.process/TEST_ANALYSIS_RESULTS.md\n"
@@ -229,14 +229,14 @@ fn mark(status: TaskStatus) -> char {
 
 /// The first things that tests must show.
 fn requirements(plan: &TestPlan) -> String {
-    let told = &plan.analysis;
+    let analysis = &plan.analysis;
     let mut text = String::from("\nfirst requirements\n");
-    let all = told.files.iter().flat_map(|file| &file.requirements);
+    let all = analysis.files.iter().flat_map(|file| &file.requirements);
     let shown: Vec<_> = all.filter(|one| one.layer.layer() > 0).take(6).collect();
     for one in &shown {
         text.push_str(&format!("  {:<4} {}\n", one.layer.code(), line(&one.text, 140)));
     }
-    let more = usize::try_from(told.total()).unwrap_or(0).saturating_sub(shown.len());
+    let more = usize::try_from(analysis.total()).unwrap_or(0).saturating_sub(shown.len());
     if more > 0 {
         text.push_str(&format!("  and {more} more\n"));
     }

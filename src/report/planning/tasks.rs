@@ -13,7 +13,7 @@ use super::prose;
 /// `IMPL_PLAN.md` (product.md 8.8).
 #[must_use]
 pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
-    let told = &plan.analysis;
+    let analysis = &plan.analysis;
     let source = match package {
         Package::Session(package) => package.metadata.source_session_id.to_string(),
         Package::Prompt(_) => String::new(),
@@ -21,17 +21,17 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     let mut page = format!(
         "---\nidentifier: {}\nsource_session: \"{source}\"\nworkflow_type: test_session\ntest_framework: \"{}\"\ncoverage_targets: \"{}\"\n---\n\n# Test plan\n\n## Summary\n\n",
         state.session_id,
-        line(&told.framework.framework, 60).replace(['"', '\\'], ""),
-        told.coverage_target,
+        line(&analysis.framework.framework, 60).replace(['"', '\\'], ""),
+        analysis.coverage_target,
     );
     page.push_str(&format!(
         "{}: {}. {} in {}, {} ({} work).\n",
         state.entry.mode(),
-        code(&told.description),
-        count(u64::from(told.total()), "requirement"),
-        count(told.files.len() as u64, "file"),
+        code(&analysis.description),
+        count(u64::from(analysis.total()), "requirement"),
+        count(analysis.files.len() as u64, "file"),
         count(plan.tasks.len() as u64, "task"),
-        size(told.files.len()),
+        size(analysis.files.len()),
     ));
     page.push_str("\n## Source context\n\n");
     for area in package.focus_areas() {
@@ -39,16 +39,19 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     }
     page.push_str(&format!(
         "\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
-        code(&told.framework.framework),
-        code(&told.framework.run_tests),
-        code(&told.framework.run_coverage)
+        code(&analysis.framework.framework),
+        code(&analysis.framework.run_tests),
+        code(&analysis.framework.run_coverage)
     ));
     page.push_str("\n## Layers\n\n| Layer | Requirements |\n|---|--:|\n");
-    for (layer, number) in told.by_layer() {
+    for (layer, number) in analysis.by_layer() {
         page.push_str(&format!("| {layer} {} | {number} |\n", layer.title()));
     }
     page.push_str("\n## Quality gates\n\n- IMPL-001.3: 0 critical, at most 3 errors, at most 10 warnings, 0 compile errors\n");
-    page.push_str(&format!("- IMPL-001.5: {}; 0 critical anti-patterns\n", told.coverage_target));
+    page.push_str(&format!(
+        "- IMPL-001.5: {}; 0 critical anti-patterns\n",
+        analysis.coverage_target
+    ));
     let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
     page.push_str(&format!("\n## Test-fix cycle\n\nAt most {limit} iterations; it ends when all tests pass. Diagnosis by the configured chain, the embedded engine last.\n"));
     page.push_str("\n## Tasks\n");
@@ -56,18 +59,18 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
         page.push_str(&one(task));
     }
     page.push_str("\n## Risks\n\n");
-    let doubles: Vec<&String> = told.files.iter().flat_map(|file| &file.mocks).collect();
+    let doubles: Vec<&String> = analysis.files.iter().flat_map(|file| &file.mocks).collect();
     if doubles.is_empty() {
         page.push_str("- no call out of the program was seen in what is tested\n");
     }
     for double in doubles {
         page.push_str(&format!("- {}\n", prose(double)));
     }
-    for text in &told.deferred {
+    for text in &analysis.deferred {
         page.push_str(&format!("- left for another session: {}\n", prose(text)));
     }
     page.push_str("\n## Success criteria\n\n");
-    for text in &told.success_criteria {
+    for text in &analysis.success_criteria {
         page.push_str(&format!("- {}\n", prose(text)));
     }
     page
@@ -150,7 +153,7 @@ pub fn notes(
     package: &Package,
     advice: Option<&Advice>,
 ) -> String {
-    let told = &plan.analysis;
+    let analysis = &plan.analysis;
     let source = match package {
         Package::Session(package) => package.metadata.source_session_id.to_string(),
         Package::Prompt(_) => "none".to_owned(),
@@ -159,12 +162,12 @@ pub fn notes(
         "# Planning notes of {}\n\n## Test intent\n\n- {}\n- project type: {}\n- framework: {}\n- coverage target: {}\n- source session: {source}\n",
         state.session_id,
         code(&state.description),
-        line(&told.project_type, 100),
-        code(&told.framework.framework),
-        told.coverage_target,
+        line(&analysis.project_type, 100),
+        code(&analysis.framework.framework),
+        analysis.coverage_target,
     );
     page.push_str("\n## Context findings\n\n");
-    page.push_str(&format!("- {}\n", prose(&told.current_coverage)));
+    page.push_str(&format!("- {}\n", prose(&analysis.current_coverage)));
     for row in &state.phases {
         page.push_str(&format!("- phase {}, {}: {}\n", row.phase, row.name, prose(&row.summary)));
     }
@@ -181,7 +184,7 @@ pub fn notes(
         }
     }
     page.push_str("\n## Consolidated requirements\n\n");
-    for file in &told.files {
+    for file in &analysis.files {
         let text = format!("{}: {} requirements", file.file, file.requirements.len());
         page.push_str(&format!("- {}\n", code(&text)));
     }
@@ -194,14 +197,14 @@ pub fn notes(
     page.push_str(&format!(
         "| {} | {} is {} work | no |\n",
         count(plan.tasks.len() as u64, "task"),
-        count(told.files.len() as u64, "file"),
-        size(told.files.len())
+        count(analysis.files.len() as u64, "file"),
+        size(analysis.files.len())
     ));
     page.push_str("\nDeferred:\n\n");
-    if told.deferred.is_empty() {
+    if analysis.deferred.is_empty() {
         page.push_str("- nothing\n");
     }
-    for text in &told.deferred {
+    for text in &analysis.deferred {
         page.push_str(&format!("- {}\n", prose(text)));
     }
     page

@@ -46,15 +46,15 @@ fn mandatory_sections_and_lines_of_the_analysis_are_there() {
 
 #[test]
 fn hostile_text_stays_inside_its_span() {
-    let mut told = samples::analysis(1, 1);
-    told.description = "x`\n## @octocat <img src=x>".into();
-    told.files[0].requirements[0].text = "`f` raises E (\"ask @octocat <b>\")".into();
-    told.files[0].reason = "::set-env name=A::b ![x](http://x)".into();
-    let page = analysis(&told);
+    let mut sample = samples::analysis(1, 1);
+    sample.description = "x`\n## @octocat <img src=x>".into();
+    sample.files[0].requirements[0].text = "`f` raises E (\"ask @octocat <b>\")".into();
+    sample.files[0].reason = "::set-env name=A::b ![x](http://x)".into();
+    let page = analysis(&sample);
     assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
     assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>\")`"), "{page}");
     assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
-    for line in suggestions(&told, None).lines().filter(|line| line.contains("@octocat")) {
+    for line in suggestions(&sample, None).lines().filter(|line| line.contains("@octocat")) {
         assert!(line.starts_with("| L1.1 | `` "), "{line}");
     }
 }
@@ -84,8 +84,8 @@ fn the_stored_package_of_the_first_build_is_read() {
     let package = package();
     assert_eq!(package.framework().framework, "pytest");
     assert_eq!(package.coverage().missing_tests.len(), 1);
-    let told = samples::analysis(1, 1);
-    assert!(raw_analysis(&told, &package, &[]).contains("## 7. Success metrics"));
+    let sample = samples::analysis(1, 1);
+    assert!(raw_analysis(&sample, &package, &[]).contains("## 7. Success metrics"));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn the_list_of_a_test_session_attaches_what_is_done_and_collapses_it() {
 #[test]
 fn a_terminal_is_told_of_tasks_once_they_are_over() {
     use crate::domain::task::TaskStatus;
-    use crate::report::terminal::{Style, turned};
+    use crate::report::terminal::{Style, changed_tasks};
     let row = |status: TaskStatus| TaskRow {
         id: "IMPL-001".into(),
         title: "Write\n::error::unit tests".into(),
@@ -205,10 +205,10 @@ fn a_terminal_is_told_of_tasks_once_they_are_over() {
         (TaskStatus::Completed, TaskStatus::Completed, None),
     ];
     for (before, now, expected) in table {
-        let lines = turned(&[row(before)], &[row(now)], Style::Plain);
+        let lines = changed_tasks(&[row(before)], &[row(now)], Style::Plain);
         assert_eq!(lines.len(), usize::from(expected.is_some()), "{lines:?}");
         assert!(lines.first().is_none_or(|line| line.starts_with(expected.unwrap_or_default())));
         assert!(lines.iter().all(|line| !line.contains('\n')), "{lines:?}");
-        assert!(turned(&[], &[row(now)], Style::Plain).is_empty(), "nobody saw it begin");
+        assert!(changed_tasks(&[], &[row(now)], Style::Plain).is_empty(), "nobody saw it begin");
     }
 }

@@ -39,7 +39,7 @@ pub struct Seen {
 /// Reads Markdown as GitHub does and answers with the first thing that should not be there: HTML
 /// that is not ours, a link that leads elsewhere, a picture, a fold left open, or words that GitHub
 /// turns into a mention, a reference, an address or an emoji.
-pub fn examine(text: &str, facts: &Facts<'_>) -> Result<Seen, String> {
+pub fn examine(text: &str, facts: &ForgePage<'_>) -> Result<Seen, String> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -367,15 +367,15 @@ proptest! {
         pool in prop::collection::vec(hostile(), 12..40),
     ) {
         let view = session(&shape, &pool);
-        let answers: Vec<Answer> = (0..shape.answers)
-            .map(|number| Answer {
+        let answers: Vec<CommandReply> = (0..shape.answers)
+            .map(|number| CommandReply {
                 asker: pool[number % pool.len()].clone(),
                 command: pool[(number + 3) % pool.len()].clone(),
                 reply: "It goes on. ".repeat(1 + number * 400),
             })
             .collect();
         let tip = id('d');
-        let facts = Facts {
+        let facts = ForgePage {
             answers: &answers,
             branch_url: shape.pushed.then_some("https://github.com/octo/shop/tree/x"),
             stored: Some(&tip),
@@ -410,8 +410,8 @@ proptest! {
             prop_assert!(one.message.len() <= 16_000 && one.title.len() <= TITLE_LIMIT);
             prop_assert!(!one.message.trim().is_empty() && one.start_line >= 1);
         }
-        let told = outputs(&view, None);
-        prop_assert!(told.iter().map(|(_, value)| value.len()).sum::<usize>() < 1_000_000);
+        let shown = outputs(&view, None);
+        prop_assert!(shown.iter().map(|(_, value)| value.len()).sum::<usize>() < 1_000_000);
         prop_assert_eq!(todo(&[], &view).breaches(), Vec::<String>::new());
     }
 }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event as Piece, Options, Parser, Tag, TagEnd, TextMergeStream};
 
 use super::check::{About, annotations, check};
-use super::comment::{Answer, Budget, Facts, comment, marker};
+use super::comment::{comment, marker};
+use super::forge_page::{BudgetLimits, CommandReply, ForgePage};
 use super::job_summary::{SUMMARY_LIMIT, job_summary};
 use super::todo::{Pace, Status, Step, Todo, current_line, todo};
 use super::view::View;
@@ -223,22 +224,22 @@ fn closed(result: Ending) -> View {
     view
 }
 
-fn facts() -> Facts<'static> {
-    Facts {
+fn facts() -> ForgePage<'static> {
+    ForgePage {
         server_url: SERVER,
         repository: "octo/shop",
         session: SESSION,
         pull: Some(7),
         run_url: Some("https://github.com/octo/shop/actions/runs/9"),
         report_url: Some("https://github.com/octo/shop/actions/runs/9/artifacts/3"),
-        budget: Budget {
+        budget: BudgetLimits {
             iterations: Some(10),
             minutes: Some(50),
             providers: Limits { micro_usd: Some(1_000_000), ..Limits::default() },
         },
         target: Some(95),
         now: "14:02 UTC",
-        ..Facts::default()
+        ..ForgePage::default()
     }
 }
 
@@ -257,12 +258,12 @@ fn page(name: &str, text: &str) {
 fn comments_show_verdict_climb_and_next_step_first() {
     let base = facts();
     let answers = [
-        Answer {
+        CommandReply {
             asker: "alice".into(),
             command: "/regreen status".into(),
             reply: "One session, at iteration 2.".into(),
         },
-        Answer {
+        CommandReply {
             asker: "mallory`@octocat`".into(),
             command: "/regreen fix ![x](https://evil.example/x)".into(),
             reply: "You may not command here: it takes write access.".into(),
@@ -271,10 +272,10 @@ fn comments_show_verdict_climb_and_next_step_first() {
     let pull_url = Some("https://github.com/octo/shop/pull/8");
     let pages = [
         ("comment-running", comment(&running(), &base)),
-        ("comment-success", comment(&closed(Ending::Success), &Facts { pull_url, ..base })),
+        ("comment-success", comment(&closed(Ending::Success), &ForgePage { pull_url, ..base })),
         (
             "comment-failure",
-            comment(&closed(Ending::Failure), &Facts { pull_url, answers: &answers, ..base }),
+            comment(&closed(Ending::Failure), &ForgePage { pull_url, answers: &answers, ..base }),
         ),
     ];
     for (name, text) in pages {
@@ -288,12 +289,12 @@ fn comments_show_verdict_climb_and_next_step_first() {
 #[test]
 fn a_summary_holds_the_patch_that_could_not_be_pushed() {
     let tip = id('c');
-    let facts = Facts { stored: Some(&tip), ..facts() };
+    let facts = ForgePage { stored: Some(&tip), ..facts() };
     let view = closed(Ending::PartialSuccess);
     let text = job_summary(&view, &facts);
     examine(&text, &facts).unwrap();
     page("job-summary", &text);
-    let pushed = Facts { pull_url: Some("https://github.com/octo/shop/pull/8"), ..facts };
+    let pushed = ForgePage { pull_url: Some("https://github.com/octo/shop/pull/8"), ..facts };
     assert!(text.contains("+if n <= 1:") && text.contains("Nothing was pushed"));
     assert!(!job_summary(&view, &pushed).contains("Nothing was pushed"));
 }
@@ -338,9 +339,9 @@ fn a_check_says_in_its_title_what_happens_and_marks_failing_lines() {
 
 #[test]
 fn outputs_tell_the_end_to_later_steps() {
-    let told = outputs(&closed(Ending::Failure), Some("regreen-report/report.md"));
+    let shown = outputs(&closed(Ending::Failure), Some("regreen-report/report.md"));
     insta::assert_snapshot!(
-        told.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("\n"),
+        shown.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("\n"),
         @r"
     session-id=WFS-test-pr-7
     result=failure

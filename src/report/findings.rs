@@ -1,0 +1,26 @@
+//! Findings of the gates as Markdown tables.
+
+use std::collections::BTreeMap;
+
+use crate::domain::quality::{Finding, Severity, Stage};
+
+use super::markdown::{cell, line};
+
+/// Findings as tables, one for a severity.
+pub(super) fn tables(findings: &BTreeMap<Severity, Vec<Finding>>) -> String {
+    let mut text = String::new();
+    for (severity, list) in findings {
+        text.push_str(&format!("\n## {} ({})\n\n| Where | Gate | Category | What | What to do |\n|---|---|---|---|---|\n", severity.name(), list.len()));
+        for finding in list {
+            let gate = if finding.stage == Stage::Code { "001.3" } else { "001.5" };
+            text.push_str(&format!(
+                "| {} | {gate} | {} | {} | {} |\n",
+                cell(&format!("{}:{}", finding.file, finding.line)),
+                finding.category,
+                cell(&finding.message),
+                line(&finding.suggestion, 300),
+            ));
+        }
+    }
+    text
+}

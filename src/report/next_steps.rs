@@ -1,0 +1,110 @@
+//! What a person can do after a session, phrased once for the terminal, the report, the page and the
+//! comment.
+
+use crate::domain::event::{Ending, Outcome};
+use crate::domain::shell::word;
+
+use super::forge_page::ForgePage;
+use super::view::View;
+
+/// A command and what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextStep {
+    /// The command as a person types it.
+    pub command: String,
+    /// What it does, in a few words.
+    pub purpose: &'static str,
+}
+
+impl NextStep {
+    fn new(command: impl Into<String>, purpose: &'static str) -> Self {
+        Self { command: command.into(), purpose }
+    }
+}
+
+/// The limit that a resumed session is offered after it spent its own.
+fn higher_limit(outcome: &Outcome) -> usize {
+    (outcome.iterations.len() + 10).clamp(20, 50)
+}
+
+/// Commands to type in a terminal, most useful first.
+#[must_use]
+pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
+    let mut steps = Vec::new();
+    if outcome.tip.is_some() {
+        let (onto, branch) = (outcome.onto.as_deref().unwrap_or("HEAD"), &outcome.branch);
+        let (log, diff) = (format!("{onto}..{branch}"), format!("{onto}...{branch}"));
+        steps.push(NextStep::new(format!("git log --oneline {}", word(&log)), "every step"));
+        steps.push(NextStep::new(format!("git diff {}", word(&diff)), "what changed"));
+        if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
+            let merge = format!("git merge {}", word(branch));
+            steps.push(NextStep::new(merge, "take it, after reading it"));
+        }
+    }
+    steps.extend(resume(outcome));
+    if outcome.result == Ending::Planned {
+        steps.push(NextStep::new("regreen fix", "do it"));
+    }
+    let report = format!("regreen report {}", outcome.session);
+    steps.push(NextStep::new(report, "the whole report"));
+    steps
+}
+
+/// The command that continues a session without an outcome.
+#[must_use]
+pub fn resume_session(session: &str) -> NextStep {
+    NextStep::new(format!("regreen fix --resume {session}"), "continue where it stopped")
+}
+
+/// The command that continues a session that stopped or failed; `None` for one that is done.
+#[must_use]
+pub fn resume(outcome: &Outcome) -> Option<NextStep> {
+    let step = resume_session(&outcome.session.to_string());
+    match outcome.result {
+        Ending::Blocked => Some(step),
+        Ending::Failure => {
+            let limit = higher_limit(outcome);
+            let command = format!("{} --max-iterations {limit}", step.command);
+            Some(NextStep { command, purpose: "try longer" })
+        }
+        Ending::Success | Ending::PartialSuccess | Ending::Planned => None,
+    }
+}
+
+/// Commands to write in a comment on the pull request, most useful first.
+#[must_use]
+pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
+    let Some(outcome) = &view.outcome else {
+        return vec![NextStep::new("/regreen stop", "finish the running step, save, and end")];
+    };
+    let mut steps = Vec::new();
+    if let Some(stored) = page.stored.filter(|_| !page.is_pushed()) {
+        let apply = format!("/regreen apply {stored}");
+        steps.push(NextStep::new(apply, "publish exactly this change"));
+    }
+    match outcome.result {
+        Ending::Success => {}
+        Ending::PartialSuccess => {
+            steps.push(NextStep::new("/regreen issue test", "open an issue for what is left"));
+        }
+        Ending::Failure => {
+            let longer = format!("/regreen resume --max-iterations {}", higher_limit(outcome));
+            steps.push(NextStep::new(longer, "try longer"));
+            let report = "post the report, with all that was tried";
+            steps.push(NextStep::new("/regreen report", report));
+        }
+        Ending::Blocked => {
+            steps.push(NextStep::new("/regreen resume", "continue where it stopped"));
+        }
+        Ending::Planned if outcome.last.is_none() && !outcome.report.is_empty() => {
+            steps.push(NextStep::new("/regreen run", "carry the plan out"));
+            steps.push(NextStep::new("/regreen show-plan", "show the planned tasks"));
+            steps.push(NextStep::new("/regreen cancel", "drop the plan"));
+        }
+        Ending::Planned => steps.push(NextStep::new("/regreen fix", "do it")),
+    }
+    if page.is_pushed() && !outcome.patch.trim().is_empty() {
+        steps.push(NextStep::new("/regreen rollback", "take the last fix back"));
+    }
+    steps
+}
