@@ -38,14 +38,14 @@ pub fn first_error(language: Language, text: &str) -> Option<SyntaxError> {
 }
 
 /// Parses a text again and again with one small change each: what did not change is not read anew.
-pub struct Again {
+pub struct Reparser {
     parser: Parser,
     tree: Tree,
     /// Where each line of the text ends.
     ends: Vec<usize>,
 }
 
-impl Again {
+impl Reparser {
     /// For changes of `text`; `None` when it cannot be parsed at all.
     #[must_use]
     pub fn of(language: Language, text: &str) -> Option<Self> {
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_changed_text_parses_again_as_it_does_anew() {
         let text = "def f(a, b):\n    if a > b:\n        return [a, b]\n    return (a, b)\n\n\nX = f(1, 2)\n";
-        let mut again = Again::of(Language::Python, text).unwrap();
+        let mut reparser = Reparser::of(Language::Python, text).unwrap();
         let mut said = (0, 0);
         for start in 0..text.len() {
             for (length, new) in [(1, ""), (0, "("), (2, "a"), (0, "\n"), (1, "x\n  y")] {
@@ -98,7 +98,7 @@ mod tests {
                 let part = |range: Range<usize>| text.get(range).unwrap();
                 let whole = format!("{}{new}{}", part(0..start), part(end..text.len()));
                 let parses = first_error(Language::Python, &whole).is_none();
-                assert_eq!(again.parses(&(start..end), new, &whole), parses, "{whole}");
+                assert_eq!(reparser.parses(&(start..end), new, &whole), parses, "{whole}");
                 if parses { said.0 += 1 } else { said.1 += 1 }
             }
         }

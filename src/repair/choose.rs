@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
+use crate::code::mutate::OperatorId;
 use crate::domain::proposal::EditSet;
 
 /// The identity of an edit: equal for equal texts, stable between releases.
@@ -82,7 +83,7 @@ const COMMON: &[&str] =
 #[must_use]
 pub fn suspicion(
     edits: &EditSet,
-    operators: &[&str],
+    operators: &[OperatorId],
     test_literals: &BTreeSet<String>,
 ) -> Option<String> {
     for edit in &edits.files {
@@ -93,10 +94,10 @@ pub fn suspicion(
             return Some(format!("it brings in `{literal}`, which stands in a failing test"));
         }
     }
-    if operators == ["drop statement"] {
+    if operators == [OperatorId::DropStatement] {
         return Some("it only deletes code".into());
     }
-    if operators.contains(&"guard") {
+    if operators.contains(&OperatorId::Guard) {
         return Some("it only guards or returns early".into());
     }
     None
@@ -117,10 +118,14 @@ mod tests {
     #[test]
     fn a_literal_of_a_failing_test_makes_an_edit_suspicious() {
         let tests = literals("assert f(7) == 'seven'");
-        assert!(suspicion(&edit("return x", "return 7"), &["constant"], &tests).is_some());
-        assert!(suspicion(&edit("return 7", "return 7 + 1"), &["off by one"], &tests).is_none());
-        assert!(suspicion(&edit("a\nb", "a"), &["drop statement"], &tests).is_some());
-        assert!(suspicion(&edit("x < 1", "x <= 1"), &["comparison"], &tests).is_none());
+        assert!(
+            suspicion(&edit("return x", "return 7"), &[OperatorId::Constant], &tests).is_some()
+        );
+        assert!(
+            suspicion(&edit("return 7", "return 7 + 1"), &[OperatorId::OffByOne], &tests).is_none()
+        );
+        assert!(suspicion(&edit("a\nb", "a"), &[OperatorId::DropStatement], &tests).is_some());
+        assert!(suspicion(&edit("x < 1", "x <= 1"), &[OperatorId::Comparison], &tests).is_none());
     }
 
     #[test]

@@ -155,7 +155,7 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
     let operators = chosen
         .iter()
         .flat_map(|plausible| &plausible.ranked.operators)
-        .map(|operator| (*operator).to_owned())
+        .map(|operator| operator.name().to_owned())
         .collect();
     let proposal = merge(chosen, tried);
     Ok(Found {

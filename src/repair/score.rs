@@ -282,7 +282,7 @@ fn plan(
         shown: Mutant {
             file: file.clone(),
             line: candidate.line,
-            operator: candidate.operator.to_owned(),
+            operator: candidate.operator.name().to_owned(),
             before: shown(text),
             after: shown(&after),
         },

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::code::language::Language;
-use crate::code::mutate::{self, Candidate};
+use crate::code::mutate::{self, Candidate, OperatorId};
 use crate::code::syntax;
 use crate::domain::id::RepoPath;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -18,7 +18,7 @@ pub struct Ranked {
     /// The edit.
     pub edits: EditSet,
     /// Its operators.
-    pub operators: Vec<&'static str>,
+    pub operators: Vec<OperatorId>,
     /// The product of suspiciousness and the operator's weight.
     pub priority: f64,
     /// What it does, one line.
@@ -90,7 +90,8 @@ impl<'a> Stream<'a> {
             let wanted = |line: u32| scores.contains_key(&line);
             for candidate in mutate::candidates(language, source, &wanted, &[]) {
                 let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
-                let known = bias.patterns.iter().any(|pattern| *pattern == candidate.operator);
+                let known =
+                    bias.patterns.iter().any(|pattern| *pattern == candidate.operator.name());
                 let bonus = if known { 1.3 } else { 1.0 };
                 let size = candidate.text.len().max(candidate.range.len());
                 let small = if bias.surgical && size > 30 { 0.3 } else { 1.0 };
@@ -186,11 +187,11 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
             (before.split_inclusive('\n').collect(), source.split_inclusive('\n').collect());
         let mut put = |after: String, what: String| {
             let edits = single(diff.file.clone(), source, after);
-            let priority = mutate::yield_of("reverse change");
+            let priority = OperatorId::ReverseChange.base_yield();
             let summary = format!("{}: take back {what}", diff.file);
             found.push(Ranked {
                 edits,
-                operators: vec!["reverse change"],
+                operators: vec![OperatorId::ReverseChange],
                 priority,
                 summary,
                 single: None,
@@ -224,8 +225,8 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
     if whole.files.len() > 1 {
         found.push(Ranked {
             edits: whole,
-            operators: vec!["reverse change"],
-            priority: mutate::yield_of("reverse change"),
+            operators: vec![OperatorId::ReverseChange],
+            priority: OperatorId::ReverseChange.base_yield(),
             summary: "take back all changes since the base".into(),
             single: None,
         });

@@ -1,110 +1,194 @@
-//! Edits of constants.
+//! Edits of numbers, strings, truth values and nothing.
 
 use tree_sitter::Node;
 
-use super::Gather;
-use super::table::{Kind, kind, operator};
+use super::node_kind::{NodeKind, operator_token};
+use super::site::{Edits, Site, first};
 
-/// Another number.
-pub fn number(node: Node<'_>, gather: &mut Gather<'_>) {
-    let text = gather.text(node).to_owned();
-    let parent = node.parent();
-    // `x == 3` narrows to one value, and `x + 0` says nothing: both are how overfitting looks.
-    let equality = parent.is_some_and(|parent| {
-        kind(parent) == Kind::Compare
-            && operator(parent)
-                .is_some_and(|token| matches!(gather.text(token), "==" | "!=" | "===" | "!=="))
-    });
-    let sum = parent.is_some_and(|parent| kind(parent) == Kind::Arithmetic);
-    let fit = |value: i64| match (equality, sum, value) {
-        (true, ..) => 0.5,
-        (_, true, 0) => 0.2,
+/// Numbers that are often the right ones, with how likely each is.
+const COMMON_NUMBERS: &[(i64, f64)] =
+    &[(0, 0.9), (1, 0.9), (2, 0.6), (-1, 0.5), (10, 0.3), (100, 0.2)];
+
+/// `x == 3` narrows to one value, which is how an overfitting edit looks.
+const IN_EQUALITY: f64 = 0.5;
+
+/// `x + 0` says nothing.
+const ZERO_IN_SUM: f64 = 0.2;
+
+/// How well a value fits where the node stands.
+fn fit(node: Node<'_>, value: i64) -> f64 {
+    let Some(parent) = node.parent() else { return 1.0 };
+    let equality = operator_token(parent)
+        .is_some_and(|token| matches!(token.kind(), "==" | "!=" | "===" | "!=="));
+    match NodeKind::of(parent) {
+        NodeKind::Compare if equality => IN_EQUALITY,
+        NodeKind::Arithmetic if value == 0 => ZERO_IN_SUM,
         _ => 1.0,
-    };
-    if let Ok(value) = text.parse::<i64>() {
-        let near = [value.checked_add(1), value.checked_sub(1)];
-        for (next, factor) in near.into_iter().flatten().zip([1.2, 1.2]) {
-            gather.replace("constant", node, next.to_string(), factor * fit(next));
-        }
-        for (other, factor) in [(0, 0.9), (1, 0.9), (2, 0.6), (-1, 0.5), (10, 0.3), (100, 0.2)] {
-            if other != value {
-                gather.replace("constant", node, other.to_string(), factor * fit(other));
-            }
-        }
-        for other in [
-            value.checked_add(2),
-            value.checked_sub(2),
-            value.checked_mul(2),
-            Some(value / 2),
-            value.checked_mul(10),
-            value.checked_neg(),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            gather.replace("constant", node, other.to_string(), 0.3);
-        }
-    } else if let Ok(value) = text.parse::<f64>() {
-        for other in [
-            value + 1.0,
-            value - 1.0,
-            value * 10.0,
-            value / 10.0,
-            value * 2.0,
-            value / 2.0,
-            -value,
-            1.0 - value,
-        ] {
-            gather.replace("constant", node, format!("{other:?}"), 0.6);
-        }
-        let zeros = text.trim_end_matches('0');
-        gather.replace("constant", node, format!("{zeros}0"), 0.3);
-    }
-    for other in gather.scope.numbers.clone().into_iter().take(10) {
-        gather.replace("constant", node, other, 0.5);
     }
 }
 
-/// Another text.
-pub fn text(node: Node<'_>, gather: &mut Gather<'_>) {
-    let old = gather.text(node).to_owned();
-    let quote = old.chars().last().unwrap_or('"');
-    let body: String = old.trim_matches(quote).to_owned();
-    if old.starts_with("\"\"\"") || old.starts_with("'''") {
+/// One more and one less.
+pub fn neighbours(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Ok(value) = site.text.parse::<i64>() else { return };
+    for next in [value.checked_add(1), value.checked_sub(1)].into_iter().flatten() {
+        edits.replace_with_share(site.node, next.to_string(), fit(site.node, next));
+    }
+}
+
+/// Numbers that are often the right ones.
+pub fn common_numbers(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if site.text.parse::<i64>().is_err() {
         return;
     }
-    for other in gather.scope.strings.clone().into_iter().take(12) {
-        gather.replace("string", node, other, 1.0);
+    for (other, likelihood) in COMMON_NUMBERS {
+        let share = likelihood * fit(site.node, *other);
+        edits.replace_with_share(site.node, other.to_string(), share);
     }
-    let quoted = |body: &str| format!("{quote}{body}{quote}");
-    if old.starts_with(quote) {
-        let lower = body.to_lowercase();
-        let upper = body.to_uppercase();
-        for other in ["", " ", ",", ", ", "\\n", "0"] {
-            gather.replace("string", node, quoted(other), 0.8);
-        }
-        for other in [lower, upper, format!("{body} "), format!(" {body}"), body.trim().to_owned()]
-        {
-            gather.replace("string", node, quoted(&other), 1.0);
-        }
-        for index in 0..body.chars().count().min(8) {
-            let shorter: String =
-                body.chars().enumerate().filter(|(i, _)| *i != index).map(|(_, c)| c).collect();
-            gather.replace("string", node, quoted(&shorter), 0.5);
-        }
-        // A set of characters often lacks one in its other case.
-        if body.len() > 2 && body.len() <= 30 && body.chars().all(char::is_alphabetic) {
-            gather.replace("string", node, quoted(&format!("{body}{}", body.to_uppercase())), 0.8);
-            gather.replace("string", node, quoted(&format!("{body}y")), 0.2);
+}
+
+/// Twice, half, negative and the like.
+pub fn related_numbers(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Ok(value) = site.text.parse::<i64>() else { return };
+    let related = [
+        value.checked_add(2),
+        value.checked_sub(2),
+        value.checked_mul(2),
+        Some(value / 2),
+        value.checked_mul(10),
+        value.checked_neg(),
+    ];
+    for other in related.into_iter().flatten() {
+        edits.replace(site.node, other.to_string());
+    }
+}
+
+/// The same for a number with a fraction.
+pub fn related_fractions(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(value) = fraction(site) else { return };
+    let related = [
+        value + 1.0,
+        value - 1.0,
+        value * 10.0,
+        value / 10.0,
+        value * 2.0,
+        value / 2.0,
+        -value,
+        1.0 - value,
+    ];
+    for other in related {
+        edits.replace(site.node, format!("{other:?}"));
+    }
+}
+
+/// `3.5` for `3.50`.
+pub fn trailing_zero(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if fraction(site).is_some() {
+        edits.replace(site.node, format!("{}0", site.text.trim_end_matches('0')));
+    }
+}
+
+fn fraction(site: &Site<'_>) -> Option<f64> {
+    if site.text.parse::<i64>().is_ok() { None } else { site.text.parse().ok() }
+}
+
+/// Other numbers of the file.
+pub fn numbers_of_the_file(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in first(&site.scope.numbers, 10) {
+        edits.replace(site.node, other);
+    }
+}
+
+/// An empty value in place of nothing.
+pub fn empty_values(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for constant in ["0", "[]", "\"\""] {
+        edits.replace(site.node, constant);
+    }
+}
+
+/// A string literal on one line.
+struct Literal<'a> {
+    quote: char,
+    body: &'a str,
+}
+
+impl<'a> Literal<'a> {
+    /// Reads a literal without a prefix.
+    fn of(text: &'a str) -> Option<Self> {
+        let quote = text.chars().last()?;
+        let body = text.trim_matches(quote);
+        (text.starts_with(quote) && !is_triple_quoted(text)).then_some(Self { quote, body })
+    }
+
+    fn with(&self, body: &str) -> String {
+        format!("{0}{body}{0}", self.quote)
+    }
+}
+
+fn is_triple_quoted(text: &str) -> bool {
+    text.starts_with("\"\"\"") || text.starts_with("'''")
+}
+
+/// Other strings of the file.
+pub fn strings_of_the_file(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if !is_triple_quoted(site.text) {
+        for other in first(&site.scope.strings, 12) {
+            edits.replace(site.node, other);
         }
     }
 }
 
-/// The other truth.
-pub fn truth(node: Node<'_>, gather: &mut Gather<'_>) {
-    let [yes, no] = gather.spelling.truths;
-    let other = if gather.text(node) == yes { no } else { yes };
-    gather.replace("truth", node, other, 1.0);
-    let nothing = gather.spelling.nothing;
-    gather.replace("truth", node, nothing, 0.2);
+/// Strings that are often the right ones.
+pub fn common_strings(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(literal) = Literal::of(site.text) else { return };
+    for other in ["", " ", ",", ", ", "\\n", "0"] {
+        edits.replace(site.node, literal.with(other));
+    }
+}
+
+/// The same string in another case or with other spaces.
+pub fn respelled_string(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(literal) = Literal::of(site.text) else { return };
+    let body = literal.body;
+    for other in [
+        &body.to_lowercase(),
+        &body.to_uppercase(),
+        &format!("{body} "),
+        &format!(" {body}"),
+        body.trim(),
+    ] {
+        edits.replace(site.node, literal.with(other));
+    }
+}
+
+/// The string without one of its first characters.
+pub fn shorter_string(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(literal) = Literal::of(site.text) else { return };
+    for (at, character) in literal.body.char_indices().take(8) {
+        let (before, after) = literal.body.split_at(at);
+        let after = after.strip_prefix(character).unwrap_or(after);
+        edits.replace(site.node, literal.with(&format!("{before}{after}")));
+    }
+}
+
+/// A set of characters often lacks one in its other case, or the letter y.
+pub fn longer_string(site: &Site<'_>, edits: &mut Edits<'_>) {
+    const OTHER_CASE: f64 = 0.8;
+    const LETTER_Y: f64 = 0.2;
+    let Some(literal) = Literal::of(site.text) else { return };
+    let body = literal.body;
+    if (3..=30).contains(&body.len()) && body.chars().all(char::is_alphabetic) {
+        let both = format!("{body}{}", body.to_uppercase());
+        edits.replace_with_share(site.node, literal.with(&both), OTHER_CASE);
+        edits.replace_with_share(site.node, literal.with(&format!("{body}y")), LETTER_Y);
+    }
+}
+
+/// The other truth value.
+pub fn opposite_truth(site: &Site<'_>, edits: &mut Edits<'_>) {
+    edits.replace(site.node, site.spelling.opposite(site.text));
+}
+
+/// Nothing in place of a truth value.
+pub fn no_truth(site: &Site<'_>, edits: &mut Edits<'_>) {
+    edits.replace(site.node, site.spelling.nothing);
 }

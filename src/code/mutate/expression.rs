@@ -1,294 +1,273 @@
-//! Edits of expressions.
+//! Edits of calls, subscripts, sequences, choices and assignments.
 
 use tree_sitter::Node;
 
-use super::Gather;
-use super::constant;
-use super::name::{is_read, name, property};
-use super::operator::{affinity, binary};
-use super::table::{Kind, is_value, kind, operator};
-use super::value;
+use super::binary::affinity;
+use super::node_kind::{NodeKind, operator_token};
+use super::site::{Edits, Site};
 
-/// Names that are tried in place of one.
-pub const NAMES: usize = 14;
+/// Functions that compare or combine exactly two values.
+const OF_TWO: &[&str] = &["max", "min", "Math.max", "Math.min", "pow", "gcd"];
 
-/// Notes all edits of one node.
-pub fn edits(node: Node<'_>, kind: Kind, gather: &mut Gather<'_>) {
-    match kind {
-        Kind::Number => constant::number(node, gather),
-        Kind::Text => constant::text(node, gather),
-        Kind::Truth => constant::truth(node, gather),
-        Kind::Nothing => {
-            for constant in ["0", "[]", "\"\""] {
-                gather.replace("constant", node, constant, 0.3);
-            }
-        }
-        Kind::Name => name(node, gather),
-        Kind::Property => property(node, gather),
-        Kind::Arithmetic | Kind::Compare | Kind::Logic => binary(node, kind, gather),
-        Kind::Not => {
-            if let Some(inner) = last_named(node) {
-                let text = gather.text(inner).to_owned();
-                gather.replace("drop negation", node, text, 1.0);
-            }
-        }
-        Kind::Sign => {
-            if let Some(inner) = last_named(node) {
-                let text = gather.text(inner).to_owned();
-                gather.replace("sign", node, text, 1.0);
-            }
-        }
-        Kind::Call => call(node, gather),
-        Kind::Arguments => arguments(node, gather),
-        Kind::Subscript => subscript(node, gather),
-        Kind::Slice => slice(node, gather),
-        Kind::Choice => choice(node, gather),
-        Kind::Sequence => sequence(node, gather),
-        Kind::Augment => augment(node, gather),
-        Kind::Update => update(node, gather),
-        Kind::Assign => assign(node, gather),
-        Kind::Await => {
-            if let Some(inner) = last_named(node) {
-                let text = gather.text(inner).to_owned();
-                gather.replace("await", node, text, 0.5);
-            }
-        }
-        Kind::Member
-        | Kind::Return
-        | Kind::If
-        | Kind::While
-        | Kind::For
-        | Kind::Block
-        | Kind::OtherExpression
-        | Kind::Other => {}
-    }
-    if is_value(kind) && is_read(node) {
-        value::edits(node, kind, gather);
+/// The operand alone, of a negation, a sign or an awaited call.
+pub fn bare_operand(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let last = site.node.named_child_count().checked_sub(1);
+    if let Some(inner) = last.and_then(|at| site.node.named_child(u32::try_from(at).ok()?)) {
+        edits.replace(site.node, site.text_of(inner));
     }
 }
 
-fn last_named(node: Node<'_>) -> Option<Node<'_>> {
-    let count = u32::try_from(node.named_child_count()).ok()?;
-    node.named_child(count.checked_sub(1)?)
-}
-
-fn call(node: Node<'_>, gather: &mut Gather<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return };
-    if let Some(arguments) = node.child_by_field_name("arguments")
+/// The first argument instead of the call.
+pub fn first_argument(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if site.field("function").is_some()
+        && let Some(arguments) = site.field("arguments")
         && let Some(first) = arguments.named_child(0)
         && first.kind() != "comment"
     {
-        let text = gather.text(first).to_owned();
-        gather.replace("unwrap call", node, text, 1.0);
+        edits.replace(site.node, site.text_of(first));
     }
-    // x.strip() to x
-    if kind(function) == Kind::Member
+}
+
+/// `x` for `x.strip()`.
+pub fn receiver(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(function) = site.field("function")
+        && NodeKind::of(function) == NodeKind::Member
         && let Some(object) = function.child_by_field_name("object")
     {
-        let text = gather.text(object).to_owned();
-        gather.replace("unwrap call", node, text, 0.9);
+        edits.replace(site.node, site.text_of(object));
     }
 }
 
-fn arguments(node: Node<'_>, gather: &mut Gather<'_>) {
-    let mut cursor = node.walk();
-    let items: Vec<Node<'_>> =
-        node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
-    swaps(&items, "swap arguments", 1.0, gather);
-    let texts: Vec<String> = items.iter().map(|item| gather.text(*item).to_owned()).collect();
-    for skipped in 0..texts.len() {
-        let rest: Vec<&str> = texts
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| *i != skipped)
-            .map(|(_, t)| t.as_str())
-            .collect();
-        gather.replace("drop argument", node, format!("({})", rest.join(", ")), 0.7);
-    }
-    let names: Vec<String> = gather.scope.names.iter().take(8).cloned().collect();
-    let more = names.iter().map(String::as_str).chain(["0", "1", "-1"]);
-    for name in more {
-        let mut front = vec![name];
-        front.extend(texts.iter().map(String::as_str));
-        gather.replace("add argument", node, format!("({})", front.join(", ")), 0.7);
-        let mut back: Vec<&str> = texts.iter().map(String::as_str).collect();
-        back.push(name);
-        gather.replace("add argument", node, format!("({})", back.join(", ")), 1.0);
-    }
-    let callee = node
-        .parent()
-        .and_then(|parent| parent.child_by_field_name("function"))
-        .map(|function| gather.text(function).to_owned())
-        .unwrap_or_default();
-    if matches!(callee.as_str(), "max" | "min" | "Math.max" | "Math.min" | "pow" | "gcd") {
-        for first in &names {
-            for second in names.iter().filter(|second| *second != first) {
-                gather.replace("add argument", node, format!("({first}, {second})"), 1.0);
-            }
-        }
-    }
-    if gather.spelling.indented && !texts.iter().any(|t| t.starts_with("reverse")) {
-        let called = node.parent().and_then(|p| p.child_by_field_name("function"));
-        let name = called.map(|f| gather.text(f).to_owned()).unwrap_or_default();
-        if name == "sorted" || name.ends_with(".sort") {
-            let mut all = texts.clone();
-            all.push("reverse=True".into());
-            gather.replace("add argument", node, format!("({})", all.join(", ")), 2.0);
-        }
+/// Exchanges neighbouring arguments.
+pub fn swapped_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
+    swap_neighbours(&site.children(), site, edits);
+}
+
+/// Exchanges neighbouring elements of a short sequence.
+pub fn swapped_elements(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let items = elements(site.node);
+    if items.len() <= 6 {
+        swap_neighbours(&items, site, edits);
     }
 }
 
-/// Exchanges neighbours.
-fn swaps(items: &[Node<'_>], operator: &'static str, factor: f64, gather: &mut Gather<'_>) {
+fn swap_neighbours(items: &[Node<'_>], site: &Site<'_>, edits: &mut Edits<'_>) {
     for pair in items.windows(2) {
         let [a, b] = pair else { continue };
-        let middle = gather.source.get(a.end_byte()..b.start_byte()).unwrap_or_default();
-        let text = format!("{}{middle}{}", gather.text(*b), gather.text(*a));
-        gather.put(operator, a.start_byte()..b.end_byte(), text, factor);
+        let text = format!("{}{}{}", site.text_of(*b), site.between(*a, *b), site.text_of(*a));
+        edits.put(a.start_byte()..b.end_byte(), text);
     }
 }
 
-fn subscript(node: Node<'_>, gather: &mut Gather<'_>) {
-    let object = node.child_by_field_name("value").or_else(|| node.child_by_field_name("object"));
-    if let Some(object) = object {
-        let text = gather.text(object).to_owned();
-        gather.replace("slice", node, text.clone(), 0.8);
-        if gather.spelling.indented
-            && let Some(index) = node.child_by_field_name("subscript")
-            && index.kind() != "slice"
-        {
-            let index = gather.text(index).to_owned();
-            for other in [
-                format!("{text}[:{index}]"),
-                format!("{text}[{index}:]"),
-                format!("{text}.get({index})"),
-                format!("{text}[-{index}]"),
-            ] {
-                gather.replace("slice", node, other, 0.6);
+fn elements(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+/// The texts of all nodes but one.
+fn without<'a>(items: &[Node<'_>], skipped: usize, site: &Site<'a>) -> String {
+    let others = items.iter().enumerate().filter(|(at, _)| *at != skipped);
+    others.map(|(_, item)| site.text_of(*item)).collect::<Vec<&'a str>>().join(", ")
+}
+
+/// One argument less.
+pub fn fewer_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let items = site.children();
+    for skipped in 0..items.len() {
+        edits.replace(site.node, format!("({})", without(&items, skipped, site)));
+    }
+}
+
+/// One element less.
+pub fn fewer_elements(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let items = elements(site.node);
+    let is_literal = matches!(site.node.kind(), "list" | "array" | "tuple" | "set");
+    if is_literal
+        && (2..=6).contains(&items.len())
+        && let (Some(open), Some(close)) = (site.text.chars().next(), site.text.chars().last())
+    {
+        for skipped in 0..items.len() {
+            edits.replace(site.node, format!("{open}{}{close}", without(&items, skipped, site)));
+        }
+    }
+}
+
+/// A variable or a small number as another argument.
+pub fn more_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
+    /// Forgotten arguments are more often the last than the first.
+    const FRONT: f64 = 0.7;
+    let texts: Vec<&str> = site.children().iter().map(|item| site.text_of(*item)).collect();
+    for name in site.names(8).chain(["0", "1", "-1"]) {
+        let front: Vec<&str> = [name].into_iter().chain(texts.iter().copied()).collect();
+        edits.replace_with_share(site.node, format!("({})", front.join(", ")), FRONT);
+        let back: Vec<&str> = texts.iter().copied().chain([name]).collect();
+        edits.replace(site.node, format!("({})", back.join(", ")));
+    }
+}
+
+/// What the arguments are given to.
+fn callee<'a>(site: &Site<'a>) -> &'a str {
+    let function = site.node.parent().and_then(|call| call.child_by_field_name("function"));
+    function.map_or("", |function| site.text_of(function))
+}
+
+/// Two variables for a function of two values.
+pub fn argument_pairs(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if OF_TWO.contains(&callee(site)) {
+        for first in site.names(8) {
+            for second in site.names(8).filter(|second| *second != first) {
+                edits.replace(site.node, format!("({first}, {second})"));
             }
         }
     }
 }
 
-fn slice(node: Node<'_>, gather: &mut Gather<'_>) {
-    let text = gather.text(node).to_owned();
-    let parts: Vec<String> = text.split(':').map(|part| part.trim().to_owned()).collect();
+/// The argument that sorts in descending order.
+pub fn descending_order(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(reverse) = site.spelling.reverse_sort else { return };
+    let mut texts: Vec<&str> = site.children().iter().map(|item| site.text_of(*item)).collect();
+    let sorts = callee(site) == "sorted" || callee(site).ends_with(".sort");
+    if sorts && !texts.iter().any(|text| text.starts_with("reverse")) {
+        texts.push(reverse);
+        edits.replace(site.node, format!("({})", texts.join(", ")));
+    }
+}
+
+fn indexed<'a>(site: &Site<'a>) -> Option<&'a str> {
+    site.field("value").or_else(|| site.field("object")).map(|object| site.text_of(object))
+}
+
+/// The whole instead of an element.
+pub fn whole_sequence(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(object) = indexed(site) {
+        edits.replace(site.node, object);
+    }
+}
+
+/// The part up to an index, or from it on, instead of its element.
+pub fn other_access(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let (Some(object), Some(index)) = (indexed(site), site.field("subscript"))
+        && index.kind() != "slice"
+    {
+        let index = site.text_of(index);
+        for (open, close) in site.spelling.index_confusions {
+            edits.replace(site.node, format!("{object}{open}{index}{close}"));
+        }
+    }
+}
+
+/// A slice with other bounds or another step.
+pub fn other_bounds(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let parts: Vec<&str> = site.text.split(':').map(str::trim).collect();
     if parts.len() > 3 {
         return;
     }
-    let at = |index: usize| parts.get(index).cloned().unwrap_or_default();
+    let at = |index: usize| parts.get(index).copied().unwrap_or_default();
     let (start, stop, step) = (at(0), at(1), at(2));
     let write = |start: &str, stop: &str, step: &str| {
         if step.is_empty() { format!("{start}:{stop}") } else { format!("{start}:{stop}:{step}") }
     };
     let mut variants = vec![
-        write("", &stop, &step),
-        write(&start, "", &step),
-        write(&stop, &start, &step),
-        write(&start, &stop, ""),
-        write(&start, &stop, "-1"),
-        write(&start, &stop, "2"),
-        write("1", &stop, &step),
-        write(&start, "-1", &step),
+        write("", stop, step),
+        write(start, "", step),
+        write(stop, start, step),
+        write(start, stop, ""),
+        write(start, stop, "-1"),
+        write(start, stop, "2"),
+        write("1", stop, step),
+        write(start, "-1", step),
     ];
     for delta in [" + 1", " - 1"] {
         if !stop.is_empty() {
-            variants.push(write(&start, &format!("{stop}{delta}"), &step));
+            variants.push(write(start, &format!("{stop}{delta}"), step));
         }
         if !start.is_empty() {
-            variants.push(write(&format!("{start}{delta}"), &stop, &step));
+            variants.push(write(&format!("{start}{delta}"), stop, step));
         }
     }
     for variant in variants {
-        gather.replace("off by one", node, variant, 0.8);
+        edits.replace(site.node, variant);
     }
 }
 
-fn choice(node: Node<'_>, gather: &mut Gather<'_>) {
-    let count = node.named_child_count();
-    if count != 3 {
-        return;
-    }
-    let (Some(a), Some(b), Some(c)) =
-        (node.named_child(0), node.named_child(1), node.named_child(2))
-    else {
-        return;
-    };
-    // Python: a if condition else c. JavaScript: condition ? b : c.
-    let (yes, no) = if gather.spelling.indented { (a, c) } else { (b, c) };
-    let middle = gather.source.get(yes.end_byte()..no.start_byte()).unwrap_or_default();
-    let text = format!("{}{middle}{}", gather.text(no), gather.text(yes));
-    gather.put("swap branches", yes.start_byte()..no.end_byte(), text, 1.2);
-    for side in [yes, no] {
-        let text = gather.text(side).to_owned();
-        gather.replace("swap branches", node, text, 0.6);
+/// The results of a conditional expression: when its condition holds, and when not.
+fn choice_results<'a>(site: &Site<'a>) -> Option<[Node<'a>; 2]> {
+    let [yes, no] = site.spelling.choice_results.map(|index| site.node.named_child(index));
+    (site.node.named_child_count() == 3).then_some([yes?, no?])
+}
+
+/// The results of a conditional expression exchanged.
+pub fn swapped_results(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some([yes, no]) = choice_results(site) else { return };
+    let text = format!("{}{}{}", site.text_of(no), site.between(yes, no), site.text_of(yes));
+    edits.put(yes.start_byte()..no.end_byte(), text);
+}
+
+/// One result of a conditional expression, always.
+pub fn one_result(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for result in choice_results(site).into_iter().flatten() {
+        edits.replace(site.node, site.text_of(result));
     }
 }
 
-fn sequence(node: Node<'_>, gather: &mut Gather<'_>) {
-    let mut cursor = node.walk();
-    let items: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-    if items.len() <= 6 {
-        swaps(&items, "swap elements", 1.0, gather);
+/// Another operator of an augmented assignment.
+pub fn other_augmented(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(token) = operator_token(site.node) else { return };
+    let old = site.text_of(token).trim_end_matches('=');
+    for other in site.spelling.augmented {
+        let share = affinity(old, other.trim_end_matches('='));
+        edits.replace_with_share(token, *other, share);
     }
-    if (2..=6).contains(&items.len()) && matches!(node.kind(), "list" | "array" | "tuple" | "set") {
-        for item in &items {
-            let rest: Vec<&str> = items
-                .iter()
-                .filter(|other| *other != item)
-                .map(|other| gather.text(*other))
-                .collect();
-            let all = gather.text(node);
-            let (open, close) =
-                (all.chars().next().unwrap_or('['), all.chars().last().unwrap_or(']'));
-            let text = format!("{open}{}{close}", rest.join(", "));
-            gather.replace("drop operand", node, text, 0.3);
+}
+
+/// `=` for `+=`.
+pub fn plain_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(token) = operator_token(site.node) {
+        edits.replace(token, "=");
+    }
+}
+
+/// `--` for `++`, and the reverse.
+pub fn opposite_update(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let (old, new) = if site.text.contains("++") { ("++", "--") } else { ("--", "++") };
+    edits.replace(site.node, site.text.replace(old, new));
+}
+
+/// Both sides of an assignment.
+fn sides<'a>(site: &Site<'a>) -> Option<[Node<'a>; 2]> {
+    Some([site.field("left")?, site.field("right")?])
+}
+
+/// `+=` for `=`.
+pub fn augmented_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
+    /// Sums are collected far more often than differences and products.
+    const OPERATORS: [(&str, f64); 3] = [(" += ", 1.2), (" -= ", 0.4), (" *= ", 0.3)];
+    let Some([left, right]) = sides(site) else { return };
+    for (operator, share) in OPERATORS {
+        edits.put_with_share(left.end_byte()..right.start_byte(), operator, share);
+    }
+}
+
+/// `b = a` for `a = b`.
+pub fn reversed_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some([left, right]) = sides(site)
+        && matches!(NodeKind::of(right), NodeKind::Name | NodeKind::Member | NodeKind::Subscript)
+    {
+        edits.replace(site.node, format!("{} = {}", site.text_of(right), site.text_of(left)));
+    }
+}
+
+/// `x = a` becomes `x = max(x, a)`, `x = min(x, a)` or `x = x + a`.
+pub fn accumulated(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some([left, right]) = sides(site)
+        && NodeKind::of(left) == NodeKind::Name
+    {
+        let (l, r) = (site.text_of(left), site.text_of(right));
+        for extreme in site.spelling.extremes {
+            edits.replace(right, format!("{extreme}({l}, {r})"));
         }
-    }
-}
-
-fn augment(node: Node<'_>, gather: &mut Gather<'_>) {
-    let Some(token) = operator(node) else { return };
-    let old = gather.text(token).to_owned();
-    let others = gather.spelling.augmented;
-    for other in others {
-        let factor = affinity(old.trim_end_matches('='), other.trim_end_matches('='));
-        gather.replace("augmented assignment", token, *other, factor);
-    }
-    gather.replace("augmented assignment", token, "=", 0.6);
-}
-
-fn update(node: Node<'_>, gather: &mut Gather<'_>) {
-    let old = gather.text(node).to_owned();
-    let other = if old.contains("++") { old.replace("++", "--") } else { old.replace("--", "++") };
-    gather.replace("update", node, other, 1.0);
-}
-
-fn assign(node: Node<'_>, gather: &mut Gather<'_>) {
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
-        return;
-    };
-    let between = left.end_byte()..right.start_byte();
-    for (token, factor) in [(" += ", 1.2), (" -= ", 0.4), (" *= ", 0.3)] {
-        gather.put("augmented assignment", between.clone(), token.to_owned(), factor);
-    }
-    let (l, r) = (gather.text(left).to_owned(), gather.text(right).to_owned());
-    if kind(right) == Kind::Name || kind(right) == Kind::Member || kind(right) == Kind::Subscript {
-        gather.replace("swap operands", node, format!("{r} = {l}"), 0.5);
-    }
-    // x = a becomes x = x + a, max(x, a), min(x, a).
-    if kind(left) == Kind::Name {
-        let (max, min) =
-            if gather.spelling.indented { ("max", "min") } else { ("Math.max", "Math.min") };
-        for text in [
-            format!("{max}({l}, {r})"),
-            format!("{min}({l}, {r})"),
-            format!("{r} + {l}"),
-            format!("{l} + {r}"),
-        ] {
-            gather.replace("wrap in call", right, text, 0.5);
+        for sum in [format!("{r} + {l}"), format!("{l} + {r}")] {
+            edits.replace(right, sum);
         }
     }
 }

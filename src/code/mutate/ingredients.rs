@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::table::{self, Kind};
+use super::node_kind::NodeKind;
 
 /// Expressions longer than this are no ingredients.
 const LONG: usize = 60;
@@ -113,10 +113,10 @@ struct Counts {
 impl Counts {
     fn collect(&mut self, node: Node<'_>, source: &str, inside: bool) {
         let text = source.get(node.byte_range()).unwrap_or_default();
-        let kind = table::kind(node);
+        let kind = NodeKind::of(node);
         let parent = node.parent();
         match kind {
-            Kind::Name => {
+            NodeKind::Name => {
                 let defines = parent.is_some_and(|parent| {
                     matches!(
                         parent.kind(),
@@ -127,7 +127,7 @@ impl Counts {
                     ) && parent.child_by_field_name("name") == Some(node)
                 });
                 let called = parent.is_some_and(|parent| {
-                    table::kind(parent) == Kind::Call
+                    NodeKind::of(parent) == NodeKind::Call
                         && parent.child_by_field_name("function") == Some(node)
                 });
                 let attribute = parent
@@ -144,10 +144,10 @@ impl Counts {
                     self.names.add(text);
                 }
             }
-            Kind::Property => self.properties.add(text),
-            Kind::Number => self.numbers.add(text),
-            Kind::Text if text.len() <= LONG => self.strings.add(text),
-            Kind::Subscript => {
+            NodeKind::Property => self.properties.add(text),
+            NodeKind::Number => self.numbers.add(text),
+            NodeKind::Text if text.len() <= LONG => self.strings.add(text),
+            NodeKind::Subscript => {
                 let object = node
                     .child_by_field_name("value")
                     .or_else(|| node.child_by_field_name("object"))
@@ -159,20 +159,20 @@ impl Counts {
             _ => {}
         }
         if inside && text.len() <= LONG && !text.contains('\n') {
-            if matches!(kind, Kind::Compare | Kind::Not | Kind::Logic) {
+            if matches!(kind, NodeKind::Compare | NodeKind::Not | NodeKind::Logic) {
                 self.conditions.add(text);
             }
             if matches!(
                 kind,
-                Kind::Arithmetic
-                    | Kind::Call
-                    | Kind::Subscript
-                    | Kind::Member
-                    | Kind::Compare
-                    | Kind::Logic
-                    | Kind::Choice
-                    | Kind::Sequence
-                    | Kind::OtherExpression
+                NodeKind::Arithmetic
+                    | NodeKind::Call
+                    | NodeKind::Subscript
+                    | NodeKind::Member
+                    | NodeKind::Compare
+                    | NodeKind::Logic
+                    | NodeKind::Choice
+                    | NodeKind::Sequence
+                    | NodeKind::OtherExpression
             ) {
                 self.expressions.add(text);
             }

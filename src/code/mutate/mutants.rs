@@ -1,5 +1,5 @@
-//! Mutants: few, small breaks of code that tests should notice, out of the same operators that
-//! repair. In languages without operators of their own, tokens are exchanged.
+//! Mutants: a few small defects that tests should notice, made by the same operators that repair.
+//! In languages without repair operators, single tokens are exchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,122 +8,145 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::syntax;
 
-use super::table::spelling;
-use super::{Candidate, candidates_by};
+use super::operator_id::OperatorId;
+use super::search::candidates_by;
+use super::site::Candidate;
+use super::spelling::spelling;
+use super::tokens::exchanged_tokens;
 
-/// Operators that break code in ways that people do, first those that tests most often miss.
-const BREAKING: &[&str] = &[
-    "comparison",
-    "constant",
-    "arithmetic",
-    "logic",
-    "negate",
-    "drop negation",
-    "truth",
-    "off by one",
-    "augmented assignment",
-    "update",
-    "method",
-    "slice",
-    "sign",
-    "swap arguments",
-    "swap branches",
-    "flip returns",
-    "exception",
-    "drop operand",
-    "string",
-    "await",
-    "unwrap call",
-    "drop statement",
-    "drop argument",
+/// Operators that introduce mistakes that people make, first those that tests most often miss.
+const BREAKING: &[OperatorId] = &[
+    OperatorId::Comparison,
+    OperatorId::Constant,
+    OperatorId::Arithmetic,
+    OperatorId::Logic,
+    OperatorId::Negate,
+    OperatorId::DropNegation,
+    OperatorId::Truth,
+    OperatorId::OffByOne,
+    OperatorId::AugmentedAssignment,
+    OperatorId::Update,
+    OperatorId::Method,
+    OperatorId::Slice,
+    OperatorId::Sign,
+    OperatorId::SwapArguments,
+    OperatorId::SwapBranches,
+    OperatorId::FlipReturns,
+    OperatorId::Exception,
+    OperatorId::DropOperand,
+    OperatorId::Text,
+    OperatorId::Await,
+    OperatorId::UnwrapCall,
+    OperatorId::DropStatement,
+    OperatorId::DropArgument,
 ];
 
-/// How many mutants are made.
+/// How many mutants are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Depth {
-    /// Of one operator at one place.
+    /// Mutants of one operator at one node.
     pub per_place: usize,
-    /// Of one line.
+    /// Mutants of one line.
     pub per_line: usize,
 }
 
 impl Depth {
     /// Enough to measure tests by.
     pub const SCORE: Self = Self { per_place: 1, per_line: 5 };
-    /// More, to choose between tests: those that are kept should notice what was never measured.
+    /// More, to choose between tests: the chosen ones should notice mutants that were never run.
     pub const CHOICE: Self = Self { per_place: 3, per_line: 14 };
 }
 
-/// Callees whose arguments are read by people only.
-const TOLD: &[&str] = &["log", "logger", "logging", "print", "console", "warnings", "debug"];
+/// Callees whose arguments only people read.
+const LOGGERS: &[&str] = &["log", "logger", "logging", "print", "console", "warnings", "debug"];
 
-/// All mutants on the lines that `wanted` accepts, top to bottom. Each parses, no two write the
-/// same text, and what nobody could notice is left out: documentation, messages, version numbers.
+/// All mutants on the lines that `accepts_line` accepts, top to bottom. Each parses, no two write
+/// the same text, and edits that no test could notice are left out: documentation, messages, version
+/// numbers.
 #[must_use]
 pub fn mutants(
     language: Language,
     source: &str,
     depth: Depth,
-    wanted: &dyn Fn(u32) -> bool,
+    accepts_line: &dyn Fn(u32) -> bool,
 ) -> Vec<Candidate> {
     let Some(tree) = language.parse(source) else { return Vec::new() };
     let root = tree.root_node();
-    let mut found = if spelling(language).is_some() {
-        candidates_by(language, source, wanted, &[], BREAKING)
+    let mut candidates = if spelling(language).is_some() {
+        candidates_by(language, source, accepts_line, &[], BREAKING)
     } else {
-        tokens(root, source, wanted)
+        exchanged_tokens(root, source, accepts_line)
     };
-    found.retain(|one| {
-        let (start, end) = (one.range.start, one.range.end);
-        let old = source.get(start..end).unwrap_or_default();
-        let first = start + old.len() - old.trim_start().len();
-        let home = root.descendant_for_byte_range(start, end);
-        let leaf = root.descendant_for_byte_range(first, first);
-        BREAKING.contains(&one.operator)
-            && home.is_none_or(|node| is_at_home(node, one.operator))
-            && leaf.is_none_or(|node| !is_unheard(node, one, source))
-    });
-    // The likeliest edits of each operator at each place stand for their kin.
-    let mut best: BTreeMap<(usize, usize, &str), Vec<Candidate>> = BTreeMap::new();
-    for one in found {
-        best.entry((one.range.start, one.range.end, one.operator)).or_default().push(one);
+    candidates.retain(|one| is_noticeable(root, one, source));
+    choose(language, source, &by_line(candidates, depth.per_place), depth.per_line)
+}
+
+/// Whether a test could notice an edit and would tell something about the tests by it.
+fn is_noticeable(root: Node<'_>, one: &Candidate, source: &str) -> bool {
+    let (start, end) = (one.range.start, one.range.end);
+    let old = source.get(start..end).unwrap_or_default();
+    let first = start + old.len() - old.trim_start().len();
+    let home = root.descendant_for_byte_range(start, end);
+    let leaf = root.descendant_for_byte_range(first, first);
+    BREAKING.contains(&one.operator)
+        && home.is_none_or(|node| changes_existing(node, one.operator))
+        && leaf.is_none_or(|node| !is_unobservable(node, one, source))
+}
+
+/// The likeliest edits of each operator at each node, by line and by rank of the operator.
+fn by_line(candidates: Vec<Candidate>, per_place: usize) -> BTreeMap<u32, Vec<Candidate>> {
+    let mut places: BTreeMap<(usize, usize, OperatorId), Vec<Candidate>> = BTreeMap::new();
+    for one in candidates {
+        places.entry((one.range.start, one.range.end, one.operator)).or_default().push(one);
     }
     let mut lines: BTreeMap<u32, Vec<Candidate>> = BTreeMap::new();
-    for mut list in best.into_values() {
+    for mut list in places.into_values() {
         list.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        for one in list.into_iter().take(depth.per_place) {
+        for one in list.into_iter().take(per_place) {
             lines.entry(one.line).or_default().push(one);
         }
     }
+    for list in lines.values_mut() {
+        list.sort_by_key(|one| rank(one.operator));
+    }
+    lines
+}
+
+/// The first mutants of each line that parse and write a new text.
+fn choose(
+    language: Language,
+    source: &str,
+    lines: &BTreeMap<u32, Vec<Candidate>>,
+    per_line: usize,
+) -> Vec<Candidate> {
+    let Some(mut reparser) = syntax::Reparser::of(language, source) else { return Vec::new() };
     let mut seen = BTreeSet::new();
     let mut chosen = Vec::new();
-    let Some(mut again) = syntax::Again::of(language, source) else { return Vec::new() };
-    for list in lines.values_mut() {
-        list.sort_by_key(|one| turn(one.operator));
-        let mut taken = 0;
-        for (index, one) in spread(list) {
-            if taken == depth.per_line {
+    for list in lines.values() {
+        let mut of_line: Vec<(usize, Candidate)> = Vec::new();
+        for (index, one) in interleave(list) {
+            if of_line.len() == per_line {
                 break;
             }
             let text = one.apply(source);
-            let parses = again.parses(&one.range, &one.text, &text);
+            let parses = reparser.parses(&one.range, &one.text, &text);
             if seen.insert(text) && parses {
-                chosen.push((one.line, index, one));
-                taken += 1;
+                of_line.push((index, one));
             }
         }
+        of_line.sort_by_key(|(index, _)| *index);
+        chosen.extend(of_line.into_iter().map(|(_, one)| one));
     }
-    chosen.sort_by_key(|(line, index, _)| (*line, *index));
-    chosen.into_iter().map(|(_, _, one)| one).collect()
+    chosen
 }
 
-fn turn(operator: &str) -> usize {
+fn rank(operator: OperatorId) -> usize {
     BREAKING.iter().position(|one| *one == operator).unwrap_or(BREAKING.len())
 }
 
 /// The candidates of a line, one of each operator before a second one of any.
-fn spread(list: &[Candidate]) -> Vec<(usize, Candidate)> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+fn interleave(list: &[Candidate]) -> Vec<(usize, Candidate)> {
+    let mut counts: BTreeMap<OperatorId, usize> = BTreeMap::new();
     let mut rows: Vec<(usize, usize, &Candidate)> = Vec::new();
     for (index, one) in list.iter().enumerate() {
         let row = counts.entry(one.operator).or_default();
@@ -134,11 +157,11 @@ fn spread(list: &[Candidate]) -> Vec<(usize, Candidate)> {
     rows.into_iter().map(|(_, index, one)| (index, one.clone())).collect()
 }
 
-/// Whether an operator changes what stands there, rather than adding something to any value: such
+/// Whether an operator changes existing code, rather than adding something to any value: such
 /// additions break nearly everything, and noticing them says nothing about tests.
-fn is_at_home(node: Node<'_>, operator: &str) -> bool {
+fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
     let kinds: &[&str] = match operator {
-        "arithmetic" => &[
+        OperatorId::Arithmetic => &[
             "binary_operator",
             "binary_expression",
             "+",
@@ -154,7 +177,7 @@ fn is_at_home(node: Node<'_>, operator: &str) -> bool {
             "<<",
             ">>",
         ],
-        "constant" | "off by one" => &[
+        OperatorId::Constant | OperatorId::OffByOne => &[
             "integer",
             "float",
             "number",
@@ -167,23 +190,23 @@ fn is_at_home(node: Node<'_>, operator: &str) -> bool {
             "binary_operator",
             "binary_expression",
         ],
-        "slice" => &["slice", "subscript", "subscript_expression", "integer", "number"],
+        OperatorId::Slice => &["slice", "subscript", "subscript_expression", "integer", "number"],
         _ => return true,
     };
     kinds.contains(&node.kind())
 }
 
-/// Whether an edit at a node is one that no test could be blamed for missing.
-fn is_unheard(node: Node<'_>, candidate: &Candidate, source: &str) -> bool {
+/// Whether no test can be expected to notice an edit at a node.
+fn is_unobservable(node: Node<'_>, candidate: &Candidate, source: &str) -> bool {
     let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
     let mut current = Some(node);
     while let Some(node) = current {
         let documentation = node.kind() == "expression_statement"
             && node.named_child_count() == 1
             && node.named_child(0).is_some_and(|child| child.kind() == "string");
-        let told = matches!(node.kind(), "call" | "call_expression" | "macro_invocation")
-            && text(node).split(['.', '(', '!']).next().is_some_and(|head| TOLD.contains(&head));
-        let message = candidate.operator != "exception"
+        let logging = matches!(node.kind(), "call" | "call_expression" | "macro_invocation")
+            && text(node).split(['.', '(', '!']).next().is_some_and(|head| LOGGERS.contains(&head));
+        let message = candidate.operator != OperatorId::Exception
             && matches!(node.kind(), "raise_statement" | "throw_statement");
         let head = text(node).lines().next().unwrap_or_default();
         let outside = node.kind() == "if_statement"
@@ -191,7 +214,7 @@ fn is_unheard(node: Node<'_>, candidate: &Candidate, source: &str) -> bool {
             || node.kind() == "assignment" && head.starts_with("__");
         let testing = node.kind() == "mod_item"
             && node.prev_sibling().is_some_and(|before| text(before).contains("cfg(test)"));
-        if documentation || told || message || outside || testing {
+        if documentation || logging || message || outside || testing {
             return true;
         }
         current = node.parent();
@@ -199,115 +222,21 @@ fn is_unheard(node: Node<'_>, candidate: &Candidate, source: &str) -> bool {
     false
 }
 
-/// Tokens and what stands in their place, as Rust, Go and Java write them.
-const TOKENS: &[(&str, &str, &str)] = &[
-    ("<", "<=", "comparison"),
-    ("<=", "<", "comparison"),
-    (">", ">=", "comparison"),
-    (">=", ">", "comparison"),
-    ("==", "!=", "comparison"),
-    ("!=", "==", "comparison"),
-    ("+", "-", "arithmetic"),
-    ("-", "+", "arithmetic"),
-    ("*", "/", "arithmetic"),
-    ("/", "*", "arithmetic"),
-    ("%", "*", "arithmetic"),
-    ("&&", "||", "logic"),
-    ("||", "&&", "logic"),
-    ("+=", "-=", "augmented assignment"),
-    ("-=", "+=", "augmented assignment"),
-    ("*=", "/=", "augmented assignment"),
-    ("++", "--", "update"),
-    ("--", "++", "update"),
-];
-
-/// Mutants by token, in languages without operators of their own.
-fn tokens(root: Node<'_>, source: &str, wanted: &dyn Fn(u32) -> bool) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    collect(root, source, wanted, &mut found);
-    found
-}
-
-fn collect(node: Node<'_>, source: &str, wanted: &dyn Fn(u32) -> bool, found: &mut Vec<Candidate>) {
-    let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-    let text = source.get(node.byte_range()).unwrap_or_default();
-    let mut put = |node: Node<'_>, text: String, operator: &'static str| {
-        if wanted(line) {
-            found.push(Candidate { range: node.byte_range(), text, operator, line, weight: 1.0 });
-        }
-    };
-    match node.kind() {
-        "binary_expression"
-        | "compound_assignment_expr"
-        | "assignment_expression"
-        | "assignment_statement"
-        | "update_expression"
-        | "inc_statement"
-        | "dec_statement" => {
-            let mut cursor = node.walk();
-            for token in node.children(&mut cursor) {
-                let row = TOKENS.iter().find(|(from, _, _)| *from == token.kind());
-                if let Some((_, to, operator)) = row {
-                    put(token, (*to).to_owned(), operator);
-                }
-            }
-        }
-        "boolean_literal" | "true" | "false" => {
-            put(node, if text == "true" { "false" } else { "true" }.to_owned(), "truth");
-        }
-        "integer_literal" | "decimal_integer_literal" | "int_literal" => {
-            if let Some(next) = text.parse::<i64>().ok().and_then(|number| number.checked_add(1)) {
-                put(node, next.to_string(), "constant");
-            }
-        }
-        "unary_expression" if text.starts_with('!') => {
-            put(node, text.trim_start_matches('!').to_owned(), "drop negation");
-        }
-        "unary_expression" if text.starts_with('-') => {
-            put(node, text.trim_start_matches('-').to_owned(), "sign");
-        }
-        "if_expression" | "if_statement" | "while_expression" | "while_statement" => {
-            if let Some(condition) = node.child_by_field_name("condition")
-                && !condition.kind().starts_with("let")
-            {
-                let inner = source.get(condition.byte_range()).unwrap_or_default();
-                let bare = inner.trim_start_matches('(').trim_end_matches(')');
-                let outer = condition.kind() == "parenthesized_expression";
-                let text = if outer { format!("(!{inner})") } else { format!("!({bare})") };
-                if outer || !inner.contains(['(', ')']) {
-                    put(condition, text, "negate");
-                }
-            }
-        }
-        _ => {}
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        let skipped = matches!(
-            child.kind(),
-            "attribute_item"
-                | "import_declaration"
-                | "use_declaration"
-                | "annotation"
-                | "marker_annotation"
-        );
-        if !skipped {
-            collect(child, source, wanted, found);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn made(language: Language, source: &str) -> Vec<String> {
+    fn generate(language: Language, source: &str) -> Vec<String> {
         mutants(language, source, Depth::SCORE, &|_| true)
             .iter()
             .map(|one| {
                 let text = one.apply(source);
                 let line = usize::try_from(one.line).unwrap() - 1;
-                format!("{}: {}", one.operator, text.lines().nth(line).unwrap_or_default().trim())
+                format!(
+                    "{}: {}",
+                    one.operator.name(),
+                    text.lines().nth(line).unwrap_or_default().trim()
+                )
             })
             .collect()
     }
@@ -315,7 +244,7 @@ mod tests {
     #[test]
     fn mutants_of_python_are_small_and_few() {
         let source = "def f(a, b):\n    '''Says > 3.'''\n    if a < 3 and b:\n        raise ValueError('a is below 3')\n    log.info('x > %d', 3)\n    return a + b\n";
-        let found = made(Language::Python, source);
+        let found = generate(Language::Python, source);
         assert!(
             found.iter().all(|one| !one.contains("-a <") && !one.contains("raise")),
             "{found:#?}"
@@ -342,9 +271,10 @@ mod tests {
             (Language::Java, "class A { boolean f(int a) { return a < 3 && !true; } }\n"),
         ];
         for (language, source) in table {
-            let found = made(language, source);
-            for wanted in ["a <= 3 && !true", "a < 3 || !true", "a < 4 && !true", "a < 3 && true"] {
-                assert!(found.iter().any(|one| one.contains(wanted)), "{wanted}: {found:#?}");
+            let found = generate(language, source);
+            for expected in ["a <= 3 && !true", "a < 3 || !true", "a < 4 && !true", "a < 3 && true"]
+            {
+                assert!(found.iter().any(|one| one.contains(expected)), "{expected}: {found:#?}");
             }
             assert!(found.iter().all(|one| !one.contains("1 <= 2")), "{found:#?}");
         }

@@ -2,11 +2,16 @@
 
 use tree_sitter::Node;
 
-use super::Gather;
-use super::expression::NAMES;
-use super::table::{Kind, kind};
+use super::node_kind::NodeKind;
+use super::site::{Edits, Site, first};
 
-/// Whether a node is read where it stands, rather than defined, assigned or named.
+/// Names that are tried in place of one.
+pub const NAMES: usize = 14;
+
+/// How much likelier a parameter is that the function never reads.
+const UNREAD: f64 = 2.0;
+
+/// Whether a node is read where it occurs, rather than defined, assigned or named.
 pub fn is_read(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     let field = |name: &str| parent.child_by_field_name(name) == Some(node);
@@ -37,85 +42,100 @@ pub fn is_read(node: Node<'_>) -> bool {
         | "aliased_import" | "import_specifier" | "pair_pattern" | "object_pattern" | "type" => {
             false
         }
-        "expression_statement" => kind(node) == Kind::Name,
+        "expression_statement" => NodeKind::of(node) == NodeKind::Name,
         _ => true,
     }
 }
 
-pub fn name(node: Node<'_>, gather: &mut Gather<'_>) {
-    let parent = node.parent();
-    let is = |kind: &str, field: &str| {
-        parent.is_some_and(|p| p.kind() == kind && p.child_by_field_name(field) == Some(node))
-    };
-    if is("attribute", "attribute") {
-        property(node, gather);
-        return;
-    }
-    if is("keyword_argument", "name") {
-        return;
-    }
-    let called = is("call", "function")
-        || is("call_expression", "function")
-        || is("new_expression", "constructor");
-    let old = gather.text(node).to_owned();
-    if called {
-        confused(node, &old, "callee", gather);
-        for other in gather.scope.callables.clone().into_iter().take(NAMES) {
-            gather.replace("callee", node, other, likeness(&old, ""));
-        }
-        return;
-    }
-    let parameter = parent.is_some_and(|p| {
-        matches!(p.kind(), "parameters" | "formal_parameters" | "default_parameter")
-    });
-    if parameter || !(is_read(node) || is_target(node)) {
-        return;
-    }
-    let target = is_target(node);
-    confused(node, &old, "exception", gather);
-    let names: Vec<String> = gather.scope.names.iter().take(NAMES).cloned().collect();
-    for other in names {
-        let operator = if target { "assignment target" } else { "variable" };
-        let missing = !target && gather.scope.unread.contains(&other);
-        let factor = likeness(&old, &other) * if missing { 2.0 } else { 1.0 };
-        gather.replace(operator, node, other, factor);
-    }
+/// Whether a node is the name behind a dot.
+pub fn is_property(site: &Site<'_>) -> bool {
+    site.kind == NodeKind::Property
+        || site.kind == NodeKind::Name && site.is_field("attribute", "attribute")
 }
 
-fn is_target(node: Node<'_>) -> bool {
-    let Some(parent) = node.parent() else { return false };
-    matches!(
-        parent.kind(),
-        "assignment"
-            | "augmented_assignment"
-            | "assignment_expression"
-            | "augmented_assignment_expression"
-            | "for_statement"
-    ) && parent.child_by_field_name("left") == Some(node)
-        || matches!(parent.kind(), "pattern_list")
+/// Whether a node is the name of what is called.
+pub fn is_callee(site: &Site<'_>) -> bool {
+    site.kind == NodeKind::Name
+        && (site.is_field("call", "function")
+            || site.is_field("call_expression", "function")
+            || site.is_field("new_expression", "constructor"))
+}
+
+/// Whether a node is a variable that is read or assigned.
+pub fn is_variable(site: &Site<'_>) -> bool {
+    let parameter = site.node.parent().is_some_and(|parent| {
+        matches!(parent.kind(), "parameters" | "formal_parameters" | "default_parameter")
+    });
+    site.kind == NodeKind::Name
+        && !parameter
+        && !is_property(site)
+        && !is_callee(site)
+        && !site.is_field("keyword_argument", "name")
+        && (is_read(site.node) || is_assigned(site))
+}
+
+fn is_assigned(site: &Site<'_>) -> bool {
+    const TARGETS: &[&str] = &[
+        "assignment",
+        "augmented_assignment",
+        "assignment_expression",
+        "augmented_assignment_expression",
+        "for_statement",
+    ];
+    site.node.parent().is_some_and(|parent| parent.kind() == "pattern_list")
+        || TARGETS.iter().any(|target| site.is_field(target, "left"))
+}
+
+/// Whether a node is a variable that is read.
+pub fn is_read_variable(site: &Site<'_>) -> bool {
+    is_variable(site) && !is_assigned(site)
+}
+
+/// Whether a node is a variable that is assigned.
+pub fn is_assigned_variable(site: &Site<'_>) -> bool {
+    is_variable(site) && is_assigned(site)
 }
 
 /// Names that look alike are confused more often.
 fn likeness(a: &str, b: &str) -> f64 {
-    if b.is_empty() { 0.6 } else { 0.7 + 0.6 * strsim::jaro_winkler(a, b) }
+    0.7 + 0.6 * strsim::jaro_winkler(a, b)
 }
 
-pub fn property(node: Node<'_>, gather: &mut Gather<'_>) {
-    let old = gather.text(node).to_owned();
-    confused(node, &old, "method", gather);
-    let properties: Vec<String> = gather.scope.properties.iter().take(NAMES).cloned().collect();
-    for other in properties {
-        let factor = likeness(&old, &other);
-        gather.replace("property", node, other, factor * 0.7);
+/// Another variable of the function in place of one that is read.
+pub fn other_variables(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in site.names(NAMES) {
+        let unread = site.scope.unread.iter().any(|name| name == other);
+        let share = likeness(site.text, other) * if unread { UNREAD } else { 1.0 };
+        edits.replace_with_share(site.node, other, share);
     }
 }
 
-fn confused(node: Node<'_>, old: &str, operator: &'static str, gather: &mut Gather<'_>) {
-    for group in gather.spelling.confused {
-        if group.contains(&old) {
-            for other in *group {
-                gather.replace(operator, node, *other, 1.2);
-            }
+/// Another variable of the function in place of one that is assigned.
+pub fn other_targets(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in site.names(NAMES) {
+        edits.replace_with_share(site.node, other, likeness(site.text, other));
+    }
+}
+
+/// Another function of the file or the package.
+pub fn other_callables(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in first(&site.scope.callables, NAMES) {
+        edits.replace(site.node, other);
+    }
+}
+
+/// Another name behind the dot.
+pub fn other_properties(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in first(&site.scope.properties, NAMES) {
+        edits.replace_with_share(site.node, other, likeness(site.text, other));
+    }
+}
+
+/// A name that the language's users often confuse with this one.
+pub fn confused_names(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for group in site.spelling.confused.iter().filter(|group| group.contains(&site.text)) {
+        for other in *group {
+            edits.replace(site.node, *other);
         }
     }
 }

@@ -2,383 +2,367 @@
 
 use tree_sitter::Node;
 
-use super::table::{Kind, kind};
-use super::{Gather, is_function};
+use super::node_kind::{NodeKind, is_function};
+use super::site::{Edits, Site, first};
 
-/// Notes all edits of one node.
-pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
-    match own {
-        Kind::Return => returned(node, gather),
-        Kind::If | Kind::While => truths(node, gather),
-        Kind::Block => block(node, gather),
-        _ => {}
-    }
-    match node.kind() {
-        "break_statement" => {
-            gather.replace("return", node, format!("continue{}", gather.spelling.end), 1.0);
-        }
-        "continue_statement" => {
-            gather.replace("return", node, format!("break{}", gather.spelling.end), 1.0);
-        }
-        "elif_clause" => {
-            let text = gather.text(node);
-            let text = text.strip_prefix("el").unwrap_or(text).to_owned();
-            gather.replace("guard", node, text, 1.5);
-        }
-        _ => {}
+/// `continue` for `break`, and the reverse.
+pub fn other_jump(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let other = match site.node.kind() {
+        "break_statement" => "continue",
+        "continue_statement" => "break",
+        _ => return,
+    };
+    edits.replace(site.node, format!("{other}{}", site.spelling.end));
+}
+
+/// An if of its own for `elif`.
+pub fn separate_if(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(prefix) = site.spelling.elif_prefix
+        && site.node.kind() == "elif_clause"
+    {
+        edits.replace(site.node, site.text.strip_prefix(prefix).unwrap_or(site.text));
     }
 }
 
-fn returned(node: Node<'_>, gather: &mut Gather<'_>) {
-    flip_returns(node, gather);
-    let end = gather.spelling.end;
-    let value = node.named_child(0).map(|value| gather.text(value).to_owned()).unwrap_or_default();
-    let [yes, no] = gather.spelling.truths;
-    let names: Vec<String> = gather.scope.names.iter().take(10).cloned().collect();
-    for other in names {
-        gather.replace("return", node, format!("return {other}{end}"), 0.8);
+fn return_of(value: &str, site: &Site<'_>) -> String {
+    format!("return {value}{}", site.spelling.end)
+}
+
+/// Returns another variable.
+pub fn returned_variable(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in site.names(10) {
+        edits.replace(site.node, return_of(other, site));
     }
-    for (other, factor) in [
-        (yes, 0.5),
-        (no, 0.5),
-        (gather.spelling.nothing, 0.5),
-        ("0", 0.4),
-        ("1", 0.3),
-        ("[]", 0.5),
-        ("\"\"", 0.3),
-        ("-1", 0.4),
+}
+
+/// Returns a constant.
+pub fn returned_constant(site: &Site<'_>, edits: &mut Edits<'_>) {
+    /// Numbers that are seldom a result by themselves, and an empty text.
+    const SELDOM: f64 = 0.3;
+    const SOMETIMES: f64 = 0.4;
+    const OFTEN: f64 = 0.5;
+    let [yes, no] = site.spelling.truths;
+    for (value, share) in [
+        (yes, OFTEN),
+        (no, OFTEN),
+        (site.spelling.nothing, OFTEN),
+        ("0", SOMETIMES),
+        ("1", SELDOM),
+        ("[]", OFTEN),
+        ("\"\"", SELDOM),
+        ("-1", SOMETIMES),
     ] {
-        gather.replace("return", node, format!("return {other}{end}"), factor);
+        edits.replace_with_share(site.node, return_of(value, site), share);
     }
-    if !value.is_empty() && value.len() < 120 && !value.contains('\n') {
-        let not = gather.spelling.not;
-        gather.replace("negate", node, format!("return {not}({value}){end}"), 0.5);
-        if gather.spelling.indented {
-            gather.replace("return", node, format!("return ({value}) % 2 == 1"), 0.1);
+}
+
+/// The value of a return statement, when it is short and on one line.
+fn short_value<'a>(site: &Site<'a>) -> Option<&'a str> {
+    let value = site.text_of(site.node.named_child(0)?);
+    (!value.is_empty() && value.len() < 120 && !value.contains('\n')).then_some(value)
+}
+
+/// Returns the opposite.
+pub fn negated_return(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(value) = short_value(site) {
+        edits.replace(site.node, return_of(&format!("{}({value})", site.spelling.not), site));
+    }
+}
+
+/// Returns a property of the value.
+pub fn wrapped_return(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(value) = short_value(site) {
+        for (open, close) in site.spelling.return_wrappers {
+            edits.replace(site.node, return_of(&format!("{open}{value}{close}"), site));
         }
     }
 }
 
-/// Every returned truth of the function turned round, as one edit.
-fn flip_returns(node: Node<'_>, gather: &mut Gather<'_>) {
-    if node.named_child(0).map(kind) != Some(Kind::Truth) {
+/// Every returned truth value of the function inverted, as one edit.
+pub fn flipped_returns(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let is_truth = |node| NodeKind::of(node) == NodeKind::Truth;
+    if !site.node.named_child(0).is_some_and(is_truth) {
         return;
     }
-    let mut unit = node;
+    let mut unit = site.node;
     while let Some(parent) = unit.parent().filter(|_| !is_function(unit)) {
         unit = parent;
     }
     let mut truths = Vec::new();
-    returned_truths(unit, unit, &mut truths);
-    let (Some(first), Some(last)) = (truths.first(), truths.last()) else { return };
-    if truths.len() < 2 {
-        return;
-    }
-    let range = first.start_byte()..last.end_byte();
-    let [yes, no] = gather.spelling.truths;
+    collect_returned_truths(unit, unit, &mut truths);
+    let [head, .., last] = truths.as_slice() else { return };
+    let range = head.start_byte()..last.end_byte();
     let mut text = String::new();
     let mut from = range.start;
     for truth in &truths {
-        text.push_str(gather.source.get(from..truth.start_byte()).unwrap_or_default());
-        text.push_str(if gather.text(*truth) == yes { no } else { yes });
+        text.push_str(site.source.get(from..truth.start_byte()).unwrap_or_default());
+        text.push_str(site.spelling.opposite(site.text_of(*truth)));
         from = truth.end_byte();
     }
-    gather.put_sized("flip returns", range, text, 1.0, 4 * truths.len());
+    edits.put_sized(range, text, 1.0, Some(4 * truths.len()));
 }
 
-fn returned_truths<'tree>(node: Node<'tree>, unit: Node<'tree>, found: &mut Vec<Node<'tree>>) {
+fn collect_returned_truths<'t>(node: Node<'t>, unit: Node<'t>, truths: &mut Vec<Node<'t>>) {
     if node != unit && is_function(node) {
         return;
     }
-    if kind(node) == Kind::Return
-        && let Some(value) = node.named_child(0).filter(|value| kind(*value) == Kind::Truth)
+    if NodeKind::of(node) == NodeKind::Return
+        && let Some(value) = node.named_child(0)
+        && NodeKind::of(value) == NodeKind::Truth
     {
-        found.push(value);
+        truths.push(value);
     }
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
-        returned_truths(child, unit, found);
+        collect_returned_truths(child, unit, truths);
     }
 }
 
-/// A condition that is always or never met.
-fn truths(node: Node<'_>, gather: &mut Gather<'_>) {
-    let Some(condition) = node.child_by_field_name("condition") else { return };
-    let [yes, no] = gather.spelling.truths;
-    let wrap = |text: &str| {
-        if condition.kind() == "parenthesized_expression" {
-            format!("({text})")
-        } else {
-            text.to_owned()
-        }
+/// A condition that never or always holds.
+pub fn constant_condition(site: &Site<'_>, edits: &mut Edits<'_>) {
+    const NEVER: f64 = 0.5;
+    const ALWAYS: f64 = 0.4;
+    let Some(condition) = site.field("condition") else { return };
+    let [yes, no] = site.spelling.truths;
+    for (truth, share) in [(no, NEVER), (yes, ALWAYS)] {
+        let text = match condition.kind() {
+            "parenthesized_expression" => format!("({truth})"),
+            _ => truth.to_owned(),
+        };
+        edits.replace_with_share(condition, text, share);
+    }
+}
+
+/// A loop for an if that should repeat, and the reverse.
+pub fn if_or_loop(site: &Site<'_>, edits: &mut Edits<'_>) {
+    /// Loops are written as an if more often than the reverse.
+    const LOOP_FOR_IF: f64 = 2.0;
+    let (Some([if_start, while_start]), Some(_)) =
+        (site.spelling.if_while, site.field("condition"))
+    else {
+        return;
     };
-    gather.replace("guard", condition, wrap(no), 0.5);
-    gather.replace("guard", condition, wrap(yes), 0.4);
-    // A loop that must run once more or less often is often an if, and the other way round.
-    if gather.spelling.indented {
-        let start = node.start_byte();
-        let begins = |word: &str| gather.text(node).starts_with(word);
-        if begins("if ") && node.child_by_field_name("alternative").is_none() {
-            gather.put("guard", start..start + 3, "while ".into(), 2.0);
-        } else if begins("while ") {
-            gather.put("guard", start..start + 6, "if ".into(), 1.0);
-        }
+    let start = site.node.start_byte();
+    if site.text.starts_with(if_start) && site.field("alternative").is_none() {
+        edits.put_with_share(start..start + if_start.len(), while_start, LOOP_FOR_IF);
+    } else if site.text.starts_with(while_start) {
+        edits.put(start..start + while_start.len(), if_start);
     }
 }
 
-/// Edits between the statements of a block.
-fn block(node: Node<'_>, gather: &mut Gather<'_>) {
-    let mut cursor = node.walk();
-    let statements: Vec<Node<'_>> =
-        node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
-    let wanted = |node: &Node<'_>, gather: &Gather<'_>| {
-        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-        (gather.wanted)(line)
-    };
-    let module = matches!(node.kind(), "module" | "program");
-    for (index, statement) in statements.iter().enumerate() {
-        if !wanted(statement, gather) {
-            continue;
-        }
-        let definition = statement.kind().contains("definition")
-            || statement.kind().contains("declaration") && statement.kind().contains("function")
-            || statement.kind().contains("import")
-            || statement.kind().contains("class")
-            || statement.kind().starts_with("export");
-        if definition {
-            continue;
-        }
-        if statements.len() > 1 {
-            drop(*statement, gather);
-        } else if gather.spelling.indented && kind(*statement) != Kind::Return {
-            gather.replace("drop statement", *statement, "pass", 0.5);
-        }
-        if !module {
-            insert(*statement, gather);
-        }
-        if let Some(next) = statements.get(index + 1) {
-            exchange(*statement, *next, gather);
-        }
-        if gather.spelling.indented {
-            shift(node, &statements, index, gather);
-            unwrap_if(*statement, gather);
-        }
-    }
+/// Whether a statement is one of several.
+pub fn is_one_of_several(site: &Site<'_>) -> bool {
+    site.siblings.len() > 1
 }
 
-/// Whole lines of a statement, with the line break.
-fn lines_of(node: Node<'_>, gather: &Gather<'_>) -> std::ops::Range<usize> {
-    let start = node.start_byte() - indent_of(node, gather).len();
-    let rest = gather.source.get(node.end_byte()..).unwrap_or_default();
-    let end = rest.find('\n').map_or(gather.source.len(), |at| node.end_byte() + at + 1);
-    start..end
+/// Whether a statement is alone in its block and returns nothing.
+pub fn is_alone(site: &Site<'_>) -> bool {
+    site.siblings.len() == 1 && site.kind != NodeKind::Return
 }
 
-fn indent_of(node: Node<'_>, gather: &Gather<'_>) -> String {
-    let before = gather.source.get(..node.start_byte()).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    if line.trim().is_empty() { line.to_owned() } else { String::new() }
+/// Whether a statement is inside a function or another statement and begins its line.
+pub fn is_nested(site: &Site<'_>) -> bool {
+    begins_line(site)
+        && !site.node.parent().is_some_and(|block| matches!(block.kind(), "module" | "program"))
+}
+
+/// The text of a line before a node.
+fn line_before<'a>(node: Node<'_>, site: &Site<'a>) -> &'a str {
+    let before = site.source.get(..node.start_byte()).unwrap_or_default();
+    before.rsplit('\n').next().unwrap_or_default()
+}
+
+/// The indentation of a node that begins its line.
+fn indent_of<'a>(node: Node<'_>, site: &Site<'a>) -> &'a str {
+    let line = line_before(node, site);
+    if line.trim().is_empty() { line } else { "" }
 }
 
 /// Whether a statement begins its line.
-fn begins_line(node: Node<'_>, gather: &Gather<'_>) -> bool {
-    let before = gather.source.get(..node.start_byte()).unwrap_or_default();
-    before.rsplit('\n').next().unwrap_or_default().trim().is_empty()
+fn begins_line(site: &Site<'_>) -> bool {
+    line_before(site.node, site).trim().is_empty()
 }
 
-fn drop(node: Node<'_>, gather: &mut Gather<'_>) {
-    if begins_line(node, gather) {
-        let range = lines_of(node, gather);
-        gather.put("drop statement", range, String::new(), 1.0);
+/// No statement, its line included.
+pub fn dropped(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if begins_line(site) {
+        let start = site.node.start_byte() - indent_of(site.node, site).len();
+        let end = site.node.end_byte();
+        let rest = site.source.get(end..).unwrap_or_default();
+        let end = rest.find('\n').map_or(site.source.len(), |at| end + at + 1);
+        edits.put(start..end, "");
     }
 }
 
-/// A guard or a statement from nearby, before this one.
-fn insert(node: Node<'_>, gather: &mut Gather<'_>) {
-    if !begins_line(node, gather) {
-        return;
+/// A statement that does nothing.
+pub fn emptied(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(empty) = site.spelling.empty_statement {
+        edits.replace(site.node, empty);
     }
-    let indent = indent_of(node, gather);
-    let start = node.start_byte();
-    let end = gather.spelling.end;
-    let mut ways: Vec<String> = Vec::new();
-    if inside_loop(node) {
-        ways.extend([format!("continue{end}"), format!("break{end}")]);
-    }
-    let [yes, no] = gather.spelling.truths;
-    ways.extend(
-        [yes, no, gather.spelling.nothing, "0", "[]", "\"\""]
-            .map(|value| format!("return {value}{end}")),
-    );
-    ways.extend(gather.scope.names.iter().take(4).map(|name| format!("return {name}{end}")));
-    let mut conditions: Vec<String> = gather.scope.conditions.iter().take(6).cloned().collect();
-    let equal = if gather.spelling.indented { "==" } else { "===" };
-    for name in gather.scope.names.iter().take(4) {
-        conditions.push(format!("{}{name}", gather.spelling.not));
+}
+
+/// Inserts a statement on a line of its own before this one.
+fn insert(text: &str, site: &Site<'_>, edits: &mut Edits<'_>) {
+    let start = site.node.start_byte();
+    edits.put(start..start, format!("{text}\n{}", indent_of(site.node, site)));
+}
+
+/// A guard that leaves the function or the loop before this statement.
+pub fn guarded(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let (indent, end) = (indent_of(site.node, site), site.spelling.end);
+    let [yes, no] = site.spelling.truths;
+    let jumps = if is_in_loop(site.node) { ["continue", "break"].as_slice() } else { &[] };
+    let mut exits: Vec<String> = jumps.iter().map(|jump| format!("{jump}{end}")).collect();
+    let values = [yes, no, site.spelling.nothing, "0", "[]", "\"\""];
+    exits.extend(values.into_iter().chain(site.names(4)).map(|value| return_of(value, site)));
+    let mut conditions: Vec<String> = first(&site.scope.conditions, 6).map(str::to_owned).collect();
+    for name in site.names(4) {
+        conditions.push(format!("{}{name}", site.spelling.not));
         for number in ["0", "1"] {
-            conditions.push(format!("{name} {equal} {number}"));
+            conditions.push(format!("{name} {} {number}", site.spelling.equal));
         }
         conditions.push(format!("{name} < 0"));
     }
+    let (open, close) = site.spelling.if_affix;
     for condition in &conditions {
-        for way in &ways {
-            let text = if gather.spelling.indented {
-                format!("if {condition}:\n{indent}    {way}\n{indent}")
-            } else {
-                format!("if ({condition}) {way}\n{indent}")
+        for exit in &exits {
+            let guard = match site.spelling.indentation {
+                Some(level) => format!("{open}{condition}{close}\n{indent}{level}{exit}"),
+                None => format!("{open}{condition}{close} {exit}"),
             };
-            gather.put("guard", start..start, text, 0.5);
+            insert(&guard, site, edits);
         }
     }
-    for statement in gather.scope.statements.clone().into_iter().take(10) {
-        gather.put("insert statement", start..start, format!("{statement}\n{indent}"), 0.6);
-    }
-    for text in calls_like_those_nearby(gather) {
-        gather.put("insert statement", start..start, format!("{text}\n{indent}"), 0.7);
-    }
-    let names: Vec<String> = gather.scope.names.iter().take(6).cloned().collect();
-    for name in names {
-        for text in [
-            format!("{name} += 1"),
-            format!("{name} -= 1"),
-            format!("{name} = 0"),
-            format!("{name} = []"),
-        ] {
-            gather.put("insert statement", start..start, format!("{text}{end}\n{indent}"), 0.4);
-        }
-        if gather.spelling.indented {
-            for text in [
-                format!("{name} = sorted({name})"),
-                format!("{name} = abs({name})"),
-                format!("{name} = list({name})"),
-                format!("{name} = {name}.lower()"),
-                format!("{name} = {name}.strip()"),
-            ] {
-                gather.put("insert statement", start..start, format!("{text}\n{indent}"), 0.4);
-            }
-        }
+}
+
+/// A statement of the function once more.
+pub fn repeated_statement(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for statement in first(&site.scope.statements, 10) {
+        insert(statement, site, edits);
     }
 }
 
 /// Statements such as `found.append(x)` with another argument: a value from nearby, or its first
 /// or last element.
-fn calls_like_those_nearby(gather: &Gather<'_>) -> Vec<String> {
-    let mut made = Vec::new();
-    let end = gather.spelling.end;
-    for statement in &gather.scope.statements {
+pub fn similar_call(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let mut calls: Vec<String> = Vec::new();
+    let end = site.spelling.end;
+    for statement in &site.scope.statements {
         let Some((call, rest)) = statement.split_once('(') else { continue };
         let simple = call.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
         if !simple || !call.contains('.') || !rest.trim_end_matches(end).ends_with(')') {
             continue;
         }
         let receiver = call.split('.').next().unwrap_or_default();
-        let names = gather.scope.names.iter().take(8).filter(|name| *name != receiver);
-        for name in names {
-            let last = if gather.spelling.indented {
-                format!("{name}[-1]")
-            } else {
-                format!("{name}.at(-1)")
-            };
-            for argument in [name.clone(), last, format!("{name}[0]")] {
-                let text = format!("{call}({argument}){end}");
-                if !made.contains(&text) {
-                    made.push(text);
+        for name in site.names(8).filter(|name| *name != receiver) {
+            for element in ["", site.spelling.last, "[0]"] {
+                let text = format!("{call}({name}{element}){end}");
+                if !calls.contains(&text) {
+                    calls.push(text);
                 }
             }
         }
     }
-    made.truncate(60);
-    made
+    for call in calls.iter().take(60) {
+        insert(call, site, edits);
+    }
 }
 
-fn inside_loop(node: Node<'_>) -> bool {
+/// A change of a variable.
+pub fn variable_change(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for name in site.names(6) {
+        for change in ["+= 1", "-= 1", "= 0", "= []"] {
+            insert(&format!("{name} {change}{}", site.spelling.end), site, edits);
+        }
+        for (open, close) in site.spelling.reassignments {
+            insert(&format!("{name} = {open}{name}{close}{}", site.spelling.end), site, edits);
+        }
+    }
+}
+
+fn is_in_loop(node: Node<'_>) -> bool {
     let mut parent = node.parent();
     while let Some(around) = parent {
-        match kind(around) {
-            Kind::For | Kind::While => return true,
-            _ if super::is_function(around) => return false,
+        match NodeKind::of(around) {
+            NodeKind::For | NodeKind::While => return true,
+            _ if is_function(around) => return false,
             _ => parent = around.parent(),
         }
     }
     false
 }
 
-fn exchange(first: Node<'_>, second: Node<'_>, gather: &mut Gather<'_>) {
-    let simple = |node: Node<'_>| {
-        matches!(
-            node.kind(),
-            "expression_statement" | "lexical_declaration" | "if_statement" | "return_statement"
-        )
-    };
-    if !simple(first) || !simple(second) {
-        return;
+/// This statement and the next one exchanged.
+pub fn exchanged(site: &Site<'_>, edits: &mut Edits<'_>) {
+    const SIMPLE: &[&str] =
+        &["expression_statement", "lexical_declaration", "if_statement", "return_statement"];
+    let Some(next) = site.siblings.get(site.index + 1) else { return };
+    if [site.node, *next].iter().all(|node| SIMPLE.contains(&node.kind())) {
+        let between = site.between(site.node, *next);
+        let text = format!("{}{between}{}", site.text_of(*next), site.text);
+        edits.put(site.node.start_byte()..next.end_byte(), text);
     }
-    let middle = gather.source.get(first.end_byte()..second.start_byte()).unwrap_or_default();
-    let text = format!("{}{middle}{}", gather.text(second), gather.text(first));
-    gather.put("move statement", first.start_byte()..second.end_byte(), text, 0.5);
 }
 
-/// Moves the last statement of a block out of it, and the statement behind a block into it.
-fn shift(node: Node<'_>, statements: &[Node<'_>], index: usize, gather: &mut Gather<'_>) {
-    let Some(statement) = statements.get(index) else { return };
-    if !begins_line(*statement, gather) {
+/// The last statement of a block moved out of it.
+pub fn moved_out(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if site.spelling.indentation.is_none()
+        || !begins_line(site)
+        || site.index == 0
+        || site.index + 1 != site.siblings.len()
+    {
         return;
     }
-    let indent = indent_of(*statement, gather);
-    if index + 1 == statements.len()
-        && index > 0
-        && let Some(outer) =
-            node.parent().filter(|outer| matches!(kind(*outer), Kind::If | Kind::For | Kind::While))
-    {
-        let start = statement.start_byte() - indent.len();
-        let less = indent_of(outer, gather);
-        if less.len() < indent.len() {
-            let text = reindent(
-                gather.source.get(start..statement.end_byte()).unwrap_or_default(),
-                &indent,
-                &less,
-            );
-            gather.put("move statement", start..statement.end_byte(), text, 1.0);
+    let outer = site.node.parent().and_then(|block| block.parent());
+    if let Some(outer) = outer.filter(|outer| NodeKind::of(*outer).has_body()) {
+        let less = indent_of(outer, site);
+        if less.len() < indent_of(site.node, site).len() {
+            move_to(less, site, edits);
         }
     }
-    if let Some(before) = index.checked_sub(1).and_then(|previous| statements.get(previous))
-        && matches!(kind(*before), Kind::If | Kind::For | Kind::While)
-    {
-        let start = statement.start_byte() - indent.len();
+}
+
+/// The statement behind a block moved into it.
+pub fn moved_in(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(level) = site.spelling.indentation.filter(|_| begins_line(site)) else { return };
+    let before = site.index.checked_sub(1).and_then(|previous| site.siblings.get(previous));
+    if before.is_some_and(|before| NodeKind::of(*before).has_body()) {
+        let indent = indent_of(site.node, site);
         for depth in 1..=2 {
-            let more = format!("{indent}{}", "    ".repeat(depth));
-            let text = reindent(
-                gather.source.get(start..statement.end_byte()).unwrap_or_default(),
-                &indent,
-                &more,
-            );
-            gather.put("move statement", start..statement.end_byte(), text, 0.7);
+            move_to(&format!("{indent}{}", level.repeat(depth)), site, edits);
         }
     }
+}
+
+/// Moves a statement to another indentation.
+fn move_to(indent: &str, site: &Site<'_>, edits: &mut Edits<'_>) {
+    let old = indent_of(site.node, site);
+    let range = site.node.start_byte() - old.len()..site.node.end_byte();
+    let text = site.source.get(range.clone()).unwrap_or_default();
+    edits.put(range, reindent(text, old, indent));
 }
 
 fn reindent(text: &str, from: &str, to: &str) -> String {
-    let lines: Vec<String> = text
-        .split('\n')
-        .map(|line| {
-            line.strip_prefix(from).map_or_else(|| line.to_owned(), |rest| format!("{to}{rest}"))
-        })
-        .collect();
-    lines.join("\n")
+    let line = |line: &str| match line.strip_prefix(from) {
+        Some(rest) => format!("{to}{rest}"),
+        None => line.to_owned(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// `if c: body` becomes `body`.
-fn unwrap_if(node: Node<'_>, gather: &mut Gather<'_>) {
-    if node.kind() != "if_statement" || node.child_by_field_name("alternative").is_some() {
+pub fn unconditional(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if site.spelling.indentation.is_none()
+        || site.node.kind() != "if_statement"
+        || site.field("alternative").is_some()
+    {
         return;
     }
-    let Some(body) = node.child_by_field_name("consequence") else { return };
-    let (outer, Some(first)) = (indent_of(node, gather), body.named_child(0)) else { return };
-    let inner = indent_of(first, gather);
-    if inner.is_empty() {
-        return;
+    let Some(body) = site.field("consequence") else { return };
+    let (outer, Some(head)) = (indent_of(site.node, site), body.named_child(0)) else { return };
+    let inner = indent_of(head, site);
+    if !inner.is_empty() {
+        let text = reindent(&format!("{inner}{}", site.text_of(body)), inner, outer);
+        edits.replace(site.node, text.strip_prefix(outer).unwrap_or(&text));
     }
-    let text = reindent(&format!("{inner}{}", gather.text(body)), &inner, &outer);
-    let text = text.strip_prefix(outer.as_str()).unwrap_or(&text).to_owned();
-    gather.replace("drop statement", node, text, 1.0);
 }

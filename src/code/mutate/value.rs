@@ -1,219 +1,104 @@
 //! Edits of any value that is read: off by one, wrapped, negated, another one from nearby.
 
-use tree_sitter::Node;
+use super::name::{NAMES, is_read};
+use super::node_kind::NodeKind;
+use super::site::{Edits, Site, first};
 
-use super::Gather;
-use super::expression::NAMES;
-use super::table::{Kind, kind};
-
-/// Ingredients that are tried in place of one expression.
+/// Expressions from nearby that are tried in place of one.
 const INGREDIENTS: usize = 24;
 
-/// Edits of any value that is read: off by one, wrap, negate, another value from nearby.
-pub fn edits(node: Node<'_>, own: Kind, gather: &mut Gather<'_>) {
-    let text = gather.text(node).to_owned();
-    if text.is_empty() || text.len() > 200 || text.contains('\n') {
-        return;
-    }
-    let parent = node.parent();
-    let parent_kind = parent.map_or(Kind::Other, kind);
-    let callee = parent.is_some_and(|parent| {
-        parent.child_by_field_name("function") == Some(node)
-            || parent.child_by_field_name("object") == Some(node)
+/// Whether a node is a value on one line that is read, and not what is called or looked into.
+pub fn is_value(site: &Site<'_>) -> bool {
+    let node = site.node;
+    let inner = node.parent().is_some_and(|parent| {
+        ["function", "object"].iter().any(|field| parent.child_by_field_name(field) == Some(node))
     });
-    if callee || text == "self" || text == "this" {
-        return;
-    }
-    let grouped = |text: &str| {
-        let simple = !matches!(own, Kind::Logic | Kind::Compare | Kind::Choice | Kind::Not);
-        if simple { text.to_owned() } else { format!("({text})") }
-    };
-    let numeric = !matches!(
-        own,
-        Kind::Text
-            | Kind::Truth
-            | Kind::Nothing
-            | Kind::Logic
-            | Kind::Compare
-            | Kind::Not
-            | Kind::Sequence
-            | Kind::OtherExpression
-    );
-    if numeric && own != Kind::Number {
-        let likely = matches!(
-            parent_kind,
-            Kind::Arguments
-                | Kind::Subscript
-                | Kind::Compare
-                | Kind::Slice
-                | Kind::Return
-                | Kind::Assign
-                | Kind::Arithmetic
-        );
-        let factor = if likely { 0.9 } else { 0.3 };
-        gather.replace("off by one", node, format!("{} + 1", grouped(&text)), factor);
-        gather.replace("off by one", node, format!("{} - 1", grouped(&text)), factor);
-        if likely {
-            gather.replace("arithmetic", node, format!("-{}", grouped(&text)), 0.3);
-        }
-    }
-    let sum = own == Kind::Arithmetic;
-    if numeric && own != Kind::Number || node.kind() == "parenthesized_expression" {
-        // Half or twice of something is forgotten more often than any other share.
-        let whole = if sum { format!("({text})") } else { text.clone() };
-        for (share, factor) in [("* 2", 0.15), ("/ 2", 0.2), ("// 2", 0.15)] {
-            if share != "// 2" || gather.spelling.indented {
-                gather.replace("arithmetic", node, format!("{whole} {share}"), factor);
-            }
-        }
-    }
-    for wrapper in gather.spelling.wrappers {
-        if !text.starts_with(&format!("{wrapper}(")) {
-            let common = matches!(
-                *wrapper,
-                "abs"
-                    | "len"
-                    | "int"
-                    | "str"
-                    | "sorted"
-                    | "Math.abs"
-                    | "Number"
-                    | "String"
-                    | "list"
-                    | "set"
-                    | "sum"
-            );
-            gather.replace(
-                "wrap in call",
-                node,
-                format!("{wrapper}({text})"),
-                if common { 0.8 } else { 0.4 },
-            );
-        }
-    }
-    let made = node.kind() == "list_comprehension";
-    if made || matches!(own, Kind::Name | Kind::Member | Kind::Subscript | Kind::Call) {
-        for suffix in gather.spelling.slices {
-            gather.replace("slice", node, format!("{text}{suffix}"), 0.6);
-        }
-        cut_at_names(node, &text, gather);
-    }
-    if !made && matches!(own, Kind::Name | Kind::Member | Kind::Subscript | Kind::Call) {
-        for suffix in gather.spelling.suffixes {
-            gather.replace("suffix call", node, format!("{text}{suffix}"), 0.5);
-        }
-    }
-    let condition = is_condition(node);
-    if condition
-        || matches!(own, Kind::Call | Kind::Logic | Kind::Name | Kind::Member)
-            && parent_kind == Kind::Return
-    {
-        let not = gather.spelling.not;
-        gather.replace(
-            "negate",
-            node,
-            format!(
-                "{not}{}",
-                if own == Kind::Name || own == Kind::Call || own == Kind::Member {
-                    text.clone()
-                } else {
-                    format!("({text})")
-                }
-            ),
-            if condition { 1.0 } else { 0.3 },
-        );
-    }
-    if condition {
-        extend(node, &text, gather);
-    }
-    let ingredients: Vec<String> =
-        gather.scope.expressions.iter().take(INGREDIENTS).cloned().collect();
-    for other in ingredients {
-        let factor =
-            if condition { 0.3 } else { 0.5 + 0.5 * strsim::normalized_levenshtein(&text, &other) };
-        gather.replace("ingredient", node, other, factor);
-    }
-    if own != Kind::Name && own != Kind::Number {
-        let names: Vec<String> = gather.scope.names.iter().take(NAMES).cloned().collect();
-        for other in names {
-            gather.replace("variable", node, other, 0.35);
-        }
-    }
-    if own == Kind::Name {
-        for constant in ["0", "1"] {
-            gather.replace("constant", node, constant, 0.25);
-        }
-    }
-    if matches!(own, Kind::Name | Kind::Subscript) {
-        // An element where the whole or another one was meant.
-        let indexed: Vec<String> = gather.scope.indexed.iter().take(3).cloned().collect();
-        let names: Vec<String> = gather.scope.names.iter().take(5).cloned().collect();
-        for object in &indexed {
-            for index in names.iter().filter(|index| *index != object) {
-                gather.replace("ingredient", node, format!("{object}[{index}]"), 0.6);
-            }
-        }
-    }
-    // A forgotten operand: total - x, total + x, total * x.
-    if numeric
+    site.kind.is_value()
+        && is_read(node)
+        && !inner
+        && !matches!(site.text, "" | "self" | "this")
+        && site.text.len() <= 200
+        && !site.text.contains('\n')
+}
+
+/// Whether a value may be a number.
+fn may_be_number(site: &Site<'_>) -> bool {
+    !matches!(
+        site.kind,
+        NodeKind::Text
+            | NodeKind::Truth
+            | NodeKind::Nothing
+            | NodeKind::Logic
+            | NodeKind::Compare
+            | NodeKind::Not
+            | NodeKind::Sequence
+            | NodeKind::OtherExpression
+    )
+}
+
+/// Whether a value may be a number and is none as written.
+fn may_count(site: &Site<'_>) -> bool {
+    may_be_number(site) && site.kind != NodeKind::Number
+}
+
+fn is_in_sum_or_index(site: &Site<'_>) -> bool {
+    matches!(
+        site.parent,
+        NodeKind::Arguments
+            | NodeKind::Subscript
+            | NodeKind::Compare
+            | NodeKind::Slice
+            | NodeKind::Return
+            | NodeKind::Assign
+            | NodeKind::Arithmetic
+    )
+}
+
+/// Whether a value may be a number and occurs where numbers count or index something.
+pub fn may_count_here(site: &Site<'_>) -> bool {
+    may_count(site) && is_in_sum_or_index(site)
+}
+
+/// Whether a value may be a number, in another place.
+pub fn may_count_elsewhere(site: &Site<'_>) -> bool {
+    may_count(site) && !is_in_sum_or_index(site)
+}
+
+/// Whether a part of a value may be meant.
+pub fn may_be_share(site: &Site<'_>) -> bool {
+    may_count(site) || site.node.kind() == "parenthesized_expression"
+}
+
+/// Whether a value may lack an operand.
+pub fn may_lack_operand(site: &Site<'_>) -> bool {
+    may_be_number(site)
         && matches!(
-            parent_kind,
-            Kind::Return
-                | Kind::Assign
-                | Kind::Augment
-                | Kind::Compare
-                | Kind::Arguments
-                | Kind::Subscript
+            site.parent,
+            NodeKind::Return
+                | NodeKind::Assign
+                | NodeKind::Augment
+                | NodeKind::Compare
+                | NodeKind::Arguments
+                | NodeKind::Subscript
         )
-    {
-        let names: Vec<String> = gather.scope.names.iter().take(8).cloned().collect();
-        for other in names.iter().filter(|other| **other != text) {
-            for sign in ["+", "-", "*", "//", "%"] {
-                if sign == "//" && !gather.spelling.indented {
-                    continue;
-                }
-                gather.replace(
-                    "ingredient",
-                    node,
-                    format!("{} {sign} {other}", grouped(&text)),
-                    0.25,
-                );
-            }
-        }
-    }
-    if !gather.spelling.indented && own == Kind::Call && parent_kind != Kind::Await {
-        gather.replace("await", node, format!("await {text}"), 0.7);
-    }
 }
 
-/// The part before or behind a position that a variable holds. A parameter that is never read is
-/// the likeliest one.
-fn cut_at_names(node: Node<'_>, text: &str, gather: &mut Gather<'_>) {
-    let unread = gather.scope.unread.iter().map(|name| (name.clone(), 1.5));
-    let others = gather.scope.names.iter().take(5).map(|name| (name.clone(), 0.3));
-    for (name, factor) in unread.chain(others).collect::<Vec<_>>() {
-        if name == text {
-            continue;
-        }
-        let forms = if gather.spelling.indented {
-            [format!("{text}[:{name}]"), format!("{text}[{name}:]")]
-        } else {
-            [format!("{text}.slice(0, {name})"), format!("{text}.slice({name})")]
-        };
-        for form in forms {
-            gather.replace("slice", node, form, factor);
-        }
-    }
+/// Whether methods of a value may be called.
+pub fn is_object(site: &Site<'_>) -> bool {
+    matches!(site.kind, NodeKind::Name | NodeKind::Member | NodeKind::Subscript | NodeKind::Call)
 }
 
-/// Whether a node decides between branches.
-fn is_condition(node: Node<'_>) -> bool {
-    let Some(mut parent) = node.parent() else { return false };
-    let mut child = node;
+/// Whether a value may be a sequence.
+pub fn may_be_sequence(site: &Site<'_>) -> bool {
+    is_object(site) || site.node.kind() == "list_comprehension"
+}
+
+/// Whether a value decides between branches.
+pub fn is_condition(site: &Site<'_>) -> bool {
+    let (mut child, Some(mut parent)) = (site.node, site.node.parent()) else { return false };
     if parent.kind() == "parenthesized_expression" {
-        child = parent;
         let Some(outer) = parent.parent() else { return false };
-        parent = outer;
+        (child, parent) = (parent, outer);
     }
     match parent.kind() {
         "if_clause" => true,
@@ -222,31 +107,229 @@ fn is_condition(node: Node<'_>) -> bool {
     }
 }
 
-fn extend(node: Node<'_>, text: &str, gather: &mut Gather<'_>) {
-    let [and, or] = gather.spelling.logic;
-    let not = gather.spelling.not;
-    let mut others: Vec<String> =
-        gather.scope.conditions.iter().filter(|c| *c != text).take(8).cloned().collect();
-    for name in gather.scope.names.iter().take(6) {
-        others.push(name.clone());
-        others.push(format!("{not}{name}"));
-    }
-    let equal = if gather.spelling.indented { "==" } else { "===" };
-    for name in gather.scope.names.iter().take(5) {
-        for other in gather.scope.names.iter().take(5).filter(|other| *other != name) {
-            others.push(format!("{name} {equal} {other}"));
-            others.push(format!("{name} < {other}"));
+/// Whether a value decides nothing.
+pub fn is_no_condition(site: &Site<'_>) -> bool {
+    !is_condition(site)
+}
+
+/// Whether a value is returned and may be a truth value.
+pub fn may_be_returned_truth(site: &Site<'_>) -> bool {
+    site.parent == NodeKind::Return
+        && matches!(site.kind, NodeKind::Call | NodeKind::Logic | NodeKind::Name | NodeKind::Member)
+}
+
+/// Whether a value is more than a name or a number.
+pub fn is_compound(site: &Site<'_>) -> bool {
+    !matches!(site.kind, NodeKind::Name | NodeKind::Number)
+}
+
+/// Whether a value is a variable.
+pub fn is_name(site: &Site<'_>) -> bool {
+    site.kind == NodeKind::Name
+}
+
+/// Whether a value is a variable or an element.
+pub fn is_name_or_element(site: &Site<'_>) -> bool {
+    matches!(site.kind, NodeKind::Name | NodeKind::Subscript)
+}
+
+/// Whether a value is a call that nothing awaits.
+pub fn is_unawaited_call(site: &Site<'_>) -> bool {
+    site.kind == NodeKind::Call && site.parent != NodeKind::Await
+}
+
+/// The text in parentheses where it is weaker than a sum.
+fn grouped(site: &Site<'_>) -> String {
+    match site.kind {
+        NodeKind::Logic | NodeKind::Compare | NodeKind::Choice | NodeKind::Not => {
+            format!("({})", site.text)
         }
-        for number in gather.scope.numbers.iter().take(3) {
+        _ => site.text.to_owned(),
+    }
+}
+
+/// One more and one less.
+pub fn one_off(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for delta in ["+ 1", "- 1"] {
+        edits.replace(site.node, format!("{} {delta}", grouped(site)));
+    }
+}
+
+/// The value with the opposite sign.
+pub fn opposite_sign(site: &Site<'_>, edits: &mut Edits<'_>) {
+    edits.replace(site.node, format!("-{}", grouped(site)));
+}
+
+/// Twice or half of the value.
+pub fn share_of_value(site: &Site<'_>, edits: &mut Edits<'_>) {
+    /// Halves are forgotten more often than other shares.
+    const HALF: f64 = 0.2;
+    const OTHER_SHARE: f64 = 0.15;
+    let whole = match site.kind {
+        NodeKind::Arithmetic => format!("({})", site.text),
+        _ => site.text.to_owned(),
+    };
+    edits.replace_with_share(site.node, format!("{whole} * 2"), OTHER_SHARE);
+    edits.replace_with_share(site.node, format!("{whole} / 2"), HALF);
+    if let Some(division) = site.spelling.floor_division {
+        edits.replace_with_share(site.node, format!("{whole} {division} 2"), OTHER_SHARE);
+    }
+}
+
+/// The value in a call that is often forgotten.
+pub fn wrapped(site: &Site<'_>, edits: &mut Edits<'_>) {
+    wrap_in(site.spelling.wrappers, site, edits);
+}
+
+/// The value in a call that is seldom forgotten.
+pub fn rarely_wrapped(site: &Site<'_>, edits: &mut Edits<'_>) {
+    wrap_in(site.spelling.rare_wrappers, site, edits);
+}
+
+fn wrap_in(wrappers: &[&str], site: &Site<'_>, edits: &mut Edits<'_>) {
+    for wrapper in wrappers {
+        if !site.text.starts_with(&format!("{wrapper}(")) {
+            edits.replace(site.node, format!("{wrapper}({})", site.text));
+        }
+    }
+}
+
+/// An element or a part of the value.
+pub fn part_of_value(site: &Site<'_>, edits: &mut Edits<'_>) {
+    append(site.spelling.slices, site, edits);
+}
+
+/// A method of the value.
+pub fn method_call(site: &Site<'_>, edits: &mut Edits<'_>) {
+    append(site.spelling.suffixes, site, edits);
+}
+
+fn append(suffixes: &[&str], site: &Site<'_>, edits: &mut Edits<'_>) {
+    for suffix in suffixes {
+        edits.replace(site.node, format!("{}{suffix}", site.text));
+    }
+}
+
+/// The part before or behind the position in a parameter that is never read.
+pub fn cut_at_unread(site: &Site<'_>, edits: &mut Edits<'_>) {
+    cut_at(first(&site.scope.unread, usize::MAX), site, edits);
+}
+
+/// The part before or behind the position in a variable.
+pub fn cut_at_names(site: &Site<'_>, edits: &mut Edits<'_>) {
+    cut_at(site.names(5), site, edits);
+}
+
+fn cut_at<'n>(names: impl Iterator<Item = &'n str>, site: &Site<'_>, edits: &mut Edits<'_>) {
+    for name in names.filter(|name| *name != site.text) {
+        for (open, close) in site.spelling.cuts {
+            edits.replace(site.node, format!("{}{open}{name}{close}", site.text));
+        }
+    }
+}
+
+/// The opposite of a truth value.
+pub fn negated(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let not = site.spelling.not;
+    let text = match site.kind {
+        NodeKind::Name | NodeKind::Call | NodeKind::Member => format!("{not}{}", site.text),
+        _ => format!("{not}({})", site.text),
+    };
+    edits.replace(site.node, text);
+}
+
+/// A condition joined with another one.
+pub fn extended_condition(site: &Site<'_>, edits: &mut Edits<'_>) {
+    /// A check that is missing belongs behind the others more often than before them.
+    const BEHIND: f64 = 0.6;
+    const BEFORE: f64 = 0.3;
+    let [and, or] = site.spelling.logic;
+    let inner = match site.kind {
+        NodeKind::Logic => format!("({})", site.text),
+        _ => site.text.to_owned(),
+    };
+    for other in conditions(site) {
+        edits.replace_with_share(site.node, format!("{inner} {and} {other}"), BEHIND);
+        edits.replace_with_share(site.node, format!("{inner} {or} {other}"), BEHIND);
+        edits.replace_with_share(site.node, format!("{other} {and} {inner}"), BEFORE);
+    }
+}
+
+/// Conditions of the function, and comparisons of its variables and numbers.
+fn conditions(site: &Site<'_>) -> Vec<String> {
+    let equal = site.spelling.equal;
+    let others = site.scope.conditions.iter().filter(|one| *one != site.text);
+    let mut found: Vec<String> = others.take(8).cloned().collect();
+    for name in site.names(6) {
+        found.push(name.to_owned());
+        found.push(format!("{}{name}", site.spelling.not));
+    }
+    for name in site.names(5) {
+        for other in site.names(5).filter(|other| *other != name) {
+            found.push(format!("{name} {equal} {other}"));
+            found.push(format!("{name} < {other}"));
+        }
+        for number in first(&site.scope.numbers, 3) {
             for sign in [equal, "<", ">", "<=", ">="] {
-                others.push(format!("{name} {sign} {number}"));
+                found.push(format!("{name} {sign} {number}"));
             }
         }
     }
-    let inner = if kind(node) == Kind::Logic { format!("({text})") } else { text.to_owned() };
-    for other in others {
-        gather.replace("extend condition", node, format!("{inner} {and} {other}"), 0.6);
-        gather.replace("extend condition", node, format!("{inner} {or} {other}"), 0.6);
-        gather.replace("extend condition", node, format!("{other} {and} {inner}"), 0.3);
+    found
+}
+
+/// Another expression of the function.
+pub fn other_expressions(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in first(&site.scope.expressions, INGREDIENTS) {
+        edits.replace(site.node, other);
+    }
+}
+
+/// Another expression of the function, the most similar first.
+pub fn similar_expressions(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in first(&site.scope.expressions, INGREDIENTS) {
+        let share = 0.5 + 0.5 * strsim::normalized_levenshtein(site.text, other);
+        edits.replace_with_share(site.node, other, share);
+    }
+}
+
+/// A variable instead of an expression.
+pub fn variable_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for other in site.names(NAMES) {
+        edits.replace(site.node, other);
+    }
+}
+
+/// A small number instead of a variable.
+pub fn number_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for constant in ["0", "1"] {
+        edits.replace(site.node, constant);
+    }
+}
+
+/// An element where the whole or another element was meant.
+pub fn element_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
+    for object in first(&site.scope.indexed, 3) {
+        for index in site.names(5).filter(|index| *index != object) {
+            edits.replace(site.node, format!("{object}[{index}]"));
+        }
+    }
+}
+
+/// A forgotten operand: `total - x`, `total + x`, `total * x`.
+pub fn more_operands(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let signs: Vec<&str> =
+        ["+", "-", "*"].into_iter().chain(site.spelling.floor_division).chain(["%"]).collect();
+    for other in site.names(8).filter(|other| *other != site.text) {
+        for sign in &signs {
+            edits.replace(site.node, format!("{} {sign} {other}", grouped(site)));
+        }
+    }
+}
+
+/// A forgotten `await`.
+pub fn awaited(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if let Some(keyword) = site.spelling.await_keyword {
+        edits.replace(site.node, format!("{keyword}{}", site.text));
     }
 }

@@ -1,73 +1,12 @@
-//! What differs between languages: kinds of nodes, spellings, and names that are often confused.
-
-use tree_sitter::Node;
+//! How languages write what edits insert, and which names their users confuse.
 
 use crate::code::language::Language;
 
-/// What a node is, whatever the grammar calls it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A number.
-    Number,
-    /// A string.
-    Text,
-    /// True or false.
-    Truth,
-    /// None, null, undefined.
-    Nothing,
-    /// A variable or function name.
-    Name,
-    /// The name behind a dot.
-    Property,
-    /// Arithmetic and bits.
-    Arithmetic,
-    /// Comparison.
-    Compare,
-    /// And, or.
-    Logic,
-    /// Negation.
-    Not,
-    /// A sign.
-    Sign,
-    /// A call.
-    Call,
-    /// What stands in the parentheses of a call.
-    Arguments,
-    /// An element or slice of something.
-    Subscript,
-    /// `a:b:c` inside a subscript.
-    Slice,
-    /// `a.b`.
-    Member,
-    /// A return statement.
-    Return,
-    /// An assignment.
-    Assign,
-    /// `+=` and its kin.
-    Augment,
-    /// `++` and `--`.
-    Update,
-    /// An if with its condition.
-    If,
-    /// A while with its condition.
-    While,
-    /// A loop over something.
-    For,
-    /// `a if c else b`, `c ? a : b`.
-    Choice,
-    /// Elements side by side.
-    Sequence,
-    /// Statements one below the other.
-    Block,
-    /// An awaited expression.
-    Await,
-    /// An expression of another kind.
-    OtherExpression,
-    /// Anything else.
-    Other,
-}
+/// Text before and behind a value, such as `abs(` and `)`.
+pub type Affix = (&'static str, &'static str);
 
-/// How a language writes things.
+/// How a language writes things; `None` and empty lists stand for syntax it does not have or whose
+/// omission is no common mistake.
 #[derive(Clone, Copy, Debug)]
 pub struct Spelling {
     /// Truth and falsehood.
@@ -78,24 +17,65 @@ pub struct Spelling {
     pub logic: [&'static str; 2],
     /// Negation, with a space where one is needed.
     pub not: &'static str,
+    /// Equality.
+    pub equal: &'static str,
     /// Comparison operators.
     pub comparisons: &'static [&'static str],
     /// Arithmetic operators.
     pub arithmetic: &'static [&'static str],
+    /// Division without a remainder.
+    pub floor_division: Option<&'static str>,
     /// Operators of augmented assignments.
     pub augmented: &'static [&'static str],
-    /// Functions that a value is often forgotten to be wrapped in.
+    /// The functions for the larger and the smaller of two values.
+    pub extremes: [&'static str; 2],
+    /// Functions that people often forget to wrap a value in.
     pub wrappers: &'static [&'static str],
+    /// Functions that people seldom forget to wrap a value in.
+    pub rare_wrappers: &'static [&'static str],
     /// Groups of method and function names that are often confused.
     pub confused: &'static [&'static [&'static str]],
     /// Suffixes that take a part of a sequence.
     pub slices: &'static [&'static str],
+    /// Around a position: the part before it and the part from it on.
+    pub cuts: [Affix; 2],
+    /// Around an index: accesses that are confused with an element.
+    pub index_confusions: &'static [Affix],
+    /// The suffix for the last element.
+    pub last: &'static str,
     /// Calls on a value that are often forgotten.
     pub suffixes: &'static [&'static str],
-    /// Whether blocks are told by indentation.
-    pub indented: bool,
-    /// Ends a statement.
+    /// Around a variable: values that are often assigned back to it.
+    pub reassignments: &'static [Affix],
+    /// Around a returned value: rare fixes of it.
+    pub return_wrappers: &'static [Affix],
+    /// The argument that sorts in descending order.
+    pub reverse_sort: Option<&'static str>,
+    /// What awaits a call.
+    pub await_keyword: Option<&'static str>,
+    /// The results among the operands of a conditional expression: when it holds, when not.
+    pub choice_results: [u32; 2],
+    /// The beginnings of an if and of a loop, where one can take the place of the other.
+    pub if_while: Option<[&'static str; 2]>,
+    /// What `elif` loses to become an if of its own.
+    pub elif_prefix: Option<&'static str>,
+    /// The statement that does nothing.
+    pub empty_statement: Option<&'static str>,
+    /// One level of indentation, where indentation makes blocks.
+    pub indentation: Option<&'static str>,
+    /// Around the condition of an if with one statement, which follows.
+    pub if_affix: Affix,
+    /// The end of a statement.
     pub end: &'static str,
+}
+
+impl Spelling {
+    /// The other truth value.
+    #[must_use]
+    pub fn opposite(&self, truth: &str) -> &'static str {
+        let [yes, no] = self.truths;
+        if truth == yes { no } else { yes }
+    }
 }
 
 const PYTHON: Spelling = Spelling {
@@ -103,13 +83,14 @@ const PYTHON: Spelling = Spelling {
     nothing: "None",
     logic: ["and", "or"],
     not: "not ",
+    equal: "==",
     comparisons: &["<", "<=", ">", ">=", "==", "!=", "in", "not in", "is", "is not"],
     arithmetic: &["+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<<", ">>"],
+    floor_division: Some("//"),
     augmented: &["+=", "-=", "*=", "/=", "//=", "%=", "|=", "&=", "^=", "<<=", ">>="],
-    wrappers: &[
-        "abs", "len", "int", "str", "sorted", "set", "list", "sum", "max", "min", "round", "float",
-        "reversed", "tuple", "bool",
-    ],
+    extremes: ["max", "min"],
+    wrappers: &["abs", "len", "int", "str", "sorted", "set", "list", "sum"],
+    rare_wrappers: &["max", "min", "round", "float", "reversed", "tuple", "bool"],
     confused: &[
         &["append", "extend", "insert", "add"],
         &["strip", "lstrip", "rstrip"],
@@ -148,8 +129,26 @@ const PYTHON: Spelling = Spelling {
         &["ValueError", "KeyError", "TypeError", "IndexError", "LookupError", "AttributeError"],
     ],
     slices: &["[1:]", "[:-1]", "[::-1]", "[0]", "[-1]", "[2:]", "[1]"],
+    cuts: [("[:", "]"), ("[", ":]")],
+    index_confusions: &[("[:", "]"), ("[", ":]"), (".get(", ")"), ("[-", "]")],
+    last: "[-1]",
     suffixes: &[".strip()", ".lower()", ".upper()", ".copy()", ".items()", ".values()", ".keys()"],
-    indented: true,
+    reassignments: &[
+        ("sorted(", ")"),
+        ("abs(", ")"),
+        ("list(", ")"),
+        ("", ".lower()"),
+        ("", ".strip()"),
+    ],
+    return_wrappers: &[("(", ") % 2 == 1")],
+    reverse_sort: Some("reverse=True"),
+    await_keyword: None,
+    choice_results: [0, 2],
+    if_while: Some(["if ", "while "]),
+    elif_prefix: Some("el"),
+    empty_statement: Some("pass"),
+    indentation: Some("    "),
+    if_affix: ("if ", ":"),
     end: "",
 };
 
@@ -158,13 +157,14 @@ const SCRIPT: Spelling = Spelling {
     nothing: "null",
     logic: ["&&", "||"],
     not: "!",
+    equal: "===",
     comparisons: &["<", "<=", ">", ">=", "===", "!==", "==", "!=", "in", "instanceof"],
     arithmetic: &["+", "-", "*", "/", "%", "**", "&", "|", "^", "<<", ">>"],
+    floor_division: None,
     augmented: &["+=", "-=", "*=", "/=", "%=", "|=", "&=", "??=", "||="],
-    wrappers: &[
-        "Math.abs",
-        "Number",
-        "String",
+    extremes: ["Math.max", "Math.min"],
+    wrappers: &["Math.abs", "Number", "String"],
+    rare_wrappers: &[
         "Math.floor",
         "Math.ceil",
         "Math.round",
@@ -204,6 +204,9 @@ const SCRIPT: Spelling = Spelling {
         &["then", "catch", "finally"],
     ],
     slices: &[".slice(1)", ".slice(0, -1)", "[0]", ".at(-1)", ".length", ".slice()"],
+    cuts: [(".slice(0, ", ")"), (".slice(", ")")],
+    index_confusions: &[],
+    last: ".at(-1)",
     suffixes: &[
         ".trim()",
         ".toLowerCase()",
@@ -212,11 +215,20 @@ const SCRIPT: Spelling = Spelling {
         ".reverse()",
         ".flat()",
     ],
-    indented: false,
+    reassignments: &[],
+    return_wrappers: &[],
+    reverse_sort: None,
+    await_keyword: Some("await "),
+    choice_results: [1, 2],
+    if_while: None,
+    elif_prefix: None,
+    empty_statement: None,
+    indentation: None,
+    if_affix: ("if (", ")"),
     end: ";",
 };
 
-/// How a language writes things; `None` where candidates are not made yet.
+/// How a language writes things; `None` where repairs are not generated yet.
 #[must_use]
 pub fn spelling(language: Language) -> Option<&'static Spelling> {
     match language {
@@ -224,84 +236,4 @@ pub fn spelling(language: Language) -> Option<&'static Spelling> {
         Language::JavaScript | Language::TypeScript | Language::Tsx => Some(&SCRIPT),
         Language::Rust | Language::Go | Language::Java => None,
     }
-}
-
-/// What a node is.
-#[must_use]
-pub fn kind(node: Node<'_>) -> Kind {
-    match node.kind() {
-        "integer" | "float" | "number" => Kind::Number,
-        "string" | "template_string" | "concatenated_string" => Kind::Text,
-        "true" | "false" => Kind::Truth,
-        "none" | "null" | "undefined" => Kind::Nothing,
-        "identifier" | "this" | "shorthand_property_identifier" => Kind::Name,
-        "property_identifier" => Kind::Property,
-        "binary_operator" => Kind::Arithmetic,
-        "comparison_operator" => Kind::Compare,
-        "boolean_operator" => Kind::Logic,
-        "binary_expression" => match operator(node).map(|token| token.kind()) {
-            Some("&&" | "||" | "??") => Kind::Logic,
-            Some(token) if SCRIPT.comparisons.contains(&token) => Kind::Compare,
-            _ => Kind::Arithmetic,
-        },
-        "not_operator" => Kind::Not,
-        "unary_expression" if operator(node).is_some_and(|token| token.kind() == "!") => Kind::Not,
-        "unary_operator" | "unary_expression" => Kind::Sign,
-        "call" | "call_expression" | "new_expression" => Kind::Call,
-        "argument_list" | "arguments" => Kind::Arguments,
-        "subscript" | "subscript_expression" => Kind::Subscript,
-        "slice" => Kind::Slice,
-        "attribute" | "member_expression" => Kind::Member,
-        "return_statement" => Kind::Return,
-        "assignment" | "assignment_expression" | "variable_declarator" => Kind::Assign,
-        "augmented_assignment" | "augmented_assignment_expression" => Kind::Augment,
-        "update_expression" => Kind::Update,
-        "if_statement" | "elif_clause" | "if_clause" => Kind::If,
-        "while_statement" | "do_statement" => Kind::While,
-        "for_statement" | "for_in_statement" | "for_in_clause" => Kind::For,
-        "conditional_expression" | "ternary_expression" => Kind::Choice,
-        "tuple" | "list" | "expression_list" | "pattern_list" | "array" | "array_pattern"
-        | "set" | "tuple_pattern" => Kind::Sequence,
-        "block" | "statement_block" | "module" | "program" => Kind::Block,
-        "await" | "await_expression" => Kind::Await,
-        "parenthesized_expression"
-        | "dictionary"
-        | "list_comprehension"
-        | "generator_expression"
-        | "set_comprehension"
-        | "dictionary_comprehension"
-        | "lambda"
-        | "object"
-        | "arrow_function" => Kind::OtherExpression,
-        _ => Kind::Other,
-    }
-}
-
-/// The operator token of a binary, unary or augmented node.
-#[must_use]
-pub fn operator(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("operator").or_else(|| {
-        let mut cursor = node.walk();
-        node.children_by_field_name("operators", &mut cursor).next()
-    })
-}
-
-/// Whether a node can stand where a value is wanted.
-#[must_use]
-pub fn is_value(kind: Kind) -> bool {
-    !matches!(
-        kind,
-        Kind::Other
-            | Kind::Block
-            | Kind::Arguments
-            | Kind::Slice
-            | Kind::Return
-            | Kind::Assign
-            | Kind::Augment
-            | Kind::If
-            | Kind::While
-            | Kind::For
-            | Kind::Property
-            | Kind::Update
-    )
 }

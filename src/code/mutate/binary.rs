@@ -1,0 +1,163 @@
+//! Edits of operators with two operands.
+
+use tree_sitter::Node;
+
+use super::node_kind::{NodeKind, operator_token};
+use super::site::{Edits, Site};
+
+/// Operands whose exchange changes nothing as a rule.
+const SYMMETRIC: f64 = 0.2;
+
+/// A bit operator where an arithmetic one is written, or the reverse.
+const OTHER_FAMILY: f64 = 0.1;
+
+/// Two operators that are not listed as a common confusion.
+const UNRELATED: f64 = 0.35;
+
+/// How likely one operator was meant to be the other, either way.
+const CONFUSIONS: &[(&str, &str, f64)] = &[
+    ("<", "==", 0.8),
+    (">", "==", 0.8),
+    ("<", "<=", 1.6),
+    (">", ">=", 1.6),
+    ("<", ">", 1.0),
+    ("<=", ">=", 1.2),
+    ("==", "!=", 1.4),
+    ("===", "!==", 1.4),
+    ("+", "-", 1.4),
+    ("*", "/", 1.0),
+    ("/", "//", 1.4),
+    ("*", "**", 1.0),
+    ("//", "%", 1.2),
+    ("/", "%", 1.0),
+    ("in", "not in", 1.4),
+    ("is", "is not", 1.4),
+    ("==", "is", 0.3),
+    ("==", "===", 0.3),
+    ("&", "|", 1.2),
+    ("|", "^", 1.0),
+    ("&", "^", 1.0),
+    ("<<", ">>", 1.3),
+    ("+", "*", 0.9),
+    ("<", ">=", 1.0),
+    ("<=", ">", 1.0),
+    ("==", ">=", 0.7),
+    ("==", "<=", 0.7),
+    ("==", "<", 0.5),
+    ("==", ">", 0.5),
+    ("!=", "<", 0.5),
+    ("!=", ">", 0.5),
+];
+
+/// How likely one operator was meant to be the other.
+pub fn affinity(old: &str, new: &str) -> f64 {
+    let is_bitwise = |operator| ["&", "|", "^", "<<", ">>"].contains(&operator);
+    if is_bitwise(old) != is_bitwise(new) && !matches!((old, new), ("**", "^") | ("^", "**")) {
+        return OTHER_FAMILY;
+    }
+    CONFUSIONS
+        .iter()
+        .find(|(a, b, _)| *a == old && *b == new || *a == new && *b == old)
+        .map_or(UNRELATED, |(_, _, affinity)| *affinity)
+}
+
+/// The bytes of the operator; `not in` and `is not` are two tokens.
+fn operator_range(node: Node<'_>) -> Option<std::ops::Range<usize>> {
+    let token = operator_token(node)?;
+    let mut cursor = node.walk();
+    let tokens: Vec<Node<'_>> = node.children_by_field_name("operators", &mut cursor).collect();
+    let second = tokens.get(1).filter(|second| {
+        tokens.len() == 2
+            && second.start_position() > token.end_position()
+            && matches!(second.kind(), "in" | "not")
+    });
+    Some(token.start_byte()..second.map_or(token.end_byte(), Node::end_byte))
+}
+
+/// The operands of a node with an operator, when they are two nodes.
+struct Operands<'a> {
+    left: Node<'a>,
+    right: Node<'a>,
+    /// Whether nothing else is between them, as in a chained comparison.
+    only: bool,
+}
+
+impl<'a> Operands<'a> {
+    fn of(node: Node<'a>) -> Option<Self> {
+        operator_token(node)?;
+        let count = u32::try_from(node.named_child_count()).ok()?;
+        let (left, right) = (node.named_child(0)?, node.named_child(count.checked_sub(1)?)?);
+        (left != right).then_some(Self { left, right, only: count == 2 })
+    }
+}
+
+/// Another operator of the same family.
+pub fn other_operators(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(range) = operator_range(site.node) else { return };
+    let old = site.source.get(range.clone()).unwrap_or_default();
+    let others: &[&str] = match site.kind {
+        NodeKind::Compare => site.spelling.comparisons,
+        NodeKind::Logic => &site.spelling.logic,
+        _ => site.spelling.arithmetic,
+    };
+    for other in others {
+        edits.put_with_share(range.clone(), *other, affinity(old, other));
+    }
+}
+
+/// `b - a` for `a - b`.
+pub fn swapped_operands(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let (Some(Operands { left, right, only: true }), Some(operator)) =
+        (Operands::of(site.node), operator_range(site.node))
+    else {
+        return;
+    };
+    let symmetric = matches!(
+        site.source.get(operator).unwrap_or_default(),
+        "+" | "*" | "==" | "!=" | "===" | "!==" | "&" | "|" | "^"
+    );
+    let text =
+        format!("{}{}{}", site.text_of(right), site.between(left, right), site.text_of(left));
+    edits.replace_with_share(site.node, text, if symmetric { SYMMETRIC } else { 1.0 });
+}
+
+/// The opposite of a comparison.
+pub fn negated_comparison(site: &Site<'_>, edits: &mut Edits<'_>) {
+    if Operands::of(site.node).is_some() {
+        edits.replace(site.node, format!("{}({})", site.spelling.not, site.text));
+    }
+}
+
+/// One operand alone.
+pub fn one_operand(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(operands) = Operands::of(site.node) else { return };
+    for operand in [operands.left, operands.right] {
+        edits.replace(site.node, site.text_of(operand));
+    }
+}
+
+/// `(a + b) * c` for `a + b * c`.
+pub fn grouped_left(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let (Some(Operands { left, right, .. }), Some(outer)) =
+        (Operands::of(site.node), operator_token(site.node))
+    else {
+        return;
+    };
+    if NodeKind::of(right) == site.kind
+        && let (Some(Operands { left: first, right: last, only: true }), Some(inner)) =
+            (Operands::of(right), operator_token(right))
+    {
+        let [left, outer, first, inner, last] =
+            [left, outer, first, inner, last].map(|node| site.text_of(node));
+        edits.replace(site.node, format!("({left} {outer} {first}) {inner} {last}"));
+    }
+}
+
+/// `a + b * c` for `(a + b) * c`.
+pub fn ungrouped_left(site: &Site<'_>, edits: &mut Edits<'_>) {
+    let Some(Operands { left, .. }) = Operands::of(site.node) else { return };
+    if left.kind() == "parenthesized_expression" {
+        let inner = site.text_of(left).trim_start_matches('(').trim_end_matches(')');
+        edits.replace(left, inner);
+    }
+}

@@ -1,0 +1,171 @@
+//! The table of edit operators.
+
+use super::node_kind::NodeKind;
+use super::operator_id::OperatorId as Id;
+use super::site::{Edits, Site};
+use super::{binary, constant, expression, name, statement, value};
+
+/// One way to edit a node.
+pub struct Operator {
+    /// The operator that its edits are attributed to; several rows may share one.
+    pub id: Id,
+    /// The nodes it edits.
+    pub applies: Applies,
+    /// How likely its edits are right, as a factor of the operator's yield.
+    pub weight: f64,
+    /// Adds its edits of a node.
+    pub edits: fn(&Site<'_>, &mut Edits<'_>),
+}
+
+/// The nodes that an operator edits.
+#[derive(Clone, Copy)]
+pub enum Applies {
+    /// Nodes of some kinds.
+    To(&'static [NodeKind]),
+    /// Nodes with a property.
+    Nodes(fn(&Site<'_>) -> bool),
+    /// Values that are read, with a property.
+    Values(fn(&Site<'_>) -> bool),
+    /// Statements of a block, with a property.
+    Statements(fn(&Site<'_>) -> bool),
+}
+
+use Applies::{Nodes, Statements, To, Values};
+use NodeKind as Kind;
+
+const fn row(
+    id: Id,
+    applies: Applies,
+    weight: f64,
+    edits: fn(&Site<'_>, &mut Edits<'_>),
+) -> Operator {
+    Operator { id, applies, weight, edits }
+}
+
+const ANY: fn(&Site<'_>) -> bool = |_| true;
+
+/// All operators. Their order decides which of two that write the same text is credited with it,
+/// and between candidates of the same priority.
+pub const OPERATORS: &[Operator] = &[
+    // Constants. One more or one less is the most frequent slip with a number.
+    row(Id::Constant, To(&[Kind::Number]), 1.2, constant::neighbours),
+    row(Id::Constant, To(&[Kind::Number]), 1.0, constant::common_numbers),
+    row(Id::Constant, To(&[Kind::Number]), 0.3, constant::related_numbers),
+    row(Id::Constant, To(&[Kind::Number]), 0.6, constant::related_fractions),
+    row(Id::Constant, To(&[Kind::Number]), 0.3, constant::trailing_zero),
+    row(Id::Constant, To(&[Kind::Number]), 0.5, constant::numbers_of_the_file),
+    row(Id::Text, To(&[Kind::Text]), 1.0, constant::strings_of_the_file),
+    row(Id::Text, To(&[Kind::Text]), 0.8, constant::common_strings),
+    row(Id::Text, To(&[Kind::Text]), 1.0, constant::respelled_string),
+    row(Id::Text, To(&[Kind::Text]), 0.5, constant::shorter_string),
+    row(Id::Text, To(&[Kind::Text]), 1.0, constant::longer_string),
+    row(Id::Truth, To(&[Kind::Truth]), 1.0, constant::opposite_truth),
+    row(Id::Truth, To(&[Kind::Truth]), 0.2, constant::no_truth),
+    row(Id::Constant, To(&[Kind::Nothing]), 0.3, constant::empty_values),
+    // Names. A listed confusion is likelier than any name from nearby.
+    row(Id::Callee, Nodes(name::is_callee), 1.2, name::confused_names),
+    row(Id::Callee, Nodes(name::is_callee), 0.6, name::other_callables),
+    row(Id::Exception, Nodes(name::is_variable), 1.2, name::confused_names),
+    row(Id::AssignmentTarget, Nodes(name::is_assigned_variable), 1.0, name::other_targets),
+    row(Id::Variable, Nodes(name::is_read_variable), 1.0, name::other_variables),
+    row(Id::Method, Nodes(name::is_property), 1.2, name::confused_names),
+    row(Id::Property, Nodes(name::is_property), 0.7, name::other_properties),
+    // Operators with two operands.
+    row(Id::Comparison, To(&[Kind::Compare]), 1.0, binary::other_operators),
+    row(Id::Logic, To(&[Kind::Logic]), 1.0, binary::other_operators),
+    row(Id::Arithmetic, To(&[Kind::Arithmetic]), 1.0, binary::other_operators),
+    row(Id::SwapOperands, To(&[Kind::Arithmetic, Kind::Compare]), 1.0, binary::swapped_operands),
+    row(Id::Negate, To(&[Kind::Compare]), 0.4, binary::negated_comparison),
+    row(Id::DropOperand, To(&[Kind::Arithmetic, Kind::Logic]), 1.0, binary::one_operand),
+    row(Id::Arithmetic, To(&[Kind::Arithmetic, Kind::Logic]), 0.5, binary::grouped_left),
+    row(Id::Arithmetic, To(&[Kind::Arithmetic, Kind::Logic]), 0.4, binary::ungrouped_left),
+    // Operators with one operand. An await that is too much is rarer than one that is missing.
+    row(Id::DropNegation, To(&[Kind::Not]), 1.0, expression::bare_operand),
+    row(Id::Sign, To(&[Kind::Sign]), 1.0, expression::bare_operand),
+    row(Id::Await, To(&[Kind::Await]), 0.5, expression::bare_operand),
+    // Calls and their arguments.
+    row(Id::UnwrapCall, To(&[Kind::Call]), 1.0, expression::first_argument),
+    row(Id::UnwrapCall, To(&[Kind::Call]), 0.9, expression::receiver),
+    row(Id::SwapArguments, To(&[Kind::Arguments]), 1.0, expression::swapped_arguments),
+    row(Id::DropArgument, To(&[Kind::Arguments]), 0.7, expression::fewer_arguments),
+    row(Id::AddArgument, To(&[Kind::Arguments]), 1.0, expression::more_arguments),
+    row(Id::AddArgument, To(&[Kind::Arguments]), 1.0, expression::argument_pairs),
+    row(Id::AddArgument, To(&[Kind::Arguments]), 2.0, expression::descending_order),
+    // Elements, slices, sequences, choices.
+    row(Id::Slice, To(&[Kind::Subscript]), 0.8, expression::whole_sequence),
+    row(Id::Slice, To(&[Kind::Subscript]), 0.6, expression::other_access),
+    row(Id::OffByOne, To(&[Kind::Slice]), 0.8, expression::other_bounds),
+    row(Id::SwapBranches, To(&[Kind::Choice]), 1.2, expression::swapped_results),
+    row(Id::SwapBranches, To(&[Kind::Choice]), 0.6, expression::one_result),
+    row(Id::SwapElements, To(&[Kind::Sequence]), 1.0, expression::swapped_elements),
+    row(Id::DropOperand, To(&[Kind::Sequence]), 0.3, expression::fewer_elements),
+    // Assignments. `=` for `+=` would seldom pass a single test, so it is seldom written.
+    row(Id::AugmentedAssignment, To(&[Kind::Augment]), 1.0, expression::other_augmented),
+    row(Id::AugmentedAssignment, To(&[Kind::Augment]), 0.6, expression::plain_assignment),
+    row(Id::Update, To(&[Kind::Update]), 1.0, expression::opposite_update),
+    row(Id::AugmentedAssignment, To(&[Kind::Assign]), 1.0, expression::augmented_assignment),
+    row(Id::SwapOperands, To(&[Kind::Assign]), 0.5, expression::reversed_assignment),
+    row(Id::WrapInCall, To(&[Kind::Assign]), 0.5, expression::accumulated),
+    // Any value. Where numbers count or index, being off by one is the classic mistake.
+    row(Id::OffByOne, Values(value::may_count_here), 0.9, value::one_off),
+    row(Id::OffByOne, Values(value::may_count_elsewhere), 0.3, value::one_off),
+    row(Id::Arithmetic, Values(value::may_count_here), 0.3, value::opposite_sign),
+    row(Id::Arithmetic, Values(value::may_be_share), 1.0, value::share_of_value),
+    row(Id::WrapInCall, Values(ANY), 0.8, value::wrapped),
+    row(Id::WrapInCall, Values(ANY), 0.4, value::rarely_wrapped),
+    row(Id::Slice, Values(value::may_be_sequence), 0.6, value::part_of_value),
+    // A parameter that the function never reads is the likeliest position of a cut.
+    row(Id::Slice, Values(value::may_be_sequence), 1.5, value::cut_at_unread),
+    row(Id::Slice, Values(value::may_be_sequence), 0.3, value::cut_at_names),
+    row(Id::SuffixCall, Values(value::is_object), 0.5, value::method_call),
+    row(Id::Negate, Values(value::is_condition), 1.0, value::negated),
+    row(Id::Negate, Values(value::may_be_returned_truth), 0.3, value::negated),
+    row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
+    // Another value from nearby: the more of them fit a place, the less likely is each.
+    row(Id::Ingredient, Values(value::is_condition), 0.3, value::other_expressions),
+    row(Id::Ingredient, Values(value::is_no_condition), 1.0, value::similar_expressions),
+    row(Id::Variable, Values(value::is_compound), 0.35, value::variable_instead),
+    row(Id::Constant, Values(value::is_name), 0.25, value::number_instead),
+    row(Id::Ingredient, Values(value::is_name_or_element), 0.6, value::element_instead),
+    row(Id::Ingredient, Values(value::may_lack_operand), 0.25, value::more_operands),
+    row(Id::Await, Values(value::is_unawaited_call), 0.7, value::awaited),
+    // Statements with a keyword.
+    row(Id::FlipReturns, To(&[Kind::Return]), 1.0, statement::flipped_returns),
+    row(Id::Return, To(&[Kind::Return]), 0.8, statement::returned_variable),
+    row(Id::Return, To(&[Kind::Return]), 1.0, statement::returned_constant),
+    row(Id::Negate, To(&[Kind::Return]), 0.5, statement::negated_return),
+    row(Id::Return, To(&[Kind::Return]), 0.1, statement::wrapped_return),
+    row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::constant_condition),
+    row(Id::Guard, To(&[Kind::If, Kind::While]), 1.0, statement::if_or_loop),
+    row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
+    row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
+    // Statements of a block.
+    row(Id::DropStatement, Statements(statement::is_one_of_several), 1.0, statement::dropped),
+    row(Id::DropStatement, Statements(statement::is_alone), 0.5, statement::emptied),
+    row(Id::Guard, Statements(statement::is_nested), 0.5, statement::guarded),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::repeated_statement),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.7, statement::similar_call),
+    row(Id::InsertStatement, Statements(statement::is_nested), 0.4, statement::variable_change),
+    row(Id::MoveStatement, Statements(ANY), 0.5, statement::exchanged),
+    row(Id::MoveStatement, Statements(ANY), 1.0, statement::moved_out),
+    row(Id::MoveStatement, Statements(ANY), 0.7, statement::moved_in),
+    row(Id::DropStatement, Statements(ANY), 1.0, statement::unconditional),
+];
+
+impl Operator {
+    /// Adds the edits of a node, when the operator applies to it.
+    pub fn edit(&self, site: &Site<'_>, is_value: bool, edits: &mut Edits<'_>) {
+        let is_statement = !site.siblings.is_empty();
+        let applies = match self.applies {
+            Statements(accepts) => is_statement && accepts(site),
+            _ if is_statement => false,
+            To(kinds) => kinds.contains(&site.kind),
+            Nodes(accepts) => accepts(site),
+            Values(accepts) => is_value && accepts(site),
+        };
+        if applies {
+            edits.attribute_to(self.id, self.weight);
+            (self.edits)(site, edits);
+        }
+    }
+}

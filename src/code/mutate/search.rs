@@ -1,0 +1,148 @@
+//! Walks a text and offers its nodes to the operators.
+
+use tree_sitter::Node;
+
+use super::ingredients::Scope;
+use super::node_kind::{NodeKind, is_function};
+use super::operator_id::OperatorId;
+use super::operators::OPERATORS;
+use super::site::{Candidate, Edits, Site};
+use super::spelling::{Spelling, spelling};
+use super::value;
+use crate::code::language::Language;
+
+/// Types and imports are not where small bugs live, and names in them are not values.
+const SKIPPED: &[&str] = &[
+    "type",
+    "type_annotation",
+    "import_statement",
+    "import_from_statement",
+    "comment",
+    "decorator",
+    "future_import_statement",
+];
+
+/// All single edits on the lines that `accepts_line` accepts, in the order of the text. The caller
+/// checks one candidate at a time whether its result parses.
+#[must_use]
+pub fn candidates(
+    language: Language,
+    source: &str,
+    accepts_line: &dyn Fn(u32) -> bool,
+    foreign_names: &[String],
+) -> Vec<Candidate> {
+    candidates_by(language, source, accepts_line, foreign_names, &[])
+}
+
+/// The candidates of some operators only, or of all for an empty list. A text that another
+/// operator would write first is attributed to that one and left out.
+pub fn candidates_by(
+    language: Language,
+    source: &str,
+    accepts_line: &dyn Fn(u32) -> bool,
+    foreign_names: &[String],
+    only: &[OperatorId],
+) -> Vec<Candidate> {
+    let (Some(spelling), Some(tree)) = (spelling(language), language.parse(source)) else {
+        return Vec::new();
+    };
+    let root = tree.root_node();
+    let mut edits = Edits::new(source, only);
+    let mut units = Vec::new();
+    collect_units(root, &mut units);
+    for unit in units.into_iter().filter(|unit| reaches(*unit, accepts_line)) {
+        let scope = Scope::of(unit, root, source, foreign_names);
+        Walk { source, spelling, scope: &scope, accepts_line, unit }.walk(unit, &mut edits);
+    }
+    edits.into_candidates()
+}
+
+/// Functions, each without those inside it, and the module around them.
+fn collect_units<'tree>(node: Node<'tree>, units: &mut Vec<Node<'tree>>) {
+    if is_function(node) || node.parent().is_none() {
+        units.push(node);
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        collect_units(child, units);
+    }
+}
+
+/// The line of a row, from 1.
+fn line(row: usize) -> u32 {
+    u32::try_from(row + 1).unwrap_or(u32::MAX)
+}
+
+/// Whether one of a node's lines is accepted.
+fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
+    (node.start_position().row..=node.end_position().row).any(|row| accepts_line(line(row)))
+}
+
+/// The walk through one function, or through the module outside its functions.
+struct Walk<'a> {
+    source: &'a str,
+    spelling: &'static Spelling,
+    scope: &'a Scope,
+    accepts_line: &'a dyn Fn(u32) -> bool,
+    unit: Node<'a>,
+}
+
+impl<'a> Walk<'a> {
+    fn walk(&self, node: Node<'a>, edits: &mut Edits<'_>) {
+        if node != self.unit && is_function(node) || !reaches(node, self.accepts_line) {
+            return;
+        }
+        if NodeKind::of(node) == NodeKind::Block {
+            self.edit_statements(node, edits);
+        } else if self.begins_accepted(node) && node.is_named() && node != self.unit {
+            self.edit(node, &[], 0, edits);
+        }
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if !SKIPPED.contains(&child.kind()) {
+                self.walk(child, edits);
+            }
+        }
+    }
+
+    fn begins_accepted(&self, node: Node<'_>) -> bool {
+        (self.accepts_line)(line(node.start_position().row))
+    }
+
+    /// Offers the statements of a block, definitions excepted.
+    fn edit_statements(&self, block: Node<'_>, edits: &mut Edits<'_>) {
+        let mut cursor = block.walk();
+        let statements: Vec<Node<'_>> =
+            block.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+        for (index, statement) in statements.iter().enumerate() {
+            if self.begins_accepted(*statement) && !is_definition(*statement) {
+                self.edit(*statement, &statements, index, edits);
+            }
+        }
+    }
+
+    fn edit(&self, node: Node<'_>, siblings: &[Node<'_>], index: usize, edits: &mut Edits<'_>) {
+        let site = Site {
+            node,
+            kind: NodeKind::of(node),
+            text: self.source.get(node.byte_range()).unwrap_or_default(),
+            parent: node.parent().map_or(NodeKind::Other, NodeKind::of),
+            source: self.source,
+            spelling: self.spelling,
+            scope: self.scope,
+            siblings,
+            index,
+        };
+        let is_value = value::is_value(&site);
+        for operator in OPERATORS {
+            operator.edit(&site, is_value, edits);
+        }
+    }
+}
+
+fn is_definition(statement: Node<'_>) -> bool {
+    let kind = statement.kind();
+    ["definition", "import", "class"].iter().any(|word| kind.contains(word))
+        || kind.contains("declaration") && kind.contains("function")
+        || kind.starts_with("export")
+}

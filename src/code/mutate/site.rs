@@ -1,0 +1,199 @@
+//! A node that may be edited, and the list that collects its edits.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::ingredients::Scope;
+use super::node_kind::NodeKind;
+use super::operator_id::OperatorId;
+use super::spelling::Spelling;
+
+/// One edit of one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Replaced bytes.
+    pub range: Range<usize>,
+    /// Replacement of the range.
+    pub text: String,
+    /// The operator that made the edit.
+    pub operator: OperatorId,
+    /// First line of the edit, from 1.
+    pub line: u32,
+    /// How likely the edit is right, by itself: its operator's yield, lowered by the size of the
+    /// change.
+    pub weight: f64,
+}
+
+impl Candidate {
+    /// The whole text with the edit in place.
+    #[must_use]
+    pub fn apply(&self, source: &str) -> String {
+        let before = source.get(..self.range.start).unwrap_or_default();
+        let after = source.get(self.range.end..).unwrap_or_default();
+        format!("{before}{}{after}", self.text)
+    }
+}
+
+/// A node with everything that operators may ask about it.
+pub struct Site<'a> {
+    /// The node.
+    pub node: Node<'a>,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its text.
+    pub text: &'a str,
+    /// What is around it.
+    pub parent: NodeKind,
+    /// The whole text.
+    pub source: &'a str,
+    /// How the language writes things.
+    pub spelling: &'static Spelling,
+    /// Names and expressions from nearby.
+    pub scope: &'a Scope,
+    /// For a statement, all statements of its block; empty for other nodes.
+    pub siblings: &'a [Node<'a>],
+    /// The position of the statement among its siblings.
+    pub index: usize,
+}
+
+impl<'a> Site<'a> {
+    /// The text of another node.
+    pub fn text_of(&self, node: Node<'_>) -> &'a str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The text between two nodes.
+    pub fn between(&self, first: Node<'_>, second: Node<'_>) -> &'a str {
+        self.source.get(first.end_byte()..second.start_byte()).unwrap_or_default()
+    }
+
+    /// The most used variables of the function.
+    pub fn names(&self, limit: usize) -> impl Iterator<Item = &'a str> + use<'a> {
+        first(&self.scope.names, limit)
+    }
+
+    /// A field of the node.
+    pub fn field(&self, name: &str) -> Option<Node<'a>> {
+        self.node.child_by_field_name(name)
+    }
+
+    /// The named children, without comments.
+    pub fn children(&self) -> Vec<Node<'a>> {
+        let mut cursor = self.node.walk();
+        self.node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+    }
+
+    /// Whether the node is the given field of a parent of the given grammar kind.
+    pub fn is_field(&self, parent: &str, field: &str) -> bool {
+        self.node.parent().is_some_and(|node| {
+            node.kind() == parent && node.child_by_field_name(field) == Some(self.node)
+        })
+    }
+}
+
+/// The first entries of a list of texts.
+pub fn first(texts: &[String], limit: usize) -> impl Iterator<Item = &str> {
+    texts.iter().take(limit).map(String::as_str)
+}
+
+/// Collects the edits of one operator after the other; the first of two edits that change the same
+/// bytes to the same text wins.
+pub struct Edits<'a> {
+    source: &'a str,
+    /// Operators that are asked for; empty for all.
+    only: &'a [OperatorId],
+    /// Where each line of the source ends.
+    line_ends: Vec<usize>,
+    operator: OperatorId,
+    share: f64,
+    seen: HashSet<(usize, usize, String)>,
+    candidates: Vec<Candidate>,
+}
+
+impl<'a> Edits<'a> {
+    /// An empty list for one text.
+    pub fn new(source: &'a str, only: &'a [OperatorId]) -> Self {
+        Self {
+            source,
+            only,
+            line_ends: source.match_indices('\n').map(|(at, _)| at).collect(),
+            operator: OperatorId::Constant,
+            share: 1.0,
+            seen: HashSet::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Attributes the edits that follow to an operator with a share of its yield.
+    pub fn attribute_to(&mut self, operator: OperatorId, share: f64) {
+        self.operator = operator;
+        self.share = share;
+    }
+
+    /// The candidates in the order of the text.
+    pub fn into_candidates(mut self) -> Vec<Candidate> {
+        self.candidates.sort_by_key(|candidate| (candidate.range.start, candidate.range.end));
+        self.candidates
+    }
+
+    /// Replaces a node.
+    pub fn replace(&mut self, node: Node<'_>, text: impl Into<String>) {
+        self.replace_with_share(node, text, 1.0);
+    }
+
+    /// Replaces a node, with a share of the weight of the operator's row.
+    pub fn replace_with_share(&mut self, node: Node<'_>, text: impl Into<String>, share: f64) {
+        self.put_sized(node.byte_range(), text.into(), share, None);
+    }
+
+    /// Replaces a range.
+    pub fn put(&mut self, range: Range<usize>, text: impl Into<String>) {
+        self.put_sized(range, text.into(), 1.0, None);
+    }
+
+    /// Replaces a range, with a share of the weight of the operator's row.
+    pub fn put_with_share(&mut self, range: Range<usize>, text: impl Into<String>, share: f64) {
+        self.put_sized(range, text.into(), share, None);
+    }
+
+    /// Replaces a range; `size` is the number of bytes that change when most of the range stays as
+    /// it is.
+    pub fn put_sized(
+        &mut self,
+        range: Range<usize>,
+        text: String,
+        share: f64,
+        size: Option<usize>,
+    ) {
+        let old = self.source.get(range.clone()).unwrap_or_default();
+        if old == text {
+            return;
+        }
+        // Two operators that write the same text are one candidate: cut what both share.
+        let prefix = shared(old.chars(), text.chars());
+        let (old_rest, new_rest) =
+            (old.get(prefix..).unwrap_or_default(), text.get(prefix..).unwrap_or_default());
+        let suffix = shared(old_rest.chars().rev(), new_rest.chars().rev());
+        let (start, end) = (range.start + prefix, range.end - suffix);
+        let new = new_rest.get(..new_rest.len() - suffix).unwrap_or_default();
+        if !self.seen.insert((start, end, new.to_owned()))
+            || !self.only.is_empty() && !self.only.contains(&self.operator)
+        {
+            return;
+        }
+        // Tokens that change, roughly: short edits are likelier than long ones.
+        let size = size.unwrap_or((end - start).max(new.len()));
+        let size = f64::from(u32::try_from(size).unwrap_or(u32::MAX));
+        let weight = self.operator.base_yield() * (self.share * share) / (1.0 + size / 40.0);
+        let row = self.line_ends.partition_point(|end| *end < range.start);
+        let line = u32::try_from(row + 1).unwrap_or(u32::MAX);
+        self.candidates.push(Candidate { range, text, operator: self.operator, line, weight });
+    }
+}
+
+/// Bytes that two texts begin with alike.
+fn shared(a: impl Iterator<Item = char>, b: impl Iterator<Item = char>) -> usize {
+    a.zip(b).take_while(|(a, b)| a == b).map(|(character, _)| character.len_utf8()).sum()
+}

@@ -1,0 +1,123 @@
+//! Mutants by single tokens, for languages without repair operators.
+
+use tree_sitter::Node;
+
+use super::operator_id::OperatorId;
+use super::site::Candidate;
+
+/// Tokens and their replacements, as Rust, Go and Java write them.
+const TOKENS: &[(&str, &str, OperatorId)] = &[
+    ("<", "<=", OperatorId::Comparison),
+    ("<=", "<", OperatorId::Comparison),
+    (">", ">=", OperatorId::Comparison),
+    (">=", ">", OperatorId::Comparison),
+    ("==", "!=", OperatorId::Comparison),
+    ("!=", "==", OperatorId::Comparison),
+    ("+", "-", OperatorId::Arithmetic),
+    ("-", "+", OperatorId::Arithmetic),
+    ("*", "/", OperatorId::Arithmetic),
+    ("/", "*", OperatorId::Arithmetic),
+    ("%", "*", OperatorId::Arithmetic),
+    ("&&", "||", OperatorId::Logic),
+    ("||", "&&", OperatorId::Logic),
+    ("+=", "-=", OperatorId::AugmentedAssignment),
+    ("-=", "+=", OperatorId::AugmentedAssignment),
+    ("*=", "/=", OperatorId::AugmentedAssignment),
+    ("++", "--", OperatorId::Update),
+    ("--", "++", OperatorId::Update),
+];
+
+/// Nodes whose children are not code that runs.
+const SKIPPED: &[&str] =
+    &["attribute_item", "import_declaration", "use_declaration", "annotation", "marker_annotation"];
+
+/// All exchanges of one token on the lines that `accepts_line` accepts.
+pub fn exchanged_tokens(
+    root: Node<'_>,
+    source: &str,
+    accepts_line: &dyn Fn(u32) -> bool,
+) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    collect(root, source, accepts_line, &mut candidates);
+    candidates
+}
+
+fn collect(
+    node: Node<'_>,
+    source: &str,
+    accepts_line: &dyn Fn(u32) -> bool,
+    candidates: &mut Vec<Candidate>,
+) {
+    let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+    if accepts_line(line) {
+        let exchanges = exchanges(node, source).into_iter();
+        candidates.extend(exchanges.map(|(node, text, operator)| Candidate {
+            range: node.byte_range(),
+            text,
+            operator,
+            line,
+            weight: 1.0,
+        }));
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        if !SKIPPED.contains(&child.kind()) {
+            collect(child, source, accepts_line, candidates);
+        }
+    }
+}
+
+/// Replacements of a node or of its own tokens.
+fn exchanges<'a>(node: Node<'a>, source: &str) -> Vec<(Node<'a>, String, OperatorId)> {
+    let text = source.get(node.byte_range()).unwrap_or_default();
+    match node.kind() {
+        "binary_expression"
+        | "compound_assignment_expr"
+        | "assignment_expression"
+        | "assignment_statement"
+        | "update_expression"
+        | "inc_statement"
+        | "dec_statement" => {
+            let mut cursor = node.walk();
+            node.children(&mut cursor)
+                .filter_map(|token| {
+                    let (_, to, operator) = TOKENS.iter().find(|row| row.0 == token.kind())?;
+                    Some((token, (*to).to_owned(), *operator))
+                })
+                .collect()
+        }
+        "boolean_literal" | "true" | "false" => {
+            let other = if text == "true" { "false" } else { "true" };
+            vec![(node, other.to_owned(), OperatorId::Truth)]
+        }
+        "integer_literal" | "decimal_integer_literal" | "int_literal" => {
+            let next = text.parse::<i64>().ok().and_then(|number| number.checked_add(1));
+            next.map(|next| (node, next.to_string(), OperatorId::Constant)).into_iter().collect()
+        }
+        "unary_expression" if text.starts_with('!') => {
+            vec![(node, text.trim_start_matches('!').to_owned(), OperatorId::DropNegation)]
+        }
+        "unary_expression" if text.starts_with('-') => {
+            vec![(node, text.trim_start_matches('-').to_owned(), OperatorId::Sign)]
+        }
+        "if_expression" | "if_statement" | "while_expression" | "while_statement" => {
+            negated_condition(node, source).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn negated_condition<'a>(node: Node<'a>, source: &str) -> Option<(Node<'a>, String, OperatorId)> {
+    let condition = node
+        .child_by_field_name("condition")
+        .filter(|condition| !condition.kind().starts_with("let"))?;
+    let inner = source.get(condition.byte_range())?;
+    let text = if condition.kind() == "parenthesized_expression" {
+        format!("(!{inner})")
+    } else if inner.contains(['(', ')']) {
+        return None;
+    } else {
+        format!("!({inner})")
+    };
+    Some((condition, text, OperatorId::Negate))
+}
