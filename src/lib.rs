@@ -1,12 +1,13 @@
 //! regreen brings a red test suite back to green: it runs the tests, finds out what fails, fixes
 //! it, proves the fix by running again, and keeps every step as a commit.
 //!
-//! The rooms, in the order in which data flows: `cli` turns arguments into a request, `bot` events; `cycle`
-//! decides what happens when; `role` does the work; `repair` searches; `effect` is the contract
+//! The rooms, in the order in which data flows: `cli` turns arguments into a request, `bot` events;
+//! `app` carries a request out; `cycle` decides what happens when; `role` does the work; `repair` searches; `effect` is the contract
 //! with the outside world and `adapter` keeps it; `code`, `config` and `report` are pure;
 //! `domain` holds values and decisions.
 
 mod adapter;
+mod app;
 mod bot;
 mod cli;
 mod code;

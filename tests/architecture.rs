@@ -44,8 +44,25 @@ const LAW: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "app",
+        &[
+            "adapter",
+            "adapter/host",
+            "adapter/repo",
+            "adapter/store",
+            "adapter/suite",
+            "cycle",
+            "role",
+            "report",
+            "config",
+            "effect",
+            "domain",
+        ],
+    ),
+    (
         "cli",
         &[
+            "app",
             "adapter",
             "adapter/host",
             "adapter/repo",
@@ -62,6 +79,7 @@ const LAW: &[(&str, &[&str])] = &[
     (
         "bot",
         &[
+            "app",
             "adapter",
             "adapter/host",
             "adapter/repo",
@@ -83,6 +101,7 @@ const LAW: &[(&str, &[&str])] = &[
             "adapter",
             "adapter/model",
             "adapter/suite",
+            "app",
             "bot",
             "cli",
             "code",

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{SessionId, slug};
-use crate::domain::request::{FixRequest, Mode, Resume};
-use crate::domain::session::{SessionGit, SessionRecord, SessionStatus, refusal};
+use crate::domain::request::{FixSettings, Mode};
+use crate::domain::session::{SessionChoice, SessionGit, SessionRecord, SessionStatus, refusal};
 use crate::effect::{Clock, EffectError, Store, StoreError};
 
 use super::host::clock::HostClock;
@@ -21,15 +21,15 @@ pub type Restored = Option<repo::SessionFiles>;
 
 /// The session that a request means, with its files when they are only on its branch.
 pub fn choose(
-    request: &FixRequest,
+    request: &FixSettings,
     facts: &RepositoryFacts,
     root: &Path,
     clock: &HostClock,
     notices: &mut Vec<String>,
 ) -> Result<(SessionRecord, Restored), OpenError> {
     let limit = request.max_iterations;
-    match &request.resume {
-        Resume::Session(id) => {
+    match &request.session {
+        SessionChoice::Resume { session: id } => {
             let (mut record, restored) = load(facts, root, id)?;
             if let Some(reason) = refusal(&record, limit) {
                 return Err(OpenError::Resume { session: id.to_string(), reason });
@@ -37,7 +37,7 @@ pub fn choose(
             reopen(&mut record, limit, clock);
             Ok((record, restored))
         }
-        Resume::Newest => {
+        SessionChoice::Newest => {
             let mut why = String::from("none can go on");
             let mut chosen: Option<(SessionRecord, Restored)> = None;
             for id in store::active(root)? {
@@ -65,7 +65,7 @@ pub fn choose(
             }
             Err(OpenError::Resume { session: "(newest)".into(), reason: why })
         }
-        Resume::New => {
+        SessionChoice::New { name } => {
             for id in store::active(root)? {
                 let Ok((record, _)) = load(facts, root, &id) else { continue };
                 if record.git.head_sha != facts.head
@@ -79,7 +79,7 @@ pub fn choose(
                 notices.push(format!("session {id} was stopped on this commit; `regreen fix --resume {id}` goes on with it"));
                 break;
             }
-            Ok((new_record(request, facts, root, clock), None))
+            Ok((new_record(request, name.as_ref(), facts, root, clock), None))
         }
     }
 }
@@ -156,13 +156,14 @@ fn load(
 }
 
 fn new_record(
-    request: &FixRequest,
+    request: &FixSettings,
+    session: Option<&SessionId>,
     facts: &RepositoryFacts,
     root: &Path,
     clock: &HostClock,
 ) -> SessionRecord {
     let name = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
-    let base = match &request.session {
+    let base = match session {
         Some(session) => session.to_string(),
         None => format!("WFS-test-{}", slug(&name)),
     };

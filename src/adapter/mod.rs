@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::id::{CommitId, TreeId};
-use crate::domain::request::{FixRequest, Mode, Resume};
+use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::{Clock, EffectError, GitError, RunError, Store, StoreError, Worktree};
 
@@ -150,7 +150,7 @@ impl<'a> Workspace<'a> {
     ///
     /// [`OpenError`]; the repository is then as it was.
     pub async fn open(
-        request: &FixRequest,
+        request: &FixSettings,
         clock: &'a HostClock,
     ) -> Result<Workspace<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
@@ -158,7 +158,7 @@ impl<'a> Workspace<'a> {
         let (root, below) = (&facts.root, &facts.subdirectory);
         let detection = match suite::detect(root, below, command, request.report.as_deref()) {
             // The tests of a session that goes on may be on its branch only.
-            Err(RunError::UnknownFramework { .. }) if request.resume != Resume::New => {
+            Err(RunError::UnknownFramework { .. }) if !request.session.is_new() => {
                 suite::detect_or_begin(root, below, command)?
             }
             other => other?,
@@ -172,7 +172,7 @@ impl<'a> Workspace<'a> {
     ///
     /// [`OpenError`]; the repository is then as it was.
     pub async fn open_with(
-        request: &FixRequest,
+        request: &FixSettings,
         facts: RepositoryFacts,
         detection: Detection,
         clock: &'a HostClock,
@@ -205,7 +205,7 @@ impl<'a> Workspace<'a> {
             store.restore(files)?;
             let git = &record.git;
             repo::recover_trees(&facts, &git.branch, &git.head_sha, STATE_FOLDER)?;
-        } else if request.resume != Resume::New {
+        } else if !request.session.is_new() {
             mend_state(&store, &facts, &record, &mut notices).await?;
         }
         // The record comes before the branch: what a kill leaves behind is known by name.
@@ -230,7 +230,7 @@ impl<'a> Workspace<'a> {
         let worktree = match worktree {
             Ok(worktree) => worktree,
             Err(error) => {
-                if request.resume == Resume::New {
+                if request.session.is_new() {
                     store::forget(&root, &record.session_id)?;
                 }
                 return Err(error.into());
@@ -378,7 +378,7 @@ async fn base_of(
 }
 
 fn open_suite<'a>(
-    request: &FixRequest,
+    request: &FixSettings,
     detection: Detection,
     store: &SessionStore,
     scratch: PathBuf,

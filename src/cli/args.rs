@@ -76,6 +76,9 @@ pub enum Verb {
         /// The folder of the bundle.
         bundle: PathBuf,
     },
+    /// Run the job that another process writes to standard input.
+    #[command(hide = true)]
+    Work,
     /// Check the configuration file, or print its schema.
     Config(ConfigArguments),
     /// Print a completion script for a shell.
@@ -99,6 +102,7 @@ impl Verb {
             Self::Doctor(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
             Self::Validate(arguments) => arguments.json,
+            Self::Work => true,
             Self::Report(_)
             | Self::Config(_)
             | Self::Action
@@ -148,9 +152,6 @@ pub struct FixArguments {
     /// Leave events, commits and digests in this folder while it runs, for `regreen publish`.
     #[arg(long, value_name = "FOLDER", conflicts_with = "suggest")]
     pub bundle: Option<PathBuf>,
-    /// Whether the folder of the bundle holds the beginning of this run.
-    #[arg(skip)]
-    pub bundle_goes_on: bool,
     /// Draw the session as one page of HTML in this file at the end.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

@@ -1,14 +1,10 @@
-//! Errors as people and programs see them: what happened, why, what to do, which exit code.
+//! Errors and endings as exit codes, as text for people, and as a JSON document for programs.
 
-use std::error::Error;
-use std::fmt;
-
-use crate::adapter::OpenError;
-use crate::adapter::planning::PlanError;
-use crate::cycle;
-use crate::domain::test_plan::entry::EntryError;
-use crate::effect::{EffectError, GitError, RunError, StoreError};
+use crate::app::{AppError, ErrorClass};
+use crate::domain::event::Ending;
 use crate::report::document::{Document, Problem};
+use crate::report::terminal::harmless;
+use crate::report::workflow::tame;
 
 /// Exit codes; part of the interface.
 pub mod exit {
@@ -22,182 +18,46 @@ pub mod exit {
     pub const ENVIRONMENT: u8 = 3;
 }
 
-/// What kind of failure it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Wrong usage or configuration.
-    Usage,
-    /// The environment failed.
-    Environment,
-}
+/// Lines of evidence that are printed, counted from the end.
+const EVIDENCE: usize = 15;
 
-impl Class {
-    /// Its exit code.
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Usage => exit::USAGE,
-            Self::Environment => exit::ENVIRONMENT,
-        }
+/// The exit code of an error.
+pub fn code_of_error(error: &AppError) -> u8 {
+    match error.class {
+        ErrorClass::Usage => exit::USAGE,
+        ErrorClass::Environment => exit::ENVIRONMENT,
     }
 }
 
-/// A failure that ends the program.
-#[derive(Debug)]
-pub struct Failure {
-    /// What happened, a fragment without a full stop.
-    pub message: String,
-    /// More evidence, such as the last lines of a log.
-    pub evidence: String,
-    /// What to do, one imperative clause.
-    pub hint: String,
-    /// Its kind.
-    pub class: Class,
-}
-
-impl Failure {
-    /// What the machine lacks.
-    pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            evidence: String::new(),
-            hint: hint.into(),
-            class: Class::Environment,
-        }
-    }
-
-    /// A wrong flag or file.
-    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            evidence: String::new(),
-            hint: hint.into(),
-            class: Class::Usage,
-        }
-    }
-
-    /// The JSON document of `--json`.
-    pub fn document(&self) -> String {
-        let document = Document::from(Problem {
-            message: self.message.clone(),
-            hint: self.hint.clone(),
-            exit_code: self.class.code(),
-        });
-        serde_json::to_string_pretty(&document).unwrap_or_default()
-    }
-
-    fn of_environment(error: &dyn Error, hint: String) -> Self {
-        Self {
-            message: error.to_string(),
-            evidence: String::new(),
-            hint,
-            class: Class::Environment,
-        }
+/// The exit code of a session's ending.
+pub fn code_of_ending(ending: Ending) -> u8 {
+    match ending {
+        Ending::Success | Ending::PartialSuccess | Ending::Planned => exit::MET,
+        Ending::Failure | Ending::Blocked => exit::NOT_MET,
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, text) in self.message.lines().enumerate() {
-            let lead = if number == 0 { "error: " } else { "  " };
-            writeln!(f, "{lead}{}", crate::report::workflow::tame(text))?;
-        }
-        for text in self.evidence.lines().rev().take(15).collect::<Vec<_>>().into_iter().rev() {
-            writeln!(f, "  | {}", crate::report::terminal::harmless(text, 200))?;
-        }
-        writeln!(f, " hint: {}", self.hint)
-    }
+/// The JSON document that `--json` prints for an error.
+pub fn document(error: &AppError) -> String {
+    let document = Document::from(Problem {
+        message: error.message.clone(),
+        hint: error.hint.clone(),
+        exit_code: code_of_error(error),
+    });
+    serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 
-impl From<GitError> for Failure {
-    fn from(error: GitError) -> Self {
-        let hint = error.hint();
-        let mut failure = Self::of_environment(&error, hint);
-        if matches!(error, GitError::UnknownReference { .. } | GitError::BranchTaken { .. }) {
-            failure.class = Class::Usage;
-        }
-        failure
+/// The lines that people read on standard error.
+pub fn text(error: &AppError) -> String {
+    let mut text = String::new();
+    for (number, line) in error.message.lines().enumerate() {
+        let start = if number == 0 { "error: " } else { "  " };
+        text.push_str(&format!("{start}{}\n", tame(line)));
     }
-}
-
-impl From<RunError> for Failure {
-    fn from(error: RunError) -> Self {
-        let hint = error.hint();
-        let mut failure = Self::of_environment(&error, hint);
-        if let RunError::NoReport { tail, .. } | RunError::SetUp { tail, .. } = error {
-            failure.evidence = tail;
-        }
-        failure
+    let evidence: Vec<&str> = error.evidence.lines().collect();
+    for line in evidence.iter().skip(evidence.len().saturating_sub(EVIDENCE)) {
+        text.push_str(&format!("  | {}\n", harmless(line, 200)));
     }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        let hint = error.hint();
-        let mut failure = Self::of_environment(&error, hint);
-        if matches!(error, StoreError::Missing { .. } | StoreError::Archived { .. }) {
-            failure.class = Class::Usage;
-        }
-        failure
-    }
-}
-
-impl From<OpenError> for Failure {
-    fn from(error: OpenError) -> Self {
-        match error {
-            OpenError::Effect(error) => error.into(),
-            OpenError::Resume { .. } => {
-                let hint = error.hint();
-                Self::usage(error.to_string(), hint)
-            }
-        }
-    }
-}
-
-impl From<EffectError> for Failure {
-    fn from(error: EffectError) -> Self {
-        match error {
-            EffectError::Git(error) => error.into(),
-            EffectError::Run(error) => error.into(),
-            EffectError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<PlanError> for Failure {
-    fn from(error: PlanError) -> Self {
-        match error {
-            PlanError::Open(error) => error.into(),
-            PlanError::NoFramework { .. } => {
-                let hint = error.hint();
-                Self::of_environment(&error, hint)
-            }
-            PlanError::Source(_) | PlanError::NoSession { .. } => {
-                let hint = error.hint();
-                Self::usage(error.to_string(), hint)
-            }
-        }
-    }
-}
-
-impl From<EntryError> for Failure {
-    fn from(error: EntryError) -> Self {
-        let hint = error.hint();
-        Self::usage(error.to_string(), hint)
-    }
-}
-
-impl From<cycle::Failure> for Failure {
-    fn from(error: cycle::Failure) -> Self {
-        match error {
-            cycle::Failure::Effect(error) => error.into(),
-            cycle::Failure::Gather(error) => {
-                let hint = error.hint();
-                Self::usage(error.to_string(), hint)
-            }
-            cycle::Failure::Internal(_) => {
-                let hint = error.hint();
-                Self::of_environment(&error, hint)
-            }
-        }
-    }
+    text.push_str(&format!(" hint: {}\n", error.hint));
+    text
 }

@@ -6,11 +6,10 @@
 
 mod args;
 mod asking;
-mod bundle;
 mod failure;
 mod log;
-mod page;
 mod progress;
+mod request;
 mod verb;
 
 use std::ffi::OsString;
@@ -19,10 +18,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::app::AppError;
 use crate::domain::request::Errand;
 
 use args::{Arguments, Verb};
-use failure::{Failure, exit};
+use failure::exit;
 
 use crate::domain::test_plan::pipeline::Goal;
 
@@ -56,23 +56,24 @@ pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
     runtime.shutdown_background();
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(failure) => {
+        Err(error) => {
             if json {
-                println!("{}", failure.document());
+                println!("{}", failure::document(&error));
             }
-            eprint!("{failure}");
-            ExitCode::from(failure.class.code())
+            eprint!("{}", failure::text(&error));
+            ExitCode::from(failure::code_of_error(&error))
         }
     }
 }
 
-async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, Failure> {
+async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
     match verb {
         Verb::Action => Ok(bot(Errand::Event).await),
         Verb::Publish { bundle } => Ok(bot(Errand::Publish(bundle)).await),
-        Verb::Fix(arguments) => verb::fix::run(&arguments).await,
+        Verb::Fix(arguments) => Box::pin(verb::fix::run(&arguments)).await,
         Verb::Plan(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Plan)).await,
         Verb::Test(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Test)).await,
+        Verb::Work => Box::pin(verb::work::run()).await,
         Verb::Session(arguments) => verb::session::run(&arguments),
         Verb::Pin(arguments) => verb::pin::run(&arguments).await,
         Verb::Score(arguments) => verb::score::run(&arguments).await,

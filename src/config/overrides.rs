@@ -1,12 +1,14 @@
 //! Values that go before those of the file: flags of the command line, inputs of the Action.
 
+use serde::{Deserialize, Serialize};
 use serde_yaml::{Mapping, Value};
 
 use super::diagnostic::Diagnostic;
 use super::keys::{FILE, Form, unknown, wrong};
 
 /// One value by its key, such as `loop.stuck-threshold` and `4`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Override {
     /// The key, its parents in front of it.
     pub key: String,

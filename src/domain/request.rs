@@ -1,14 +1,16 @@
-//! What a trigger asks for, complete and checked.
+//! Settings of a run that several rooms share.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::id::SessionId;
+use serde::{Deserialize, Serialize};
 
-/// Bring the suite of one repository back to green.
+use super::session::SessionChoice;
+
+/// How one run of the fix loop is set up: the request, the configuration and the defaults merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FixRequest {
+pub struct FixSettings {
     /// The repository, or a folder below it.
     pub repository: PathBuf,
     /// Overrides the detected command.
@@ -23,14 +25,12 @@ pub struct FixRequest {
     pub target: u32,
     /// Iteration limit, 1 to 50; `None` takes the stored one on resume, else 10.
     pub max_iterations: Option<u32>,
-    /// Name of a new session; `None` makes one of the branch.
-    pub session: Option<SessionId>,
+    /// A new session, or the one to resume.
+    pub session: SessionChoice,
     /// Fix branch; `None` means `regreen/<session>`.
     pub branch: Option<String>,
     /// Base reference, to tell introduced failures from pre-existing ones.
     pub base: Option<String>,
-    /// Whether and which session to continue.
-    pub resume: Resume,
     /// Wall time of this run.
     pub budget: Option<Duration>,
     /// Candidates tried at the same time.
@@ -58,21 +58,12 @@ pub struct ToolCommands {
     pub coverage_report: Option<String>,
 }
 
-/// Which session a request means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resume {
-    /// A new one.
-    New,
-    /// The newest that can go on.
-    Newest,
-    /// This one.
-    Session(SessionId),
-}
-
 /// What a run may change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Commit on the fix branch.
+    #[default]
     Apply,
     /// Write patches into the session folder; no branch, no commit.
     Suggest,

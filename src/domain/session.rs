@@ -37,6 +37,38 @@ pub struct SessionGit {
     pub onto: Option<String>,
 }
 
+/// Which session a request means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SessionChoice {
+    /// A new session.
+    New {
+        /// Its id; `None` derives one from the branch or the description.
+        name: Option<SessionId>,
+    },
+    /// The newest session that can be resumed.
+    Newest,
+    /// The session with this id.
+    Resume {
+        /// The id.
+        session: SessionId,
+    },
+}
+
+impl SessionChoice {
+    /// Whether a new session is meant.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        matches!(self, Self::New { .. })
+    }
+}
+
+impl Default for SessionChoice {
+    fn default() -> Self {
+        Self::New { name: None }
+    }
+}
+
 /// `workflow-session.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRecord {

@@ -136,7 +136,7 @@ fn bad_input_is_named_and_leaves_nothing() {
         (vec!["zebra stripes"], "names nothing", "such as"),
         (vec!["notes/empty.md"], "notes/empty.md is empty", "write down"),
         (vec!["notes/binary.md"], "is not text: byte 2", "UTF-8"),
-        (vec!["notes/none.md"], "notes/none.md is not there", "describe in words"),
+        (vec!["notes/none.md"], "notes/none.md does not exist", "describe in words"),
         (vec!["WFS-none"], "source session WFS-none was not found", "describe what"),
         (vec!["WFS-a/b"], "is not a session id", "WFS-add-login"),
         (vec!["  "], "nothing to test", "name a function"),

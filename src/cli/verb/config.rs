@@ -1,12 +1,13 @@
 //! `regreen config`: is the file right, and what may stand in it.
 
 use crate::adapter::host::files;
+use crate::app::AppError;
 use crate::cli::args::{ConfigArguments, ConfigVerb};
-use crate::cli::failure::{Failure, exit};
+use crate::cli::failure::exit;
 use crate::config;
 
 /// Runs the verb.
-pub fn run(arguments: &ConfigArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &ConfigArguments) -> Result<u8, AppError> {
     match arguments.what {
         ConfigVerb::Schema => {
             println!("{}", serde_json::to_string_pretty(&config::schema()).unwrap_or_default());
@@ -14,7 +15,7 @@ pub fn run(arguments: &ConfigArguments) -> Result<u8, Failure> {
         ConfigVerb::Check => {
             let path = &arguments.file;
             let unreadable = |reason: String| {
-                Failure::usage(
+                AppError::usage(
                     format!("{}: {reason}", path.display()),
                     "name the file: `regreen config check FILE`",
                 )

@@ -3,14 +3,15 @@
 use serde_json::json;
 
 use crate::adapter::{protection, repo, suite, work_root};
+use crate::app::AppError;
 use crate::cli::args::DoctorArguments;
-use crate::cli::failure::{Failure, exit};
+use crate::cli::failure::exit;
 use crate::report::terminal::harmless;
 
-use super::settings::{configured, contain};
+use crate::app::{configured, contain};
 
 /// Runs the verb. A suite that cannot start is the environment's failure.
-pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &DoctorArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let settings = configured(&facts.root, None, &[]).and_then(|settings| contain(&settings));
     let protection = protection()?;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use crate::adapter::host::files;
 use crate::adapter::{repo, state_root, store};
+use crate::app::AppError;
 use crate::cli::args::ReplayArguments;
-use crate::cli::failure::{Failure, exit};
+use crate::cli::failure::exit;
 use crate::cycle::{self, Moved, STATE_FILE};
 use crate::domain::fix_loop::FixLoop;
 
@@ -13,7 +14,7 @@ use crate::domain::fix_loop::FixLoop;
 const LIMIT: u64 = 4 << 30;
 
 /// Runs the verb.
-pub fn run(arguments: &ReplayArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
     let id = super::named(arguments.session.as_deref(), &root)?;
@@ -29,7 +30,7 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, Failure> {
         })
         .collect::<Result<_, _>>()?;
     let replayed = cycle::replay(&moves, &last).map_err(|reason| {
-        Failure::environment(
+        AppError::environment(
             format!("session {id} cannot be replayed: {reason}"),
             "read its report instead: `regreen report`",
         )
@@ -50,17 +51,17 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, Failure> {
     Ok(if replayed.differences.is_empty() { exit::MET } else { exit::NOT_MET })
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+fn text(path: &Path) -> Result<String, AppError> {
     let no =
-        |what: String| Failure::usage(what, "replay a session that this version of regreen ran");
+        |what: String| AppError::usage(what, "replay a session that this version of regreen ran");
     let bytes = files::read(path, LIMIT)
         .map_err(|error| no(format!("{}: {error}", path.display())))?
         .ok_or_else(|| no(format!("{} is not there", path.display())))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn broken(path: &Path, line: usize, error: &serde_json::Error) -> Failure {
-    Failure::environment(
+fn broken(path: &Path, line: usize, error: &serde_json::Error) -> AppError {
+    AppError::environment(
         format!("{}:{line}: {error}", path.display()),
         "the file was changed or written by another version; read the report instead",
     )

@@ -2,20 +2,21 @@
 
 use crate::adapter::host::files;
 use crate::adapter::{repo, state_root, store};
+use crate::app::AppError;
+use crate::app::{check_page, draw_page, write_page};
 use crate::cli::args::ReportArguments;
-use crate::cli::failure::{Failure, exit};
-use crate::cli::page;
+use crate::cli::failure::exit;
 use crate::effect::StoreError;
 
 /// Runs the verb.
-pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &ReportArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
     let id = super::named(arguments.session.as_deref(), &root)?;
     let (folder, _) = store::find(&root, &id)?;
     if let Some(file) = &arguments.html {
-        page::check(file)?;
-        page::write(file, &page::draw(&folder)?)?;
+        check_page(file)?;
+        write_page(file, &draw_page(&folder)?)?;
         println!("{}", file.display());
         return Ok(exit::MET);
     }
@@ -30,7 +31,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
         source,
     })?;
     let Some(bytes) = bytes else {
-        return Err(Failure::usage(
+        return Err(AppError::usage(
             format!("session {id} has no report yet"),
             format!("let it end: `regreen fix --resume {id}`"),
         ));

@@ -8,15 +8,16 @@ use crate::adapter::host::clock;
 use crate::adapter::repo::{self, RepositoryFacts};
 use crate::adapter::store::{self, STATE_FOLDER};
 use crate::adapter::{planning::PIPELINE, state_root, work_root};
+use crate::app::AppError;
 use crate::cli::args::{SessionArguments, SessionVerb};
-use crate::cli::failure::{Failure, exit};
+use crate::cli::failure::exit;
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionStatus;
 use crate::effect::StoreError;
 use crate::report::terminal::harmless;
 
 /// Runs the verb.
-pub fn run(arguments: &SessionArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
     match arguments.what {
@@ -53,7 +54,7 @@ fn end(
     id: &SessionId,
     folder: &Path,
     complete: bool,
-) -> Result<std::path::PathBuf, Failure> {
+) -> Result<std::path::PathBuf, AppError> {
     let store = store::SessionStore::open(root, id)?;
     if complete && let Some(mut record) = store::read_record(folder)? {
         record.status = SessionStatus::Completed;
@@ -67,7 +68,7 @@ fn end(
 }
 
 /// One session as a row.
-fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<Value, Failure> {
+fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<Value, AppError> {
     let record = store::read_record(folder)?;
     let pipeline = store::read_file(folder, PIPELINE).ok().flatten().unwrap_or_default();
     let tasks = store::tasks(folder);
@@ -95,7 +96,11 @@ fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<Value, Failure> 
     }))
 }
 
-fn list(arguments: &SessionArguments, facts: &RepositoryFacts, root: &Path) -> Result<u8, Failure> {
+fn list(
+    arguments: &SessionArguments,
+    facts: &RepositoryFacts,
+    root: &Path,
+) -> Result<u8, AppError> {
     let mut rows = Vec::new();
     for id in store::active(root)? {
         rows.push(row(&id, &store::session_folder(root, &id), false)?);

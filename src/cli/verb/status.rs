@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use crate::adapter::host::files;
 use crate::adapter::{repo, resume_archiving, state_root, store};
+use crate::app::AppError;
 use crate::cli::args::StatusArguments;
-use crate::cli::failure::{Failure, exit};
+use crate::cli::failure::exit;
 use crate::effect::StoreError;
 use crate::report::terminal::harmless;
 
 /// Runs the verb.
-pub fn run(arguments: &StatusArguments) -> Result<u8, Failure> {
+pub fn run(arguments: &StatusArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
     for notice in resume_archiving(&facts) {

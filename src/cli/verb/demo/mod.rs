@@ -1,24 +1,24 @@
 //! `regreen demo`: the whole loop on an example that the binary carries.
 
-use super::fix;
 use crate::adapter::repo;
-use crate::cli::args::{DemoArguments, FixArguments};
-use crate::cli::asking::AskingArguments;
-use crate::cli::failure::{Class, Failure};
-use crate::cli::page;
+use crate::app::{AppError, ErrorClass, FixRequest, ModelOptions, check_page};
+use crate::cli::args::DemoArguments;
+use crate::cli::progress::Terminal;
+
+use super::fix;
 
 mod example;
 
 /// Runs the verb.
-pub async fn run(arguments: &DemoArguments) -> Result<u8, Failure> {
-    let failed = |action: &str, error: &dyn std::error::Error| Failure {
+pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
+    let failed = |action: &str, error: &dyn std::error::Error| AppError {
         message: format!("cannot {action}: {error}"),
         evidence: String::new(),
         hint: "choose another place with `--into FOLDER`".into(),
-        class: Class::Environment,
+        class: ErrorClass::Environment,
     };
     if let Some(file) = &arguments.html {
-        page::check(file)?;
+        check_page(file)?;
     }
     let folder = match &arguments.into {
         Some(folder) => folder.clone(),
@@ -34,19 +34,18 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, Failure> {
     if !arguments.quiet {
         eprintln!("An example repository was made in {}", folder.display());
     }
-    let arguments = FixArguments {
+    let request = FixRequest {
         repository: folder,
         html: arguments.html.clone(),
-        json: arguments.json,
-        quiet: arguments.quiet,
         // What it shows must not depend on who has a key.
-        asking: AskingArguments {
+        models: ModelOptions {
             engine: vec![crate::config::providers::EMBEDDED.to_owned()],
-            ..AskingArguments::default()
+            ..ModelOptions::default()
         },
         // One iteration per bug, and some for what goes wrong on the way.
         max_iterations: Some(20),
-        ..FixArguments::default()
+        ..FixRequest::default()
     };
-    fix::run(&arguments).await
+    let screen = Terminal::new(arguments.quiet, arguments.json);
+    fix::show(&request, &screen, arguments.json).await
 }

@@ -10,7 +10,7 @@ use crate::domain::event::{Event, Outcome};
 use crate::report::html::{self, PageFacts};
 use crate::report::view::View;
 
-use super::failure::{Class, Failure};
+use super::{AppError, ErrorClass};
 
 /// The page inside a session's folder, beside the report.
 pub const PAGE: &str = ".summaries/report.html";
@@ -41,10 +41,10 @@ struct Terms {
 /// # Errors
 ///
 /// A wrong use, when the folder is not there or the name is a folder's.
-pub fn check(file: &Path) -> Result<(), Failure> {
+pub fn check_page(file: &Path) -> Result<(), AppError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.is_dir() || !folder.unwrap_or(Path::new(".")).is_dir() {
-        return Err(Failure::usage(
+        return Err(AppError::usage(
             format!("no file can be written at {}", file.display()),
             "name a file for `--html` in a folder that is there",
         ));
@@ -57,13 +57,13 @@ pub fn check(file: &Path) -> Result<(), Failure> {
 /// # Errors
 ///
 /// When they tell nothing yet, or cannot be read.
-pub fn draw(folder: &Path) -> Result<String, Failure> {
+pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let read = |name: &str, limit: u64| {
-        files::read(&folder.join(name), limit).map_err(|error| Failure {
+        files::read(&folder.join(name), limit).map_err(|error| AppError {
             message: format!("{}: {error}", folder.join(name).display()),
             evidence: String::new(),
             hint: "make it readable, then ask again".into(),
-            class: Class::Environment,
+            class: ErrorClass::Environment,
         })
     };
     let bytes = read(EVENTS, LIMIT)?.unwrap_or_default();
@@ -83,7 +83,7 @@ pub fn draw(folder: &Path) -> Result<String, Failure> {
         view.add(&Event::Closed(Box::new(outcome)));
     }
     if view.session.is_empty() {
-        return Err(Failure::usage(
+        return Err(AppError::usage(
             format!("{} holds nothing that could be drawn", folder.display()),
             "let the session begin: `regreen fix --resume`",
         ));
@@ -113,12 +113,12 @@ pub fn draw(folder: &Path) -> Result<String, Failure> {
 /// # Errors
 ///
 /// When the operating system refuses.
-pub fn write(file: &Path, page: &str) -> Result<(), Failure> {
-    files::write(file, page.as_bytes()).map_err(|error| Failure {
+pub fn write_page(file: &Path, page: &str) -> Result<(), AppError> {
+    files::write(file, page.as_bytes()).map_err(|error| AppError {
         message: format!("cannot write {}: {error}", file.display()),
         evidence: String::new(),
         hint: "make room or permission, then `regreen report --html FILE`".into(),
-        class: Class::Environment,
+        class: ErrorClass::Environment,
     })
 }
 

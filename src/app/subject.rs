@@ -1,25 +1,50 @@
-//! What `pin` and `score` share: a private checkout, chosen files, passing tests.
+//! What characterising and scoring share: a private checkout, the selected files, the tests that
+//! pass.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::suite::Detection;
 use crate::adapter::{Workspace, repo};
-use crate::cli::args::{FixArguments, SubjectArguments};
-use crate::cli::failure::Failure;
-use crate::config::Settings;
+use crate::config::{Override, Settings};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
+use crate::domain::request::Mode;
 use crate::domain::test::{Scope, Status};
 use crate::effect::{Effects, RunError, RunRequest};
 use crate::role::is_subject;
 
-use super::fix;
+use super::fix::resolve;
 use super::settings::{configured, contain, engine_time};
+use super::{AppError, FixRequest};
 
-/// The settings that apply.
-pub struct Subject {
+/// The code that tests are written for or measured on, and how its suite runs.
+#[derive(Clone, Debug, Default)]
+pub struct CodeSelection {
+    /// Files or folders of the code; empty means all code that is no test, example or build output.
+    pub paths: Vec<String>,
+    /// The repository, or a folder below it.
+    pub repository: PathBuf,
+    /// Command that runs the tests.
+    pub test_command: Option<String>,
+    /// Time limit of one test run, such as `20m`.
+    pub test_timeout: Option<String>,
+    /// Share of mutants that tests must kill, in percent.
+    pub min_mutation_score: Option<u32>,
+    /// Wall time of the engine, in minutes.
+    pub budget_minutes: Option<u64>,
+    /// Processes that run at the same time.
+    pub jobs: Option<u16>,
+    /// Configuration file instead of that of the repository.
+    pub config: Option<PathBuf>,
+    /// Values that win over the configuration file.
+    pub set: Vec<Override>,
+}
+
+/// A selection with the configuration of its repository.
+pub(super) struct Subject {
     /// Git as it was found.
     pub facts: RepositoryFacts,
     /// Share that must be noticed, in percent.
@@ -28,12 +53,12 @@ pub struct Subject {
     pub time: Duration,
     /// Processes at the same time.
     pub jobs: usize,
-    arguments: FixArguments,
+    request: FixRequest,
     settings: Settings,
 }
 
-/// Reads flags and file. The file is that of the repository unless another is named.
-pub fn read(what: &SubjectArguments) -> Result<Subject, Failure> {
+/// Reads the configuration that applies to a selection.
+pub(super) fn read(what: &CodeSelection) -> Result<Subject, AppError> {
     let facts = repo::discover(&what.repository)?;
     let settings = configured(&facts.root, what.config.as_ref(), &what.set)?;
     contain(&settings)?;
@@ -43,11 +68,11 @@ pub fn read(what: &SubjectArguments) -> Result<Subject, Failure> {
         threshold: what.min_mutation_score.or(gate).unwrap_or(MIN_MUTATION_SCORE),
         time: engine_time(what.budget_minutes, &settings),
         jobs: what.jobs.map_or(cores, usize::from),
-        arguments: FixArguments {
+        request: FixRequest {
             repository: what.repository.clone(),
             test_command: what.test_command.clone(),
             test_timeout: what.test_timeout.clone(),
-            ..FixArguments::default()
+            ..FixRequest::default()
         },
         facts,
         settings,
@@ -58,7 +83,7 @@ impl Subject {
     /// The command of flags or file.
     pub fn command(&self) -> Option<String> {
         let test = self.settings.test.as_ref();
-        self.arguments.test_command.clone().or_else(|| test?.command.clone())
+        self.request.test_command.clone().or_else(|| test?.command.clone())
     }
 
     /// Opens a private checkout; without `keep` nothing stays of it.
@@ -67,19 +92,20 @@ impl Subject {
         detection: Detection,
         keep: bool,
         clock: &'a HostClock,
-    ) -> Result<Workspace<'a>, Failure> {
-        let arguments = FixArguments { dry_run: !keep, ..self.arguments.clone() };
-        let request = fix::request(&arguments, &self.settings)?;
+    ) -> Result<Workspace<'a>, AppError> {
+        let mode = if keep { Mode::Apply } else { Mode::DryRun };
+        let request = FixRequest { mode, ..self.request.clone() };
+        let request = resolve(&request, &self.settings)?;
         Ok(Workspace::open_with(&request, self.facts.clone(), detection, clock).await?)
     }
 }
 
 /// Files of a tree below the chosen paths, or all code when none is chosen.
-pub async fn files(
+pub(super) async fn files(
     fx: &Effects<'_>,
     tree: &TreeId,
     paths: &[String],
-) -> Result<Vec<RepoPath>, Failure> {
+) -> Result<Vec<RepoPath>, AppError> {
     let all = fx.worktree.files(tree).await?;
     if paths.is_empty() {
         return Ok(all.into_iter().filter(is_subject).collect());
@@ -94,7 +120,7 @@ pub async fn files(
         };
         let found: Vec<RepoPath> = all.iter().filter(named).cloned().collect();
         if found.is_empty() {
-            return Err(Failure::usage(
+            return Err(AppError::usage(
                 format!("`{path}` is no file or folder of code in this commit"),
                 "name paths from the root of the repository, and commit new files first",
             ));
@@ -107,7 +133,7 @@ pub async fn files(
 }
 
 /// Tests that pass in a full run of the suite; none when there are none yet.
-pub async fn passing(fx: &Effects<'_>) -> Result<Vec<TestId>, RunError> {
+pub(super) async fn passing(fx: &Effects<'_>) -> Result<Vec<TestId>, RunError> {
     let request = RunRequest {
         root: fx.worktree.root(),
         scope: &Scope::Full,

@@ -1,4 +1,5 @@
-//! Who is asked in a run: flags over file over keys in the environment; recorded or replayed.
+//! Which models a run asks: the request wins over the file, the file over keys in the environment;
+//! recorded or replayed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::adapter::host::{environment, files, random};
 use crate::adapter::models::{self, RecordingMode};
-use crate::cli::args::FixArguments;
-use crate::cli::failure::Failure;
 use crate::config::Settings;
 use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
 use crate::domain::budget::Limits;
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::Model;
 use crate::role::{AskSettings, ChainEntry};
+
+use super::{AppError, ModelOptions};
 
 /// The chain of a run.
 pub struct Providers {
@@ -43,30 +44,30 @@ const RECORDED: &str = "run.json";
 /// # Errors
 ///
 /// Wrong usage or configuration.
-pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, Failure> {
+pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, AppError> {
     let file = patient(settings);
-    let tape = match (&arguments.asking.record, &arguments.asking.replay) {
+    let tape = match (&options.record, &options.replay) {
         (Some(folder), _) => RecordingMode::Record(folder.clone()),
         (None, Some(folder)) => RecordingMode::Replay(folder.clone()),
         (None, None) => RecordingMode::None,
     };
-    let named = if arguments.asking.engine.is_empty() {
+    let named = if options.engine.is_empty() {
         settings.engine.clone().unwrap_or_default()
     } else {
-        arguments.asking.engine.clone()
+        options.engine.clone()
     };
     let (links, ready, notices, fence) = if let RecordingMode::Replay(folder) = &tape {
         let recorded = recorded(folder)?;
         (recorded.chain, Vec::new(), Vec::new(), recorded.fence)
     } else {
         let chain = table::resolve(&named, &file, &environment::variable).map_err(|problem| {
-            Failure::usage(
+            AppError::usage(
                 problem,
                 "mend `engine` and `providers` in .github/regreen.yml, or `--engine`",
             )
         })?;
         let fence = random::word().map_err(|error| {
-            Failure::environment(
+            AppError::environment(
                 format!("no random numbers: {error}"),
                 "run it where the system has them",
             )
@@ -79,7 +80,7 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
         files::create_folder(folder)
             .and_then(|()| files::write(&folder.join(RECORDED), text.as_bytes()))
             .map_err(|error| {
-                Failure::environment(
+                AppError::environment(
                     format!("cannot record in {}: {error}", folder.display()),
                     "choose another folder",
                 )
@@ -89,9 +90,9 @@ pub fn open(arguments: &FixArguments, settings: &Settings) -> Result<Providers, 
     let budget = settings.budget.clone().unwrap_or_default();
     let each = budget.iteration.unwrap_or_default();
     let session = Limits {
-        calls: arguments.asking.budget_calls.or(budget.calls),
-        tokens: arguments.asking.budget_tokens.or(budget.tokens),
-        micro_usd: arguments.asking.budget_usd.or(budget.usd).map(micro),
+        calls: options.budget_calls.or(budget.calls),
+        tokens: options.budget_tokens.or(budget.tokens),
+        micro_usd: options.budget_usd.or(budget.usd).map(micro),
     };
     let iteration =
         Limits { calls: each.calls, tokens: each.tokens, micro_usd: each.usd.map(micro) };
@@ -145,9 +146,9 @@ fn micro(usd: f64) -> u64 {
     (usd.max(0.0) * 1_000_000.0) as u64
 }
 
-fn recorded(folder: &Path) -> Result<Recorded, Failure> {
+fn recorded(folder: &Path) -> Result<Recorded, AppError> {
     let path = folder.join(RECORDED);
-    let no = |what: String| Failure::usage(what, "name a folder that `--record` wrote");
+    let no = |what: String| AppError::usage(what, "name a folder that `--record` wrote");
     let bytes = files::read(&path, 1 << 20)
         .map_err(|error| no(format!("{}: {error}", path.display())))?
         .ok_or_else(|| no(format!("there is no recording in {}", folder.display())))?;
@@ -160,7 +161,7 @@ impl Providers {
     /// # Errors
     ///
     /// When a recording cannot be used.
-    pub fn models(&mut self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, Failure> {
+    pub fn models(&mut self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, AppError> {
         let names: Vec<&str> = self
             .chain
             .iter()
@@ -171,7 +172,7 @@ impl Providers {
             .collect();
         let (models, notices) =
             models::open(&self.ready, &names, &self.tape, &self.ask.redactor, scratch)
-                .map_err(|error| Failure::environment(error, "see `regreen fix --help`"))?;
+                .map_err(|error| AppError::environment(error, "see `regreen fix --help`"))?;
         self.notices.extend(notices);
         Ok(models)
     }

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapter::host::{files, sandbox};
-use crate::cli::failure::Failure;
 use crate::config::{self, Commit, CommitState, History, Override, Settings};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::fix_loop::{Regressed, Terms};
 use crate::domain::quality::{LIMITS, Limits, STRICT};
-use crate::domain::request::{FixRequest, Mode, ToolCommands};
+use crate::domain::request::{FixSettings, Mode, ToolCommands};
 use crate::domain::threshold::Thresholds;
+
+use super::AppError;
 
 /// Where the configuration lies in a repository.
 pub const CONFIGURATION: &str = ".github/regreen.yml";
@@ -25,13 +26,13 @@ pub fn configured(
     root: &Path,
     other: Option<&PathBuf>,
     set: &[Override],
-) -> Result<Settings, Failure> {
+) -> Result<Settings, AppError> {
     let (path, shown) = match other {
         Some(path) => (path.clone(), path.display().to_string()),
         None => (root.join(CONFIGURATION), CONFIGURATION.to_owned()),
     };
     let bytes = files::read(&path, 1 << 20).map_err(|error| {
-        Failure::usage(format!("{}: {error}", path.display()), "make it readable")
+        AppError::usage(format!("{}: {error}", path.display()), "make it readable")
     })?;
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     config::parse_with(&text, &shown, set).map_err(|problems| {
@@ -42,7 +43,7 @@ pub fn configured(
         } else {
             format!("mend {shown}; `regreen config check` looks again")
         };
-        Failure::usage(text.join("\n"), hint)
+        AppError::usage(text.join("\n"), hint)
     })
 }
 
@@ -51,14 +52,14 @@ pub fn configured(
 /// # Errors
 ///
 /// When tests shall run in an image and nothing here can do that.
-pub fn contain(settings: &Settings) -> Result<(), Failure> {
+pub fn contain(settings: &Settings) -> Result<(), AppError> {
     let Some(told) = &settings.sandbox else { return Ok(()) };
     if told.network == Some(false) {
         sandbox::close_network();
     }
     let Some(image) = &told.image else { return Ok(()) };
     sandbox::run_in(image, told.network == Some(true)).map_err(|error| {
-        Failure::environment(
+        AppError::environment(
             format!("`sandbox.image` cannot be obeyed: {error}"),
             "install docker or podman, or leave `sandbox.image` out",
         )
@@ -78,20 +79,10 @@ pub fn tool_commands(settings: &Settings) -> ToolCommands {
     }
 }
 
-/// A flag that stands for a key of the file.
-#[must_use]
-pub fn flag(name: &str, key: &str, value: Option<&str>) -> Option<Override> {
-    value.map(|value| Override {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        by: format!("--{name}"),
-    })
-}
-
 /// The terms of a new session.
 #[must_use]
 pub fn terms(
-    request: &FixRequest,
+    request: &FixSettings,
     settings: &Settings,
     max_iterations: u32,
     has_base: bool,
@@ -184,13 +175,13 @@ pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
 mod tests {
     use super::*;
     use crate::domain::guard::FixScope;
-    use crate::domain::request::Resume;
+    use crate::domain::session::SessionChoice;
 
     /// What one key changes.
     type Change = fn(&mut Terms);
 
-    fn request() -> FixRequest {
-        FixRequest {
+    fn request() -> FixSettings {
+        FixSettings {
             repository: PathBuf::new(),
             test_command: None,
             report: None,
@@ -198,10 +189,9 @@ mod tests {
             test_timeout: Duration::from_secs(1),
             target: 95,
             max_iterations: None,
-            session: None,
+            session: SessionChoice::default(),
             branch: None,
             base: None,
-            resume: Resume::New,
             budget: None,
             jobs: 1,
             mode: Mode::Apply,

@@ -1,5 +1,5 @@
-//! A screen that leaves everything a publisher needs in a folder: `events.jsonl` grows with every
-//! event, the commits are packed anew whenever an iteration ended (product.md 13.17).
+//! A screen that writes everything a publisher needs to a folder: each event is appended to
+//! `events.jsonl`, and the commits are packed again after each iteration (product.md 13.17).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,21 @@ use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::Screen;
 
+use super::AppError;
+
 /// The file of events in a bundle.
 const EVENTS: &str = "events.jsonl";
 
-/// Leaves a bundle.
+/// What happens to events that a bundle has already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleOpening {
+    /// They belong to an earlier run and are replaced.
+    Create,
+    /// They belong to an earlier phase of this run and stay.
+    Append,
+}
+
+/// Writes a bundle.
 pub struct BundleScreen {
     folder: PathBuf,
     facts: RepositoryFacts,
@@ -29,22 +40,36 @@ struct State {
 }
 
 impl BundleScreen {
-    /// A screen for one run; what an earlier one left is replaced, unless this one goes on with
-    /// it.
+    /// A screen that writes to `folder`.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be written.
     pub fn open(
         folder: &Path,
         facts: RepositoryFacts,
         base: Option<CommitId>,
-        goes_on: bool,
-    ) -> io::Result<Self> {
-        files::create_folder(folder)?;
-        let place = folder.join(EVENTS);
-        let events = if goes_on { Growing::go_on(&place)? } else { Growing::create(&place)? };
+        opening: BundleOpening,
+    ) -> Result<Self, AppError> {
+        let open = || -> io::Result<Growing> {
+            files::create_folder(folder)?;
+            let path = folder.join(EVENTS);
+            match opening {
+                BundleOpening::Append => Growing::go_on(&path),
+                BundleOpening::Create => Growing::create(&path),
+            }
+        };
+        let events = open().map_err(|error| {
+            AppError::usage(
+                format!("{}: {error}", folder.display()),
+                "name a folder for `--bundle` that can be written",
+            )
+        })?;
         let state = Mutex::new(State { events, of: None });
         Ok(Self { folder: folder.to_owned(), facts, base, state })
     }
 
-    fn keep(&self, event: &Event, state: &mut State) {
+    fn record(&self, event: &Event, state: &mut State) {
         if let Event::Opened { session, head, branch, .. } = event {
             state.of = SessionId::parse(session.as_str()).ok().map(|session| BundleOf {
                 session,
@@ -55,8 +80,8 @@ impl BundleScreen {
                 tip: head.clone(),
             });
         }
-        // Commits come before the line that tells of them. At the baseline a session that wrote
-        // tests has some already.
+        // Commits are packed before the line that mentions them. At the baseline, a session that
+        // wrote tests already has some.
         if matches!(
             event,
             Event::Baseline { .. }
@@ -83,24 +108,24 @@ impl BundleScreen {
 impl Screen for BundleScreen {
     fn show(&self, event: &Event) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.keep(event, &mut state);
+        self.record(event, &mut state);
     }
 }
 
-/// Two screens, the second one only where it is wanted.
-pub struct Both<'a> {
-    /// Always shown.
-    pub first: &'a dyn Screen,
-    /// Perhaps shown.
-    pub second: Option<&'a BundleScreen>,
+/// Shows every event on a screen and, where there is one, in a bundle.
+pub struct TeeScreen<'a> {
+    /// The screen.
+    pub screen: &'a dyn Screen,
+    /// The bundle.
+    pub bundle: Option<&'a BundleScreen>,
 }
 
-impl Screen for Both<'_> {
+impl Screen for TeeScreen<'_> {
     fn show(&self, event: &Event) {
-        // Whoever watches the first may act on what the second has left.
-        if let Some(second) = self.second {
-            second.show(event);
+        // A reader of the screen may act on what the bundle holds, so the bundle comes first.
+        if let Some(bundle) = self.bundle {
+            bundle.show(event);
         }
-        self.first.show(event);
+        self.screen.show(event);
     }
 }

@@ -1,0 +1,137 @@
+//! Write characterisation tests: tests that describe what functions do today.
+
+use std::collections::BTreeMap;
+
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::{Workspace, suite};
+use crate::domain::characterisation::PinReport;
+use crate::domain::commit;
+use crate::domain::event::Event;
+use crate::domain::id::TestId;
+use crate::domain::mutation::Score;
+use crate::effect::{CommitRequest, Effects, RunError, Screen};
+use crate::role::{Gap, GenerateRequest, Generated, generate};
+
+use super::subject::{self, Subject};
+use super::{AppError, CodeSelection};
+
+/// Tests of the project whose reach is measured at most.
+const MEASURED: usize = 400;
+
+/// The report inside the session folder.
+const REPORT: &str = "pin-report.json";
+
+/// A request for tests that describe what functions do today.
+#[derive(Clone, Debug, Default)]
+pub struct CharacteriseRequest {
+    /// The code.
+    pub code: CodeSelection,
+    /// Only these functions, as `name` or `Class.name`; empty means all.
+    pub functions: Vec<String>,
+    /// Whether the tests are returned as a diff instead of a commit.
+    pub dry_run: bool,
+}
+
+/// The characterisation tests of one run.
+pub struct CharacteriseOutcome {
+    /// What was kept and what was dropped.
+    pub report: PinReport,
+    /// The diff of a dry run.
+    pub patch: String,
+    /// Whether tests were kept that kill enough mutants.
+    pub met: bool,
+}
+
+/// Writes characterisation tests, and commits them on a branch of their own.
+///
+/// # Errors
+///
+/// When the code or the suite cannot be read or run; no branch is left then.
+pub async fn characterise(
+    request: &CharacteriseRequest,
+    screen: &dyn Screen,
+) -> Result<CharacteriseOutcome, AppError> {
+    let subject = subject::read(&request.code)?;
+    let facts = &subject.facts;
+    let command = subject.command();
+    let detection = suite::detect_or_begin(&facts.root, &facts.subdirectory, command.as_deref())?;
+    let clock = HostClock::start();
+    let mut workspace = subject.open(detection, !request.dry_run, &clock).await?;
+    let outcome = match generate_and_commit(request, &subject, &workspace, screen).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            workspace.abandon().await?;
+            return Err(error);
+        }
+    };
+    if outcome.report.branch.is_some() {
+        workspace.close("pinned").await?;
+        workspace.finish().await?;
+    } else {
+        workspace.abandon().await?;
+    }
+    Ok(outcome)
+}
+
+async fn generate_and_commit(
+    request: &CharacteriseRequest,
+    subject: &Subject,
+    workspace: &Workspace<'_>,
+    screen: &dyn Screen,
+) -> Result<CharacteriseOutcome, AppError> {
+    let fx = workspace.hands.effects(&[], screen);
+    let head = workspace.record.git.head_sha.clone();
+    let tree = fx.worktree.tree_of(&head).await?;
+    fx.worktree.checkout(&tree).await?;
+    let files = subject::files(&fx, &tree, &request.code.paths).await?;
+    let gaps: Vec<Gap> =
+        files.into_iter().map(|file| Gap { file, functions: request.functions.clone() }).collect();
+    let before = before(&fx).await?;
+    let generation = GenerateRequest {
+        tree: &tree,
+        gaps: &gaps,
+        before: &before,
+        threshold: subject.threshold,
+        jobs: subject.jobs,
+        until: fx.clock.elapsed() + subject.time,
+        held: &BTreeMap::new(),
+        missed: &BTreeMap::new(),
+    };
+    let Generated { tree: new, mut report, edits, .. } =
+        generate(&generation, workspace.observer(), &fx).await?;
+    let mut patch = String::new();
+    if request.dry_run {
+        for one in fx.worktree.diff(&tree, &new).await? {
+            patch.push_str(&one.patch);
+        }
+    } else if !edits.files.is_empty() {
+        report.branch = Some(fx.worktree.branch().to_owned());
+        let message = commit::pinned(&workspace.record.session_id, &report);
+        let time = fx.clock.now();
+        let commit = CommitRequest { tree: new, message, state: Vec::new(), time };
+        fx.worktree.commit(&commit).await?;
+    }
+    let value = serde_json::to_value(&report).unwrap_or_default();
+    fx.store.write_json(REPORT, &value).await?;
+    let met = !report.files.is_empty() && report.score.as_ref().is_none_or(Score::is_met);
+    Ok(CharacteriseOutcome { report, patch, met })
+}
+
+/// Tests of the project that pass already; none where there are none, or too many to measure.
+async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
+    fx.screen.show(&Event::Step { iteration: 0, doing: "running the full suite".into() });
+    let passing = match subject::passing(fx).await {
+        Ok(passing) => passing,
+        Err(
+            RunError::NoTests { .. } | RunError::NoReport { .. } | RunError::NoReportFile { .. },
+        ) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    if passing.len() > MEASURED {
+        let text =
+            format!("{} tests are there already; what they reach is not measured", passing.len());
+        fx.screen.show(&Event::Notice { text });
+        return Ok(Vec::new());
+    }
+    Ok(passing)
+}

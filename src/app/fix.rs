@@ -1,0 +1,253 @@
+//! Fix the tests of a repository: one session of the fix loop, from its opening to its archive.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::adapter::host::clock::{self, HostClock};
+use crate::adapter::host::files;
+use crate::adapter::store::STATE_FOLDER;
+use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
+use crate::config::{self, Settings};
+use crate::cycle::{self, SetUp};
+use crate::domain::event::{Ending, Event, Outcome};
+use crate::domain::request::{FixSettings, Mode};
+use crate::effect::{Model, Screen};
+use crate::report::lessons;
+
+use super::bundle::{BundleOpening, BundleScreen, TeeScreen};
+use super::providers::{self, Providers};
+use super::settings::{configured, contain, patches_only, terms, tool_commands};
+use super::{AppError, FixRequest, page};
+
+/// Limit of one test run when nothing else is configured.
+const TEST_TIMEOUT: Duration = Duration::from_mins(20);
+
+/// The notice when `ignore-preexisting` needs a base and none is named.
+const WITHOUT_BASE: &str = "`ignore-preexisting` has nothing to compare with: every failing test counts; `--base REF` names what to compare with";
+
+/// The models of one run. They are shared by all of its phases, so that a recording and the health
+/// of a provider carry over.
+#[derive(Clone, Copy)]
+pub(super) struct OpenModels<'a> {
+    /// The chain, and how it is asked.
+    pub providers: &'a Providers,
+    /// The models of the chain.
+    pub models: &'a [Box<dyn Model>],
+}
+
+/// A run of the fix loop whose configuration is read.
+pub(super) struct FixRun<'a> {
+    /// What was asked for.
+    pub request: &'a FixRequest,
+    /// The configuration.
+    pub settings: &'a Settings,
+    /// Request and configuration merged.
+    pub fix: FixSettings,
+    /// Whether the bundle holds earlier phases of this run.
+    pub bundle: BundleOpening,
+}
+
+/// Runs one session until its verdict or its next checkpoint.
+///
+/// # Errors
+///
+/// When the request cannot be met here; what was done until then is saved.
+pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, AppError> {
+    if let Some(file) = &request.html {
+        page::check_page(file)?;
+    }
+    let facts = repo::discover(&request.repository)?;
+    let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
+    contain(&settings)?;
+    let fix = resolve(request, &settings)?;
+    let mut providers = providers::open(&request.models, &settings)?;
+    let clock = HostClock::start();
+    let workspace = Workspace::open(&fix, &clock).await?;
+    let models = providers.models(&workspace.scratch())?;
+    let open = OpenModels { providers: &providers, models: &models };
+    let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
+    run_loop(run, workspace, open, screen).await
+}
+
+/// Runs the fix loop in an open workspace, and closes the session.
+pub(super) async fn run_loop(
+    run: FixRun<'_>,
+    mut workspace: Workspace<'_>,
+    open: OpenModels<'_>,
+    screen: &dyn Screen,
+) -> Result<Outcome, AppError> {
+    let bundle = match &run.request.bundle {
+        Some(folder) => {
+            let base = workspace.base.as_ref().map(|(commit, _)| commit.clone());
+            Some(BundleScreen::open(folder, workspace.facts.clone(), base, run.bundle)?)
+        }
+        None => None,
+    };
+    let tee = TeeScreen { screen, bundle: bundle.as_ref() };
+    let set_up = set_up(&run, &workspace, open.providers)?;
+    let fx = workspace.hands.effects(open.models, &tee);
+    let outcome = match Box::pin(cycle::run(set_up, &fx)).await {
+        Ok(outcome) => outcome,
+        Err(failure) => {
+            if run.fix.session.is_new() {
+                workspace.abandon().await?;
+            }
+            return Err(failure.into());
+        }
+    };
+    draw_pages(run.request, fx.store.folder(), screen);
+    workspace.conclude(&outcome).await?;
+    if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
+        record_lessons(&state_root(&workspace.facts), &outcome, &tee);
+    }
+    // What happens to the session's folder never changes the result (product.md X37).
+    if let Err(error) = workspace.finish().await {
+        let text = format!("the result is valid, but {error}; the next run tries again");
+        tee.show(&Event::Notice { text });
+    }
+    Ok(outcome)
+}
+
+fn set_up(
+    run: &FixRun<'_>,
+    workspace: &Workspace<'_>,
+    providers: &Providers,
+) -> Result<SetUp, AppError> {
+    let (request, settings, fix) = (run.request, run.settings, &run.fix);
+    let mut notices = workspace.notices.clone();
+    if settings.ignore_preexisting == Some(true) && workspace.base.is_none() {
+        notices.push(WITHOUT_BASE.to_owned());
+    }
+    // A bundle is published by somebody who may not trust the code under test.
+    if request.bundle.is_some() {
+        notices.extend(workspace.protection.missing.iter().cloned());
+    }
+    notices.extend(providers.notices.iter().cloned());
+    Ok(SetUp {
+        session: workspace.record.session_id.clone(),
+        repository: workspace.facts.root.display().to_string(),
+        head: workspace.record.git.head_sha.clone(),
+        onto: workspace.record.git.onto.clone(),
+        base: workspace.base.clone(),
+        terms: terms(
+            fix,
+            settings,
+            workspace.record.max_iterations,
+            workspace.base.is_some(),
+            !request.no_minimise,
+        ),
+        raised_limit: fix.max_iterations.filter(|_| !fix.session.is_new()),
+        moved: workspace.moved,
+        budget: fix.budget,
+        jobs: fix.jobs,
+        protect: protected(&fix.protect)?,
+        state_root: STATE_FOLDER.to_owned(),
+        state_prefix: workspace.state_prefix(),
+        archive: workspace.archive_folder(),
+        notices,
+        chain: providers.chain.clone(),
+        ask: providers.ask.clone(),
+    })
+}
+
+fn protected(globs: &[String]) -> Result<GlobSet, AppError> {
+    let mut protect = GlobSetBuilder::new();
+    for glob in globs {
+        let glob = Glob::new(glob).map_err(|error| {
+            AppError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
+        })?;
+        protect.add(glob);
+    }
+    protect
+        .build()
+        .map_err(|error| AppError::usage(format!("`protect`: {error}"), "use fewer patterns"))
+}
+
+/// Draws the session's page in its folder, in the bundle and where the request wants it. A page
+/// that cannot be written never changes the result.
+fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
+    let files: [Option<PathBuf>; 3] = [
+        Some(folder.join(page::PAGE)),
+        request.bundle.as_ref().map(|folder| folder.join(page::BUNDLED)),
+        request.html.clone(),
+    ];
+    let drawn = page::draw_page(folder)
+        .and_then(|page| files.iter().flatten().try_for_each(|file| page::write_page(file, &page)));
+    let text = match (drawn, &request.html) {
+        (Err(error), _) => format!("the result is valid, but {}; {}", error.message, error.hint),
+        (Ok(()), Some(file)) => format!("the page is in {}", file.display()),
+        (Ok(()), None) => return,
+    };
+    screen.show(&Event::Notice { text });
+}
+
+/// Records what the session teaches (product.md 9.5); never changes the result.
+fn record_lessons(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
+    let read = |name: &str| {
+        let bytes = files::read(&root.join(name), 4 << 20).ok()??;
+        String::from_utf8(bytes).ok()
+    };
+    let now = clock::now();
+    let date = now.get(..10).unwrap_or(&now);
+    for (name, text) in lessons::files(outcome, date, read) {
+        let path = root.join(name);
+        let folder = path.parent().unwrap_or(root);
+        let written =
+            files::create_folder(folder).and_then(|()| files::write(&path, text.as_bytes()));
+        if let Err(error) = written {
+            let text = format!("{} was not updated: {error}", path.display());
+            screen.show(&Event::Notice { text });
+        }
+    }
+}
+
+/// Merges a request with the configuration: the request wins over the file, the file over the
+/// defaults.
+pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSettings, AppError> {
+    let test = settings.test.clone().unwrap_or_default();
+    let gate = settings.gate.clone().unwrap_or_default();
+    let budget = settings.budget.clone().unwrap_or_default();
+    let minutes = request.models.budget_minutes.or(budget.minutes);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let setup = if request.setup.is_empty() { test.setup } else { Some(request.setup.clone()) };
+    Ok(FixSettings {
+        repository: request.repository.clone(),
+        test_timeout: test_timeout(request.test_timeout.as_ref(), settings)?,
+        test_command: request.test_command.clone().or(test.command),
+        report: request.report.clone().or(test.report),
+        setup: setup.unwrap_or_default(),
+        target: request.target.or(gate.target).unwrap_or(95),
+        max_iterations: request.max_iterations.or_else(|| {
+            // A resumed session keeps its own limit unless the request raises it.
+            request.session.is_new().then(|| gate.max_iterations.unwrap_or(MAX_ITERATIONS))
+        }),
+        session: request.session.clone(),
+        branch: request.branch.clone(),
+        base: request.base.clone(),
+        budget: minutes.map(|minutes| Duration::from_secs(minutes * 60)),
+        jobs: request.jobs.map_or(cores, usize::from),
+        mode: match request.mode {
+            Mode::Apply if patches_only(settings, request.bundle.is_some()) => Mode::Suggest,
+            mode => mode,
+        },
+        protect: settings.protect.clone().unwrap_or_default(),
+        layers: test.layers.unwrap_or_default(),
+        tools: tool_commands(settings),
+    })
+}
+
+/// The limit of one test run.
+pub(super) fn test_timeout(
+    requested: Option<&String>,
+    settings: &Settings,
+) -> Result<Duration, AppError> {
+    let configured = settings.test.as_ref().and_then(|test| test.timeout.as_ref());
+    match requested.or(configured) {
+        None => Ok(TEST_TIMEOUT),
+        Some(text) => config::duration(text).ok_or_else(|| {
+            AppError::usage(format!("`{text}` is not a time"), "write it like 30s, 20m or 2h")
+        }),
+    }
+}

@@ -1,0 +1,27 @@
+//! The use cases: each opens what it needs, runs the phases of a cycle, and leaves the session as
+//! the next run expects it. A typed request goes in, a typed outcome comes out; faces print.
+
+mod bundle;
+mod characterise;
+mod error;
+mod fix;
+mod job;
+mod page;
+mod providers;
+mod score;
+mod settings;
+mod subject;
+mod test;
+mod validate;
+mod write_tests;
+
+pub use characterise::{CharacteriseRequest, characterise};
+pub use error::{AppError, ErrorClass};
+pub use fix::fix;
+pub use job::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
+pub use page::{check_page, draw_page, write_page};
+pub use score::{ScoreRequest, score};
+pub use settings::{configured, contain};
+pub use subject::CodeSelection;
+pub use test::{TestOutcome, plan, test};
+pub use validate::{document as report_document, validate};

@@ -1,0 +1,90 @@
+//! Measure the mutation score: how many small changes of the code the tests notice.
+
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::suite;
+use crate::domain::event::Event;
+use crate::domain::id::TreeId;
+use crate::domain::mutation::Score;
+use crate::effect::{CandidateRunnerRequest, Effects, Screen, Speed};
+use crate::role::{self, Limits, Scoring};
+
+use super::subject::{self, Subject};
+use super::{AppError, CodeSelection};
+
+/// Mutants when tests run in a warm process.
+const WARM: u32 = 3_000;
+
+/// Mutants when each costs a cold start.
+const COLD: u32 = 200;
+
+/// A request for a mutation score.
+#[derive(Clone, Debug, Default)]
+pub struct ScoreRequest {
+    /// The code.
+    pub code: CodeSelection,
+    /// Mutants that run at most.
+    pub mutants: Option<u32>,
+}
+
+/// Measures how many mutants the tests kill. Nothing of it stays: no branch, no session.
+///
+/// # Errors
+///
+/// When the code or the suite cannot be read or run.
+pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score, AppError> {
+    let subject = subject::read(&request.code)?;
+    let facts = &subject.facts;
+    let detection =
+        suite::detect(&facts.root, &facts.subdirectory, subject.command().as_deref(), None)?;
+    let clock = HostClock::start();
+    let workspace = subject.open(detection, false, &clock).await?;
+    let head = workspace.record.git.head_sha.clone();
+    let fx = workspace.hands.effects(&[], screen);
+    let scored = async {
+        let tree = fx.worktree.tree_of(&head).await?;
+        fx.worktree.checkout(&tree).await?;
+        measure(request, &subject, &tree, &fx).await
+    }
+    .await;
+    workspace.abandon().await?;
+    scored
+}
+
+async fn measure(
+    request: &ScoreRequest,
+    subject: &Subject,
+    tree: &TreeId,
+    fx: &Effects<'_>,
+) -> Result<Score, AppError> {
+    let step = |doing: &str| {
+        fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+    };
+    let files = subject::files(fx, tree, &request.code.paths).await?;
+    step("running the full suite");
+    let tests = subject::passing(fx).await?;
+    step("breaking the code to see what the tests notice");
+    let candidates =
+        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
+    let trial = fx.suite.trial(&candidates).await?;
+    let many = if trial.speed() == Speed::Warm { WARM } else { COLD };
+    let scored = role::score(&Scoring {
+        worktree: fx.worktree,
+        tree,
+        trial: trial.as_ref(),
+        clock: fx.clock,
+        files: &files,
+        within: None,
+        tests: &tests,
+        known: None,
+        limits: Limits { candidates: request.mutants.unwrap_or(many), time: subject.time },
+        threshold: subject.threshold,
+        jobs: subject.jobs,
+        all_tests: false,
+        progress: &|done, total| {
+            let unit = "mutants".to_owned();
+            fx.screen.show(&Event::Progress { done, total: Some(total), unit });
+        },
+    })
+    .await?;
+    Ok(scored.score)
+}

@@ -1,0 +1,258 @@
+//! Plan tests for what is described, and write them: phases 1 to 4, then phase 5.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::host::files;
+use crate::adapter::planning::{PlanRequest, PlanSpace};
+use crate::adapter::{MAX_ITERATIONS, repo};
+use crate::config::Settings;
+use crate::cycle::{self, PlanSetUp, Planned};
+use crate::domain::event::Event;
+use crate::domain::session::SessionChoice;
+use crate::domain::test_plan::entry::{self, DESCRIPTION_LIMIT, Entry};
+use crate::domain::test_plan::generation::Generation;
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Step, Verdict};
+use crate::effect::{Clock, Model, Screen};
+use crate::report::planning;
+
+use super::bundle::{BundleOpening, BundleScreen, TeeScreen};
+use super::fix::{OpenModels, test_timeout};
+use super::providers::{self, Providers};
+use super::settings::{configured, contain, coverage_target, tool_commands};
+use super::write_tests::{self, WriteRun};
+use super::{AppError, TestRequest};
+
+/// Bytes of a coverage report that are read at most.
+const REPORT_LIMIT: u64 = 256 << 20;
+
+/// How a session that plans or writes tests ended.
+pub struct TestOutcome {
+    /// Where the session rests.
+    pub planned: Planned,
+    /// The tests that were written.
+    pub produced: Option<Generation>,
+    /// The folder of the session's files.
+    pub folder: String,
+    /// Whether everything that was asked for is done, and well enough.
+    pub met: bool,
+}
+
+/// Plans tests; writes none.
+///
+/// # Errors
+///
+/// When the request cannot be met here; what was done until then is saved.
+pub async fn plan(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
+    Box::pin(run(request, Goal::Plan, screen)).await
+}
+
+/// Plans tests, writes them, and fixes what they break.
+///
+/// # Errors
+///
+/// When the request cannot be met here; what was done until then is saved.
+pub async fn test(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
+    Box::pin(run(request, Goal::Test, screen)).await
+}
+
+async fn run(
+    request: &TestRequest,
+    goal: Goal,
+    screen: &dyn Screen,
+) -> Result<TestOutcome, AppError> {
+    let facts = repo::discover(&request.repository)?;
+    let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
+    contain(&settings)?;
+    let plan_request = resolve(request, &settings, goal, &facts.root)?;
+    let report = request.coverage_report.as_deref().map(read_report).transpose()?;
+    let mut providers = providers::open(&request.models, &settings)?;
+    let clock = HostClock::start();
+    let minutes = settings.budget.as_ref().and_then(|budget| budget.minutes);
+    let budget = request.models.budget_minutes.or(minutes);
+    let budget = budget.map(|minutes| Duration::from_secs(minutes * 60));
+    let bundle = match &request.bundle {
+        Some(folder) => Some(BundleScreen::open(folder, facts, None, BundleOpening::Create)?),
+        None => None,
+    };
+    let tee = TeeScreen { screen, bundle: bundle.as_ref() };
+    let space = PlanSpace::open(&plan_request, &clock).await?;
+    let models = providers.models(&space.scratch())?;
+    let branch = space.record.git.branch.clone();
+    let mut folder = space.folder().display().to_string();
+    announce(&space, &providers, &tee);
+    let set_up = PlanSetUp {
+        tree: space.tree.clone(),
+        source: space.source.clone(),
+        report,
+        measure: space.runnable && !request.no_coverage,
+        max_iterations: space.record.max_iterations,
+        coverage_target: coverage_target(&settings),
+        chain: providers.chain.clone(),
+        ask: providers.ask.clone(),
+        budget,
+    };
+    let mut planned = Box::pin(plan_phases(space, &set_up, &models, &tee)).await?;
+    let mut produced = None;
+    let (mut met, mut closed) = (true, false);
+    if goal == Goal::Test && planned.state.works() && planned.halted.is_none() {
+        let run = WriteRun {
+            request,
+            settings: &settings,
+            open: OpenModels { providers: &providers, models: &models },
+            budget: budget.map(|budget| budget.saturating_sub(clock.elapsed())),
+            screen,
+            tee: &tee,
+        };
+        let written = Box::pin(write_tests::run(&run, planned)).await?;
+        (planned, produced, met) = (written.planned, written.produced, written.met);
+        folder = written.folder.unwrap_or(folder);
+        closed = written.closed;
+    }
+    if let Some(bundle) = bundle.as_ref().filter(|_| !closed) {
+        let outcome = planning::outcome(
+            &planned.state,
+            planned.plan.as_ref(),
+            planned.halted.as_deref(),
+            planning::Rest { branch, folder: folder.clone(), took: clock.elapsed() },
+        );
+        bundle.show(&Event::Closed(Box::new(outcome)));
+    }
+    let met = is_met(&planned, goal, met);
+    Ok(TestOutcome { planned, produced, folder, met })
+}
+
+/// Phases 1 to 4. A request that names nothing here leaves no session behind.
+async fn plan_phases(
+    space: PlanSpace<'_>,
+    set_up: &PlanSetUp,
+    models: &[Box<dyn Model>],
+    screen: &dyn Screen,
+) -> Result<Planned, AppError> {
+    let state = space.pipeline.clone();
+    let planned = {
+        let fx = space.hands.effects(models, screen);
+        cycle::plan(state, set_up, &fx).await
+    };
+    match planned {
+        Ok(planned) => {
+            space.finish(&planned.state).await?;
+            Ok(planned)
+        }
+        Err(failure) => {
+            if matches!(failure, cycle::Failure::Gather(_)) && !space.resumed {
+                space.abandon().await?;
+            }
+            Err(failure.into())
+        }
+    }
+}
+
+fn announce(space: &PlanSpace<'_>, providers: &Providers, screen: &dyn Screen) {
+    screen.show(&space.opened());
+    for text in space.notices.iter().chain(&providers.notices) {
+        screen.show(&Event::Notice { text: text.clone() });
+    }
+    if space.resumed {
+        let text = format!("resuming session {}", space.record.session_id);
+        screen.show(&Event::Notice { text });
+    }
+}
+
+/// Whether everything that was asked for is done. `tests_are_met` says whether tests that were
+/// written are good enough.
+fn is_met(planned: &Planned, goal: Goal, tests_are_met: bool) -> bool {
+    match &planned.state.next {
+        _ if planned.halted.is_some() => false,
+        Step::Finish { verdict: Verdict::Failed { .. } | Verdict::Held { .. } }
+        | Step::Gather
+        | Step::Analyse
+        | Step::Plan { .. } => false,
+        // The tests were asked for and are not written, or not good enough.
+        _ => goal != Goal::Test || !planned.state.works() && tests_are_met,
+    }
+}
+
+/// Merges a request with the configuration: the request wins over the file, the file over the
+/// defaults.
+fn resolve(
+    request: &TestRequest,
+    settings: &Settings,
+    goal: Goal,
+    root: &Path,
+) -> Result<PlanRequest, AppError> {
+    let test = settings.test.clone().unwrap_or_default();
+    let gate = settings.gate.clone().unwrap_or_default();
+    let test_timeout = test_timeout(request.test_timeout.as_ref(), settings)?;
+    let (entry, description) = if request.session.is_new() {
+        let entry = entry::detect(&request.input)?;
+        let description = description(&entry, root)?;
+        (Some(entry), description)
+    } else {
+        (None, String::new())
+    };
+    Ok(PlanRequest {
+        repository: request.repository.clone(),
+        test_command: request.test_command.clone().or(test.command),
+        report: test.report,
+        test_timeout,
+        layers: test.layers.unwrap_or_default(),
+        setup: test.setup.unwrap_or_default(),
+        entry,
+        description,
+        session: match &request.session {
+            SessionChoice::New { name } => name.clone(),
+            SessionChoice::Newest => None,
+            SessionChoice::Resume { session } => Some(session.clone()),
+        },
+        fresh: request.fresh,
+        goal,
+        confirm_plan: if settings.plan.clone().unwrap_or_default().waits() {
+            ConfirmPlan::Always
+        } else {
+            ConfirmPlan::Never
+        },
+        confirmed: request.approve,
+        max_iterations: request.max_iterations.or(gate.max_iterations).unwrap_or(MAX_ITERATIONS),
+        tools: tool_commands(settings),
+    })
+}
+
+/// The full text of an input: the text itself, or that of the document, found from the current
+/// folder or from the root of the repository.
+fn description(entry: &Entry, root: &Path) -> Result<String, AppError> {
+    let name = match entry {
+        Entry::Text(text) => return Ok(text.clone()),
+        Entry::Session(_) => return Ok(String::new()),
+        Entry::Document(name) => name,
+    };
+    let limit = DESCRIPTION_LIMIT as u64;
+    let unreadable = |error: std::io::Error| {
+        AppError::usage(format!("{name}: {error}"), "name a Markdown file that can be read")
+    };
+    let mut bytes = files::read(Path::new(name), limit).map_err(unreadable)?;
+    if bytes.is_none() {
+        bytes = files::read(&root.join(name), limit).map_err(unreadable)?;
+    }
+    let bytes = bytes.ok_or_else(|| {
+        AppError::usage(
+            format!("{name} does not exist"),
+            "name a Markdown file, or describe in words what is to be tested",
+        )
+    })?;
+    Ok(entry::document(name, &bytes)?)
+}
+
+/// The name and the text of a coverage report.
+fn read_report(path: &Path) -> Result<(String, String), AppError> {
+    let name = path.display().to_string();
+    let bytes = files::read(path, REPORT_LIMIT)
+        .map_err(|error| {
+            AppError::usage(format!("{name}: {error}"), "name a report that can be read")
+        })?
+        .ok_or_else(|| {
+            AppError::usage(format!("{name} does not exist"), "name a coverage report")
+        })?;
+    Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
+}

@@ -1,0 +1,377 @@
+//! Check the quality of code and tests: gate 001.3 alone, on any repository.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use globset::{Glob, GlobSetBuilder};
+
+use crate::adapter::host::{clock, files};
+use crate::adapter::repo::{self, RepositoryFacts, Sources};
+use crate::adapter::suite;
+use crate::adapter::{state_root, store, work_root};
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{
+    Counts, Decision, Finding, Limits, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
+};
+use crate::domain::request::ToolCommands;
+use crate::effect::{Concern, StoreError};
+use crate::report::test_quality::{self, TestQuality};
+use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
+use crate::role::{Review, Reviewed, add, review, told};
+
+use super::settings::{configured, contain, limits, tool_commands};
+use super::{AppError, ValidateRequest};
+
+/// The report of one check, and whether both gates are met.
+pub struct ValidateOutcome {
+    /// The findings and the decision.
+    pub report: ValidationReport,
+    /// Whether both gates are met.
+    pub met: bool,
+}
+
+/// What is checked, and how strictly, with the configuration merged in.
+struct Scope<'a> {
+    request: &'a ValidateRequest,
+    files: Vec<String>,
+    skip_types: bool,
+}
+
+/// Checks code and tests, repairs what the configuration allows, and writes the reports.
+///
+/// # Errors
+///
+/// When the request or the configuration is wrong, or files cannot be read or written.
+pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppError> {
+    let (facts, below) = place(&request.paths)?;
+    let settings = configured(&facts.root, request.config.as_ref(), &request.set)?;
+    let keys = settings.validate.clone().unwrap_or_default();
+    let scope = Scope {
+        request,
+        files: keys.files.unwrap_or_default(),
+        skip_types: keys.skip_types == Some(true),
+    };
+    let autofix = keys.autofix == Some(true);
+    if autofix && scope.files.is_empty() && request.base.is_none() && request.paths.is_empty() {
+        return Err(AppError::usage(
+            "--fix changes only files that are named or changed",
+            "name a PATH, or add `--files GLOB` or `--base REF`",
+        ));
+    }
+    contain(&settings)?;
+    let commands = tool_commands(&settings);
+    let folder = match &request.session {
+        Some(id) => Some(store::find(&state_root(&facts), id)?.0.join(".process")),
+        None => request.report.clone(),
+    };
+    let mut sources = repo::read_sources(&facts);
+    let chosen = choose(&scope, &facts, &below, &sources)?;
+    let scratch = work_root(&facts).join("validate");
+    files::create_folder(&scratch).map_err(|source| failed(&scratch, source))?;
+    let inspection = Inspection {
+        scope: &scope,
+        facts: &facts,
+        chosen: &chosen,
+        scratch: &scratch,
+        commands: &commands,
+    };
+    let mut inspected = inspection.run(&sources).await;
+    let mut fixed = Vec::new();
+    let mut retries = 0;
+    // Each repair may reveal the next one: the last name of an import follows the others.
+    while autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
+        for (file, (text, gone)) in std::mem::take(&mut inspected.repairs) {
+            files::write_below(&facts.root, Path::new(file.as_str()), text.as_bytes())
+                .map_err(|source| failed(&facts.root.join(file.as_str()), source))?;
+            sources.files.insert(file, text);
+            fixed.extend(gone);
+        }
+        retries += 1;
+        inspected = inspection.run(&sources).await;
+    }
+    let session = request.session.as_ref().map(ToString::to_string);
+    let unread = sources.unread.into_iter().map(|(what, reason)| Skipped { what, reason });
+    inspected.skipped = unread.chain(inspected.skipped).collect();
+    let outcome = decide_on(inspected, limits(&settings), session, fixed, retries);
+    if let Some(folder) = &folder {
+        write_reports(&outcome.report, folder)?;
+    }
+    Ok(outcome)
+}
+
+/// The JSON document of a report.
+#[must_use]
+pub fn document(report: &ValidationReport) -> String {
+    serde_json::to_string_pretty(report).unwrap_or_default() + "\n"
+}
+
+/// Applies both gates to the findings.
+fn decide_on(
+    inspected: Inspected,
+    limits: Limits,
+    session: Option<String>,
+    fixed: Vec<Finding>,
+    retries: u32,
+) -> ValidateOutcome {
+    let (own, about): (Vec<Finding>, Vec<Finding>) =
+        inspected.findings.into_iter().partition(|one| one.stage == Stage::Code);
+    let decision = decide(Counts::of(own.iter()), limits, retries);
+    let tests = inspected.metrics.map(|metrics| {
+        let (status, reason) = decide_tests(Counts::of(about.iter()), limits, &metrics, 0);
+        TestQuality { status, gate_decision: reason, metrics, findings: by_severity(about) }
+    });
+    let met = decision.0 == Decision::Pass
+        && tests.as_ref().is_none_or(|tests| tests.status == Decision::Pass);
+    let report = ValidationReport::from(Parts {
+        session,
+        timestamp: clock::now(),
+        files: inspected.files,
+        findings: own,
+        fixed,
+        decision,
+        skipped: inspected.skipped,
+        retries,
+        tests,
+    });
+    ValidateOutcome { report, met }
+}
+
+fn write_reports(report: &ValidationReport, folder: &Path) -> Result<(), AppError> {
+    files::create_folder(folder).map_err(|source| failed(folder, source))?;
+    let quality = report.tests.as_ref();
+    for (name, text) in [
+        ("code-validation-report.json", Some(document(report))),
+        ("code-validation-report.md", Some(render_markdown(report))),
+        ("test-quality-report.md", quality.map(test_quality::render_markdown)),
+    ] {
+        let Some(text) = text else { continue };
+        let path = folder.join(name);
+        files::write(&path, text.as_bytes()).map_err(|source| failed(&path, source))?;
+    }
+    Ok(())
+}
+
+fn failed(path: &Path, source: std::io::Error) -> AppError {
+    StoreError::Io { action: "write", path: path.to_owned(), source }.into()
+}
+
+/// The repository that the paths lie in, and where in it.
+fn place(paths: &[PathBuf]) -> Result<(RepositoryFacts, Vec<String>), AppError> {
+    let current = [PathBuf::from(".")];
+    let paths = if paths.is_empty() { &current[..] } else { paths };
+    let mut facts: Option<RepositoryFacts> = None;
+    let mut below = Vec::new();
+    for path in paths {
+        let full = path.canonicalize().map_err(|error| {
+            AppError::usage(
+                format!("{}: {error}", path.display()),
+                "name files and folders that exist",
+            )
+        })?;
+        let folder = if full.is_dir() { full.as_path() } else { full.parent().unwrap_or(&full) };
+        let found = match facts.take() {
+            Some(found) => found,
+            None => repo::discover(folder)?,
+        };
+        let relative =
+            full.strip_prefix(&found.root).ok().and_then(Path::to_str).ok_or_else(|| {
+                AppError::usage(
+                    format!("{} is not in {}", path.display(), found.root.display()),
+                    "name paths of one repository",
+                )
+            })?;
+        below.push(relative.to_owned());
+        facts = Some(found);
+    }
+    let facts = facts.ok_or_else(|| AppError::usage("no path is named", "name a repository"))?;
+    Ok((facts, below))
+}
+
+/// The result of one inspection.
+struct Inspected {
+    files: usize,
+    findings: Vec<Finding>,
+    skipped: Vec<Skipped>,
+    repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
+    metrics: Option<TestMetrics>,
+}
+
+/// What stays the same between two inspections.
+struct Inspection<'a> {
+    scope: &'a Scope<'a>,
+    facts: &'a RepositoryFacts,
+    chosen: &'a BTreeSet<RepoPath>,
+    scratch: &'a Path,
+    commands: &'a ToolCommands,
+}
+
+impl Inspection<'_> {
+    /// Reviews the files, and runs the tools of the project on them.
+    async fn run(&self, sources: &Sources) -> Inspected {
+        let mut reviewed = self.review(sources);
+        let mut skipped = Vec::new();
+        self.second_opinion(&mut reviewed.findings, &mut skipped);
+        if !reviewed.made.is_empty() {
+            skipped.push(Skipped {
+                what: reviewed
+                    .made
+                    .iter()
+                    .take(3)
+                    .map(RepoPath::as_str)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                reason: format!(
+                    "{} made by a program, copied, or data of tests",
+                    reviewed.made.len()
+                ),
+            });
+        }
+        skipped.extend(reviewed.deep.iter().map(|file| Skipped {
+            what: file.as_str().to_owned(),
+            reason: "it is nested too deeply".into(),
+        }));
+        let own: BTreeSet<RepoPath> =
+            self.chosen.iter().filter(|file| !reviewed.made.contains(file)).cloned().collect();
+        let mut inspected = Inspected {
+            files: own.len(),
+            findings: reviewed.findings,
+            skipped,
+            repairs: reviewed.repairs,
+            metrics: reviewed.metrics,
+        };
+        self.tools(&own, sources, &mut inspected).await;
+        inspected.findings.sort_by(|one, other| {
+            (&one.file, one.line, &one.id).cmp(&(&other.file, other.line, &other.id))
+        });
+        inspected
+    }
+
+    fn review(&self, sources: &Sources) -> Reviewed {
+        let list: Vec<&RepoPath> = self.chosen.iter().collect();
+        let installed = repo::installed(self.facts, &asked(self.chosen, sources));
+        review(&Review {
+            files: &sources.files,
+            chosen: &list,
+            installed: &installed,
+            tests: self.scope.request.tests,
+        })
+    }
+
+    /// Takes back what our grammar alone calls broken.
+    fn second_opinion(&self, findings: &mut Vec<Finding>, skipped: &mut Vec<Skipped>) {
+        let doubted: Vec<RepoPath> = findings
+            .iter()
+            .filter(|one| one.id == "syntax-error")
+            .map(|one| one.file.clone())
+            .collect();
+        if doubted.is_empty() || self.scope.request.skip_tools {
+            return;
+        }
+        let accepted = suite::accepted(&self.facts.root, self.scratch, &doubted);
+        findings.retain(|one| one.id != "syntax-error" || !accepted.contains_key(&one.file));
+        skipped.extend(accepted.into_iter().map(|(file, tool)| Skipped {
+            what: file.as_str().to_owned(),
+            reason: format!("only {tool} can read it"),
+        }));
+    }
+
+    /// Asks the tools of the project: types, rules, formatting.
+    async fn tools(&self, own: &BTreeSet<RepoPath>, sources: &Sources, inspected: &mut Inspected) {
+        let skip =
+            |flag: &str| Skipped { what: "the project's own tools".into(), reason: flag.into() };
+        if self.scope.request.skip_tools {
+            inspected.skipped.push(skip("--skip-tools"));
+            return;
+        }
+        let mut concerns = vec![Concern::Rules, Concern::Format];
+        if self.scope.skip_types {
+            inspected.skipped.push(skip("--skip-types"));
+        } else {
+            concerns.push(Concern::Types);
+        }
+        if own.is_empty() {
+            return;
+        }
+        let said = suite::tools(&self.facts.root, self.scratch, &concerns, self.commands).await;
+        inspected
+            .skipped
+            .extend(said.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }));
+        for concern in [Concern::Types, Concern::Rules] {
+            add(&mut inspected.findings, told(concern, &said.remarks, own, |_| false));
+        }
+        let loose = said.remarks.iter().filter(|one| one.0 == Concern::Format).map(|one| &one.1);
+        let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
+        for (file, _, _) in loose.filter(|one| own.contains(&one.0)) {
+            texts.extend(
+                suite::formatted(&self.facts.root, self.scratch, file)
+                    .filter(|text| sources.files.get(file) != Some(text))
+                    .map(|text| (file.clone(), text)),
+            );
+        }
+        let told = told(Concern::Format, &said.remarks, own, |file| texts.contains_key(file));
+        for (file, text) in texts {
+            // What is cut out is formatted the next time.
+            let gone = told.iter().filter(|one| one.file == file).cloned().collect();
+            inspected.repairs.entry(file).or_insert((text, gone));
+        }
+        inspected.findings.extend(told);
+    }
+}
+
+/// Packages that scripts ask for by a path inside them.
+fn asked(chosen: &BTreeSet<RepoPath>, sources: &Sources) -> BTreeSet<String> {
+    let mut asked = BTreeSet::new();
+    for text in chosen.iter().filter_map(|file| sources.files.get(file)) {
+        for quoted in text.split(['"', '\'']).skip(1).step_by(2).filter(|one| one.len() < 100) {
+            let depth = if quoted.starts_with('@') { 2 } else { 1 };
+            let parts: Vec<&str> = quoted.split('/').collect();
+            let plain = |c: char| c.is_ascii_alphanumeric() || "@/._-".contains(c);
+            if parts.len() > depth
+                && !parts.contains(&"..")
+                && !quoted.starts_with(['.', '/'])
+                && quoted.chars().all(plain)
+            {
+                asked.insert(parts.get(..depth).unwrap_or_default().join("/"));
+            }
+        }
+    }
+    asked
+}
+
+/// The sources to look at: below the paths that were named, of these globs, changed since.
+fn choose(
+    scope: &Scope<'_>,
+    facts: &RepositoryFacts,
+    below: &[String],
+    sources: &Sources,
+) -> Result<BTreeSet<RepoPath>, AppError> {
+    let mut globs = GlobSetBuilder::new();
+    for text in &scope.files {
+        let glob = Glob::new(text).map_err(|error| {
+            AppError::usage(format!("`{text}` is no glob: {error}"), "write it like 'src/**/*.py'")
+        })?;
+        globs.add(glob);
+    }
+    let globs = globs.build().map_err(|error| {
+        AppError::usage(format!("the globs cannot be used together: {error}"), "name fewer files")
+    })?;
+    let changed =
+        scope.request.base.as_deref().map(|base| repo::changed_since(facts, base)).transpose()?;
+    let is_below = |file: &RepoPath| {
+        below.iter().any(|place| {
+            place.is_empty()
+                || file
+                    .as_str()
+                    .strip_prefix(place.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    Ok(sources
+        .files
+        .keys()
+        .filter(|file| crate::role::reads(file) && is_below(file))
+        .filter(|file| scope.files.is_empty() || globs.is_match(file.as_str()))
+        .filter(|file| changed.as_ref().is_none_or(|changed| changed.contains(*file)))
+        .cloned()
+        .collect())
+}

@@ -1,0 +1,154 @@
+//! Phase 5: the planned tests are written and kept on the fix branch, then the fix loop runs there.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::adapter::Workspace;
+use crate::adapter::host::clock::HostClock;
+use crate::adapter::store;
+use crate::config::Settings;
+use crate::cycle::{self, Planned, ProduceSetUp};
+use crate::domain::event::{Ending, Event, Outcome};
+use crate::domain::id::SessionId;
+use crate::domain::mutation::MIN_MUTATION_SCORE;
+use crate::domain::request::FixSettings;
+use crate::domain::session::SessionChoice;
+use crate::domain::task::TaskStatus;
+use crate::domain::test_plan::generation::{Generation, PRODUCTION};
+use crate::domain::test_plan::pipeline::{Step, Verdict};
+use crate::effect::{Clock, Screen};
+
+use super::bundle::BundleOpening;
+use super::fix::{FixRun, OpenModels, resolve, run_loop};
+use super::settings::{engine_time, limits, state_travels, tool_commands};
+use super::{AppError, FixRequest, TestRequest};
+
+/// How phase 5 ended.
+pub(super) struct WriteOutcome {
+    /// Where the session rests.
+    pub planned: Planned,
+    /// The tests that were written.
+    pub produced: Option<Generation>,
+    /// Whether both gates and the suite are met.
+    pub met: bool,
+    /// Where the session's files are now, when they moved.
+    pub folder: Option<String>,
+    /// Whether the end of the session was shown.
+    pub closed: bool,
+}
+
+/// What phase 5 needs besides the plan.
+pub(super) struct WriteRun<'a> {
+    /// What was asked for.
+    pub request: &'a TestRequest,
+    /// The configuration.
+    pub settings: &'a Settings,
+    /// The models of this run.
+    pub open: OpenModels<'a>,
+    /// What is left of the time budget.
+    pub budget: Option<Duration>,
+    /// The screen without the bundle: the fix loop opens the bundle itself.
+    pub screen: &'a dyn Screen,
+    /// The screen and the bundle.
+    pub tee: &'a dyn Screen,
+}
+
+/// Carries a plan out.
+pub(super) async fn run(
+    run: &WriteRun<'_>,
+    mut planned: Planned,
+) -> Result<WriteOutcome, AppError> {
+    let request = fix_request(run.request, planned.state.session_id.clone());
+    let mut fix = resolve(&request, run.settings)?;
+    let clock = HostClock::start();
+    let mut produced = None;
+    if planned.state.next != Step::Execute {
+        let written = write(run, &fix, planned).await?;
+        if written.planned.state.next != Step::Execute {
+            return Ok(written);
+        }
+        (planned, produced) = (written.planned, written.produced);
+    }
+    fix.budget = run.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
+    let clock = HostClock::start();
+    let workspace = Workspace::open(&fix, &clock).await?;
+    let fix_run =
+        FixRun { request: &request, settings: run.settings, fix, bundle: BundleOpening::Append };
+    let outcome = Box::pin(run_loop(fix_run, workspace, run.open, run.screen)).await?;
+    if produced.is_none() {
+        produced = store::read_file(Path::new(&outcome.folder), PRODUCTION)?
+            .and_then(|value| serde_json::from_value(value).ok());
+    }
+    let planned = record_suite(planned, &outcome, produced.as_ref());
+    let green = matches!(outcome.result, Ending::Success | Ending::PartialSuccess);
+    let met = green && produced.as_ref().is_some_and(Generation::is_met);
+    Ok(WriteOutcome { planned, produced, met, folder: Some(outcome.folder), closed: true })
+}
+
+/// Writes the tests; the next step is [`Step::Execute`] when the suite can run with them.
+async fn write(
+    run: &WriteRun<'_>,
+    fix: &FixSettings,
+    planned: Planned,
+) -> Result<WriteOutcome, AppError> {
+    let clock = HostClock::start();
+    let mut workspace = Workspace::open(fix, &clock).await?;
+    for text in &workspace.notices {
+        run.tee.show(&Event::Notice { text: text.clone() });
+    }
+    let fx = workspace.hands.effects(run.open.models, run.tee);
+    let gate = run.settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
+    let set_up = ProduceSetUp {
+        tree: fx.worktree.tree_of(&workspace.record.git.head_sha).await?,
+        observer: workspace.observer(),
+        threshold: gate.unwrap_or(MIN_MUTATION_SCORE),
+        jobs: fix.jobs,
+        time: engine_time(None, run.settings),
+        state_prefix: workspace.state_prefix(),
+        own: tool_commands(run.settings),
+        state_travels: state_travels(run.settings),
+        limits: limits(run.settings),
+        chain: run.open.providers.chain.clone(),
+        ask: run.open.providers.ask.clone(),
+        budget: run.budget,
+    };
+    let planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
+    let produced = cycle::production(&fx).await?;
+    let mut folder = None;
+    if matches!(planned.state.next, Step::Finish { verdict: Verdict::Held { .. } }) {
+        workspace.hold().await?;
+        folder = Some(workspace.finish().await?.display().to_string());
+    }
+    Ok(WriteOutcome { planned, produced, met: false, folder, closed: false })
+}
+
+/// Records in the plan how the fix loop ended.
+fn record_suite(mut planned: Planned, outcome: &Outcome, produced: Option<&Generation>) -> Planned {
+    planned.spending = outcome.spending;
+    planned.halted = (outcome.result == Ending::Blocked).then(|| outcome.reason.clone());
+    planned.state = cycle::advanced(planned.state, outcome, produced);
+    let tasks = planned.plan.iter_mut().flat_map(|plan| &mut plan.tasks);
+    for task in tasks.filter(|task| task.id == "IMPL-002") {
+        task.status = match outcome.result {
+            Ending::Success | Ending::PartialSuccess | Ending::Planned => TaskStatus::Completed,
+            Ending::Failure => TaskStatus::Blocked,
+            Ending::Blocked => TaskStatus::InProgress,
+        };
+    }
+    planned
+}
+
+/// The request for the fix loop on the session's branch.
+fn fix_request(request: &TestRequest, session: SessionId) -> FixRequest {
+    FixRequest {
+        repository: request.repository.clone(),
+        test_command: request.test_command.clone(),
+        test_timeout: request.test_timeout.clone(),
+        // A new session has its limit already; a resumed one may be given a higher one.
+        max_iterations: request.max_iterations.filter(|_| !request.session.is_new()),
+        base: request.base.clone(),
+        session: SessionChoice::Resume { session },
+        bundle: request.bundle.clone(),
+        ..FixRequest::default()
+    }
+}
