@@ -6,7 +6,7 @@ use crate::adapter::{model, suite};
 use crate::code::edit::{self, Block};
 use crate::code::imports::Graph;
 use crate::code::language::LANGUAGES;
-use crate::code::{outline, syntax, testing};
+use crate::code::{outline, syntax, test_cases};
 use crate::config;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::RepoPath;
@@ -48,7 +48,7 @@ const OTHERS: &[crate::domain::Reader] = &[
         for (language, _, endings) in LANGUAGES {
             drop(syntax::first_error(*language, text));
             drop(outline::functions(*language, text));
-            drop(testing::facts(*language, text));
+            drop(test_cases::facts(*language, text));
             let name = format!("a.{}", endings.first().unwrap_or(&"py"));
             if let Ok(path) = RepoPath::parse(name) {
                 drop(Graph::build(&BTreeMap::from([(path, text.to_owned())])));

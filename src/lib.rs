@@ -20,8 +20,6 @@ mod report;
 mod role;
 #[cfg(test)]
 mod schemas;
-#[cfg(test)]
-mod smells;
 
 #[doc(hidden)]
 pub mod bench;

@@ -6,7 +6,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::Conventions;
 
 use super::language::Language;
-use super::{outline, testing};
+use super::{outline, test_cases};
 
 /// Names of one kind that are listed at most.
 const LISTED: usize = 12;
@@ -88,7 +88,7 @@ pub fn read(framework: &str, tests: &BTreeMap<RepoPath, String>) -> Habits {
     let text_of =
         |signs: &'static [Sign]| counted(signs, own.iter().map(|(_, text)| text.as_str()));
     let sample = own.iter().max_by_key(|(file, text)| {
-        let facts = Language::of(file).map(|language| testing::facts(language, text));
+        let facts = Language::of(file).map(|language| test_cases::facts(language, text));
         let facts = facts.unwrap_or_default();
         // Rich, but short enough to be read.
         (text.len() < 20_000, facts.assertions.min(60), std::cmp::Reverse(file.as_str().len()))

@@ -21,6 +21,8 @@ pub enum Concern {
 pub struct Opinions {
     /// Remarks, with what they are about.
     pub remarks: Vec<(Concern, Remark)>,
+    /// Names of the tools that were asked.
+    pub asked: Vec<String>,
     /// Tools that were not asked or did not answer, with the reason.
     pub skipped: Vec<(String, String)>,
 }

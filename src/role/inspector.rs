@@ -11,57 +11,67 @@ use crate::domain::request::ToolCommands;
 use crate::effect::{CandidateRunnerRequest, Concern, EffectError, Effects, GitError, Speed};
 use crate::repair::{Limits, Scoring, score};
 
+use super::GenerateRequest;
 use super::characterise::left;
-use super::reviewer::add;
-use super::{GenerateRequest, Review, Reviewed, review, told};
+use super::reviewer::{
+    ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_names,
+};
 
-/// Bytes of a source that is looked at; a longer one is made by a program.
-const SOURCE: usize = 1 << 20;
+/// Bytes of a source that is read at most; a program generated a longer one.
+const SOURCE_LIMIT: usize = 1 << 20;
 
-/// Mutants when tests run in a warm process, and when each costs a cold start.
-const WARM: u32 = 3_000;
-const COLD: u32 = 40;
+/// Mutants that are tried when tests run in a warm process.
+const WARM_MUTANTS: u32 = 3_000;
 
-/// Files of one review.
+/// Mutants that are tried when each costs a cold start.
+const COLD_MUTANTS: u32 = 40;
+
+/// Which files of a tree to review.
 #[derive(Clone, Copy, Debug)]
-pub struct Sheets<'a> {
-    /// The sources.
+pub struct InspectRequest<'a> {
+    /// The tree that holds the sources.
     pub tree: &'a TreeId,
-    /// Files to look at.
+    /// The files to review.
     pub chosen: &'a [RepoPath],
-    /// Whether the quality of tests is looked at too.
+    /// Whether the quality of tests is reviewed too.
     pub tests: bool,
-    /// Commands of the project that are asked, and its tools where it has none; `None` asks nobody.
+    /// Commands of the project that check it, and its tools where it names none; without them no
+    /// tool is asked.
     pub tools: Option<&'a ToolCommands>,
 }
 
-/// Reviews files of a tree, seen with everything around them.
+/// Reviews files of a tree in their repository, and asks the project's type checkers and linters
+/// about them.
 ///
 /// # Errors
 ///
-/// When git cannot give a file.
-pub async fn inspect(sheets: Sheets<'_>, fx: &Effects<'_>) -> Result<Reviewed, GitError> {
-    let texts = texts_of(sheets.tree, fx).await?;
+/// When git cannot read a file.
+pub async fn inspect(
+    request: InspectRequest<'_>,
+    fx: &Effects<'_>,
+) -> Result<ReviewResult, GitError> {
+    let texts = texts_of(request.tree, fx).await?;
     let chosen: Vec<&RepoPath> =
-        sheets.chosen.iter().filter(|file| texts.contains_key(*file)).collect();
-    let mut reviewed = review(&Review {
+        request.chosen.iter().filter(|file| texts.contains_key(*file)).collect();
+    let mut result = review(&ReviewRequest {
         files: &texts,
         chosen: &chosen,
         installed: &BTreeMap::new(),
-        tests: sheets.tests,
+        tests: request.tests,
     });
-    if let Some(own) = sheets.tools.filter(|_| !chosen.is_empty()) {
-        fx.worktree.checkout(sheets.tree).await?;
+    if let Some(commands) = request.tools.filter(|_| !chosen.is_empty()) {
+        fx.worktree.checkout(request.tree).await?;
         let concerns = [Concern::Types, Concern::Rules];
-        let said = fx.suite.opinions(fx.worktree.root(), &concerns, own).await;
-        let looked_at: BTreeSet<RepoPath> = chosen.into_iter().cloned().collect();
+        let opinions = fx.suite.opinions(fx.worktree.root(), &concerns, commands).await;
+        let reviewed: BTreeSet<RepoPath> = chosen.into_iter().cloned().collect();
         for concern in concerns {
-            let told = told(concern, &said.remarks, &looked_at, |_| false);
-            add(&mut reviewed.findings, told);
+            let reported = tool_findings(concern, &opinions.remarks, &reviewed, |_| false);
+            add_findings(&mut result.findings, reported);
         }
-        reviewed.skipped = said.skipped;
+        result.skipped = unchecked_names(&reviewed, &opinions);
+        result.skipped.extend(opinions.skipped);
     }
-    Ok(reviewed)
+    Ok(result)
 }
 
 /// All files of a tree; those that are not read as code or as a manifest are empty.
@@ -78,7 +88,7 @@ pub async fn texts_of(
         let mut text = String::new();
         if Language::of(&file).is_some() || lint::is_manifest(&file) {
             let bytes = fx.worktree.read(tree, &file).await?.unwrap_or_default();
-            if bytes.len() <= SOURCE {
+            if bytes.len() <= SOURCE_LIMIT {
                 text = String::from_utf8(bytes).unwrap_or_default();
             }
         }
@@ -102,7 +112,7 @@ pub async fn rescore(
     let asked =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
     let trial = fx.suite.trial(&asked).await?;
-    let candidates = if trial.speed() == Speed::Warm { WARM } else { COLD };
+    let candidates = if trial.speed() == Speed::Warm { WARM_MUTANTS } else { COLD_MUTANTS };
     let scored = score(&Scoring {
         worktree: fx.worktree,
         tree: request.tree,

@@ -30,11 +30,14 @@ pub use characterise::{
 pub use exchange_log::{Receipt, UnderWay};
 pub use fixer::{ChainEntry, Fixer, FixerSettings};
 pub use impact::Impact;
-pub use inspector::{Sheets, inspect, rescore};
+pub use inspector::{InspectRequest, inspect, rescore};
 pub use minimise::minimise;
 pub use prompt::Role;
 pub use provider_chain::{ProviderChain, books};
-pub use reviewer::{Review, Reviewed, add, reads, review, told};
+pub use reviewer::{
+    ReviewRequest, ReviewResult, add_findings, is_reviewable, review, tool_findings,
+    unchecked_names,
+};
 pub use test_writer::{Desk, WriteOutcome, WriteRequest, author};
 #[cfg(test)]
 pub use test_writer::{TestFiles, Verdicts};

@@ -1,151 +1,107 @@
-//! Gate 001.3 and the half of gate 001.5 that needs no run: files in, findings and safe repairs out.
+//! Gate 001.3 and the half of gate 001.5 that needs no run: files in, findings out; and what the
+//! project's own tools report, as findings of the same catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
-use crate::code::lint::{self, Project};
+use crate::code::lint::{self, LintRule, Project};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Remark, Stage, TestMetrics};
-use crate::effect::Concern;
+use crate::effect::{Concern, Opinions};
 
-/// What to look at.
-pub struct Review<'a> {
+/// What to review.
+pub struct ReviewRequest<'a> {
     /// Every file of the repository; those that are not read as text are empty.
     pub files: &'a BTreeMap<RepoPath, String>,
-    /// The files to look at.
+    /// The files to review.
     pub chosen: &'a [&'a RepoPath],
-    /// Files inside installed packages that are asked for by path, by package.
+    /// Files inside installed packages that are imported by path, by package.
     pub installed: &'a BTreeMap<String, Vec<String>>,
-    /// Whether test quality is looked at too.
+    /// Whether test quality is reviewed too.
     pub tests: bool,
 }
 
-/// What was found, and what can be repaired safely.
+/// The result of a review.
 #[derive(Debug, Default)]
-pub struct Reviewed {
+pub struct ReviewResult {
     /// Findings by file and line.
     pub findings: Vec<Finding>,
-    /// How complete the tests are, when that was asked.
+    /// How complete the tests are, when the request asks for it.
     pub metrics: Option<TestMetrics>,
-    /// Files that a program made; they are not looked at.
-    pub made: Vec<RepoPath>,
-    /// Files nested too deeply to be looked at.
-    pub deep: Vec<RepoPath>,
-    /// Tools that could not be asked, with the reason.
+    /// Files that a program generated; they are not reviewed.
+    pub generated: Vec<RepoPath>,
+    /// Files nested too deeply to be reviewed.
+    pub too_deep: Vec<RepoPath>,
+    /// Checks that were not made, with the reason.
     pub skipped: Vec<(String, String)>,
-    /// New texts, with the findings that they take away.
-    pub repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
 }
 
-/// Looks at the chosen files. Never fails; what cannot be read is a finding.
+/// Reviews the chosen files. Never fails; what does not parse is a finding.
 ///
 /// Source: product.md 6.3, 6.4, 6.6.
 #[must_use]
-pub fn review(request: &Review<'_>) -> Reviewed {
+pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
     let mut project = Project::of(request.files);
     for (package, files) in request.installed {
         project.install(package, files.iter().cloned());
     }
-    let is_made =
-        |file: &&RepoPath| request.files.get(*file).is_some_and(|text| lint::is_made(file, text));
-    let (made, own): (Vec<&RepoPath>, Vec<&RepoPath>) =
-        request.chosen.iter().partition(|file| is_made(file));
-    let scanned = lint::scan(&own, request.files, &project);
-    let mut found = scanned.found;
-    found.retain(|one| request.tests || one.finding.stage == Stage::Code);
-    let mut reviewed = Reviewed {
-        made: made.into_iter().cloned().collect(),
-        deep: scanned.deep,
-        ..Reviewed::default()
+    let is_generated = |file: &&RepoPath| {
+        request.files.get(*file).is_some_and(|text| lint::is_generated(file, text))
     };
-    for file in &own {
-        if let Some(text) = request.files.get(*file)
-            && let Some(repair) = lint::repair(file, text, &found)
-        {
-            reviewed.repairs.insert((*file).clone(), repair);
-        }
+    let (generated, own): (Vec<&RepoPath>, Vec<&RepoPath>) =
+        request.chosen.iter().partition(|file| is_generated(file));
+    let scanned = lint::scan(&own, request.files, &project);
+    let mut findings = scanned.findings;
+    findings.retain(|one| request.tests || one.stage == Stage::Code);
+    ReviewResult {
+        findings,
+        metrics: request.tests.then(|| lint::measure(&own, request.files, &project)),
+        generated: generated.into_iter().cloned().collect(),
+        too_deep: scanned.too_deep,
+        skipped: Vec::new(),
     }
-    if request.tests {
-        reviewed.metrics = Some(lint::measure(&own, request.files, &project));
-    }
-    reviewed.findings = found.into_iter().map(|one| one.finding).collect();
-    reviewed
 }
 
-/// Whether a file is of a language that can be looked at.
+/// Whether a file is of a language that can be reviewed.
 #[must_use]
-pub fn reads(file: &RepoPath) -> bool {
+pub fn is_reviewable(file: &RepoPath) -> bool {
     Language::of(file).is_some()
 }
 
-/// What a rule of a tool is called in the catalogue. The word stands at the beginning or, in
-/// brackets, at the end of what the tool says.
-const RULES: &[(&str, &str)] = &[
-    ("F401 ", "unused-import"),
-    ("F811 ", "redeclaration"),
-    ("F821 ", "undefined-variable"),
-    ("F841 ", "unused-variable"),
-    ("S307 ", "dynamic-evaluation"),
-    ("S110 ", "empty-catch"),
-    ("TS2304:", "undefined-variable"),
-    ("TS2307:", "unresolved-import"),
-    ("TS6133:", "unused-variable"),
-    ("unused import", "unused-import"),
-    ("unused variable", "unused-variable"),
-    ("unreachable ", "unreachable-code"),
-    ("[import-not-found]", "unresolved-import"),
-    ("[name-defined]", "undefined-variable"),
-    ("(no-undef)", "undefined-variable"),
-    ("(no-unused-vars)", "unused-variable"),
-    ("(@typescript-eslint/no-unused-vars)", "unused-variable"),
-    ("(no-redeclare)", "redeclaration"),
-    ("(no-shadow)", "shadowing"),
-    ("(no-unreachable)", "unreachable-code"),
-    ("(no-eval)", "dynamic-evaluation"),
-    ("(no-empty)", "empty-catch"),
-    ("(import/no-unresolved)", "unresolved-import"),
-    ("(import/no-duplicates)", "duplicate-import"),
-    ("(@typescript-eslint/no-explicit-any)", "escape-type"),
-];
-
-/// The row of the catalogue that a remark belongs to.
-fn row_of(concern: Concern, text: &str) -> &'static str {
-    let known = RULES.iter().find(|(word, _)| {
-        let closing = word.starts_with(['(', '[']);
-        if closing { text.trim_end().ends_with(word) } else { text.starts_with(word) }
-    });
-    match (known, concern) {
-        (Some((_, row)), Concern::Types | Concern::Rules) => row,
-        (_, Concern::Types) => "type-mismatch",
-        (None, Concern::Rules) => "project-rule",
-        (_, Concern::Format) => "format",
-    }
+/// The rule of the catalogue that a remark of a tool belongs to.
+fn rule_of(concern: Concern, language: Language, message: &str) -> Option<&'static LintRule> {
+    let applies = |id: &str| lint::rule(id).filter(|rule| rule.languages().contains(&language));
+    let (known, general) = match concern {
+        Concern::Types => (lint::rule_of_tool_message(message), "type-mismatch"),
+        Concern::Rules => (lint::rule_of_tool_message(message), "project-rule"),
+        Concern::Format => (None, "format"),
+    };
+    known.and_then(applies).or_else(|| applies(general))
 }
 
-/// What tools of the project said about one concern, as findings of the rows that know it; of files
-/// that are looked at only.
+/// The remarks of the project's tools about one concern, as findings; only about reviewed files.
+/// `can_fix` tells the files that `--fix` can repair.
 #[must_use]
-pub fn told(
+pub fn tool_findings(
     concern: Concern,
-    said: &[(Concern, Remark)],
-    chosen: &BTreeSet<RepoPath>,
+    remarks: &[(Concern, Remark)],
+    reviewed: &BTreeSet<RepoPath>,
     can_fix: impl Fn(&RepoPath) -> bool,
 ) -> Vec<Finding> {
-    let about = said.iter().filter(|one| one.0 == concern && chosen.contains(&one.1.0));
+    let about = remarks.iter().filter(|one| one.0 == concern && reviewed.contains(&one.1.0));
     about
-        .filter_map(|(_, (file, line, text))| {
-            let language = Language::of(file)?;
-            let fits = |id: &str| lint::row(id).filter(|row| row.languages().contains(&language));
-            let general = row_of(concern, "");
-            let row = fits(row_of(concern, text)).or_else(|| fits(general))?;
-            Some(lint::finding(row, file, *line, text, can_fix(file)))
+        .filter_map(|(_, (file, line, message))| {
+            let rule = rule_of(concern, Language::of(file)?, message)?;
+            // Ruff marks what its safe fixes repair.
+            let auto_fixable = can_fix(file) || rule.fixable && message.contains("[*]");
+            Some(Finding { auto_fixable, ..rule.finding(file, *line, message) })
         })
         .collect()
 }
 
-/// Adds what tools said, unless the catalogue has found the same on the same line.
-pub fn add(findings: &mut Vec<Finding>, told: Vec<Finding>) {
-    for one in told {
+/// Adds findings of tools, unless the catalogue has the same one on the same line.
+pub fn add_findings(findings: &mut Vec<Finding>, reported: Vec<Finding>) {
+    for one in reported {
         let same = |known: &Finding| {
             known.id == one.id && known.file == one.file && known.line == one.line
         };
@@ -155,56 +111,201 @@ pub fn add(findings: &mut Vec<Finding>, told: Vec<Finding>) {
     }
 }
 
+/// The tools that check names: whether they are bound, read, and bound once.
+const NAME_CHECKERS: &[(&[Language], &[&str])] = &[
+    (&[Language::Python], &["ruff", "mypy"]),
+    (&[Language::JavaScript, Language::TypeScript, Language::Tsx], &["eslint", "tsc"]),
+    (&[Language::Rust], &["cargo check", "clippy"]),
+    (&[Language::Go], &["go vet"]),
+    (&[Language::Java], &[]),
+];
+
+/// The languages of reviewed files whose names no tool checked, with the reason: what linters and
+/// compilers report is left to them. A tool that did not answer has its own entry.
+#[must_use]
+pub fn unchecked_names(
+    reviewed: &BTreeSet<RepoPath>,
+    opinions: &Opinions,
+) -> Vec<(String, String)> {
+    let skipped = opinions.skipped.iter().map(|(tool, _)| tool);
+    let known: BTreeSet<&str> = opinions.asked.iter().chain(skipped).map(String::as_str).collect();
+    if ["the lint command", "the build command"].iter().any(|command| known.contains(command)) {
+        return Vec::new();
+    }
+    NAME_CHECKERS
+        .iter()
+        .filter(|(_, tools)| !tools.iter().any(|tool| known.contains(tool)))
+        .filter_map(|(languages, _)| {
+            let language =
+                reviewed.iter().filter_map(Language::of).find(|l| languages.contains(l))?;
+            let reason = "no linter or type checker of the project was asked for unused, undefined \
+                          and redeclared ones";
+            Some((format!("names in {}", language.name()), reason.to_owned()))
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
     #[test]
-    fn what_a_tool_says_gets_the_category_of_the_catalogue() {
+    fn the_message_of_a_tool_gets_the_category_and_severity_of_the_catalogue() {
+        use Concern::{Format, Rules, Types};
         let table = [
             (
-                Concern::Rules,
+                Rules,
                 "a.py",
                 "F401 [*] `os` imported but unused",
                 "unused-import",
                 "imports",
+                "warning",
             ),
-            (Concern::Rules, "a.py", "F821 Undefined name `x`", "undefined-variable", "variables"),
-            (Concern::Rules, "a.py", "E501 Line too long", "project-rule", "lint"),
             (
-                Concern::Rules,
+                Rules,
+                "a.py",
+                "F821 Undefined name `x`",
+                "undefined-variable",
+                "variables",
+                "critical",
+            ),
+            (Rules, "a.py", "E501 Line too long", "project-rule", "lint", "warning"),
+            (
+                Rules,
                 "a.js",
                 "'x' is not defined. (no-undef)",
                 "undefined-variable",
                 "variables",
+                "critical",
             ),
-            (Concern::Rules, "a.js", "Expected '===' (eqeqeq)", "project-rule", "lint"),
             (
-                Concern::Types,
+                Rules,
+                "a.js",
+                "'x' is already declared. (no-shadow)",
+                "shadowing",
+                "variables",
+                "error",
+            ),
+            (Rules, "a.js", "Expected '===' (eqeqeq)", "project-rule", "lint", "warning"),
+            (Rules, "a.rs", "unused import: `x`", "unused-import", "imports", "warning"),
+            (Rules, "a.rs", "this `if` has identical blocks", "project-rule", "lint", "warning"),
+            (
+                Types,
                 "a.py",
                 "Cannot find module [import-not-found]",
                 "unresolved-import",
                 "imports",
+                "critical",
             ),
-            (Concern::Types, "a.py", "Incompatible types [assignment]", "type-mismatch", "types"),
-            (Concern::Types, "a.go", "undefined: x", "type-mismatch", "types"),
-            // A row that is not about this language leaves the general one.
-            (Concern::Types, "a.rs", "unused import: `x`", "type-mismatch", "types"),
-            (Concern::Format, "a.py", "`black` would change it", "format", "lint"),
+            (
+                Types,
+                "a.py",
+                "Incompatible types [assignment]",
+                "type-mismatch",
+                "types",
+                "critical",
+            ),
+            (
+                Types,
+                "a.ts",
+                "TS2304: Cannot find name 'x'.",
+                "undefined-variable",
+                "variables",
+                "critical",
+            ),
+            (Types, "a.ts", "TS2322: Type 'x'", "type-mismatch", "types", "critical"),
+            (
+                Types,
+                "a.rs",
+                "[E0425]: cannot find value `x`",
+                "undefined-variable",
+                "variables",
+                "critical",
+            ),
+            (Types, "a.rs", "[E0308]: mismatched types", "type-mismatch", "types", "critical"),
+            (Types, "a.go", "undefined: x", "undefined-variable", "variables", "critical"),
+            // It breaks the build, so it is no mere warning.
+            (Types, "a.go", "declared and not used: x", "type-mismatch", "types", "critical"),
+            // A rule that is not about this language leaves the general one.
+            (Types, "a.java", "unused import: `x`", "type-mismatch", "types", "critical"),
+            (Format, "a.py", "`black` would change it", "format", "lint", "warning"),
         ];
-        for (concern, file, text, id, category) in table {
-            let file = RepoPath::parse(file).unwrap();
-            let said = [(concern, (file.clone(), 3, text.to_owned()))];
-            let found = told(concern, &said, &BTreeSet::from([file.clone()]), |_| false);
-            let shown: Vec<(&str, &str, u32)> = found
+        for (concern, file, text, id, category, severity) in table {
+            let file = path(file);
+            let remarks = [(concern, (file.clone(), 3, text.to_owned()))];
+            let found = tool_findings(concern, &remarks, &BTreeSet::from([file]), |_| false);
+            let shown: Vec<(&str, &str, &str, u32)> = found
                 .iter()
-                .map(|one| (one.id.as_str(), one.category.as_str(), one.line))
+                .map(|one| (one.id.as_str(), one.category.as_str(), one.severity.name(), one.line))
                 .collect();
-            assert_eq!(shown, [(id, category, 3)], "{text}");
-            assert!(told(concern, &said, &BTreeSet::new(), |_| false).is_empty());
+            assert_eq!(shown, [(id, category, severity, 3)], "{text}");
+            assert_eq!(found[0].auto_fixable, text.contains("[*]"), "{text}");
+            assert!(tool_findings(concern, &remarks, &BTreeSet::new(), |_| false).is_empty());
             let mut all = found.clone();
-            add(&mut all, found);
-            assert_eq!(all.len(), 1, "what is known is not told twice");
+            add_findings(&mut all, found);
+            assert_eq!(all.len(), 1, "a known finding is not reported twice");
         }
+    }
+
+    #[test]
+    fn names_that_no_tool_checked_are_named_by_language() {
+        let table = [
+            (vec!["a.py"], vec![], vec!["names in Python"]),
+            (vec!["a.py", "b.ts", "c.tsx"], vec!["ruff"], vec!["names in TypeScript"]),
+            (vec!["a.py"], vec!["mypy"], vec![]),
+            (vec!["a.rs", "a.go"], vec!["cargo check", "go vet"], vec![]),
+            (vec!["a.java"], vec!["ruff"], vec!["names in Java"]),
+            (vec!["a.java", "a.py"], vec!["the lint command"], vec![]),
+            (vec!["README.md"], vec![], vec![]),
+        ];
+        for (files, tools, expected) in table {
+            let reviewed: BTreeSet<RepoPath> = files.iter().map(|file| path(file)).collect();
+            let names = tools.iter().map(|tool| (*tool).to_owned());
+            let asked = Opinions { asked: names.clone().collect(), ..Opinions::default() };
+            let failed = Opinions {
+                skipped: names.map(|tool| (tool, "it failed".to_owned())).collect(),
+                ..Opinions::default()
+            };
+            for opinions in [asked, failed] {
+                let found = unchecked_names(&reviewed, &opinions);
+                let found: Vec<&str> = found.iter().map(|(what, _)| what.as_str()).collect();
+                assert_eq!(found, expected, "{files:?} {tools:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_reviewable_files_that_nobody_generated_are_reviewed() {
+        let files: BTreeMap<RepoPath, String> = [
+            ("shop/price.py", "def price():\n    pass\n"),
+            ("vendor/other.py", "def price():\n    pass\n"),
+            ("shop/deep.py", &format!("x = {}1{}\n", "(".repeat(5000), ")".repeat(5000))),
+            ("tests/test_price.py", "def test_price():\n    assert True\n"),
+        ]
+        .into_iter()
+        .map(|(name, text)| (path(name), text.to_owned()))
+        .collect();
+        let chosen: Vec<&RepoPath> = files.keys().collect();
+        for tests in [false, true] {
+            let installed = BTreeMap::new();
+            let request =
+                ReviewRequest { files: &files, chosen: &chosen, installed: &installed, tests };
+            let result = review(&request);
+            let found: Vec<&str> = result.findings.iter().map(|one| one.id.as_str()).collect();
+            let expected = if tests {
+                vec!["bare-pass", "subject-not-imported", "tautology"]
+            } else {
+                vec!["bare-pass"]
+            };
+            assert_eq!(found, expected);
+            assert_eq!(result.generated, [path("vendor/other.py")]);
+            assert_eq!(result.too_deep, [path("shop/deep.py")]);
+            assert_eq!(result.metrics.is_some(), tests);
+        }
+        assert!(is_reviewable(&path("a.tsx")) && !is_reviewable(&path("a.toml")));
     }
 }

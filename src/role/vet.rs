@@ -3,7 +3,7 @@
 use globset::GlobSet;
 
 use crate::code::language::Language;
-use crate::code::{syntax, testing};
+use crate::code::{syntax, test_cases, testing};
 use crate::domain::guard::{self, Reach, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -164,7 +164,7 @@ fn tampering(
         found.push(Violation::TestDeleted(file()));
         return found;
     }
-    let (old, new) = (testing::facts(language, before), testing::facts(language, after));
+    let (old, new) = (test_cases::facts(language, before), test_cases::facts(language, after));
     let mut left = new.tests.clone();
     for test in old.tests {
         match left.iter().position(|known| *known == test) {

@@ -21,6 +21,7 @@ mod tools;
 mod warm;
 
 pub use detect::{Detection, detect, detect_or_begin, languages};
+pub use fixers::mended;
 pub use format::Told;
 pub use run::{ProjectSuite, SuiteSettings, open};
 pub use tools::{accepted, formatted, tools};

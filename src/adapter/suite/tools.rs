@@ -244,6 +244,7 @@ struct Asked {
 }
 
 async fn ask(asked: &Asked, root: &Path, scratch: &Path, said: &mut Opinions) {
+    said.asked.push(asked.name.to_owned());
     let log = scratch.join("tool.log");
     let child = invocation(asked.argv.clone(), root, scratch);
     let reason = match process::run(&child, LIMIT, &log).await {

@@ -5,11 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::code::imports::{Import, ImportKind, join, python_base, read, script_candidates};
 use crate::code::language::Language;
-use crate::code::testing;
+use crate::code::{parallel, testing};
 use crate::domain::id::RepoPath;
-
-use super::imports::paths_without_ending;
 
 /// Facts of a repository that a single file cannot tell.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +39,6 @@ pub struct Project {
     pub edges: BTreeMap<String, BTreeSet<String>>,
     /// Python packages that make modules of their own while they load.
     pub python_made: BTreeSet<String>,
-    /// Names that Python files take out of modules of one another: stem of the module, name.
-    pub taken: BTreeSet<(String, String)>,
     /// Names of the npm packages that the repository makes.
     pub script_own: BTreeSet<String>,
     /// Names of asynchronous functions that no ordinary function shares.
@@ -105,10 +102,6 @@ static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
-static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)^\s*from\s+[.\w]*?(\w+)\s+import\s+(\([^)]*\)|[^\n(]+)").ok()
-});
-
 impl Project {
     /// Reads a repository: its sources and its manifests.
     #[must_use]
@@ -129,7 +122,6 @@ impl Project {
                         let folders = path.parent().split('/').map(str::to_owned);
                         project.python_made.extend(folders);
                     }
-                    project.take(text);
                 }
                 Some(Language::Java) => {
                     for package in capture(r"(?m)^\s*package\s+([\w.]+)\s*;", text) {
@@ -168,21 +160,8 @@ impl Project {
         if let Some(list) = project.python.as_mut().filter(|_| set_up) {
             list.insert("pytest".into());
         }
-        project.edges = super::imports::edges(files, &project);
+        project.edges = load_edges(files, &project);
         project
-    }
-
-    /// Notes the names that a Python text takes out of modules.
-    fn take(&mut self, text: &str) {
-        let Some(regex) = TAKES.as_ref() else { return };
-        for one in regex.captures_iter(text) {
-            let (Some(module), Some(names)) = (one.get(1), one.get(2)) else { continue };
-            for name in names.as_str().split(',') {
-                let name = name.trim_matches(['(', ')', ' ', '\n', '\r', '\t']);
-                let name = name.split([' ', '#', '\n']).next().unwrap_or_default();
-                self.taken.insert((module.as_str().to_owned(), name.to_owned()));
-            }
-        }
     }
 
     fn manifest(&mut self, path: &RepoPath, text: &str) {
@@ -302,7 +281,7 @@ impl Project {
 
     /// Whether a path is there, or one of its usual endings is.
     pub fn has(&self, path: &str) -> bool {
-        self.files.contains(path) || paths_without_ending(path).any(|one| self.files.contains(&one))
+        script_candidates(path).any(|one| self.files.contains(&one))
     }
 
     /// Whether a folder holds something.
@@ -315,4 +294,67 @@ impl Project {
     pub fn install(&mut self, package: &str, files: impl IntoIterator<Item = String>) {
         self.installed.entry(package.to_owned()).or_default().extend(files);
     }
+}
+
+/// Text of a script that is still there when its types are gone.
+static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:class|function|const|let|var|enum|namespace)\s").ok()
+});
+
+/// Which file loads which while it is loaded itself, as far as that is certain; Python and
+/// JavaScript.
+fn load_edges(
+    files: &BTreeMap<RepoPath, String>,
+    project: &Project,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let list: Vec<(&RepoPath, &String)> = files.iter().collect();
+    let edges = parallel::map(&list, |(file, text)| {
+        let language = Language::of(file)?;
+        let loads: fn(&RepoPath, &Import, &Project) -> Vec<String> = match language {
+            Language::Python => python_loads,
+            Language::JavaScript => script_loads,
+            // A file of types, and imports that only they need, are gone when it is loaded.
+            Language::TypeScript | Language::Tsx
+                if RUNS.as_ref().is_some_and(|runs| runs.is_match(text)) =>
+            {
+                script_loads
+            }
+            _ => return None,
+        };
+        let tree = language.parse(text)?;
+        let imports = read(language, &tree, text).into_iter().filter(|import| {
+            import.at_load && matches!(import.kind, ImportKind::Statement | ImportKind::Call)
+        });
+        let mut targets: BTreeSet<String> =
+            imports.flat_map(|import| loads(file, &import, project)).collect();
+        targets.remove(file.as_str());
+        (!targets.is_empty()).then(|| (file.as_str().to_owned(), targets))
+    });
+    edges.into_iter().flatten().collect()
+}
+
+fn python_loads(file: &RepoPath, import: &Import, project: &Project) -> Vec<String> {
+    let base = if import.module.starts_with('.') {
+        python_base(file, &import.module)
+    } else {
+        let path = import.module.replace('.', "/");
+        ["", "src/"]
+            .iter()
+            .map(|root| format!("{root}{path}"))
+            .find(|path| project.files.contains(&format!("{path}.py")) || project.has_folder(path))
+    };
+    let Some(base) = base else { return Vec::new() };
+    let module = Some(format!("{base}.py")).filter(|path| project.files.contains(path));
+    // `from . import x` asks for the module x, not for what the package defines.
+    let submodule =
+        |name: &str| Some(format!("{base}/{name}.py")).filter(|path| project.files.contains(path));
+    let names = import.names.iter().filter_map(|name| submodule(&name.name).or(module.clone()));
+    names.chain(module.clone().filter(|_| import.names.is_empty())).collect()
+}
+
+fn script_loads(file: &RepoPath, import: &Import, project: &Project) -> Vec<String> {
+    let path = join(file.parent(), &import.module).filter(|_| import.module.starts_with('.'));
+    let found =
+        path.and_then(|path| script_candidates(&path).find(|path| project.files.contains(path)));
+    found.into_iter().collect()
 }

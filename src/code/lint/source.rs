@@ -1,16 +1,17 @@
-//! One file as detections see it: text, tree, imports, and which part of it is test code.
+//! One file as rules see it: text, tree, imports, and which part of it is test code.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use tree_sitter::{Node, Tree};
 
+use crate::code::imports::{Import, read_nodes};
 use crate::code::language::Language;
+use crate::code::test_cases::{TestNode, find_tests};
 use crate::code::testing;
+use crate::code::tree::{around, end_line, line, marks_before, named_nodes};
 use crate::domain::id::RepoPath;
 
-use super::imports::{self, Import};
 use super::project::Project;
 
 /// A parsed file in its repository.
@@ -26,7 +27,9 @@ pub struct Source<'a> {
     /// All named nodes, outer before inner.
     pub nodes: Vec<Node<'a>>,
     /// What it imports.
-    pub imports: Vec<Import<'a>>,
+    pub imports: Vec<Import>,
+    /// The tests in it that run.
+    pub tests: Vec<TestNode<'a>>,
     /// The repository around it.
     pub project: &'a Project,
     /// Lines of test modules inside product code.
@@ -40,19 +43,17 @@ pub struct Hit {
     pub line: u32,
     /// What exactly, when the row's text alone does not tell.
     pub note: String,
-    /// Bytes to take out to repair it; `None` when only a person can.
-    pub cut: Option<Range<usize>>,
 }
 
 impl Hit {
     /// A place without more to say.
     pub fn at(line: u32) -> Self {
-        Self { line, note: String::new(), cut: None }
+        Self { line, note: String::new() }
     }
 
     /// A place and what is there.
     pub fn noted(line: u32, note: impl Into<String>) -> Self {
-        Self { line, note: note.into(), cut: None }
+        Self { line, note: note.into() }
     }
 }
 
@@ -73,49 +74,52 @@ impl<'a> Source<'a> {
         tree: &'a Tree,
         project: &'a Project,
     ) -> Self {
-        let mut nodes = Vec::new();
-        let mut cursor = tree.walk();
-        'walk: loop {
-            if cursor.node().is_named() {
-                nodes.push(cursor.node());
-            }
-            if cursor.goto_first_child() || cursor.goto_next_sibling() {
-                continue;
-            }
-            loop {
-                if !cursor.goto_parent() {
-                    break 'walk;
-                }
-                if cursor.goto_next_sibling() {
-                    break;
-                }
-            }
-        }
+        let nodes = named_nodes(tree.root_node());
+        let imports = read_nodes(language, &nodes, text);
         let mut source = Self {
             path,
             text,
             language,
             test: testing::is_test(path),
             nodes,
-            imports: Vec::new(),
+            imports,
+            tests: Vec::new(),
             project,
             inner_tests: Vec::new(),
         };
         if language == Language::Rust {
+            let is_test = |node: &Node<'a>| {
+                let marks = source.marks(*node);
+                ["cfg(test", "[test]", "cfg(any(test", "cfg(all(test"]
+                    .iter()
+                    .any(|mark| marks.contains(mark))
+            };
             source.inner_tests = source
                 .of_kind(&["mod_item", "function_item", "use_declaration", "impl_item"])
-                .filter(|node| {
-                    let marks = source.marks(*node);
-                    marks.contains("cfg(test")
-                        || marks.contains("[test]")
-                        || marks.contains("cfg(any(test")
-                        || marks.contains("cfg(all(test")
-                })
+                .filter(is_test)
                 .map(|node| (line(node), end_line(node)))
                 .collect();
         }
-        source.imports = imports::read(&source);
+        if source.has_tests() {
+            source.tests = find_tests(language, &source.nodes, text);
+            // A script declares tests that never run without a body to look at.
+            let runs = |test: &TestNode<'_>| test.skip.is_none() && test.body.is_some();
+            let script = source.is_script();
+            source.tests.retain(|test| !script || runs(test));
+        }
         source
+    }
+
+    /// The node of an import.
+    pub fn node_of(&self, import: &Import) -> Option<Node<'a>> {
+        let from = self.nodes.partition_point(|node| node.start_byte() < import.range.start);
+        let rest = self.nodes.get(from..).unwrap_or_default();
+        rest.iter().copied().find(|node| node.byte_range() == import.range)
+    }
+
+    /// Whether an import stands inside a node of one of these kinds.
+    pub fn is_import_in(&self, import: &Import, kinds: &[&str]) -> bool {
+        self.node_of(import).is_some_and(|node| around(node, kinds).is_some())
     }
 
     /// Text of a node.
@@ -161,11 +165,6 @@ impl<'a> Source<'a> {
         self.test || SUPPORT.as_ref().is_some_and(|support| support.is_match(self.path.as_str()))
     }
 
-    /// The text of a line, from 1.
-    pub fn line_text(&self, line: u32) -> Option<&'a str> {
-        self.text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)
-    }
-
     /// Whether the file measures speed.
     pub fn is_bench(&self) -> bool {
         let bench = ["bench", "benches", "benchmark", "benchmarks", "perf"];
@@ -174,17 +173,7 @@ impl<'a> Source<'a> {
 
     /// Attributes or decorators directly before a node.
     pub fn marks(&self, node: Node<'a>) -> String {
-        let mut marks = String::new();
-        let mut before = node.prev_sibling();
-        while let Some(mark) = before
-            .filter(|mark| matches!(mark.kind(), "attribute_item" | "decorator" | "line_comment"))
-        {
-            if mark.kind() != "line_comment" {
-                marks.push_str(self.of(mark));
-            }
-            before = mark.prev_sibling();
-        }
-        marks
+        marks_before(node, self.text)
     }
 
     /// Comments of the file.
@@ -201,58 +190,4 @@ impl<'a> Source<'a> {
     pub fn is_script(&self) -> bool {
         matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
     }
-}
-
-/// The innermost node of these kinds around a node.
-pub fn around<'a>(node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {
-    let mut up = node.parent();
-    while let Some(parent) = up {
-        if kinds.contains(&parent.kind()) {
-            return Some(parent);
-        }
-        up = parent.parent();
-    }
-    None
-}
-
-/// Kinds of nodes that are functions, all languages.
-pub const FUNCTIONS: &[&str] = &[
-    "function_definition",
-    "lambda",
-    "function_declaration",
-    "generator_function_declaration",
-    "function_expression",
-    "arrow_function",
-    "method_definition",
-    "function_item",
-    "closure_expression",
-    "method_declaration",
-    "func_literal",
-    "constructor_declaration",
-    "lambda_expression",
-];
-
-/// First line of a node, from 1.
-pub fn line(node: Node<'_>) -> u32 {
-    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
-}
-
-/// Last line of a node, from 1.
-pub fn end_line(node: Node<'_>) -> u32 {
-    u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX)
-}
-
-/// Named children that are not comments.
-pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = block.walk();
-    block.named_children(&mut cursor).filter(|node| !node.kind().ends_with("comment")).collect()
-}
-
-/// The bytes of one statement with its line end.
-pub fn whole_line(text: &str, range: Range<usize>) -> Option<Range<usize>> {
-    let start = text.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
-    let rest = text.get(range.end..)?;
-    let end = range.end + rest.find('\n').map_or(rest.len(), |at| at + 1);
-    let around = [text.get(start..range.start)?, text.get(range.end..end)?].concat();
-    around.trim().trim_matches(';').is_empty().then_some(start..end)
 }

@@ -430,9 +430,9 @@ fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec
 fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<Finding> {
     let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();
     let project = Project::of(&survey.texts);
-    let found = lint::scan(&chosen, &survey.texts, &project).found;
-    let placeholders = found.into_iter().map(|one| one.finding);
-    placeholders
+    let findings = lint::scan(&chosen, &survey.texts, &project).findings;
+    findings
+        .into_iter()
         .filter(|one| one.category == "placeholder_code")
         .take(FINDINGS)
         .map(|one| Finding {

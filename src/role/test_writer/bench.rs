@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use crate::code::language::Language;
-use crate::code::{outline, testing};
+use crate::code::{outline, test_cases};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::test::{Status, TestCase};
 use crate::domain::test_plan::written_tests::{BugFinding, Written};
@@ -234,7 +234,7 @@ impl Bench<'_> {
             })
             .collect();
         let language = Language::of(&sheet.place);
-        let facts = language.map(|language| testing::facts(language, &sheet.text));
+        let facts = language.map(|language| test_cases::facts(language, &sheet.text));
         let assertions = facts.map_or(0, |facts| facts.assertions);
         Ok(Written {
             file: Some(sheet.place.clone()),

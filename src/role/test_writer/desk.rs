@@ -146,7 +146,7 @@ impl Desk {
         let tests = self.graph.importers_of(subject).filter(|file| testing::is_test(file));
         for file in tests.take(IMPORTED) {
             let Some(language) = Language::of(file) else { continue };
-            for case in test_cases::cases(language, self.text(file)).iter().take(60) {
+            for case in test_cases::source_tests(language, self.text(file)).iter().take(60) {
                 names.push_str(&format!("{file}: {}\n", case.name));
             }
         }

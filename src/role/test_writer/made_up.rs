@@ -1,9 +1,10 @@
-//! Packages of Java that nothing in the repository brings. The language does not tell a package
-//! from an artefact that holds it, so this goes by the beginnings of their names: right for what is
-//! made up, and silent where a manifest could be meant (product.md 6.3).
+//! Packages of Java that nothing in the repository brings. The language does not relate a package to
+//! the artefact that holds it, so this compares the beginnings of their names: it finds what is made
+//! up, and reports nothing where a manifest could be meant (product.md 6.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::imports::{Import, read};
 use crate::code::language::Language;
 use crate::code::lint::is_manifest;
 use crate::domain::id::RepoPath;
@@ -49,35 +50,38 @@ pub fn packages(text: &str, texts: &BTreeMap<RepoPath, String>) -> Vec<(u32, Str
     }
     for (file, text) in texts {
         if Language::of(file) == Some(Language::Java) {
-            known.extend(own(text).map(head));
-            known.extend(imports(text).map(|(_, name)| head(name)));
+            known.extend(own_packages(text).map(head));
+            known.extend(imports(text).iter().map(|import| head(&full_name(import))));
         }
     }
     // `com.google.guava` stands for whatever begins with `com.google`.
     let group = |package: &str| manifests.iter().any(|text| text.contains(&head(package)));
     imports(text)
+        .iter()
+        .map(|import| (import.line, full_name(import)))
         .filter(|(_, name)| {
             let begins = |one: &String| {
                 name.strip_prefix(one.as_str()).is_some_and(|rest| rest.starts_with('.'))
             };
             !known.iter().any(begins) && !known.contains(&head(name)) && !group(name)
         })
-        .map(|(line, name)| (line, name.to_owned()))
         .collect()
 }
 
-/// The packages, or names in them, that a text imports.
-fn imports(text: &str) -> impl Iterator<Item = (u32, &str)> {
-    (1..).zip(text.lines()).filter_map(|(line, text)| {
-        let rest = text.trim().strip_prefix("import ")?;
-        let rest = rest.trim().strip_prefix("static ").unwrap_or(rest);
-        let name = rest.split(';').next()?.trim().trim_end_matches(".*");
-        Some((line, name))
-    })
+/// The imports of a text.
+fn imports(text: &str) -> Vec<Import> {
+    let tree = Language::Java.parse(text);
+    tree.map(|tree| read(Language::Java, &tree, text)).unwrap_or_default()
+}
+
+/// The package, or the name in it, that an import names.
+fn full_name(import: &Import) -> String {
+    let name = import.names.first().filter(|name| name.name != "*");
+    name.map_or_else(|| import.module.clone(), |name| format!("{}.{}", import.module, name.name))
 }
 
 /// The package that a text belongs to.
-fn own(text: &str) -> impl Iterator<Item = &str> {
+fn own_packages(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter_map(|line| line.trim().strip_prefix("package "));
     lines.filter_map(|rest| rest.split(';').next()).map(str::trim)
 }

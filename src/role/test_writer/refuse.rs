@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use crate::code::language::Language;
-use crate::code::lint::{self, Project};
-use crate::code::{side_effects, syntax, test_cases, testing};
+use crate::code::lint;
+use crate::code::{side_effects, syntax, test_cases};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity};
-use crate::role::reviewer::{Review, review};
+use crate::role::reviewer::{ReviewRequest, review};
 
 use super::made_up;
 use super::told::TestFiles;
@@ -21,14 +21,8 @@ const TOLD: usize = 12;
 
 /// Rows of the catalogue that are refused besides the critical ones: nothing of the kind may be
 /// new in a file that was just written.
-const REFUSED: &[&str] = &[
-    "setup-only",
-    "skipped-test",
-    "skipped-without-reason",
-    "todo-test",
-    "unresolved-import",
-    "undefined-variable",
-];
+const REFUSED: &[&str] =
+    &["setup-only", "skipped-test", "skipped-without-reason", "todo-test", "unresolved-import"];
 
 /// Rows that tell of something that was made up.
 const MADE_UP: &[&str] =
@@ -98,8 +92,8 @@ fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> 
         .collect();
     let mut with = texts.clone();
     with.insert(place.clone(), text.to_owned());
-    let project = Project::of(&with);
-    for (line, name) in lint::absent_names(place, &with, &project) {
+    for absent in lint::absent_names(place, &with) {
+        let (line, name) = (absent.line, absent.description);
         problems.push(format!("hallucinated-import: line {line}: {name} is not there"));
     }
     if language == Language::Java {
@@ -107,16 +101,16 @@ fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> 
             |(line, name)| format!("hallucinated-import: line {line}: nothing brings `{name}`");
         problems.extend(made_up::packages(text, texts).into_iter().map(told));
     }
-    let reviewed = review(&Review {
+    let reviewed = review(&ReviewRequest {
         files: &with,
         chosen: &[place],
         installed: &BTreeMap::new(),
         tests: true,
     });
     problems.extend(reviewed.findings.iter().filter(|one| is_refused(one)).map(told_as));
-    if test_cases::cases(language, text).is_empty() {
+    if test_cases::source_tests(language, text).is_empty() {
         problems.push("no-test: nothing in it is run as a test".to_owned());
-    } else if testing::facts(language, text).assertions == 0 {
+    } else if test_cases::facts(language, text).assertions == 0 {
         problems.push("no-assertion: it asserts nothing".to_owned());
     }
     problems.dedup();

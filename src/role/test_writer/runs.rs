@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::code::language::Language;
-use crate::code::test_cases::{self, Case};
+use crate::code::test_cases::{self, SourceTest};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
@@ -51,9 +51,9 @@ pub struct Track<'a> {
 impl Sheet {
     /// The pieces of its text.
     #[must_use]
-    pub fn cases(&self) -> Vec<Case> {
+    pub fn cases(&self) -> Vec<SourceTest> {
         Language::of(&self.place)
-            .map(|language| test_cases::cases(language, &self.text))
+            .map(|language| test_cases::source_tests(language, &self.text))
             .unwrap_or_default()
     }
 
@@ -77,7 +77,7 @@ impl Sheet {
     /// Takes tests out of the text; whether any is left.
     pub fn cut(&mut self, gone: &BTreeSet<TestId>) -> bool {
         let Some(language) = Language::of(&self.place) else { return false };
-        let out = |case: &Case| gone.iter().any(|id| case.runs_as(id.as_str()));
+        let out = |case: &SourceTest| gone.iter().any(|id| case.runs_as(id.as_str()));
         match test_cases::without(language, &self.text, &out) {
             Some(text) => {
                 self.text = text;
@@ -282,7 +282,7 @@ async fn apart(
         ids.reverse();
         instead(sheet.text.clone())
     } else {
-        instead(test_cases::turned(language, &sheet.text))
+        instead(test_cases::with_tests_reversed(language, &sheet.text))
     };
     for result in trial.judge(&turned, &ids, ALONE, false).await? {
         if wrong(&result.test, result.status) {

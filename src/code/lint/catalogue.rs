@@ -1,0 +1,65 @@
+//! The catalogue: every rule, in the order of the documentation (product.md 6.3, 6.4).
+//!
+//! A rule stands beside its detection; a new one needs nothing else but samples in
+//! `tests/data/lint`.
+
+use super::rule::LintRule;
+use super::{rules as code, test_rules as tests, tool_rules};
+
+/// Every rule.
+pub fn rules() -> impl Iterator<Item = &'static LintRule> {
+    [
+        tool_rules::RULES,
+        code::imports::RULES,
+        code::packages::RULES,
+        code::placeholder::RULES,
+        code::mocks::RULES,
+        code::types::RULES,
+        code::naming::RULES,
+        code::control_flow::RULES,
+        code::resources::RULES,
+        code::security::RULES,
+        tests::empty::RULES,
+        tests::assertions::RULES,
+        tests::isolation::RULES,
+        tests::shape::RULES,
+        tests::coverage::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The rule of an id.
+#[must_use]
+pub fn rule(id: &str) -> Option<&'static LintRule> {
+    rules().find(|rule| rule.id == id)
+}
+
+#[cfg(test)]
+mod tests_of_the_table {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::domain::quality::Severity;
+
+    #[test]
+    fn ids_are_unique_and_rules_that_a_fixer_repairs_are_never_critical() {
+        let mut seen = BTreeSet::new();
+        for rule in rules() {
+            assert!(seen.insert(rule.id), "{} twice", rule.id);
+            assert!(!rule.languages().is_empty(), "{} applies nowhere", rule.id);
+            assert!(!rule.fixable || rule.severity != Severity::Critical, "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn every_rule_says_what_is_wrong_and_what_to_do() {
+        for rule in rules() {
+            for text in [rule.category, rule.issue, rule.suggestion] {
+                assert!(!text.is_empty() && !text.ends_with('.'), "{}: {text:?}", rule.id);
+            }
+            assert_eq!(super::rule(rule.id).map(|found| found.id), Some(rule.id));
+        }
+        assert!(super::rule("no-such-rule").is_none());
+    }
+}

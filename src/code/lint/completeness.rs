@@ -1,0 +1,272 @@
+//! How complete the tests of a repository are, layer by layer, as far as names tell.
+//!
+//! A function counts as tried when a test, or a helper of the same file that the test calls, names
+//! it. That is generous where names are common, and blind where calls are made up at run time.
+//! Source: product.md 6.1, 6.2.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::{parallel, signature};
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{Completeness, Layer, TestMetrics};
+
+use super::generated;
+use super::project::Project;
+use super::test_rules::coverage::{Tried, tried};
+use crate::code::lint::source::Source;
+use crate::code::tree::{FUNCTIONS, around, line};
+
+/// A function that others may call.
+struct Unit {
+    name: String,
+    place: String,
+    /// Of a default export without a name: its file. Tests call it as they like.
+    nameless: Option<String>,
+    rejects: bool,
+    changes: bool,
+    waits: bool,
+}
+
+/// What one file brings.
+#[derive(Default)]
+struct Part {
+    units: Vec<Unit>,
+    tried: Vec<Tried>,
+    code_lines: u32,
+    test_lines: u32,
+}
+
+/// Measures how the tests of a repository try what is in its `about` files.
+#[must_use]
+pub fn measure(
+    about: &[&RepoPath],
+    files: &BTreeMap<RepoPath, String>,
+    project: &Project,
+) -> TestMetrics {
+    let about: BTreeSet<&RepoPath> = about.iter().copied().collect();
+    let chosen: Vec<&RepoPath> = files
+        .iter()
+        .filter(|(file, text)| Language::of(file).is_some() && !generated::is_generated(file, text))
+        .map(|(file, _)| file)
+        .collect();
+    let parts = parallel::map(&chosen, |file| {
+        let mut part =
+            files.get(file).and_then(|text| part(file, text, project)).unwrap_or_default();
+        part.units.retain(|_| about.contains(file));
+        part
+    });
+    let mut units: Vec<&Unit> = parts.iter().flat_map(|part| &part.units).collect();
+    units.sort_by(|one, other| one.place.cmp(&other.place));
+    let tried: Vec<&Tried> = parts.iter().flat_map(|part| &part.tried).collect();
+    let layers = vec![
+        layer(Layer::Happy, &units, &tried, |_| true, |_| true),
+        layer(Layer::Negative, &units, &tried, |unit| unit.rejects, |one| one.negative),
+        layer(Layer::Edge, &units, &tried, |_| true, |one| one.edge),
+        layer(Layer::State, &units, &tried, |unit| unit.changes, |one| one.assertions >= 2),
+        layer(Layer::Async, &units, &tried, |unit| unit.waits, |one| one.waits),
+        wiring(&about, files, project),
+    ];
+    TestMetrics {
+        layers,
+        tests: count(tried.len()),
+        assertions: tried.iter().map(|one| one.assertions).sum(),
+        code_lines: parts.iter().map(|part| part.code_lines).sum(),
+        test_lines: parts.iter().map(|part| part.test_lines).sum(),
+        coverage: None,
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// One layer: the units it is about, and the tests that count for it. A test without an assertion
+/// tries nothing.
+fn layer(
+    layer: Layer,
+    units: &[&Unit],
+    tried: &[&Tried],
+    about: impl Fn(&Unit) -> bool,
+    counts: impl Fn(&Tried) -> bool,
+) -> Completeness {
+    let telling = || tried.iter().filter(|one| one.assertions > 0 && counts(one));
+    let named: BTreeSet<&str> =
+        telling().flat_map(|one| one.words.iter().map(String::as_str)).collect();
+    let loaded: BTreeSet<&str> =
+        telling().flat_map(|one| one.loads.iter().map(String::as_str)).collect();
+    let is_tried = |unit: &Unit| match &unit.nameless {
+        Some(file) => loaded.contains(file.as_str()),
+        None => named.contains(unit.name.as_str()),
+    };
+    let of: Vec<&&Unit> = units.iter().filter(|unit| about(unit)).collect();
+    let missing: Vec<String> =
+        of.iter().filter(|unit| !is_tried(unit)).map(|unit| unit.place.clone()).collect();
+    Completeness { layer, covered: count(of.len() - missing.len()), of: count(of.len()), missing }
+}
+
+/// Boundaries between modules: one imports the other, and a test loads the one that does.
+fn wiring(
+    about: &BTreeSet<&RepoPath>,
+    files: &BTreeMap<RepoPath, String>,
+    project: &Project,
+) -> Completeness {
+    let about: BTreeSet<&str> = about.iter().map(|file| file.as_str()).collect();
+    let is_test: BTreeMap<&str, bool> =
+        files.keys().map(|file| (file.as_str(), crate::code::testing::is_test(file))).collect();
+    let test = |file: &str| is_test.get(file).copied().unwrap_or_default();
+    let loaded: BTreeSet<&str> = project
+        .edges
+        .iter()
+        .filter(|(file, _)| test(file))
+        .flat_map(|(_, targets)| targets.iter().map(String::as_str))
+        .collect();
+    let (mut of, mut missing) = (0, Vec::new());
+    for (file, targets) in
+        project.edges.iter().filter(|(file, _)| about.contains(file.as_str()) && !test(file))
+    {
+        for target in targets.iter().filter(|target| !test(target)) {
+            of += 1;
+            if !loaded.contains(file.as_str()) {
+                missing.push(format!("{file} -> {target}"));
+            }
+        }
+    }
+    Completeness { layer: Layer::Wiring, covered: of - count(missing.len()), of, missing }
+}
+
+fn part(file: &RepoPath, text: &str, project: &Project) -> Option<Part> {
+    let language = Language::of(file)?;
+    let tree = language.parse(text)?;
+    let source = Source::new(file, text, language, &tree, project);
+    let mut part = Part { tried: tried(&source), ..Part::default() };
+    for (number, line) in text.lines().enumerate() {
+        let test = source.is_test_line(count(number + 1));
+        if !line.trim().is_empty() {
+            *(if test { &mut part.test_lines } else { &mut part.code_lines }) += 1;
+        }
+    }
+    if !source.is_support() && !source.is_bench() {
+        let exports = if source.is_script() {
+            signature::exports(tree.root_node(), text)
+        } else {
+            BTreeMap::new()
+        };
+        part.units = source
+            .of_kind(FUNCTIONS)
+            .filter(|node| !source.is_test_line(line(*node)))
+            .filter_map(|node| unit(&source, node, &exports))
+            .collect();
+    }
+    Some(part)
+}
+
+/// The function of a node, when others may call it.
+fn unit<'a>(
+    source: &Source<'a>,
+    node: Node<'a>,
+    exports: &BTreeMap<String, String>,
+) -> Option<Unit> {
+    let name = name_of(source, node, exports)?;
+    let body = node.child_by_field_name("body")?;
+    let head = source.text.get(node.start_byte()..body.start_byte()).unwrap_or_default();
+    let result = ["return_type", "result", "type"].map(|field| source.field(node, field)).concat();
+    let rejects = match source.language {
+        Language::Rust => result.contains("Result"),
+        Language::Go => result.contains("error"),
+        _ => source
+            .inside(body)
+            .any(|inner| matches!(inner.kind(), "raise_statement" | "throw_statement")),
+    };
+    let own = match source.language {
+        Language::Python => "self.".to_owned(),
+        Language::Go => {
+            let receiver = source.field(node, "receiver").trim_start_matches('(');
+            format!("{}.", receiver.split([' ', '*', ')']).next().unwrap_or_default())
+        }
+        _ => "this.".to_owned(),
+    };
+    let changes = match source.language {
+        Language::Rust => head.contains("&mut self"),
+        _ => {
+            own.len() > 1
+                && source.inside(body).any(|inner| {
+                    inner.kind().contains("assignment")
+                        && source.field(inner, "left").starts_with(&own)
+                })
+        }
+    };
+    let waits = match source.language {
+        Language::Java => {
+            ["CompletableFuture", "Mono<", "Flux<"].iter().any(|one| result.contains(one))
+        }
+        Language::Go => false,
+        _ => head.split_whitespace().any(|word| word == "async"),
+    };
+    let place = format!("{}:{} {name}", source.path, line(node));
+    let nameless = (source.is_script() && name == "default").then(|| source.path.to_string());
+    Some(Unit { name: name.to_owned(), place, nameless, rejects, changes, waits })
+}
+
+/// The name of a function that others may call.
+fn name_of<'a>(
+    source: &Source<'a>,
+    node: Node<'a>,
+    exports: &BTreeMap<String, String>,
+) -> Option<&'a str> {
+    let mut name = source.field(node, "name");
+    let public = match source.language {
+        Language::Python => {
+            let class = around(node, &["class_definition"]);
+            let open = class.is_none_or(|class| !source.field(class, "name").starts_with('_'));
+            let marks = source.marks(node);
+            let declared = marks.contains("overload") || marks.contains("abstractmethod");
+            open && !declared && !name.starts_with('_') && around(node, FUNCTIONS).is_none()
+        }
+        Language::Rust => {
+            let mut cursor = node.walk();
+            let public = node
+                .children(&mut cursor)
+                .any(|one| one.kind() == "visibility_modifier" && source.of(one) == "pub");
+            public && around(node, FUNCTIONS).is_none()
+        }
+        Language::Go => name.starts_with(|c: char| c.is_ascii_uppercase()),
+        Language::Java => {
+            let mut cursor = node.walk();
+            let marks = node.children(&mut cursor).find(|one| one.kind() == "modifiers");
+            let marks = marks.map(|one| source.of(one)).unwrap_or_default();
+            node.kind() == "method_declaration"
+                && marks.contains("public")
+                && !marks.contains("@Override")
+        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            if name.is_empty() {
+                let parent = node.parent()?;
+                name = match parent.kind() {
+                    "variable_declarator" => source.field(parent, "name"),
+                    "assignment_expression" => {
+                        let target = source.field(parent, "left");
+                        match target.rsplit_once("exports.") {
+                            Some((_, name)) => name,
+                            None if target == "module.exports" => "default",
+                            None => return None,
+                        }
+                    }
+                    "export_statement" => "default",
+                    _ => return None,
+                };
+            }
+            let nested = around(node, FUNCTIONS).is_some();
+            let class = around(node, &["class_declaration", "class"]);
+            let hidden = name.starts_with(['#', '_'])
+                || matches!(name, "constructor")
+                || source.of(node).starts_with("private");
+            let owner = class.map_or(name, |class| source.field(class, "name"));
+            let exported = around(class.unwrap_or(node), &["export_statement"]).is_some();
+            !nested && !hidden && (exported || exports.contains_key(owner))
+        }
+    };
+    (public && !name.is_empty() && name != "main").then_some(name)
+}

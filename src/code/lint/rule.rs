@@ -1,0 +1,126 @@
+//! What a rule of the catalogue is.
+
+use tree_sitter::Node;
+
+use crate::code::language::Language::{self, Go, Java, JavaScript, Python, Rust, Tsx, TypeScript};
+use crate::domain::id::RepoPath;
+use crate::domain::quality::{Finding, Severity, Stage};
+
+use super::source::{Hit, Source};
+
+pub const ALL: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go, Java];
+pub const PY: &[Language] = &[Python];
+pub const JS: &[Language] = &[JavaScript, TypeScript, Tsx];
+pub const TS: &[Language] = &[TypeScript, Tsx];
+pub const RS: &[Language] = &[Rust];
+pub const GO: &[Language] = &[Go];
+pub const JAVA: &[Language] = &[Java];
+pub const PY_JS: &[Language] = &[Python, JavaScript, TypeScript, Tsx];
+pub const JS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Go];
+pub const JS_RS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Rust, Go];
+pub const PY_JS_RS: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust];
+pub const PY_JS_RS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go];
+pub const PY_JS_GO_JAVA: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go, Java];
+pub const NOT_SCRIPT: &[Language] = &[Python, TypeScript, Tsx, Rust, Go, Java];
+
+/// The kind of code that a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AppliesTo {
+    /// Product code.
+    Code,
+    /// Test code.
+    Tests,
+    /// Product code and test code.
+    Both,
+}
+
+/// Tree-sitter patterns with the languages that they are written for; the capture `@here` marks the
+/// place of the finding.
+pub type Patterns = &'static [(&'static [Language], &'static str)];
+
+/// How places that break a rule are found.
+#[derive(Clone, Copy)]
+pub enum Detection {
+    /// By patterns.
+    Query(Patterns),
+    /// By patterns, and a condition that a pattern cannot express.
+    FilteredQuery(Patterns, for<'a> fn(&Source<'a>, Node<'a>) -> bool),
+    /// By a function, for these languages.
+    Function(&'static [Language], for<'a> fn(&Source<'a>) -> Vec<Hit>),
+    /// By our parser: the text does not parse.
+    Syntax(&'static [Language]),
+    /// By the project's own compiler, type checker, linter or formatter, for these languages.
+    Tool(&'static [Language]),
+}
+
+/// A rule of the catalogue.
+pub struct LintRule {
+    /// Its name; reports, baselines and tests use it.
+    pub id: &'static str,
+    /// The gate that it counts for.
+    pub stage: Stage,
+    /// Its category in the specification.
+    pub category: &'static str,
+    /// The problem, as a fragment of a sentence.
+    pub issue: &'static str,
+    /// How bad a finding is.
+    pub severity: Severity,
+    /// The kind of code that it is about.
+    pub applies: AppliesTo,
+    /// How findings are detected.
+    pub detection: Detection,
+    /// What to do about a finding, as one imperative clause.
+    pub suggestion: &'static str,
+    /// Whether the project's own fixers and formatters can repair it.
+    pub fixable: bool,
+}
+
+/// The defaults of a rule about product code.
+pub const CODE_RULE: LintRule = LintRule {
+    id: "",
+    stage: Stage::Code,
+    category: "",
+    issue: "",
+    severity: Severity::Warning,
+    applies: AppliesTo::Code,
+    detection: Detection::Tool(&[]),
+    suggestion: "",
+    fixable: false,
+};
+
+/// The defaults of a rule about tests.
+pub const TEST_RULE: LintRule =
+    LintRule { stage: Stage::Tests, applies: AppliesTo::Tests, ..CODE_RULE };
+
+impl LintRule {
+    /// The languages that it applies to.
+    #[must_use]
+    pub fn languages(&self) -> Vec<Language> {
+        match self.detection {
+            Detection::Query(list) | Detection::FilteredQuery(list, _) => {
+                list.iter().flat_map(|(languages, _)| languages.iter().copied()).collect()
+            }
+            Detection::Function(list, _) | Detection::Syntax(list) | Detection::Tool(list) => {
+                list.to_vec()
+            }
+        }
+    }
+
+    /// A finding of this rule; `note` says what exactly, where the rule's own text is not enough.
+    #[must_use]
+    pub fn finding(&self, file: &RepoPath, line: u32, note: &str) -> Finding {
+        let message =
+            if note.is_empty() { self.issue.to_owned() } else { format!("{}: {note}", self.issue) };
+        Finding {
+            stage: self.stage,
+            id: self.id.into(),
+            category: self.category.into(),
+            severity: self.severity,
+            file: file.clone(),
+            line,
+            message,
+            suggestion: self.suggestion.into(),
+            auto_fixable: false,
+        }
+    }
+}

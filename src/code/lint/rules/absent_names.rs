@@ -1,0 +1,135 @@
+//! Names that are taken out of files of the repository and that are not there.
+
+use std::collections::BTreeMap;
+
+use crate::code::imports::{join, python_base, python_files, read, script_candidates};
+use crate::code::language::Language;
+use crate::domain::id::RepoPath;
+
+/// A name that its file does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentName {
+    /// Line of the import, from 1.
+    pub line: u32,
+    /// The name and the module, as words for people.
+    pub description: String,
+}
+
+/// Names that a file imports from other files of the repository and that those do not mention. A
+/// name that a file mentions in any way counts as there, so that what is made at run time is not
+/// called absent.
+#[must_use]
+pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<AbsentName> {
+    let (Some(language), Some(text)) = (Language::of(file), files.get(file)) else {
+        return Vec::new();
+    };
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    let mut absent = Vec::new();
+    for import in read(language, &tree, text) {
+        for name in import.names.iter().map(|name| name.name.as_str()) {
+            if matches!(name, "" | "*" | "default") {
+                continue;
+            }
+            let source = match language {
+                Language::Python => python_source(file, &import.module, name, files),
+                Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                    script_source(file, &import.module, files)
+                }
+                _ => None,
+            };
+            if source.is_some_and(|source| !is_open(source) && !mentions(source, name)) {
+                let description = format!("`{name}` from `{}`", import.module);
+                absent.push(AbsentName { line: import.line, description });
+            }
+        }
+    }
+    absent
+}
+
+fn text_of<'a>(files: &'a BTreeMap<RepoPath, String>, path: &str) -> Option<&'a str> {
+    files.get(&RepoPath::parse(path).ok()?).map(String::as_str)
+}
+
+fn script_source<'a>(
+    file: &RepoPath,
+    module: &str,
+    files: &'a BTreeMap<RepoPath, String>,
+) -> Option<&'a str> {
+    let path = join(file.parent(), module).filter(|_| module.starts_with('.'))?;
+    script_candidates(&path).find_map(|path| text_of(files, &path))
+}
+
+/// The text of a module of the repository that must hold a name; `None` when the module is not of
+/// the repository, or the name is a module itself.
+fn python_source<'a>(
+    file: &RepoPath,
+    module: &str,
+    name: &str,
+    files: &'a BTreeMap<RepoPath, String>,
+) -> Option<&'a str> {
+    let source = |base: &str| python_files(base).iter().find_map(|path| text_of(files, path));
+    let bases = if module.starts_with('.') {
+        vec![python_base(file, module)?]
+    } else {
+        let path = module.replace('.', "/");
+        vec![path.clone(), format!("src/{path}")]
+    };
+    let base = bases.into_iter().find(|base| source(base).is_some())?;
+    let submodule = source(&join(&base, name)?).is_some();
+    source(&base).filter(|_| !submodule)
+}
+
+/// Whether a module may hold more names than its text shows.
+fn is_open(text: &str) -> bool {
+    ["import *", "__getattr__", "globals()[", "export *", "setattr("]
+        .iter()
+        .any(|sign| text.contains(sign))
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_their_file_does_not_hold_are_found() {
+        let table: &[(&str, &str, &[&str])] = &[
+            ("t.py", "from shop.price import price", &[]),
+            ("t.py", "from shop.price import parse", &["`parse` from `shop.price`"]),
+            ("t.py", "from shop import price", &[]),
+            ("t.py", "from shop import missing", &["`missing` from `shop`"]),
+            ("t.py", "from lib.deep import gone", &["`gone` from `lib.deep`"]),
+            ("t.py", "from shop.dynamic import anything", &[]),
+            ("t.py", "from elsewhere import anything", &[]),
+            ("t.py", "from shop.price import *", &[]),
+            ("shop/t.py", "from .price import price, parse", &["`parse` from `.price`"]),
+            ("shop/t.py", "from . import price, missing", &["`missing` from `.`"]),
+            ("src/t.js", "import { add, sub } from './sum';", &["`sub` from `./sum`"]),
+            ("src/t.ts", "import sum, { add as plus } from './sum.js';", &[]),
+            ("src/t.js", "import { a } from './all';", &[]),
+            ("src/t.js", "import { a } from 'react';", &[]),
+            ("t.go", "package a\nimport \"fmt\"", &[]),
+        ];
+        for (name, text, expected) in table {
+            let mut files: BTreeMap<RepoPath, String> = [
+                ("shop/__init__.py", ""),
+                ("shop/price.py", "def price(text):\n    return float(text)\n"),
+                ("shop/dynamic.py", "def __getattr__(name):\n    return name\n"),
+                ("src/lib/deep.py", "x = 1\n"),
+                ("src/sum.ts", "export const add = (a, b) => a + b;"),
+                ("src/all.js", "export * from './sum';"),
+            ]
+            .into_iter()
+            .map(|(name, text)| (RepoPath::parse(name).unwrap(), text.to_owned()))
+            .collect();
+            let file = RepoPath::parse(*name).unwrap();
+            files.insert(file.clone(), (*text).to_owned());
+            let found: Vec<String> =
+                absent_names(&file, &files).into_iter().map(|one| one.description).collect();
+            assert_eq!(found, *expected, "{name}: {text}");
+        }
+    }
+}

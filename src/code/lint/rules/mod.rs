@@ -1,0 +1,12 @@
+//! Rules about code, one file for each category.
+
+pub mod absent_names;
+pub mod control_flow;
+pub mod imports;
+pub mod mocks;
+pub mod naming;
+pub mod packages;
+pub mod placeholder;
+pub mod resources;
+pub mod security;
+pub mod types;

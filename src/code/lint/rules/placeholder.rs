@@ -1,0 +1,192 @@
+//! Code that stands for code: phrases of generated gaps, bodies that do nothing.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use crate::code::lint::rule::{ALL, CODE_RULE, Detection, GO, JAVA, JS, LintRule, PY, RS};
+use crate::code::lint::source::{Hit, Source};
+use crate::code::tree::{FUNCTIONS, around, line, statements};
+use crate::domain::quality::Severity::Error;
+
+/// Rules about code that stands for code.
+pub const RULES: &[LintRule] = &[
+    LintRule {
+        id: "todo-code",
+        category: "placeholder_code",
+        severity: Error,
+        issue: "a comment stands for an implementation",
+        detection: Detection::Function(ALL, phrases),
+        suggestion: "write the implementation",
+        ..CODE_RULE
+    },
+    LintRule {
+        id: "not-implemented",
+        category: "placeholder_code",
+        severity: Error,
+        issue: "says that it is not implemented",
+        detection: Detection::FilteredQuery(
+            &[
+                (
+                    PY,
+                    "((raise_statement [(identifier) @n (call function: (identifier) @n)]) @here (#eq? @n \"NotImplementedError\"))",
+                ),
+                (
+                    JS,
+                    "((throw_statement (new_expression arguments: (arguments . (string) @s))) @here (#match? @s \"(?i)not (yet )?implemented|^.todo\"))",
+                ),
+                (
+                    RS,
+                    "((macro_invocation macro: (identifier) @m) @here (#match? @m \"^(todo|unimplemented)$\"))",
+                ),
+                (
+                    GO,
+                    "((call_expression function: (identifier) @f arguments: (argument_list . (interpreted_string_literal) @s)) @here (#eq? @f \"panic\") (#match? @s \"(?i)not (yet )?implemented|todo\"))",
+                ),
+                (
+                    JAVA,
+                    "((throw_statement (object_creation_expression type: (type_identifier) @t arguments: (argument_list) @a)) @here (#match? @t \"^(UnsupportedOperation|NotImplemented|Runtime|IllegalState)Exception$\") (#match? @a \"(?i)not (yet )?implemented|todo\"))",
+                ),
+            ],
+            is_unfinished,
+        ),
+        suggestion: "write the implementation, or take the function out",
+        ..CODE_RULE
+    },
+    LintRule {
+        id: "bare-pass",
+        category: "placeholder_code",
+        severity: Error,
+        issue: "the whole body is `pass`",
+        detection: Detection::FilteredQuery(
+            &[(PY, "(function_definition body: (block (pass_statement) @here))")],
+            is_whole_body,
+        ),
+        suggestion: "write the body, or say in a docstring why there is none",
+        ..CODE_RULE
+    },
+    LintRule {
+        id: "ellipsis-statement",
+        category: "placeholder_code",
+        severity: Error,
+        issue: "the whole body is `...`",
+        detection: Detection::FilteredQuery(
+            &[(PY, "(function_definition body: (block (expression_statement (ellipsis) @here)))")],
+            is_whole_body,
+        ),
+        suggestion: "write the body",
+        ..CODE_RULE
+    },
+];
+
+static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)add your (?:own )?(?:code|implementation|logic) here|implementation pending|your code (?:goes )?here",
+        r"|\b(?:TODO|FIXME)\b\W{0,4}(?:please )?(?:implement\b|add (?:the )?implementation|write (?:this|the (?:code|implementation)))",
+        r"|^\W*\.\.\.\W*(?:existing|rest of|remaining)(?: the)? (?:code|implementation|function|file)",
+        r"|placeholder implementation",
+    ))
+    .ok()
+});
+
+/// A plan that is only a gap when nothing else is there.
+static PLAN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation").ok());
+
+/// Comments that stand for an implementation: phrases of a gap, and plans in a function that does
+/// next to nothing.
+fn phrases(source: &Source<'_>) -> Vec<Hit> {
+    let (Some(phrase), Some(plan)) = (PHRASE.as_ref(), PLAN.as_ref()) else { return Vec::new() };
+    source
+        .comments()
+        .filter(|node| {
+            let text = source.of(*node);
+            // Documentation explains; a gap is marked inside code.
+            let inside = ["/**", "///", "//!"].iter().all(|doc| !text.starts_with(doc));
+            inside
+                && phrase.is_match(text)
+                && (!plan.is_match(text) || (is_short(text) && is_bare(*node)))
+        })
+        .map(|node| Hit::at(line(node)))
+        .collect()
+}
+
+/// A gap is named in a few words; more of them explain.
+fn is_short(text: &str) -> bool {
+    text.split("expect:").next().unwrap_or_default().split_whitespace().count() <= 9
+}
+
+/// Whether the function around a comment holds at most one statement.
+fn is_bare(comment: Node<'_>) -> bool {
+    let Some(function) = around(comment, FUNCTIONS) else { return false };
+    let Some(body) = function.child_by_field_name("body") else { return false };
+    let list = statements(body);
+    let inner = match list.as_slice() {
+        [only] if only.kind() == "statement_list" => statements(*only).len(),
+        list => list.len(),
+    };
+    inner <= 1
+}
+
+/// A missing implementation that is raised: in a plain function, or with words that say "later". A
+/// bare one in a method says that the class below has it.
+fn is_unfinished<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
+    let text = source.of(node).to_ascii_lowercase();
+    let later = ["yet", "todo", "to be implemented"].iter().any(|word| text.contains(word));
+    let method = around(node, &["class_definition"]).is_some();
+    let whole = around(node, &["function_definition"]).is_some_and(|function| {
+        function.child_by_field_name("body").is_some_and(|body| {
+            statements(body).iter().filter(|one| !source.of(**one).starts_with(['"', '\''])).count()
+                == 1
+        })
+    });
+    match node.kind() {
+        "raise_statement" => {
+            let decorated = around(node, &["decorated_definition"]).is_some();
+            whole && !decorated && (later || !method)
+        }
+        // Words that say something else explain why this cannot happen.
+        "macro_invocation" => later || text.len() < 24 || text.contains("implement this"),
+        // A class made to be extended says so in its methods.
+        "throw_statement" => {
+            let class = around(node, &["class_declaration", "class", "abstract_class_declaration"]);
+            let extended = class.is_some_and(|class| {
+                let name = source.field(class, "name");
+                class.kind().starts_with("abstract")
+                    || name.starts_with("Abstract")
+                    || name.starts_with("Base")
+                    || source.text.contains(&format!("extends {name} "))
+            });
+            later || !extended
+        }
+        // A file for some platforms stands in for what they lack.
+        _ => !source.text.contains("\n//go:build") && !source.text.starts_with("//go:build"),
+    }
+}
+
+/// The only statement of an undecorated function at the top of a module that has no other use for
+/// it: no name that says that nothing happens, no stub file.
+fn is_whole_body<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
+    let Some(function) = around(node, &["function_definition"]) else { return false };
+    let body = function.child_by_field_name("body");
+    let alone = body.is_some_and(|body| statements(body).len() == 1);
+    let top = function.parent().is_some_and(|parent| parent.kind() == "module");
+    let name = source.field(function, "name");
+    let quiet = ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "_"]
+        .iter()
+        .any(|word| name.contains(word) && (*word != "_" || name.starts_with('_')));
+    alone
+        && top
+        && !quiet
+        && !source.has_comment_besides_marker(function)
+        && source.path.extension() != "pyi"
+}
+
+impl<'a> Source<'a> {
+    /// Whether a comment lies inside a node that explains it.
+    fn has_comment_besides_marker(&self, node: Node<'a>) -> bool {
+        self.inside(node)
+            .any(|inner| inner.kind() == "comment" && !self.of(inner).contains("expect:"))
+    }
+}

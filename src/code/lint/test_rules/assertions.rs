@@ -1,0 +1,218 @@
+//! Assertions that say too little, and bodies that are copies.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use crate::code::lint::source::{Hit, Source};
+use crate::code::tree::{around, line};
+
+use super::body::{assertions, matches};
+use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, TEST_RULE};
+use crate::domain::quality::Severity::{Critical, Error, Warning};
+
+/// Rules about assertions that say too little.
+pub const RULES: &[LintRule] = &[
+    LintRule {
+        id: "defined-only",
+        category: "weak_assertions",
+        severity: Warning,
+        issue: "asserts only that something is there",
+        detection: Detection::Function(ALL, defined_only),
+        suggestion: "assert what it is",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "truthy-only",
+        category: "weak_assertions",
+        severity: Warning,
+        issue: "asserts only that something counts as true",
+        detection: Detection::Function(ALL, truthy_only),
+        suggestion: "assert what it is",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "snapshot-overuse",
+        category: "weak_assertions",
+        severity: Warning,
+        issue: "mostly snapshots",
+        detection: Detection::Function(JS, snapshots),
+        suggestion: "assert the few things that matter",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "tautology",
+        category: "ai_generated_issues",
+        severity: Critical,
+        issue: "holds whatever the code does",
+        detection: Detection::Function(ALL, tautology),
+        suggestion: "assert what the code answers",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "mock-only",
+        category: "ai_generated_issues",
+        severity: Error,
+        issue: "asserts only that a mock was called",
+        detection: Detection::Function(PY_JS_GO_JAVA, mock_only),
+        suggestion: "assert what the code answers or changes",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "copied-body",
+        category: "ai_generated_issues",
+        severity: Warning,
+        issue: "the same body as another test",
+        detection: Detection::Function(ALL, copied),
+        suggestion: "test another case, or take one out",
+        ..TEST_RULE
+    },
+];
+
+/// Tests all of whose assertions are of one kind.
+fn all_are(source: &Source<'_>, pattern: &'static LazyLock<Option<Regex>>) -> Vec<Hit> {
+    let fits = matches(pattern);
+    source
+        .tests
+        .iter()
+        .filter_map(|test| {
+            let list = assertions(source, test);
+            let (first, _) = list.first()?;
+            list.iter().all(|(_, text)| fits(text)).then(|| Hit::noted(line(*first), &test.name))
+        })
+        .collect()
+}
+
+static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^expect\(.*\)\.(?:toBeDefined\(\)|not\.toBeUndefined\(\)|not\.toBeNull\(\))$|^assert [\w.\[\]()]+ is not None$|^self\.assertIsNotNone\(|^assert!\(\w+\.is_some\(\)\)$|^(?:assert|require)\.NotNil\(|^(?:Assertions\.)?assertNotNull\(").ok()
+});
+static TRUTHY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^expect\(\w+\)\.toBeTruthy\(\)$|^assert (?:result|value|output|response|res|ret|data|obj|item|items)$|^self\.assertTrue\((?:result|value|output|response|res|ret|data|obj|item|items)\)$|^assert!\((?:result|value|output|ok)\)$|^(?:assert|require)\.True\(t, (?:result|value|ok)\)$|^(?:Assertions\.)?assertTrue\((?:result|value|output)\)$").ok()
+});
+static MOCKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^expect\(\w+(?:\.\w+)*\)\.(?:not\.)?toHaveBeenCalled(?:Times\(\d+\)|\(\))$|^\w+(?:\.\w+)*\.assert_called(?:_once)?\(\)$|^assert \w+(?:\.\w+)*\.called$|^(?:Mockito\.)?verify\(\w+\)\.\w+\(\)$|^\w+\.AssertExpectations\(t\)$").ok()
+});
+
+/// Only says that something is there.
+fn defined_only(source: &Source<'_>) -> Vec<Hit> {
+    all_are(source, &DEFINED)
+}
+
+/// Only says that something counts as true.
+fn truthy_only(source: &Source<'_>) -> Vec<Hit> {
+    all_are(source, &TRUTHY)
+}
+
+/// Only says that a mock was called.
+fn mock_only(source: &Source<'_>) -> Vec<Hit> {
+    // Own things may be called `called` too.
+    let text = source.text.to_ascii_lowercase();
+    let mocks = ["mock", "spy", "stub", "fake", "jest.fn", "vi.fn"];
+    if !mocks.iter().any(|word| text.contains(word)) {
+        return Vec::new();
+    }
+    all_are(source, &MOCKED)
+}
+
+/// Files with more than five snapshots that are most of their assertions.
+fn snapshots(source: &Source<'_>) -> Vec<Hit> {
+    let tests = &source.tests;
+    let list: Vec<(Node<'_>, String)> =
+        tests.iter().flat_map(|test| assertions(source, test)).collect();
+    let taken: Vec<_> = list
+        .iter()
+        .filter(|(_, text)| {
+            text.contains("toMatchSnapshot(") || text.contains("toMatchInlineSnapshot(")
+        })
+        .collect();
+    let (true, Some((first, _))) = (taken.len() > 5 && taken.len() * 2 > list.len(), taken.first())
+    else {
+        return Vec::new();
+    };
+    vec![Hit::noted(line(*first), format!("{} of {} assertions", taken.len(), list.len()))]
+}
+
+static TAUTOLOGY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^assert (?:True|1)$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$").ok()
+});
+static PAIRS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    const LITERAL: &str = r#"(-?\d+(?:\.\d+)?|"[^"]*"|'[^']*'|true|false|True|False|null|None)"#;
+    Regex::new(
+        &[
+            format!(r"^assert {LITERAL} == {LITERAL}$"),
+            format!(r"^self\.assertEqual\({LITERAL}, {LITERAL}\)$"),
+            format!(r"^assert_eq!\({LITERAL}, {LITERAL}\)$"),
+            format!(r"^(?:Assertions\.)?assertEquals\({LITERAL}, {LITERAL}\)$"),
+            format!(r"^(?:assert|require)\.Equal\(t, {LITERAL}, {LITERAL}\)$"),
+            format!(r"^expect\({LITERAL}\)\.to(?:Be|Equal|StrictEqual)\({LITERAL}\)$"),
+        ]
+        .join("|"),
+    )
+    .ok()
+});
+
+/// Assertions that hold whatever the code does.
+fn tautology(source: &Source<'_>) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    for test in &source.tests {
+        for (node, text) in assertions(source, test) {
+            let same =
+                PAIRS.as_ref().and_then(|pairs| pairs.captures(&text)).is_some_and(|found| {
+                    let sides: Vec<&str> =
+                        found.iter().skip(1).flatten().map(|one| one.as_str()).collect();
+                    matches!(sides.as_slice(), [left, right] if left == right)
+                });
+            if same || matches(&TAUTOLOGY)(&text) {
+                hits.push(Hit::at(line(node)));
+            }
+        }
+    }
+    hits
+}
+
+/// Tests of one file whose bodies are the same, word for word.
+fn copied(source: &Source<'_>) -> Vec<Hit> {
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    let mut hits = Vec::new();
+    for test in &source.tests {
+        let list = test.statements(source.text);
+        let text: String = list
+            .iter()
+            .map(|one| source.of(*one).split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
+            .join("\n");
+        // Decorated tests differ in what they are given; methods in what surrounds them.
+        let place = around(test.node, &["class_definition", "class_declaration"])
+            .map_or(0, |one| one.start_byte());
+        if list.len() < 2
+            || text.len() < 40
+            || !test
+                .marks
+                .replace("#[test]", "")
+                .replace("@Test", "")
+                .trim()
+                .trim_end_matches("void")
+                .trim_end_matches("public")
+                .trim()
+                .is_empty()
+        {
+            continue;
+        }
+        let group = if source.is_script() {
+            around(test.node, &["call_expression"]).map_or(0, |one| one.start_byte())
+        } else {
+            place
+        };
+        match seen.get(&format!("{group}{text}")) {
+            Some(other) => {
+                hits.push(Hit::noted(line(test.node), format!("{} as {other}", test.name)));
+            }
+            None => {
+                seen.insert(format!("{group}{text}"), &test.name);
+            }
+        }
+    }
+    hits
+}

@@ -1,0 +1,128 @@
+//! What the body of a test calls and asserts.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use crate::code::language::Language;
+use crate::code::lint::source::Source;
+use crate::code::test_cases::TestNode;
+use crate::code::tree::FUNCTIONS;
+
+/// Whether a text matches; a pattern that does not compile matches nothing.
+pub fn matches(pattern: &'static LazyLock<Option<Regex>>) -> impl Fn(&str) -> bool {
+    move |text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+static ASSERTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)^(?:\w+[.:]+)*_*(?:assert|expect|should|verify|check|must|ensure|validate|fail|raises|warns|require|compare|match|snapshot|approve|report|panic|unreachable|reject|throw|is_ok|run_test|t\.(?:error|fatal|is|ok|equal|deepequal|plan|run|true|false|not|pass))",
+        r"|^t\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|Run)$|^(?:assert|require|is|qt|c|g|t|should|chai|sinon)\.|\.(?:unwrap|expect|unwrap_err|expect_err|toBe|toEqual|to|andExpect|isEqualTo|expectStatus|should|rejects|resolves|assert\w*|verify\w*|check\w*|fail\w*)$",
+    ))
+    .ok()
+});
+
+/// The calls in a part of the tree: callee and node.
+pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)> {
+    source
+        .inside(outer)
+        .filter_map(|node| {
+            let callee = match node.kind() {
+                "call" | "call_expression" => source.field(node, "function").to_owned(),
+                "macro_invocation" => format!("{}!", source.field(node, "macro")),
+                "method_invocation" => match source.field(node, "object") {
+                    "" => source.field(node, "name").to_owned(),
+                    object => format!("{object}.{}", source.field(node, "name")),
+                },
+                _ => return None,
+            };
+            Some((callee, node))
+        })
+        .collect()
+}
+
+/// Whether a part of the tree asserts, by itself or through a function of this file.
+pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
+    let is_assert = matches(&ASSERTS);
+    let direct = source.inside(outer).any(|node| {
+        matches!(
+            node.kind(),
+            "assert_statement" | "raise_statement" | "throw_statement" | "try_expression"
+        )
+    });
+    if direct {
+        return true;
+    }
+    // What a macro of Rust holds is not a tree; a call with types and no values is checked by the
+    // compiler.
+    let rust = source.language == Language::Rust
+        && source.inside(outer).any(|node| match node.kind() {
+            "token_tree" => ["assert", "panic!", "unreachable!", ".unwrap()", ".expect("]
+                .iter()
+                .any(|word| source.of(node).contains(word)),
+            "call_expression" => {
+                source.field(node, "function").ends_with('>')
+                    && source.field(node, "arguments") == "()"
+            }
+            _ => false,
+        });
+    if rust {
+        return true;
+    }
+    let calls = calls(source, outer);
+    if calls.iter().any(|(callee, _)| {
+        is_assert(callee) || is_assert(callee.rsplit(['.', ':']).next().unwrap_or_default())
+    }) {
+        return true;
+    }
+    // Something of the test itself goes to a helper: it can fail there.
+    let given = calls.iter().any(|(callee, node)| {
+        source.language == Language::Go
+            && !callee.starts_with("t.")
+            && node.child_by_field_name("arguments").is_some_and(|list| {
+                source.inside(list).any(|one| one.kind() == "identifier" && source.of(one) == "t")
+            })
+    });
+    given
+        || depth > 0
+            && calls.iter().any(|(callee, _)| {
+                let last =
+                    callee.trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or_default();
+                source
+                    .of_kind(FUNCTIONS)
+                    .chain(source.of_kind(&["variable_declarator", "macro_definition"]))
+                    .any(|function| {
+                        source.field(function, "name") == last
+                            && (function.kind() == "macro_definition"
+                                || !outer.byte_range().contains(&function.start_byte())
+                                    && asserts(source, function, depth - 1))
+                    })
+            })
+}
+
+/// The assertions of a test, as one line of text each.
+pub fn assertions<'a>(source: &Source<'a>, test: &TestNode<'a>) -> Vec<(Node<'a>, String)> {
+    let is_assert = matches(&ASSERTS);
+    let Some(body) = test.body else { return Vec::new() };
+    let mut found: Vec<(Node<'a>, String)> = Vec::new();
+    for node in source.inside(body) {
+        let callee = match node.kind() {
+            "assert_statement" => "assert".to_owned(),
+            "call" | "call_expression" => source.field(node, "function").to_owned(),
+            "macro_invocation" => source.field(node, "macro").to_owned(),
+            "method_invocation" => match source.field(node, "object") {
+                "" => source.field(node, "name").to_owned(),
+                object => format!("{object}.{}", source.field(node, "name")),
+            },
+            _ => continue,
+        };
+        let inner = found.last().is_some_and(|(last, _)| last.end_byte() >= node.end_byte());
+        let last = callee.rsplit(['.', ':']).next().unwrap_or_default();
+        if !inner && (is_assert(&callee) || is_assert(last)) {
+            let text: String = source.of(node).split_whitespace().collect::<Vec<_>>().join(" ");
+            found.push((node, text));
+        }
+    }
+    found
+}

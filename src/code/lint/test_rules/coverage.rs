@@ -1,0 +1,232 @@
+//! What no test of a file tries, and tests of nothing here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::code::imports::ImportedName;
+use crate::code::language::Language;
+use crate::code::lint::source::{Hit, Source};
+use crate::code::tree::{FUNCTIONS, line};
+
+use super::body::{assertions, asserts, calls, matches};
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, TEST_RULE};
+use crate::domain::quality::Severity::{Critical, Error, Warning};
+
+/// Rules about what no test of a file tries.
+pub const RULES: &[LintRule] = &[
+    LintRule {
+        id: "no-negative-path",
+        category: "incomplete_coverage",
+        severity: Error,
+        issue: "no test of what must fail",
+        detection: Detection::Function(ALL, no_negative),
+        suggestion: "test that invalid input is rejected",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "no-edge-case",
+        category: "incomplete_coverage",
+        severity: Error,
+        issue: "no test of an edge",
+        detection: Detection::Function(ALL, no_edge),
+        suggestion: "test nothing, zero, the empty and the largest",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "async-not-awaited",
+        category: "incomplete_coverage",
+        severity: Warning,
+        issue: "asynchronous code in a test that does not wait",
+        detection: Detection::Function(PY_JS, not_awaited),
+        suggestion: "make the test asynchronous and wait for the result",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "subject-not-imported",
+        category: "ai_generated_issues",
+        severity: Critical,
+        issue: "the test loads nothing of the repository",
+        detection: Detection::Function(PY_JS, no_subject),
+        suggestion: "import what the test is about",
+        ..TEST_RULE
+    },
+];
+
+static NEGATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)rais|throw|reject|invalid|error|\berr\b|fail|except|panic|is_err|unwrap_err|missing|denied|forbidden|refus|illegal|bad|wrong|malformed|not_?found|unauthori|unknown|cannot|no_|without|not_").ok()
+});
+static EDGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\b(?:null|none|nil|undefined|nan|infinity|empty|max|min|0|-1|boundary|is_empty|optional)\b|""|''|\[\]|\{\}|vec!\[\]|empty|_max|maxvalue|zero"#).ok()
+});
+
+/// Files of at least three tests of which none tries what must fail, or what is on an edge.
+fn never_tries(source: &Source<'_>, pattern: &'static LazyLock<Option<Regex>>) -> Vec<Hit> {
+    let tests = &source.tests;
+    let tries = matches(pattern);
+    let (Some(first), true) = (tests.first(), tests.len() >= 3) else { return Vec::new() };
+    let none = tests.iter().all(|test| {
+        // What is behind a mark of the samples is no test.
+        let text: String = source
+            .of(test.node)
+            .lines()
+            .map(|line| line.split("expect:").next().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join("\n");
+        !tries(&text) && !tries(&test.marks)
+    });
+    if none {
+        vec![Hit::noted(line(first.node), format!("{} tests", tests.len()))]
+    } else {
+        Vec::new()
+    }
+}
+
+/// No negative path.
+fn no_negative(source: &Source<'_>) -> Vec<Hit> {
+    never_tries(source, &NEGATIVE)
+}
+
+/// No edge case.
+fn no_edge(source: &Source<'_>) -> Vec<Hit> {
+    never_tries(source, &EDGE)
+}
+
+static WAITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(?:await|async|asyncio|run_until_complete|then|done|resolves|rejects|return|anyio|trio)\b[^-]").ok()
+});
+
+/// Calls of asynchronous functions of the repository in tests that wait for nothing.
+fn not_awaited(source: &Source<'_>) -> Vec<Hit> {
+    let imported: BTreeSet<&str> = source
+        .imports
+        .iter()
+        .flat_map(|import| import.names.iter().filter_map(ImportedName::local))
+        .filter(|name| source.project.asynchronous.contains(*name))
+        .collect();
+    let mut hits = Vec::new();
+    for test in &source.tests {
+        let Some(body) = test.body else { continue };
+        if matches(&WAITS)(source.of(test.node)) {
+            continue;
+        }
+        let found =
+            calls(source, body).into_iter().find(|(callee, _)| imported.contains(callee.as_str()));
+        hits.extend(found.map(|(callee, node)| Hit::noted(line(node), callee)));
+    }
+    hits
+}
+
+/// Tests of a file of the repository that load nothing of the repository.
+fn no_subject(source: &Source<'_>) -> Vec<Hit> {
+    let name = source.path.file_name();
+    let stem = name.split('.').next().unwrap_or_default();
+    let subject =
+        stem.trim_start_matches("test_").trim_end_matches("_test").trim_end_matches("Test");
+    let tests = &source.tests;
+    let Some(first) = tests.first() else { return Vec::new() };
+    let folder_of =
+        |file: &String| file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let there = source.project.files.iter().any(|file| {
+        let base = file.rsplit('/').next().unwrap_or_default();
+        file != source.path.as_str()
+            && base.split('.').next() == Some(subject)
+            && base.rsplit('.').next() == name.rsplit('.').next()
+            && !folder_of(file).contains("test")
+            && !base.contains("test")
+    });
+    let loads = if source.language == Language::Python {
+        source.imports.iter().any(|import| {
+            import.module.starts_with('.')
+                || source
+                    .project
+                    .python_roots
+                    .contains(import.module.split('.').next().unwrap_or_default())
+        }) || ["import_module", "__import__", "subprocess", "runpy", "spec_from_file", "patch("]
+            .iter()
+            .any(|word| source.text.contains(word))
+    } else {
+        source.imports.iter().any(|import| {
+            import.module.starts_with(['.', '@', '~', '#', '/'])
+                || source.project.script_own.iter().any(|own| {
+                    import
+                        .module
+                        .strip_prefix(own.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                })
+                || source.project.script.as_ref().is_some_and(|list| list.contains(&import.module))
+                    && import.module.contains(subject)
+        }) || ["spawn", "exec", "require(", "import(", "page.", "cy.", "load", "request("]
+            .iter()
+            .any(|word| source.text.contains(word))
+    };
+    if there && !loads { vec![Hit::noted(line(first.node), subject)] } else { Vec::new() }
+}
+
+/// What one test tries.
+pub struct Tried {
+    /// Names in it, in its marks, and in the helpers of its file that it names.
+    pub words: BTreeSet<String>,
+    /// Files of the repository that its file loads.
+    pub loads: BTreeSet<String>,
+    /// It speaks of what must fail.
+    pub negative: bool,
+    /// It speaks of an edge.
+    pub edge: bool,
+    /// It waits for something.
+    pub waits: bool,
+    /// Its assertions; one when only a helper asserts.
+    pub assertions: u32,
+}
+
+/// What the tests of a file try.
+pub fn tried(source: &Source<'_>) -> Vec<Tried> {
+    let tests = &source.tests;
+    tests.retain(|test| source.is_test_line(line(test.node)));
+    if tests.is_empty() {
+        return Vec::new();
+    }
+    let words = |node| -> BTreeSet<String> {
+        source
+            .inside(node)
+            .filter(|one| one.child_count() == 0 && one.kind().ends_with("identifier"))
+            .map(|one| source.of(one).to_owned())
+            .collect()
+    };
+    let helpers: BTreeMap<&str, BTreeSet<String>> = source
+        .of_kind(FUNCTIONS)
+        .filter(|node| !tests.iter().any(|test| test.node.id() == node.id()))
+        .map(|node| (source.field(node, "name"), words(node)))
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    let edges = source.project.edges.get(source.path.as_str());
+    let loads: BTreeSet<String> = edges.into_iter().flatten().cloned().collect();
+    tests
+        .iter()
+        .map(|test| {
+            let mut own = words(test.node);
+            own.extend(
+                test.marks.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned),
+            );
+            let lent: Vec<String> = own
+                .iter()
+                .filter_map(|word| helpers.get(word.as_str()))
+                .flatten()
+                .cloned()
+                .collect();
+            own.extend(lent);
+            let text = format!("{}{}", test.marks, source.of(test.node));
+            let direct = u32::try_from(assertions(source, test).len()).unwrap_or(u32::MAX);
+            let lent = u32::from(direct == 0 && asserts(source, test.node, 2));
+            Tried {
+                negative: matches(&NEGATIVE)(&text),
+                edge: matches(&EDGE)(&text),
+                waits: matches(&WAITS)(&text),
+                assertions: direct + lent,
+                words: own,
+                loads: loads.clone(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,8 @@
+//! Rules about tests, one file for each family, and what they share.
+
+pub mod assertions;
+mod body;
+pub mod coverage;
+pub mod empty;
+pub mod isolation;
+pub mod shape;

@@ -1,0 +1,196 @@
+//! The tests of a file as pieces of its text: the list of them, the file without some of them, the
+//! file with them in another order.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::code::language::Language;
+use crate::code::syntax;
+use crate::code::tree::{around, named_nodes};
+
+use super::find::find_tests;
+
+/// One test as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceTest {
+    /// Its name, or its title.
+    pub name: String,
+    /// The class around it; empty when there is none.
+    pub class: String,
+    /// First line, from 1.
+    pub start: u32,
+    /// Last line.
+    pub end: u32,
+    /// Its text with marks before it.
+    range: Range<usize>,
+    /// Identifies the block that it stands in.
+    block: usize,
+}
+
+impl SourceTest {
+    /// Whether a test ran under this id because of this piece. One piece may run under many ids.
+    #[must_use]
+    pub fn runs_as(&self, id: &str) -> bool {
+        // Values of one of many runs stand in brackets behind the name.
+        let plain = match id.split_once('[') {
+            Some((before, _)) if id.ends_with(']') => before,
+            _ => id,
+        };
+        let title = self.name.split(['%', '$']).next().unwrap_or_default();
+        let named = if title.len() < self.name.len() {
+            !title.is_empty() && plain.contains(title)
+        } else {
+            plain.strip_suffix(self.name.as_str()).is_some_and(|before| {
+                before.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_')
+            })
+        };
+        named && (self.class.is_empty() || plain.contains(self.class.as_str()))
+    }
+}
+
+/// The tests of a text in their order; a text nested too deeply has none.
+#[must_use]
+pub fn source_tests(language: Language, text: &str) -> Vec<SourceTest> {
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    find_tests(language, &named_nodes(tree.root_node()), text)
+        .into_iter()
+        .map(|test| {
+            let lines = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count();
+            let number = |at: usize| u32::try_from(lines(at) + 1).unwrap_or(u32::MAX);
+            SourceTest {
+                class: test.class(text).to_owned(),
+                start: number(test.range.start),
+                end: number(test.range.end),
+                block: test.block,
+                name: test.name,
+                range: test.range,
+            }
+        })
+        .collect()
+}
+
+/// The text without some of its tests; `None` when no test would be left, or what is left would
+/// not parse.
+#[must_use]
+pub fn without(
+    language: Language,
+    text: &str,
+    gone: &dyn Fn(&SourceTest) -> bool,
+) -> Option<String> {
+    let all = source_tests(language, text);
+    let (out, left): (Vec<&SourceTest>, Vec<&SourceTest>) = all.iter().partition(|case| gone(case));
+    if left.is_empty() {
+        return None;
+    }
+    let kept: BTreeSet<&str> = left.iter().map(|case| case.class.as_str()).collect();
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    for case in out {
+        let empty = !case.class.is_empty() && !kept.contains(case.class.as_str());
+        let range = if empty { class_around(language, text, case) } else { case.range.clone() };
+        if !cuts.contains(&range) {
+            cuts.push(range);
+        }
+    }
+    cuts.sort_by_key(|cut| std::cmp::Reverse(cut.start));
+    let mut new = text.to_owned();
+    for cut in cuts {
+        let start = text.get(..cut.start)?.rfind('\n').map_or(0, |at| at + 1);
+        let start = if text.get(start..cut.start)?.trim().is_empty() { start } else { cut.start };
+        let end = text.get(cut.end..)?.find('\n').map_or(text.len(), |at| cut.end + at + 1);
+        let end = if text.get(cut.end..end)?.trim().is_empty() { end } else { cut.end };
+        new.replace_range(start..end, "");
+    }
+    syntax::first_error(language, &new).is_none().then_some(new)
+}
+
+/// The bytes of the class around a test, or of the test when there is none.
+fn class_around(language: Language, text: &str, test: &SourceTest) -> Range<usize> {
+    let found = || {
+        let tree = language.parse(text)?;
+        let inner = tree.root_node().descendant_for_byte_range(test.range.start, test.range.end)?;
+        around(inner, &["class_definition", "class_declaration"]).map(|class| class.byte_range())
+    };
+    found().unwrap_or_else(|| test.range.clone())
+}
+
+/// The text with the tests of each block in reverse order.
+#[must_use]
+pub fn with_tests_reversed(language: Language, text: &str) -> String {
+    let all = source_tests(language, text);
+    let mut new = text.to_owned();
+    // From the end, so that places before stay what they were.
+    for case in all.iter().rev() {
+        let block: Vec<&SourceTest> = all.iter().filter(|one| one.block == case.block).collect();
+        let at = block.iter().position(|one| one.range == case.range).unwrap_or_default();
+        let other = block.get(block.len() - 1 - at).map(|one| one.range.clone());
+        if let Some(piece) = other.and_then(|range| text.get(range)) {
+            new.replace_range(case.range.clone(), piece);
+        }
+    }
+    if syntax::first_error(language, &new).is_none() { new } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PYTHON: &str = "import pytest\n\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_a(n):\n    assert n\n\n\nclass TestB:\n    def test_c(self):\n        assert 1\n\n\ndef test_d():\n    def test_inner():\n        return 1\n    assert test_inner()\n";
+    const SCRIPT: &str = "const test = require('node:test');\ndescribe('x', () => {\n  it('adds', () => { one(); });\n  it.each([1])('takes %s', (n) => { two(n); });\n});\ntest('ends', async () => { three(); });\n";
+
+    #[test]
+    fn tests_of_every_language_are_found() {
+        let table = [
+            (Language::Python, PYTHON, vec!["test_a", "test_c", "test_d"]),
+            (Language::JavaScript, SCRIPT, vec!["adds", "takes %s", "ends"]),
+            (
+                Language::Rust,
+                "#[test]\nfn a() {}\n#[tokio::test]\nasync fn b() {}\n#[inline]\nfn c() {}\n",
+                vec!["a", "b"],
+            ),
+            (Language::Go, "package a\nfunc TestA(t *testing.T) {}\nfunc b() {}\n", vec!["TestA"]),
+            (Language::Java, "class A { @Test void a() {} void b() {} }\n", vec!["a"]),
+            (Language::Python, "def broken(:\n", vec![]),
+        ];
+        for (language, text, expected) in table {
+            let names: Vec<String> =
+                source_tests(language, text).into_iter().map(|case| case.name).collect();
+            assert_eq!(names, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_piece_is_known_by_the_ids_it_runs_under() {
+        let python = source_tests(Language::Python, PYTHON);
+        let script = source_tests(Language::JavaScript, SCRIPT);
+        let table = [
+            (&python[0], "tests/test_x.py::test_a[1]", true),
+            (&python[0], "tests/test_x.py::test_a", true),
+            (&python[0], "tests/test_x.py::test_test_a", false),
+            (&python[1], "tests.test_x.TestB.test_c", true),
+            (&python[1], "tests.test_x.Other.test_c", false),
+            (&script[0], "test/x.test.js::x > adds", true),
+            (&script[1], "test/x.test.js::x > takes 1", true),
+            (&script[2], "test/x.test.js::x > adds", false),
+        ];
+        for (case, id, expected) in table {
+            assert_eq!(case.runs_as(id), expected, "{} {id}", case.name);
+        }
+    }
+
+    #[test]
+    fn tests_are_cut_out_and_reversed_and_the_rest_parses() {
+        let left = without(Language::Python, PYTHON, &|case| case.name != "test_d").unwrap();
+        assert_eq!(
+            left,
+            "import pytest\n\n\n\n\n\n\ndef test_d():\n    def test_inner():\n        return 1\n    assert test_inner()\n"
+        );
+        assert_eq!(without(Language::Python, PYTHON, &|_| true), None, "no test is left");
+        let left = without(Language::JavaScript, SCRIPT, &|case| case.name == "adds").unwrap();
+        assert!(!left.contains("one()") && left.contains("two(n)"), "{left}");
+        let reversed = with_tests_reversed(Language::JavaScript, SCRIPT);
+        let at = |text: &str| reversed.find(text).unwrap();
+        assert!(at("two(n)") < at("one()") && at("one()") < at("three()"), "{reversed}");
+        let reversed = with_tests_reversed(Language::Python, PYTHON);
+        assert!(reversed.find("test_d").unwrap() < reversed.find("test_a").unwrap(), "{reversed}");
+    }
+}

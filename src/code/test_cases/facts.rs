@@ -1,0 +1,170 @@
+//! What a test file holds: its tests, skips, focused tests and assertions, counted to compare a file
+//! before and after an edit.
+
+use crate::code::language::Language;
+use crate::code::tree::{field_of, named_nodes, text_of};
+
+use super::find::find_tests;
+
+/// What a test file holds; compared before and after an edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestFacts {
+    /// Names of tests, in order.
+    pub tests: Vec<String>,
+    /// Marks that keep a test from running.
+    pub skips: usize,
+    /// Marks that keep all others from running.
+    pub focused: usize,
+    /// Assertions.
+    pub assertions: usize,
+    /// Tests without a statement that does something.
+    pub empty: usize,
+}
+
+/// Words that skip, by language.
+const SKIPS: &[&str] = &[
+    "skip",
+    "skipIf",
+    "skipUnless",
+    "skipTest",
+    "SkipTest",
+    "xfail",
+    "expectedFailure",
+    "xit",
+    "xtest",
+    "xdescribe",
+    "todo",
+    "ignore",
+    "Disabled",
+    "Ignore",
+    "Skip",
+    "SkipNow",
+    "Skipf",
+    "importorskip",
+];
+
+/// Words that focus.
+const FOCUSED: &[&str] = &["only", "fit", "fdescribe"];
+
+/// Counts what a test file holds. Text that does not parse is read as far as it does.
+#[must_use]
+pub fn facts(language: Language, text: &str) -> TestFacts {
+    let Some(tree) = language.parse(text) else { return TestFacts::default() };
+    let nodes = named_nodes(tree.root_node());
+    let tests = find_tests(language, &nodes, text);
+    let is_empty = |test: &&super::TestNode<'_>| {
+        test.skip.is_none()
+            && test.body.is_some_and(|body| body.kind().ends_with("block"))
+            && test.statements(text).is_empty()
+    };
+    let mut facts = TestFacts {
+        empty: tests.iter().filter(is_empty).count(),
+        tests: tests.into_iter().map(|test| test.name).collect(),
+        ..TestFacts::default()
+    };
+    let script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+    for node in nodes {
+        let callee = match node.kind() {
+            "call_expression" | "call" => field_of(node, "function", text),
+            "method_invocation" => field_of(node, "name", text),
+            "macro_invocation" => field_of(node, "macro", text),
+            "assert_statement" => {
+                facts.assertions += 1;
+                continue;
+            }
+            "decorator" | "attribute_item" | "marker_annotation" | "annotation" => {
+                let mark = text_of(node, text);
+                let mut words = mark.split(|c: char| !c.is_alphanumeric() && c != '_');
+                // A call inside a decorator is counted where the call is met.
+                let counted = node.kind() == "decorator" && mark.contains('(');
+                facts.skips += usize::from(!counted && words.any(|word| SKIPS.contains(&word)));
+                continue;
+            }
+            _ => continue,
+        };
+        let last = callee.rsplit(['.', ':']).next().unwrap_or(callee);
+        facts.assertions += usize::from(is_assertion(callee, last));
+        facts.skips += usize::from(SKIPS.contains(&last));
+        facts.focused += usize::from(script && FOCUSED.contains(&last));
+    }
+    facts
+}
+
+/// Whether a call is an assertion by its name. Stricter than what may make a test fail: this counts
+/// assertions to see whether an edit removes one, where a call that merely might fail is none.
+fn is_assertion(callee: &str, last: &str) -> bool {
+    let lower = last.to_ascii_lowercase();
+    lower.starts_with("assert")
+        || lower.starts_with("expect")
+        || callee.starts_with("assert.")
+        || callee.starts_with("t.Error")
+        || callee.starts_with("t.Fatal")
+        || callee.starts_with("require.")
+        || matches!(last, "raises" | "warns" | "verify" | "Fail" | "fail")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_of_every_language_are_counted() {
+        let table = [
+            (
+                Language::Python,
+                "import unittest\nclass A(unittest.TestCase):\n    @unittest.skip('x')\n    def test_a(self):\n        self.assertEqual(1, 1)\n    def test_b(self):\n        pass\n",
+                2,
+                1,
+                0,
+                1,
+                1,
+            ),
+            (
+                Language::Python,
+                "import pytest\n@pytest.mark.skip\ndef test_a():\n    assert 1\n",
+                1,
+                1,
+                0,
+                1,
+                0,
+            ),
+            (
+                Language::JavaScript,
+                "test.only('a', () => { expect(1).toBe(1); });\nit.skip('b', () => {});\n",
+                2,
+                1,
+                1,
+                1,
+                0,
+            ),
+            (Language::Rust, "#[test]\n#[ignore]\nfn a() { assert_eq!(1, 1); }\n", 1, 1, 0, 1, 0),
+            (
+                Language::Go,
+                "package a\nfunc TestA(t *testing.T) { t.Skip(); t.Errorf(\"x\") }\n",
+                1,
+                1,
+                0,
+                1,
+                0,
+            ),
+            (
+                Language::Java,
+                "class A { @Test @Disabled void a() { assertEquals(1, 1); } }\n",
+                1,
+                1,
+                0,
+                1,
+                0,
+            ),
+        ];
+        for (language, text, tests, skips, focused, assertions, empty) in table {
+            let facts = facts(language, text);
+            assert_eq!(facts.tests.len(), tests, "{text}");
+            assert_eq!(
+                (facts.skips, facts.focused, facts.assertions, facts.empty),
+                (skips, focused, assertions, empty),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,8 +1,0 @@
-package a
-
-import (
-	"fmt"
-	other "fmt"
-)
-
-func f() { fmt.Println(1); other.Println(2) }

@@ -1,8 +1,0 @@
-package a
-
-import (
-	"fmt"
-	"fmt" // expect: duplicate-import
-)
-
-func f() { fmt.Println(1) }

@@ -1,8 +1,0 @@
-package a
-
-func f(a int) int {
-	if a > 1 {
-		return a
-	}
-	return f(a)
-}

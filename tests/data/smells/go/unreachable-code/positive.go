@@ -1,6 +1,0 @@
-package a
-
-func f(a int) int {
-	return a
-	f(a) // expect: unreachable-code
-}

@@ -1,9 +1,0 @@
-package a
-
-import (
-	_ "embed"
-	"fmt"
-	yaml "strings"
-)
-
-func f() { fmt.Println(yaml.ToUpper("a")) }

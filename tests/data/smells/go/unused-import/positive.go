@@ -1,8 +1,0 @@
-package a
-
-import (
-	"fmt"
-	"strings" // expect: unused-import
-)
-
-func f() { fmt.Println(1) }

@@ -1,4 +1,0 @@
-import java.util.*;
-import java.util.Map;
-/** See {@link Set}. */
-class Negative { Map<String, String> names; }

@@ -1,3 +1,0 @@
-import java.util.List; // expect: unused-import
-import java.util.Map;
-class Positive { Map<String, String> names; }

@@ -1,5 +1,0 @@
-import path from 'path';
-export function f(text) {
-  const trimmed = path.join(text);
-  return trimmed;
-}

@@ -1,3 +1,0 @@
-export function total(items) {
-  return items.length + shiping; // expect: undefined-variable
-}

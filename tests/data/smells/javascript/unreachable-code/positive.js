@@ -1,4 +1,0 @@
-export function f(a) {
-  return a;
-  console.log(a); // expect: unreachable-code
-}

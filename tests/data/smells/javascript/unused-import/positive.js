@@ -1,2 +1,0 @@
-import { a, b } from 'fs'; // expect: unused-import
-export const c = a;

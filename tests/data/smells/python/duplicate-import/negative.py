@@ -1,3 +1,0 @@
-import os
-import os.path as path
-print(os.sep, path.sep)

@@ -1,3 +1,0 @@
-import json
-import json  # expect: duplicate-import
-print(json.dumps(1))

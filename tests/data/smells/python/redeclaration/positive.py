@@ -1,4 +1,0 @@
-def f():
-    return 1
-def f():  # expect: redeclaration
-    return 2

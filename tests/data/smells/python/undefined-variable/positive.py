@@ -1,2 +1,0 @@
-def total(items):
-    return sum(items) + shiping  # expect: undefined-variable

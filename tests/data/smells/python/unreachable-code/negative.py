@@ -1,5 +1,0 @@
-def f(a):
-    if a:
-        return a
-    print(a)
-    raise ValueError

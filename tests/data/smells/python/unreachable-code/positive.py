@@ -1,3 +1,0 @@
-def f(a):
-    return a
-    print(a)  # expect: unreachable-code

@@ -1,1 +1,0 @@
-from json import loads

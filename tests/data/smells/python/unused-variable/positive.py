@@ -1,3 +1,0 @@
-def total(items):
-    tax = 3  # expect: unused-variable
-    return sum(items)

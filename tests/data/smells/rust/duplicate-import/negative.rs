@@ -1,5 +1,0 @@
-#[cfg(unix)]
-use std::fmt;
-#[cfg(windows)]
-use std::fmt;
-pub fn f(_: fmt::Error) {}

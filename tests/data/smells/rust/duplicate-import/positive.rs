@@ -1,3 +1,0 @@
-use std::fmt;
-use std::fmt; // expect: duplicate-import
-pub fn f(_: fmt::Error) {}
