@@ -1,5 +1,5 @@
-//! What test code does besides calling its subject: deletes, waits, leaves the machine, starts
-//! programs. Told by its text; what a text does not show is kept in by the sandbox.
+//! Side effects of test code: it deletes files, waits, leaves the machine, starts programs. They are
+//! recognised in its text; the sandbox contains what the text does not show.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -12,10 +12,11 @@ use super::language::Language;
 /// Longest pause of a test, in milliseconds.
 const PAUSE: f64 = 1_000.0;
 
-/// What a call does that a test should not. The name is stable: reports and tests use it.
+/// Something that a call does and that a test should not do. Its name is stable: reports and tests
+/// use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Conduct {
-    /// Takes files or folders away.
+pub enum SideEffect {
+    /// Deletes files or folders.
     DeletesFiles,
     /// Waits for longer than a second, for an unknown time, or for a person.
     Sleeps,
@@ -29,7 +30,7 @@ pub enum Conduct {
     NeverEnds,
 }
 
-impl fmt::Display for Conduct {
+impl fmt::Display for SideEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::DeletesFiles => "deletes-files",
@@ -42,11 +43,11 @@ impl fmt::Display for Conduct {
     }
 }
 
-/// One call that does such a thing.
+/// A call that has a side effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Act {
-    /// What it does.
-    pub conduct: Conduct,
+pub struct SideEffectCall {
+    /// The side effect.
+    pub effect: SideEffect,
     /// Line, from 1.
     pub line: u32,
     /// The callee, as it is written.
@@ -59,13 +60,13 @@ const RS: &[Language] = &[Language::Rust];
 const GO: &[Language] = &[Language::Go];
 const JAVA: &[Language] = &[Language::Java];
 
-type Row = (Conduct, &'static [Language], &'static [&'static str]);
+type CallRow = (SideEffect, &'static [Language], &'static [&'static str]);
 
 /// Callees. One that ends with a dot or `::` is a beginning, one that begins with a dot an end;
 /// any other is the whole callee, or its last part behind a dot.
-const CALLS: &[Row] = &[
+const CALLS: &[CallRow] = &[
     (
-        Conduct::DeletesFiles,
+        SideEffect::DeletesFiles,
         PY,
         &[
             "os.remove",
@@ -81,7 +82,7 @@ const CALLS: &[Row] = &[
         ],
     ),
     (
-        Conduct::DeletesFiles,
+        SideEffect::DeletesFiles,
         JS,
         &[
             ".rm",
@@ -100,7 +101,7 @@ const CALLS: &[Row] = &[
         ],
     ),
     (
-        Conduct::DeletesFiles,
+        SideEffect::DeletesFiles,
         RS,
         &[
             "fs::remove_file",
@@ -110,14 +111,14 @@ const CALLS: &[Row] = &[
             "remove_dir_all",
         ],
     ),
-    (Conduct::DeletesFiles, GO, &["os.Remove", "os.RemoveAll", "os.Truncate"]),
+    (SideEffect::DeletesFiles, GO, &["os.Remove", "os.RemoveAll", "os.Truncate"]),
     (
-        Conduct::DeletesFiles,
+        SideEffect::DeletesFiles,
         JAVA,
         &["Files.delete", "Files.deleteIfExists", "FileUtils.deleteDirectory", ".deleteOnExit"],
     ),
     (
-        Conduct::UsesNetwork,
+        SideEffect::UsesNetwork,
         PY,
         &[
             "requests.",
@@ -133,7 +134,7 @@ const CALLS: &[Row] = &[
         ],
     ),
     (
-        Conduct::UsesNetwork,
+        SideEffect::UsesNetwork,
         JS,
         &[
             "fetch",
@@ -150,30 +151,34 @@ const CALLS: &[Row] = &[
             "WebSocket",
         ],
     ),
-    (Conduct::UsesNetwork, RS, &["reqwest::", "ureq::", "TcpStream::connect", "UdpSocket::bind"]),
     (
-        Conduct::UsesNetwork,
+        SideEffect::UsesNetwork,
+        RS,
+        &["reqwest::", "ureq::", "TcpStream::connect", "UdpSocket::bind"],
+    ),
+    (
+        SideEffect::UsesNetwork,
         GO,
         &["http.Get", "http.Post", "http.Head", "net.Dial", "net.DialTimeout", "net.LookupHost"],
     ),
     (
-        Conduct::UsesNetwork,
+        SideEffect::UsesNetwork,
         JAVA,
         &["HttpClient.newHttpClient", ".openConnection", ".openStream", "Socket"],
     ),
     (
-        Conduct::StartsPrograms,
+        SideEffect::StartsPrograms,
         PY,
         &["os.system", "os.popen", "os.execv", "os.fork", "os.kill", "pty.spawn"],
     ),
-    (Conduct::StartsPrograms, JS, &["execSync", "child_process.exec", "child_process.execSync"]),
-    (Conduct::StartsPrograms, JAVA, &["Runtime.getRuntime().exec"]),
-    (Conduct::EndsRun, PY, &["os._exit", "os.abort"]),
-    (Conduct::EndsRun, JS, &["process.exit", "process.abort", "process.kill"]),
-    (Conduct::EndsRun, RS, &["process::exit", "process::abort"]),
-    (Conduct::EndsRun, GO, &["os.Exit"]),
-    (Conduct::EndsRun, JAVA, &["System.exit"]),
-    (Conduct::Sleeps, PY, &["input", "signal.pause", "breakpoint"]),
+    (SideEffect::StartsPrograms, JS, &["execSync", "child_process.exec", "child_process.execSync"]),
+    (SideEffect::StartsPrograms, JAVA, &["Runtime.getRuntime().exec"]),
+    (SideEffect::EndsRun, PY, &["os._exit", "os.abort"]),
+    (SideEffect::EndsRun, JS, &["process.exit", "process.abort", "process.kill"]),
+    (SideEffect::EndsRun, RS, &["process::exit", "process::abort"]),
+    (SideEffect::EndsRun, GO, &["os.Exit"]),
+    (SideEffect::EndsRun, JAVA, &["System.exit"]),
+    (SideEffect::Sleeps, PY, &["input", "signal.pause", "breakpoint"]),
 ];
 
 /// Callees that wait, with the milliseconds of one unit.
@@ -185,16 +190,16 @@ const PAUSES: &[(&[Language], &[&str], f64)] = &[
     (JAVA, &["Thread.sleep"], 1.0),
 ];
 
-/// What a shell is told that takes away or talks.
+/// Words of shell commands that delete files or use the network.
 const SHELL: &[&str] =
     &["\"rm\"", "'rm'", "rm -", "\"curl\"", "'curl'", "curl ", "\"wget\"", "'wget'", "wget "];
 
-/// Looks at all calls of a text.
+/// The calls of a text that have side effects.
 #[must_use]
-pub fn acts(language: Language, text: &str) -> Vec<Act> {
+pub fn side_effects(language: Language, text: &str) -> Vec<SideEffectCall> {
     let mut found = Vec::new();
     if let Some(tree) = language.parse(text) {
-        // Time that a double of the clock keeps passes at once.
+        // With a double of the clock no time passes.
         let doubled = text.contains("useFakeTimers") || text.contains("mock.timers");
         walk(tree.root_node(), language, text, doubled, &mut found);
     }
@@ -206,7 +211,7 @@ fn walk<'a>(
     language: Language,
     text: &'a str,
     doubled: bool,
-    found: &mut Vec<Act>,
+    found: &mut Vec<SideEffectCall>,
 ) {
     let of = |node: Node<'_>| -> &'a str { text.get(node.byte_range()).unwrap_or_default() };
     let callee = match node.kind() {
@@ -219,16 +224,16 @@ fn walk<'a>(
     if let Some(callee) = callee {
         let call: String = callee.chars().filter(|c| !c.is_whitespace()).collect();
         let arguments = node.child_by_field_name("arguments").map(of).unwrap_or_default();
-        if let Some(conduct) = judge(language, &call, arguments, doubled) {
+        if let Some(effect) = effect_of(language, &call, arguments, doubled) {
             let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
             let call = call.chars().take(80).collect();
-            found.push(Act { conduct, line, call });
+            found.push(SideEffectCall { effect, line, call });
         }
     }
     if is_endless(node, &of) {
         let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
         let call = of(node).lines().next().unwrap_or_default().chars().take(80).collect();
-        found.push(Act { conduct: Conduct::NeverEnds, line, call });
+        found.push(SideEffectCall { effect: SideEffect::NeverEnds, line, call });
     }
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
@@ -261,24 +266,24 @@ fn arguments_start(node: Node<'_>) -> usize {
     node.child_by_field_name("arguments").map_or(node.end_byte(), |list| list.start_byte())
 }
 
-fn judge(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<Conduct> {
+fn effect_of(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<SideEffect> {
     let row = CALLS.iter().find(|(_, languages, calls)| {
         languages.contains(&language) && calls.iter().any(|known| is(call, known))
     });
-    if let Some((conduct, ..)) = row {
-        return Some(*conduct);
+    if let Some((effect, ..)) = row {
+        return Some(*effect);
     }
     let runs =
         ["subprocess.", "child_process.", "spawnSync", "spawn", "Command::new", "exec.Command"];
     if runs.iter().any(|known| is(call, known)) && SHELL.iter().any(|word| arguments.contains(word))
     {
-        return Some(Conduct::StartsPrograms);
+        return Some(SideEffect::StartsPrograms);
     }
     let (.., unit) = PAUSES.iter().find(|(languages, calls, _)| {
         languages.contains(&language) && calls.iter().any(|known| is(call, known))
     })?;
     (!doubled && pause(language, arguments, *unit).is_none_or(|time| time > PAUSE))
-        .then_some(Conduct::Sleeps)
+        .then_some(SideEffect::Sleeps)
 }
 
 fn is(call: &str, known: &str) -> bool {
@@ -338,9 +343,9 @@ mod tests {
 
     #[test]
     fn what_a_test_should_not_do_is_named_and_the_rest_is_left_alone() {
-        use Conduct::{DeletesFiles, EndsRun, NeverEnds, Sleeps, StartsPrograms, UsesNetwork};
         use Language::{Go, Java, JavaScript, Python, Rust};
-        let table: &[(Language, &str, Option<Conduct>)] = &[
+        use SideEffect::{DeletesFiles, EndsRun, NeverEnds, Sleeps, StartsPrograms, UsesNetwork};
+        let table: &[(Language, &str, Option<SideEffect>)] = &[
             (Python, "import shutil\nshutil.rmtree('/')\n", Some(DeletesFiles)),
             (Python, "from shutil import rmtree\nrmtree('x')\n", Some(DeletesFiles)),
             (Python, "Path('a').unlink()\n", Some(DeletesFiles)),
@@ -381,8 +386,8 @@ mod tests {
             (Java, "class A { void a() { list.remove(1); } }\n", None),
         ];
         for (language, text, expected) in table {
-            let found = acts(*language, text);
-            assert_eq!(found.first().map(|act| act.conduct), *expected, "{text}: {found:?}");
+            let found = side_effects(*language, text);
+            assert_eq!(found.first().map(|act| act.effect), *expected, "{text}: {found:?}");
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn read(form: Form, text: &str, root: &Path, tool: &str) -> Vec<Remark> {
 }
 
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:vet: )?(?:\./)?([^\s:(]+)[:(](\d+)(?:[:,]\d+)?\)?:?\s*(?:(?:error|warning)(?:\[?\s*\w*\]?)?:\s*)?(.+)$").ok()
+    Regex::new(r"^(?:vet: )?(?:\./)?([^\s:(]+)[:(](\d+)(?:[:,]\d+)?\)?:?\s*(?:(?:error|warning):\s*(.+)|(?:error|warning)\s*((?:TS\d+|\[\w+\]):.+)|(.+))$").ok()
 });
 
 /// A path that a tool printed, below the root.
@@ -67,7 +67,9 @@ fn places(text: &str, root: &Path, warnings: bool) -> Vec<Remark> {
         .filter_map(|line| {
             let found = place.captures(line)?;
             let file = below(root, found.get(1)?.as_str())?;
-            Some((file, found.get(2)?.as_str().parse().ok()?, found.get(3)?.as_str().to_owned()))
+            // The severity is dropped; the code of a rule stays with its message.
+            let message = (3..=5).find_map(|group| found.get(group))?;
+            Some((file, found.get(2)?.as_str().parse().ok()?, message.as_str().to_owned()))
         })
         .collect()
 }
@@ -130,6 +132,29 @@ mod tests {
         }
         assert!(places("src/c.rs:5:9: warning: unused", Path::new("/r"), false).is_empty());
         assert!(places("# example.com/m", Path::new("/r"), false).is_empty());
+    }
+
+    #[test]
+    fn a_message_keeps_the_code_of_its_rule_and_loses_its_severity() {
+        let table = [
+            ("src/a.ts(3,7): error TS2304: Cannot find name 'x'.", "TS2304: Cannot find name 'x'."),
+            (
+                "app/b.py:12: error: Name \"x\" is not defined  [name-defined]",
+                "Name \"x\" is not defined  [name-defined]",
+            ),
+            ("src/c.rs:5:9: error[E0425]: cannot find value `x`", "[E0425]: cannot find value `x`"),
+            ("src/c.rs:5:9: warning: unused variable: `x`", "unused variable: `x`"),
+            ("vet: ./d.go:4:2: undefined: x", "undefined: x"),
+            ("f.py:1:8: F401 [*] `os` imported but unused", "F401 [*] `os` imported but unused"),
+            (
+                "d.go:4:2: error strings should not be capitalized",
+                "error strings should not be capitalized",
+            ),
+        ];
+        for (text, message) in table {
+            let found = places(text, Path::new("/r"), true);
+            assert_eq!(found.first().map(|one| one.2.as_str()), Some(message), "{text}");
+        }
     }
 
     #[test]

@@ -59,6 +59,19 @@ pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
     }))
 }
 
+/// `b/c` of `a/b/c`.
+fn without_first_folder<'a>(path: &&'a str) -> Option<&'a str> {
+    path.split_once('/').map(|(_, rest)| rest)
+}
+
+/// The folder around a folder; the root is the empty path.
+fn parent_of<'a>(folder: &&'a str) -> Option<&'a str> {
+    match folder.rsplit_once('/') {
+        Some((parent, _)) => Some(parent),
+        None => (!folder.is_empty()).then_some(""),
+    }
+}
+
 /// The files of a repository, ordered by how imports name them.
 pub struct Index {
     files: BTreeSet<RepoPath>,
@@ -77,8 +90,7 @@ impl Index {
             let stem = file.as_str().rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
             let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
             if matches!(language, Language::Python | Language::Java) {
-                let shorter = |path: &&str| path.split_once('/').map(|(_, shorter)| shorter);
-                for ending in std::iter::successors(Some(stem), shorter) {
+                for ending in std::iter::successors(Some(stem), without_first_folder) {
                     endings.entry(ending.to_owned()).or_default().push(file.clone());
                 }
             }
@@ -110,18 +122,10 @@ impl Index {
     pub fn companions(&self, file: &RepoPath, language: Language) -> Vec<RepoPath> {
         match language {
             // A package's own __init__ runs before its modules, and conftest before its tests.
-            Language::Python => {
-                let parent = |folder: &&str| match folder.rsplit_once('/') {
-                    Some((parent, _)) => Some(parent),
-                    None => (!folder.is_empty()).then_some(""),
-                };
-                std::iter::successors(Some(file.parent()), parent)
-                    .flat_map(|folder| {
-                        ["__init__.py", "conftest.py"].map(|name| join(folder, name))
-                    })
-                    .filter_map(|path| self.file(&path?))
-                    .collect()
-            }
+            Language::Python => std::iter::successors(Some(file.parent()), parent_of)
+                .flat_map(|folder| ["__init__.py", "conftest.py"].map(|name| join(folder, name)))
+                .filter_map(|path| self.file(&path?))
+                .collect(),
             // Files of one folder are one package.
             Language::Go | Language::Java => {
                 let own = self.folders.get(file.parent()).into_iter().flatten();

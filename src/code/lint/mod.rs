@@ -25,5 +25,5 @@ pub use generated::is_generated;
 pub use project::{Project, is_manifest};
 pub use rule::LintRule;
 pub use rules::absent_names::absent_names;
-pub use scan::{ScanResult, scan};
+pub use scan::scan;
 pub use tool_rules::rule_of_tool_message;

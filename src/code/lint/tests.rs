@@ -1,5 +1,5 @@
-//! Precision and recall of every row of the issue catalogue on its samples. `REGREEN_BLESS=1` writes
-//! the table in the docs.
+//! Precision and recall of every rule of the catalogue on its samples. `REGREEN_BLESS=1` writes the
+//! table in the docs.
 
 #![expect(
     clippy::disallowed_methods,
@@ -49,7 +49,7 @@ fn repository(root: &Path) -> BTreeMap<RepoPath, String> {
 
 type Places = BTreeSet<(String, String, u32)>;
 
-/// What the marks of a sample expect: row, file, line.
+/// What the marks of a sample expect: rule, file, line.
 fn expected(files: &BTreeMap<RepoPath, String>) -> Places {
     let mut places = BTreeSet::new();
     for (file, text) in files {
@@ -64,7 +64,7 @@ fn expected(files: &BTreeMap<RepoPath, String>) -> Places {
     places
 }
 
-const HEAD: &str = "| Row | Category | Severity | What | Languages | `--fix` | Places | Precision | Recall |\n|---|---|---|---|---|---|--:|--:|--:|\n";
+const HEAD: &str = "| Rule | Category | Severity | What | Languages | `--fix` | Places | Precision | Recall |\n|---|---|---|---|---|---|--:|--:|--:|\n";
 
 #[derive(Default)]
 struct Score {
@@ -75,7 +75,7 @@ struct Score {
 }
 
 #[test]
-fn samples_are_judged_as_they_are_marked() {
+fn findings_in_the_samples_are_those_that_are_marked() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lint");
     let mut scores: BTreeMap<String, Score> = BTreeMap::new();
     let mut lacking = Vec::new();
@@ -95,11 +95,11 @@ fn samples_are_judged_as_they_are_marked() {
                 .into_iter()
                 .map(|one| (one.id, one.file.as_str().to_owned(), one.line))
                 .collect();
-            let wanted = expected(&files);
+            let marked = expected(&files);
             let name = format!("{language}/{}", sample.file_name().to_str().unwrap());
-            for place in &found | &wanted {
+            for place in &found | &marked {
                 let score = scores.entry(place.0.clone()).or_default();
-                let what = match (found.contains(&place), wanted.contains(&place)) {
+                let what = match (found.contains(&place), marked.contains(&place)) {
                     (true, true) => {
                         score.hit += 1;
                         continue;

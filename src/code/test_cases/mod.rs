@@ -6,5 +6,5 @@ mod facts;
 mod find;
 
 pub use edit::{SourceTest, source_tests, with_tests_reversed, without};
-pub use facts::{TestFacts, facts};
+pub use facts::facts;
 pub use find::{Skip, TestNode, find_tests};

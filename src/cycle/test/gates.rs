@@ -20,7 +20,7 @@ use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
 use crate::role::test_plan::{Ran, covered};
-use crate::role::{GenerateRequest, Missed, Sheets, inspect, rescore};
+use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
 use super::rank::{asked, worst};
 use super::write::Work;
@@ -50,63 +50,49 @@ impl Work<'_> {
         Ok(Done::Validated)
     }
 
-    /// Looks, repairs what is safe, drops what is critical, and looks again.
+    /// Lets the project's own fixers repair the files, drops those with critical findings, and
+    /// reviews the rest.
     async fn gate(&mut self) -> Result<ValidationReport, Failure> {
         let mut fixed: Vec<Finding> = Vec::new();
         let mut retries = 0;
         let mended = self.mend(&mut fixed).await?;
         loop {
             let files = self.new_files();
-            let sheets = Sheets {
+            let request = InspectRequest {
                 tree: &self.production.tree,
                 chosen: &files,
                 tests: false,
                 tools: Some(&self.set_up.own),
             };
-            let looked = inspect(sheets, self.fx).await?;
-            let findings = looked.findings;
+            let reviewed = inspect(request, self.fx).await?;
+            let findings = reviewed.findings;
             let decision = decide(Counts::of(findings.iter()), self.set_up.limits, retries);
-            let bad = worst(&findings, decision.0);
-            if retries < MAX_RETRIES && !looked.repairs.is_empty() {
-                for (file, (text, gone)) in looked.repairs {
-                    self.repair(&file, text).await?;
-                    fixed.extend(gone);
-                }
-            } else if let Some((file, reason)) = bad {
+            if let Some((file, reason)) = worst(&findings, decision.0) {
                 self.drop_file(&file, &format!("gate 001.3: {reason}")).await?;
                 continue;
-            } else if decision.0 == Decision::Pass || retries >= MAX_RETRIES {
-                let skipped = looked.made.iter().chain(&looked.deep).map(|file| Skipped {
+            }
+            if decision.0 == Decision::Pass || retries >= MAX_RETRIES {
+                let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
+                let skipped = left_out.map(|file| Skipped {
                     what: file.to_string(),
                     reason: "it is data of tests, copied, or nested too deeply".into(),
                 });
-                let silent = looked
-                    .skipped
-                    .iter()
-                    .map(|(what, reason)| Skipped { what: what.clone(), reason: reason.clone() });
+                let unchecked =
+                    reviewed.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason });
                 return Ok(ValidationReport::from(Parts {
                     session: Some(self.state.session_id.to_string()),
                     timestamp: self.fx.clock.now(),
-                    files: files.len() - looked.made.len(),
+                    files: files.len() - reviewed.generated.len(),
                     findings,
                     fixed,
                     decision,
-                    skipped: skipped.chain(silent).chain(mended).collect(),
+                    skipped: skipped.chain(unchecked).chain(mended).collect(),
                     retries,
                     tests: None,
                 }));
             }
             retries += 1;
         }
-    }
-
-    /// Writes a safe repair; what no longer holds with it is dropped.
-    async fn repair(&mut self, file: &RepoPath, text: String) -> Result<(), Failure> {
-        self.replace(file, Some(text)).await?;
-        if !self.holds(file).await? {
-            self.drop_file(file, "its tests do not hold once it is repaired").await?;
-        }
-        Ok(())
     }
 
     pub(super) fn new_files(&self) -> Vec<RepoPath> {
@@ -213,10 +199,14 @@ impl Work<'_> {
                 .collect();
             chosen.extend(new.iter().cloned());
             let chosen: Vec<RepoPath> = chosen.into_iter().collect();
-            let sheets =
-                Sheets { tree: &self.production.tree, chosen: &chosen, tests: true, tools: None };
-            let looked = inspect(sheets, self.fx).await?;
-            let mut findings = looked.findings;
+            let request = InspectRequest {
+                tree: &self.production.tree,
+                chosen: &chosen,
+                tests: true,
+                tools: None,
+            };
+            let reviewed = inspect(request, self.fx).await?;
+            let mut findings = reviewed.findings;
             findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));
             let counts = Counts::of(findings.iter());
             if counts.critical > 0
@@ -225,7 +215,7 @@ impl Work<'_> {
                 self.drop_file(&file, &format!("gate 001.5: {reason}")).await?;
                 continue;
             }
-            let mut metrics = looked.metrics.unwrap_or_default();
+            let mut metrics = reviewed.metrics.unwrap_or_default();
             metrics.layers = about(metrics.layers, &asked(&self.plan));
             metrics.coverage = self.coverage().await?;
             self.production.coverage.clone_from(&metrics.coverage);

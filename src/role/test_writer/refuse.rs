@@ -86,9 +86,9 @@ fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> 
         let (line, column) = (error.line, error.column);
         return vec![format!("does-not-parse: line {line}, column {column}")];
     }
-    let mut problems: Vec<String> = side_effects::acts(language, text)
+    let mut problems: Vec<String> = side_effects::side_effects(language, text)
         .into_iter()
-        .map(|act| format!("{}: `{}` in line {}", act.conduct, act.call, act.line))
+        .map(|act| format!("{}: `{}` in line {}", act.effect, act.call, act.line))
         .collect();
     let mut with = texts.clone();
     with.insert(place.clone(), text.to_owned());

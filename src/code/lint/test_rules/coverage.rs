@@ -8,6 +8,7 @@ use regex::Regex;
 use crate::code::imports::ImportedName;
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
+use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, line};
 
 use super::body::{assertions, asserts, calls, matches};
@@ -182,8 +183,8 @@ pub struct Tried {
 
 /// What the tests of a file try.
 pub fn tried(source: &Source<'_>) -> Vec<Tried> {
-    let tests = &source.tests;
-    tests.retain(|test| source.is_test_line(line(test.node)));
+    let tests: Vec<&TestNode<'_>> =
+        source.tests.iter().filter(|test| source.is_test_line(line(test.node))).collect();
     if tests.is_empty() {
         return Vec::new();
     }

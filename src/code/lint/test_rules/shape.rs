@@ -12,7 +12,7 @@ use crate::code::lint::source::{Hit, Source};
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, around, line};
 
-use super::body::{assertions, matches};
+use super::body::{assertions, calls, matches};
 use crate::code::lint::rule::{ALL, Detection, LintRule, TEST_RULE};
 use crate::domain::quality::Severity::{Error, Warning};
 
@@ -71,8 +71,8 @@ fn over_mocked(source: &Source<'_>) -> Vec<Hit> {
         .iter()
         .filter_map(|test| {
             let body = test.body?;
-            let calls = calls(source, body);
-            let mut doubles = calls.iter().filter(|(callee, _)| is_double(callee)).count();
+            let mut doubles =
+                calls(source, body).iter().filter(|(callee, _)| is_double(callee)).count();
             // `&Mocked{}` of Go, and decorators of Python, are no calls in the body.
             doubles += source
                 .inside(body)
