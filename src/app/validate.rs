@@ -14,10 +14,12 @@ use crate::domain::quality::{
     Counts, Decision, Finding, Limits, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
 };
 use crate::domain::request::ToolCommands;
-use crate::effect::{Concern, StoreError};
+use crate::effect::{Concern, Opinions, StoreError};
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::{Review, Reviewed, add, review, told};
+use crate::role::{
+    ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_names,
+};
 
 use super::settings::{configured, contain, limits, tool_commands};
 use super::{AppError, ValidateRequest};
@@ -35,6 +37,7 @@ struct Scope<'a> {
     request: &'a ValidateRequest,
     files: Vec<String>,
     skip_types: bool,
+    autofix: bool,
 }
 
 /// Checks code and tests, repairs what the configuration allows, and writes the reports.
@@ -50,8 +53,9 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
         request,
         files: keys.files.unwrap_or_default(),
         skip_types: keys.skip_types == Some(true),
+        autofix: keys.autofix == Some(true),
     };
-    let autofix = keys.autofix == Some(true);
+    let autofix = scope.autofix;
     if autofix && scope.files.is_empty() && request.base.is_none() && request.paths.is_empty() {
         return Err(AppError::usage(
             "--fix changes only files that are named or changed",
@@ -78,16 +82,22 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
     let mut inspected = inspection.run(&sources).await;
     let mut fixed = Vec::new();
     let mut retries = 0;
-    // Each repair may reveal the next one: the last name of an import follows the others.
+    // A repair may reveal the next one.
     while autofix && !inspected.repairs.is_empty() && retries < MAX_RETRIES {
-        for (file, (text, gone)) in std::mem::take(&mut inspected.repairs) {
+        let repairs = std::mem::take(&mut inspected.repairs);
+        for (file, text) in &repairs {
             files::write_below(&facts.root, Path::new(file.as_str()), text.as_bytes())
                 .map_err(|source| failed(&facts.root.join(file.as_str()), source))?;
-            sources.files.insert(file, text);
-            fixed.extend(gone);
+            sources.files.insert(file.clone(), text.clone());
         }
         retries += 1;
-        inspected = inspection.run(&sources).await;
+        let before = std::mem::replace(&mut inspected, inspection.run(&sources).await).findings;
+        fixed.extend(before.into_iter().filter(|one| {
+            let remains = |left: &Finding| {
+                (&left.id, &left.file, &left.message) == (&one.id, &one.file, &one.message)
+            };
+            repairs.contains_key(&one.file) && !inspected.findings.iter().any(remains)
+        }));
     }
     let session = request.session.as_ref().map(ToString::to_string);
     let unread = sources.unread.into_iter().map(|(what, reason)| Skipped { what, reason });
@@ -192,7 +202,8 @@ struct Inspected {
     files: usize,
     findings: Vec<Finding>,
     skipped: Vec<Skipped>,
-    repairs: BTreeMap<RepoPath, (String, Vec<Finding>)>,
+    /// New texts of files that the project's own fixers and formatters can repair.
+    repairs: BTreeMap<RepoPath, String>,
     metrics: Option<TestMetrics>,
 }
 
@@ -211,10 +222,10 @@ impl Inspection<'_> {
         let mut reviewed = self.review(sources);
         let mut skipped = Vec::new();
         self.second_opinion(&mut reviewed.findings, &mut skipped);
-        if !reviewed.made.is_empty() {
+        if !reviewed.generated.is_empty() {
             skipped.push(Skipped {
                 what: reviewed
-                    .made
+                    .generated
                     .iter()
                     .take(3)
                     .map(RepoPath::as_str)
@@ -222,21 +233,21 @@ impl Inspection<'_> {
                     .join(", "),
                 reason: format!(
                     "{} made by a program, copied, or data of tests",
-                    reviewed.made.len()
+                    reviewed.generated.len()
                 ),
             });
         }
-        skipped.extend(reviewed.deep.iter().map(|file| Skipped {
+        skipped.extend(reviewed.too_deep.iter().map(|file| Skipped {
             what: file.as_str().to_owned(),
             reason: "it is nested too deeply".into(),
         }));
         let own: BTreeSet<RepoPath> =
-            self.chosen.iter().filter(|file| !reviewed.made.contains(file)).cloned().collect();
+            self.chosen.iter().filter(|file| !reviewed.generated.contains(file)).cloned().collect();
         let mut inspected = Inspected {
             files: own.len(),
             findings: reviewed.findings,
             skipped,
-            repairs: reviewed.repairs,
+            repairs: BTreeMap::new(),
             metrics: reviewed.metrics,
         };
         self.tools(&own, sources, &mut inspected).await;
@@ -246,10 +257,10 @@ impl Inspection<'_> {
         inspected
     }
 
-    fn review(&self, sources: &Sources) -> Reviewed {
+    fn review(&self, sources: &Sources) -> ReviewResult {
         let list: Vec<&RepoPath> = self.chosen.iter().collect();
         let installed = repo::installed(self.facts, &asked(self.chosen, sources));
-        review(&Review {
+        review(&ReviewRequest {
             files: &sources.files,
             chosen: &list,
             installed: &installed,
@@ -296,25 +307,44 @@ impl Inspection<'_> {
         inspected
             .skipped
             .extend(said.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }));
+        let unchecked = unchecked_names(own, &said).into_iter();
+        inspected.skipped.extend(unchecked.map(|(what, reason)| Skipped { what, reason }));
         for concern in [Concern::Types, Concern::Rules] {
-            add(&mut inspected.findings, told(concern, &said.remarks, own, |_| false));
+            let reported = tool_findings(concern, &said.remarks, own, |_| false);
+            add_findings(&mut inspected.findings, reported);
         }
-        let loose = said.remarks.iter().filter(|one| one.0 == Concern::Format).map(|one| &one.1);
-        let mut texts: BTreeMap<RepoPath, String> = BTreeMap::new();
-        for (file, _, _) in loose.filter(|one| own.contains(&one.0)) {
-            texts.extend(
-                suite::formatted(&self.facts.root, self.scratch, file)
-                    .filter(|text| sources.files.get(file) != Some(text))
-                    .map(|text| (file.clone(), text)),
-            );
+        let repairs = self.repairs(own, sources, &said, &mut inspected.skipped).await;
+        let can_fix = |file: &RepoPath| repairs.contains_key(file);
+        inspected.findings.extend(tool_findings(Concern::Format, &said.remarks, own, can_fix));
+        inspected.repairs = repairs;
+    }
+
+    /// What the project's own formatters make of files that are not formatted; with `--fix` also
+    /// what its fixers make of files that break one of its rules.
+    async fn repairs(
+        &self,
+        own: &BTreeSet<RepoPath>,
+        sources: &Sources,
+        said: &Opinions,
+        skipped: &mut Vec<Skipped>,
+    ) -> BTreeMap<RepoPath, String> {
+        let (root, scratch) = (&self.facts.root, self.scratch);
+        let files = |concerns: &[Concern]| -> BTreeSet<RepoPath> {
+            let about = said.remarks.iter().filter(|one| concerns.contains(&one.0));
+            about.map(|one| one.1.0.clone()).filter(|file| own.contains(file)).collect()
+        };
+        if self.scope.autofix {
+            let files: Vec<RepoPath> =
+                files(&[Concern::Rules, Concern::Format]).into_iter().collect();
+            let made = suite::mended(root, scratch, &files).await;
+            skipped.extend(made.skipped.into_iter().map(|(what, reason)| Skipped { what, reason }));
+            return made.texts;
         }
-        let told = told(Concern::Format, &said.remarks, own, |file| texts.contains_key(file));
-        for (file, text) in texts {
-            // What is cut out is formatted the next time.
-            let gone = told.iter().filter(|one| one.file == file).cloned().collect();
-            inspected.repairs.entry(file).or_insert((text, gone));
-        }
-        inspected.findings.extend(told);
+        let formatted = |file: RepoPath| {
+            let text = suite::formatted(root, scratch, &file)?;
+            (sources.files.get(&file) != Some(&text)).then_some((file, text))
+        };
+        files(&[Concern::Format]).into_iter().filter_map(formatted).collect()
     }
 }
 
@@ -369,7 +399,7 @@ fn choose(
     Ok(sources
         .files
         .keys()
-        .filter(|file| crate::role::reads(file) && is_below(file))
+        .filter(|file| crate::role::is_reviewable(file) && is_below(file))
         .filter(|file| scope.files.is_empty() || globs.is_match(file.as_str()))
         .filter(|file| changed.as_ref().is_none_or(|changed| changed.contains(*file)))
         .cloned()
