@@ -157,11 +157,9 @@ fn script(node: Node<'_>, text: &str) -> Vec<Import> {
                 return Vec::new();
             }
             let statement = text_of(node, text);
-            let kind = match ["import type", "export type"].iter().any(|w| statement.starts_with(w))
-            {
-                true => ImportKind::TypeOnly,
-                false => ImportKind::Statement,
-            };
+            let types =
+                ["import type", "export type"].iter().any(|word| statement.starts_with(word));
+            let kind = if types { ImportKind::TypeOnly } else { ImportKind::Statement };
             let names = match node.kind() {
                 "import_statement" => script_names(node, text),
                 _ => Vec::new(),
