@@ -385,7 +385,10 @@ mod tests {
         let tree = Language::Python.parse(text).unwrap();
         let found = read(Language::Python, &tree, text);
         let [import] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((import.line, &text[import.range.clone()]), (2, "from m import a as b, c"));
+        assert_eq!(
+            (import.line, text.get(import.range.clone()).unwrap()),
+            (2, "from m import a as b, c")
+        );
         let local: Vec<_> = import.names.iter().filter_map(ImportedName::local).collect();
         assert_eq!(local, ["b", "c"]);
         assert_eq!(ImportedName { name: "*".into(), alias: None }.local(), None);

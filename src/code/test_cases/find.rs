@@ -242,7 +242,7 @@ mod tests {
     /// The tests of a text, one line each: class, name, lines, statements, skip.
     fn tests(language: Language, text: &str) -> Vec<String> {
         let tree = language.parse(text).unwrap();
-        let line = |at: usize| text[..at].matches('\n').count() + 1;
+        let line = |at: usize| text.get(..at).unwrap().matches('\n').count() + 1;
         find_tests(language, &named_nodes(tree.root_node()), text)
             .iter()
             .map(|test| {
