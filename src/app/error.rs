@@ -3,7 +3,6 @@
 use std::error::Error;
 
 use crate::adapter::OpenError;
-use crate::adapter::planning::PlanError;
 use crate::cycle;
 use crate::domain::test_plan::entry::EntryError;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
@@ -98,7 +97,11 @@ impl From<OpenError> for AppError {
     fn from(error: OpenError) -> Self {
         match error {
             OpenError::Effect(error) => error.into(),
-            OpenError::Resume { .. } => {
+            OpenError::NoFramework { .. } => {
+                let hint = error.hint();
+                Self::of_environment(&error, hint)
+            }
+            OpenError::Resume { .. } | OpenError::Source(_) | OpenError::NoSession { .. } => {
                 let hint = error.hint();
                 Self::usage(error.to_string(), hint)
             }
@@ -112,22 +115,6 @@ impl From<EffectError> for AppError {
             EffectError::Git(error) => error.into(),
             EffectError::Run(error) => error.into(),
             EffectError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<PlanError> for AppError {
-    fn from(error: PlanError) -> Self {
-        match error {
-            PlanError::Open(error) => error.into(),
-            PlanError::NoFramework { .. } => {
-                let hint = error.hint();
-                Self::of_environment(&error, hint)
-            }
-            PlanError::Source(_) | PlanError::NoSession { .. } => {
-                let hint = error.hint();
-                Self::usage(error.to_string(), hint)
-            }
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::config::{Override, Settings};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::Mode;
+use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Scope, Status};
 use crate::effect::{Effects, RunError, RunRequest};
 use crate::role::is_subject;
@@ -134,11 +135,7 @@ pub(super) async fn files(
 
 /// Tests that pass in a full run of the suite; none when there are none yet.
 pub(super) async fn passing(fx: &Effects<'_>) -> Result<Vec<TestId>, RunError> {
-    let request = RunRequest {
-        root: fx.worktree.root(),
-        scope: &Scope::Full,
-        log: ".process/test-output.log",
-    };
+    let request = RunRequest { root: fx.worktree.root(), scope: &Scope::Full, log: SUITE_LOG };
     let results = fx.suite.run(&request).await?;
     let passed = results.cases.into_iter().filter(|case| case.status == Status::Passed);
     Ok(passed.map(|case| case.id).collect())

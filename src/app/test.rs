@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::files;
-use crate::adapter::planning::{PlanRequest, PlanSpace};
-use crate::adapter::{MAX_ITERATIONS, repo};
+use crate::adapter::{MAX_ITERATIONS, PlanRequest, PlanWorkspace, repo};
 use crate::config::Settings;
 use crate::cycle::{self, PlanSetUp, Planned};
 use crate::domain::event::Event;
@@ -77,7 +76,7 @@ async fn run(
         None => None,
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
-    let space = PlanSpace::open(&plan_request, &clock).await?;
+    let space = PlanWorkspace::open(&plan_request, &clock).await?;
     let models = providers.models(&space.scratch())?;
     let branch = space.record.git.branch.clone();
     let mut folder = space.folder().display().to_string();
@@ -125,7 +124,7 @@ async fn run(
 
 /// Phases 1 to 4. A request that names nothing here leaves no session behind.
 async fn plan_phases(
-    space: PlanSpace<'_>,
+    space: PlanWorkspace<'_>,
     set_up: &PlanSetUp,
     models: &[Box<dyn Model>],
     screen: &dyn Screen,
@@ -149,7 +148,7 @@ async fn plan_phases(
     }
 }
 
-fn announce(space: &PlanSpace<'_>, providers: &Providers, screen: &dyn Screen) {
+fn announce(space: &PlanWorkspace<'_>, providers: &Providers, screen: &dyn Screen) {
     screen.show(&space.opened());
     for text in space.notices.iter().chain(&providers.notices) {
         screen.show(&Event::Notice { text: text.clone() });

@@ -8,13 +8,13 @@ use globset::GlobSet;
 use sha2::{Digest, Sha256};
 
 use crate::adapter::host::files;
-use crate::adapter::planning::PIPELINE;
 use crate::adapter::repo::{RepositoryFacts, SessionFiles};
 use crate::adapter::{state_root, store};
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
+use crate::domain::session::files::PIPELINE;
 use crate::domain::test_plan::analysis::{Analysis, RESULTS};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, Step};

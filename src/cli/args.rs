@@ -8,15 +8,15 @@ use crate::config::Override;
 
 use super::asking::AskingArguments;
 
-/// Brings a red test suite back to green: analyses what fails, fixes it, proves it, commit by
-/// commit, on a branch of its own.
+/// Fixes failing tests automatically: analyses each failure, fixes it, proves the fix by running
+/// the tests again, and commits it to a branch of its own.
 #[derive(Debug, Parser)]
 #[command(name = "regreen", version, about, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 gate met, 1 gate not met, 2 wrong usage or configuration, 3 the environment failed."
 )]
 pub struct Arguments {
-    /// What to do.
+    /// The verb with its flags.
     #[command(subcommand)]
     pub verb: Verb,
     /// Log more on standard error; repeat for even more.
@@ -24,15 +24,15 @@ pub struct Arguments {
     pub verbose: u8,
 }
 
-/// What to do.
+/// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Bring the tests of a repository back to green on a branch.
+    /// Fix the failing tests of a repository, on a branch.
     #[command(
         after_help = "Examples:\n  regreen fix\n  regreen fix --base main --max-iterations 20\n  regreen fix --test-command './run-tests' --report 'reports/**/*.xml'\n  regreen fix --resume"
     )]
     Fix(Box<FixArguments>),
-    /// Plan tests for what has none: context, requirements by layer, tasks. Writes no test.
+    /// Plan tests for code that has none: context, requirements by layer, tasks. Writes no test.
     #[command(
         after_help = "WHAT is a description, a Markdown file, or a finished session:\n  regreen plan shop/price.py\n  regreen plan 'the discount in the cart'\n  regreen plan docs/feature.md\n  regreen plan WFS-add-login"
     )]
@@ -42,36 +42,38 @@ pub enum Verb {
         after_help = "Examples:\n  regreen test shop/price.py\n  regreen test --resume\n  regreen test --resume WFS-test-price --yes"
     )]
     Test(Box<PlanArguments>),
-    /// List, show and archive the sessions that plan tests.
+    /// List, show, replay and archive sessions.
     Session(SessionArguments),
-    /// Watch it work on a small example that the binary carries.
+    /// Watch regreen fix a small built-in example.
     Demo(DemoArguments),
-    /// Write tests that describe what functions do today, found by calling them; no model is asked.
+    /// Write characterisation tests: they describe what functions do today, found by calling them.
+    /// No model is asked.
     #[command(
         after_help = "Examples:\n  regreen pin\n  regreen pin src/fees.py --function total\n  regreen pin --dry-run lib"
     )]
     Pin(PinArguments),
-    /// Measure how well the tests notice broken code.
+    /// Measure the mutation score: how many small changes of the code the tests notice.
     #[command(
         after_help = "Examples:\n  regreen score\n  regreen score src/fees.py --min-mutation-score 75\n  regreen score --markdown lib"
     )]
     Score(ScoreArguments),
     /// Show the sessions of a repository.
     Status(StatusArguments),
-    /// Show what was detected in a repository, and what is missing.
+    /// Show what is detected in a repository, and what is missing.
     Doctor(DoctorArguments),
-    /// Look through the code for what generated code gets wrong, and decide the gate on it.
+    /// Check code for the mistakes that generated code tends to have, and decide the gate on them.
     #[command(
         after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix\n  regreen validate src/shop tests/test_shop.py --tests\n\nThe exit code is 0 for PASS, 1 for SOFT_FAIL and HARD_FAIL; the report says which. Under GitHub\nActions findings are annotations too."
     )]
     Validate(ValidateArguments),
     /// Print the report of a session, or draw it as a page.
     Report(ReportArguments),
-    /// Decide a session again from its files, and say what would differ now.
+    /// Same as `session replay`.
+    #[command(hide = true)]
     Replay(ReplayArguments),
-    /// Answer an event of GitHub Actions, as the action does: reads what the runner hands over.
+    /// Handle an event of GitHub Actions, as the action does: reads the environment of the runner.
     Action,
-    /// Publish what a working job left with `regreen fix --bundle`, in a job that runs no tests.
+    /// Publish the bundle that `regreen fix --bundle` wrote, in a job that runs no tests.
     Publish {
         /// The folder of the bundle.
         bundle: PathBuf,
@@ -121,10 +123,10 @@ pub struct FixArguments {
     /// Command that runs the tests, instead of the detected one.
     #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
-    /// Command that prepares every checkout before its first run, such as `npm ci`; again for more.
+    /// Command that prepares every checkout before its first run, such as `npm ci`; repeat for more.
     #[arg(long, value_name = "COMMAND")]
     pub setup: Vec<String>,
-    /// Where the command leaves JUnit XML or TAP, as a glob below the folder it runs in.
+    /// Glob of the JUnit XML or TAP files that the command writes, below the folder it runs in.
     #[arg(long, value_name = "GLOB")]
     pub report: Option<String>,
     /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
@@ -133,10 +135,10 @@ pub struct FixArguments {
     /// Pass rate that ends the session, in percent [default: 95].
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub target: Option<u32>,
-    /// Iterations at most [default: 10].
+    /// Maximum number of iterations [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Who is asked, and what that may cost.
+    /// Which models are asked, and what that may cost.
     #[command(flatten)]
     pub asking: AskingArguments,
     /// Configuration file, instead of .github/regreen.yml of the repository.
@@ -149,7 +151,7 @@ pub struct FixArguments {
     /// Name of the new session [default: WFS-test-BRANCH].
     #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
     pub session: Option<String>,
-    /// Leave events, commits and digests in this folder while it runs, for `regreen publish`.
+    /// Write events, commits and digests to this folder while it runs, for `regreen publish`.
     #[arg(long, value_name = "FOLDER", conflicts_with = "suggest")]
     pub bundle: Option<PathBuf>,
     /// Draw the session as one page of HTML in this file at the end.
@@ -162,18 +164,18 @@ pub struct FixArguments {
     /// and what changed since is the first suspect.
     #[arg(long, value_name = "REF")]
     pub base: Option<String>,
-    /// Go on with a stopped session; the newest one when none is named.
+    /// Resume a stopped session; the newest one when none is named.
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
-    /// What a regressing attempt leaves: `revert` shows its commit and the revert, `clean` keeps a
-    /// patch file [default: revert].
+    /// How a regressing attempt is recorded: `revert` keeps its commit and a revert, `clean` keeps
+    /// a patch file [default: revert].
     #[arg(long, value_name = "WORD")]
     pub history: Option<String>,
-    /// Where the session's state lives: in the commits of the fix `branch`, or on disk alone
+    /// Where the session's state is stored: in the commits of the fix `branch`, or on disk alone
     /// (`none`) [default: branch].
     #[arg(long, value_name = "WORD")]
     pub commit_state: Option<String>,
-    /// Leave tests that fail on the base too out of the rate and the gate; needs `--base`.
+    /// Exclude tests that also fail on the base from the rate and the gate; needs `--base`.
     #[arg(long)]
     pub ignore_preexisting: bool,
     /// What a fix may change: `code`, `both` (tests in a reflective iteration only) or `tests`.
@@ -186,19 +188,19 @@ pub struct FixArguments {
     /// Candidates tried at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
-    /// Run the tests and say where the failures may come from; change nothing.
+    /// Run the tests and explain where the failures may come from; change nothing.
     #[arg(long, conflicts_with = "suggest")]
     pub dry_run: bool,
     /// Write patches into the session's folder; make no branch and no commit.
     #[arg(long)]
     pub suggest: bool,
-    /// Keep the whole change when the gate is met, also what the suite does not need.
+    /// Keep the whole change when the gate is met, including parts that the suite does not need.
     #[arg(long)]
     pub no_minimise: bool,
-    /// Print one JSON document on standard output at the end; all talk goes to standard error.
+    /// Print one JSON document on standard output at the end; everything else goes to standard error.
     #[arg(long)]
     pub json: bool,
-    /// Show the end only.
+    /// Show only the result.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -206,19 +208,19 @@ pub struct FixArguments {
 /// Flags of `plan` and `test`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PlanArguments {
-    /// What is to be tested: words, a Markdown file, or a session such as WFS-add-login.
+    /// What to test: a description, a Markdown file, or a session such as WFS-add-login.
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub what: Vec<String>,
     /// The repository, or a folder below it.
     #[arg(long, default_value = ".", value_name = "REPO")]
     pub repository: PathBuf,
-    /// Go on with a session; the newest one when none is named.
+    /// Resume a session; the newest one when none is named.
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// Name of the new session [default: WFS-test-DESCRIPTION].
     #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
     pub session: Option<String>,
-    /// Begin anew even when a session for the same words and the same commit is there.
+    /// Start a new session even if one for the same input and the same commit exists.
     #[arg(long, conflicts_with = "resume")]
     pub fresh: bool,
     /// Command that runs the tests, instead of the detected one.
@@ -231,33 +233,33 @@ pub struct PlanArguments {
     /// `JaCoCo`, JSON of coverage.py, c8 or V8, or a Go cover profile.
     #[arg(long, value_name = "FILE")]
     pub coverage_report: Option<PathBuf>,
-    /// Run no test; tell by names and imports what has tests.
+    /// Run no test; decide by names and imports what has tests.
     #[arg(long, conflicts_with = "coverage_report")]
     pub no_coverage: bool,
-    /// Iterations of the fix loop behind the plan at most [default: 10].
+    /// Maximum number of iterations of the fix loop that follows [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Whether to wait for a word between plan and work [default: never].
+    /// Whether to ask for approval before carrying out the plan [default: never].
     #[arg(long, value_enum, value_name = "WHEN")]
     pub confirm_plan: Option<ConfirmPlanArgument>,
-    /// Share of broken versions that written tests must notice, in percent [default: 60].
+    /// Share of mutants that written tests must kill, in percent [default: 60].
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
-    /// Minutes of one session in which tests are written and judged without a model; what is not
-    /// done by then is left out, and told [default: 6, or the key `budget.engine-minutes`].
+    /// Minutes for writing and checking tests without a model; what is not done by then is left out
+    /// and reported [default: 6, or the key `budget.engine-minutes`].
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub engine_minutes: Option<u64>,
     /// Run the suite with coverage by this command, instead of the detected tool; needs the key
     /// `coverage.report`, the glob of its report.
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["coverage_report", "no_coverage"])]
     pub coverage_command: Option<String>,
-    /// Give that word.
+    /// Approve the plan and continue without asking.
     #[arg(long, short)]
     pub yes: bool,
     /// Branch, tag or commit the change is measured against: failures that it has too are marked.
     #[arg(long, value_name = "REF")]
     pub base: Option<String>,
-    /// Leave events, commits and digests in this folder, for `regreen publish`.
+    /// Write events, commits and digests to this folder, for `regreen publish`.
     #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
@@ -267,30 +269,30 @@ pub struct PlanArguments {
     /// for more. `regreen config schema` prints all keys.
     #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
-    /// Who is asked, and what that may cost.
+    /// Which models are asked, and what that may cost.
     #[command(flatten)]
     pub asking: AskingArguments,
-    /// Print one JSON document on standard output at the end; all talk goes to standard error.
+    /// Print one JSON document on standard output at the end; everything else goes to standard error.
     #[arg(long)]
     pub json: bool,
-    /// Show the end only.
+    /// Show only the result.
     #[arg(long, short)]
     pub quiet: bool,
 }
 
-/// Whether a person is asked between plan and work.
+/// When a person must approve the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ConfirmPlanArgument {
-    /// The work begins at once.
+    /// The plan is carried out at once.
     Never,
-    /// The work waits.
+    /// The session stops until the plan is approved.
     Always,
 }
 
 /// Flags of `session`.
 #[derive(Debug, Args)]
 pub struct SessionArguments {
-    /// What to do.
+    /// The action.
     pub what: SessionVerb,
     /// The session; the newest one when none is named.
     pub session: Option<String>,
@@ -302,14 +304,16 @@ pub struct SessionArguments {
     pub json: bool,
 }
 
-/// What to do with sessions.
+/// Actions on sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SessionVerb {
     /// All sessions, archived ones included, and sources that could be tested.
     List,
     /// The phases and tasks of one session.
     Status,
-    /// Call a session completed and archive it; its tasks keep their status.
+    /// Decide a session again from its files, and show what would differ now.
+    Replay,
+    /// Mark a session as completed and archive it; its tasks keep their status.
     Complete,
     /// Archive a session as it is.
     Archive,
@@ -330,11 +334,11 @@ pub struct SubjectArguments {
     /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
     #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Share of broken versions that tests must notice, in percent [default: 60].
+    /// Share of mutants that tests must kill, in percent [default: 60].
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
-    /// Stop after so many minutes with what is there, and say what was left out [default: 6, or
-    /// the key `budget.engine-minutes`].
+    /// Stop after so many minutes, and report what was left out [default: 6, or the key
+    /// `budget.engine-minutes`].
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub budget_minutes: Option<u64>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
@@ -353,7 +357,7 @@ pub struct SubjectArguments {
     /// Print Markdown.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Show the end only.
+    /// Show only the result.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -361,7 +365,7 @@ pub struct SubjectArguments {
 /// Flags of `pin`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PinArguments {
-    /// What is pinned.
+    /// The code.
     #[command(flatten)]
     pub what: SubjectArguments,
     /// Only this function, as `name` or `Class.name`; may be repeated.
@@ -375,11 +379,11 @@ pub struct PinArguments {
 /// Flags of `score`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ScoreArguments {
-    /// What is broken.
+    /// The code.
     #[command(flatten)]
     pub what: SubjectArguments,
-    /// Broken versions tried at most, spread evenly [default: 3000, or 200 where each costs a
-    /// cold start].
+    /// Maximum number of mutants, spread evenly [default: 3000, or 200 where each needs a new
+    /// process].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub mutants: Option<u32>,
 }
@@ -387,7 +391,7 @@ pub struct ScoreArguments {
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArguments {
-    /// Make the example here instead of in a temporary folder.
+    /// Create the example in this folder instead of a temporary one.
     #[arg(long, value_name = "FOLDER")]
     pub into: Option<PathBuf>,
     /// Draw the session as one page of HTML in this file at the end.
@@ -396,7 +400,7 @@ pub struct DemoArguments {
     /// Print one JSON document on standard output at the end.
     #[arg(long)]
     pub json: bool,
-    /// Show the end only.
+    /// Show only the result.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -429,18 +433,18 @@ pub struct ValidateArguments {
     /// A repository, or files and folders of one; the current folder when none is named.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Look only at files of this glob; repeat for more.
+    /// Check only files that match this glob; repeat for more.
     #[arg(long, value_name = "GLOB")]
     pub files: Vec<String>,
-    /// Look only at files that differ from the merge base with this branch, tag or commit.
+    /// Check only files that differ from the merge base with this branch, tag or commit.
     #[arg(long, value_name = "REF")]
     pub base: Option<String>,
     /// Tolerate no error.
     #[arg(long)]
     pub strict: bool,
-    /// Repair what is safe to repair in the files that are looked at: imports that are not needed,
-    /// variables that hold a literal nobody reads, formatting by the project's own formatter. Needs
-    /// a PATH, `--files` or `--base`.
+    /// Repair what can be repaired safely in the files that are checked: unused imports, unused
+    /// variables that hold a literal, formatting by the project's own formatter. Needs a PATH,
+    /// `--files` or `--base`.
     #[arg(long)]
     pub fix: bool,
     /// Check the project's own rules by this command, instead of the detected linter.
@@ -456,13 +460,13 @@ pub struct ValidateArguments {
     /// for more. `regreen config schema` prints all keys.
     #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
-    /// Leave the project's own type checkers out.
+    /// Skip the project's own type checkers.
     #[arg(long)]
     pub skip_types: bool,
-    /// Leave all tools of the project out, type checkers too: nothing of the project is run.
+    /// Skip all tools of the project, type checkers included: nothing of the project runs.
     #[arg(long)]
     pub skip_tools: bool,
-    /// Look at the quality of tests too, and count it.
+    /// Check the quality of tests too, and count it.
     #[arg(long)]
     pub tests: bool,
     /// Write the reports into the folder of this session.
@@ -484,7 +488,7 @@ pub struct ReportArguments {
     /// The repository, or a folder below it.
     #[arg(long, default_value = ".", value_name = "REPO")]
     pub repository: PathBuf,
-    /// Print where the report is instead.
+    /// Print the path of the report instead.
     #[arg(long)]
     pub path: bool,
     /// Draw the session as one page of HTML in this file instead.
@@ -508,17 +512,17 @@ pub struct ReplayArguments {
 /// Flags of `config`.
 #[derive(Debug, Args)]
 pub struct ConfigArguments {
-    /// What to do.
+    /// The action.
     pub what: ConfigVerb,
     /// The file to check.
     #[arg(default_value = ".github/regreen.yml")]
     pub file: PathBuf,
 }
 
-/// What to do with the configuration.
+/// Actions on the configuration.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ConfigVerb {
-    /// Say what is wrong with the file, with line and column.
+    /// Report problems in the file, with line and column.
     Check,
     /// Print the JSON Schema of the file.
     Schema,

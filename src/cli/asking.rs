@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Who is asked, and what that may cost.
+/// Which models are asked, and what that may cost.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AskingArguments {
-    /// Who analyses, writes tests and fixes, first to last: gemini, qwen, codex, claude, github, a
+    /// Models that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, github, a
     /// provider of the configuration, embedded [default: gemini, qwen and codex as far as their
     /// keys are set, then embedded].
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
@@ -21,13 +21,13 @@ pub struct AskingArguments {
     /// Spend at most so many tokens on providers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget_tokens: Option<u64>,
-    /// Ask providers at most so many questions.
+    /// Make at most so many calls to providers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget_calls: Option<u64>,
-    /// Keep every exchange with a provider in this folder, without keys.
+    /// Record every exchange with a provider in this folder, without keys.
     #[arg(long, value_name = "FOLDER", conflicts_with = "replay")]
     pub record: Option<PathBuf>,
-    /// Answer every question from a folder that `--record` wrote; nobody is asked.
+    /// Answer every call from a folder that `--record` wrote; no provider is called.
     #[arg(long, value_name = "FOLDER")]
     pub replay: Option<PathBuf>,
 }

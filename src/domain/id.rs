@@ -244,6 +244,14 @@ impl SessionId {
     }
 }
 
+impl SessionId {
+    /// The branch that holds the session's commits unless the user names another.
+    #[must_use]
+    pub fn branch(&self) -> String {
+        format!("regreen/{self}")
+    }
+}
+
 impl TryFrom<String> for SessionId {
     type Error = NameError;
 

@@ -6,6 +6,24 @@ use serde::{Deserialize, Serialize};
 use super::id::{CommitId, SessionId};
 use super::rate::PassRate;
 
+/// Names of the files in a session's folder (product.md 8.1).
+pub mod files {
+    /// The record: who, what and where, as [`super::SessionRecord`].
+    pub const RECORD: &str = "workflow-session.json";
+    /// State of the fix loop.
+    pub const LOOP: &str = ".process/iteration-state.json";
+    /// State of the pipeline of a session that plans or writes tests.
+    pub const PIPELINE: &str = ".process/test-fix-state.json";
+    /// What a screen showed, one event per line.
+    pub const EVENTS: &str = ".process/events.jsonl";
+    /// How the last run ended.
+    pub const OUTCOME: &str = ".process/outcome.json";
+    /// Output of the last run of the whole suite.
+    pub const SUITE_LOG: &str = ".process/test-output.log";
+    /// The report that people read.
+    pub const REPORT: &str = ".summaries/report.md";
+}
+
 /// Where a session stands (product.md 5.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -129,6 +147,49 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     }
 }
 
+/// Finds the session that a request for the newest one means: of those that can be resumed, the
+/// newest on this commit, else the newest. `records` come newest first.
+///
+/// # Errors
+///
+/// The index and the reason of the last session that cannot be resumed, when none can; `None` when
+/// there is no session.
+pub fn newest_resumable(
+    records: &[SessionRecord],
+    head: &CommitId,
+    limit: Option<u32>,
+) -> Result<usize, Option<(usize, String)>> {
+    let mut elsewhere = None;
+    let mut why = None;
+    for (index, record) in records.iter().enumerate() {
+        match refusal(record, limit) {
+            Some(reason) => why = Some((index, reason)),
+            None if record.git.head_sha == *head => return Ok(index),
+            None => elsewhere = elsewhere.or(Some(index)),
+        }
+    }
+    elsewhere.ok_or(why)
+}
+
+/// Whether a new session on `head` would repeat the work of this one, which was stopped there.
+#[must_use]
+pub fn is_stopped_on(record: &SessionRecord, head: &CommitId) -> bool {
+    record.git.head_sha == *head
+        && matches!(record.status, SessionStatus::Active | SessionStatus::Paused)
+}
+
+/// The first of `base`, `base-2`, `base-3` … that is an id and free.
+pub fn free_id(base: &str, mut is_free: impl FnMut(&SessionId) -> bool) -> SessionId {
+    let mut number = 1;
+    loop {
+        let text = if number == 1 { base.to_owned() } else { format!("{base}-{number}") };
+        if let Some(id) = SessionId::parse(text).ok().filter(&mut is_free) {
+            return id;
+        }
+        number += 1;
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
@@ -165,6 +226,32 @@ pub(crate) mod samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_session_of_this_commit_goes_before_a_newer_one_of_another() {
+        use SessionStatus::{Active, Blocked, Completed, Paused};
+        let commit = |digit: &str| CommitId::parse(digit.repeat(40)).unwrap();
+        let (here, there) = (commit("a"), commit("b"));
+        let table = [
+            (vec![(Active, &there), (Paused, &here), (Active, &here)], Ok(1)),
+            (vec![(Completed, &here), (Active, &there), (Paused, &there)], Ok(1)),
+            (vec![(Completed, &here), (Blocked, &here)], Err(Some(1))),
+            (vec![], Err(None)),
+        ];
+        for (sessions, expected) in table {
+            let records: Vec<_> =
+                sessions.iter().map(|(status, head)| samples::record(*status, head)).collect();
+            let found = newest_resumable(&records, &here, None);
+            assert_eq!(found.map_err(|why| why.map(|(index, _)| index)), expected, "{sessions:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_taken_gets_a_number() {
+        let taken = ["WFS-a", "WFS-a-2"];
+        assert_eq!(free_id("WFS-a", |id| !taken.contains(&id.as_str())).as_str(), "WFS-a-3");
+        assert_eq!(free_id("WFS-b", |_| true).as_str(), "WFS-b");
+    }
 
     #[test]
     fn a_session_goes_on_unless_it_ended() {

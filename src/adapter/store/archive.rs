@@ -14,6 +14,7 @@ use crate::adapter::host::{crash, files};
 use crate::domain::archive::{ManifestEntry, entry};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::SessionId;
+use crate::domain::session::files::{LOOP, RECORD};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::StoreError;
 
@@ -118,14 +119,14 @@ fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
 
 /// The manifest entry of the session in a folder.
 fn entry_of(folder: &Path, now: &str) -> Result<ManifestEntry, StoreError> {
-    let path = folder.join("workflow-session.json");
+    let path = folder.join(RECORD);
     let record: SessionRecord = read_record(folder)?.ok_or_else(|| StoreError::Corrupt {
         path,
         line: 0,
         column: 0,
         expected: "expected a session record".into(),
     })?;
-    let state = read_value(&folder.join(".process/iteration-state.json")).ok().flatten();
+    let state = read_value(&folder.join(LOOP)).ok().flatten();
     let state = state.and_then(|value| serde_json::from_value::<FixLoop>(value).ok());
     let summaries = u32::try_from(summaries(&folder.join(".summaries"))).unwrap_or(u32::MAX);
     Ok(entry(&record, state.as_ref(), summaries, now))

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::adapter::host::files;
 use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::session::files::RECORD;
 use crate::domain::test_plan::context::{ImplementationSummary, SourceSession};
 
 /// Folders below `.workflow` that hold sessions, newest layout first.
@@ -123,7 +124,7 @@ pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceE
         known.truncate(5);
         return Err(SourceError::NotFound { session: id.clone(), root: root.to_owned(), known });
     };
-    let record = json(&folder.join("workflow-session.json"))?.unwrap_or_default();
+    let record = json(&folder.join(RECORD))?.unwrap_or_default();
     let kind = record["type"].as_str().unwrap_or("workflow");
     if matches!(kind, "test" | "review" | "docs") {
         return Err(SourceError::WrongKind { session: id.clone(), kind: kind.to_owned() });

@@ -11,12 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::adapter::host::{crash, files};
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionRecord;
+use crate::domain::session::files::{EVENTS, RECORD};
 use crate::effect::{Store, StoreError};
 
 use super::SCHEMA_VERSION;
-
-/// The record's name inside the session folder.
-pub(super) const RECORD: &str = "workflow-session.json";
 
 /// Bytes of one state file that are read at most.
 const FILE_LIMIT: u64 = 256 << 20;
@@ -291,10 +289,8 @@ impl SessionStore {
     }
 }
 
-/// The one log that travels: what a screen in another job begins with.
-const EVENTS: &str = ".process/events.jsonl";
-
-/// Whether a file travels in commits: state and events, never other logs or raw output.
+/// Whether a file travels in commits: state, and the events that a screen in another job begins
+/// with; never other logs or raw output.
 fn travels(name: &str) -> bool {
     let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
     !name.ends_with(".lock")

@@ -1,4 +1,4 @@
-//! `regreen replay`: decides a session again from its files.
+//! `regreen session replay`: decides a session again from its files.
 
 use std::path::Path;
 

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 use crate::adapter::host::clock;
 use crate::adapter::repo::{self, RepositoryFacts};
 use crate::adapter::store::{self, STATE_FOLDER};
-use crate::adapter::{planning::PIPELINE, state_root, work_root};
+use crate::adapter::{state_root, work_root};
 use crate::app::AppError;
-use crate::cli::args::{SessionArguments, SessionVerb};
+use crate::cli::args::{ReplayArguments, SessionArguments, SessionVerb};
 use crate::cli::failure::exit;
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionStatus;
+use crate::domain::session::files::PIPELINE;
 use crate::effect::StoreError;
 use crate::report::terminal::harmless;
 
@@ -28,6 +29,11 @@ pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
             status(arguments, &row(&id, &folder, archived)?, &folder);
             Ok(exit::MET)
         }
+        SessionVerb::Replay => super::replay::run(&ReplayArguments {
+            session: arguments.session.clone(),
+            repository: arguments.repository.clone(),
+            json: arguments.json,
+        }),
         SessionVerb::Complete | SessionVerb::Archive => {
             let id = super::named(arguments.session.as_deref(), &root)?;
             let (folder, archived) = store::find(&root, &id)?;

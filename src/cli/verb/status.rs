@@ -7,6 +7,7 @@ use crate::adapter::{repo, resume_archiving, state_root, store};
 use crate::app::AppError;
 use crate::cli::args::StatusArguments;
 use crate::cli::failure::exit;
+use crate::domain::session::files::{LOOP, RECORD};
 use crate::effect::StoreError;
 use crate::report::terminal::harmless;
 
@@ -29,8 +30,7 @@ pub fn run(arguments: &StatusArguments) -> Result<u8, AppError> {
             })?;
             Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
         };
-        let (record, state) =
-            (read("workflow-session.json")?, read(".process/iteration-state.json")?);
+        let (record, state) = (read(RECORD)?, read(LOOP)?);
         rows.push(json!({
             "session": id,
             "status": record["status"],
@@ -50,7 +50,7 @@ pub fn run(arguments: &StatusArguments) -> Result<u8, AppError> {
         return Ok(exit::MET);
     }
     if rows.is_empty() {
-        println!("no session here that could go on; start one with `regreen fix`");
+        println!("no session here can be resumed; start one with `regreen fix`");
     }
     for row in rows {
         let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();

@@ -1,20 +1,25 @@
-//! Which session a request means: a new one, one of this machine, or one that only its branch knows.
+//! Finds the session that a request means: a new one, one of this machine, or one that only its
+//! branch holds.
 
 use std::path::Path;
 
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{SessionId, slug};
 use crate::domain::request::{FixSettings, Mode};
-use crate::domain::session::{SessionChoice, SessionGit, SessionRecord, SessionStatus, refusal};
+use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
+use crate::domain::session::{
+    SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on, newest_resumable, refusal,
+};
 use crate::effect::{Clock, EffectError, Store, StoreError};
 
 use super::host::clock::HostClock;
+use super::open_error::OpenError;
+use super::opening::{MAX_ITERATIONS, new_record};
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
-use super::{ABANDONED, MAX_ITERATIONS, OpenError, RECORD, planning};
 
-/// The loop's state inside the session folder.
-const STATE: &str = ".process/iteration-state.json";
+/// The result of a session that never got anywhere; its id is free again.
+pub const ABANDONED: &str = "error";
 
 /// Files of a session that this machine does not have yet.
 pub type Restored = Option<repo::SessionFiles>;
@@ -38,48 +43,45 @@ pub fn choose(
             Ok((record, restored))
         }
         SessionChoice::Newest => {
-            let mut why = String::from("none can go on");
-            let mut chosen: Option<(SessionRecord, Restored)> = None;
+            let mut why = String::from("none can be resumed");
+            let (mut records, mut restored) = (Vec::new(), Vec::new());
             for id in store::active(root)? {
-                let loaded = match load(facts, root, &id) {
-                    Ok(loaded) => loaded,
-                    Err(error) => {
-                        why = format!("{id}: {error}");
-                        continue;
+                match load(facts, root, &id) {
+                    Ok((record, files)) => {
+                        records.push(record);
+                        restored.push(files);
                     }
-                };
-                let here = loaded.0.git.head_sha == facts.head;
-                match refusal(&loaded.0, limit) {
-                    Some(reason) => why = format!("{id}: {reason}"),
-                    // The newest of this commit goes before a newer one of another.
-                    None if here => {
-                        chosen = Some(loaded);
-                        break;
-                    }
-                    None => chosen = chosen.or(Some(loaded)),
+                    Err(error) => why = format!("{id}: {error}"),
                 }
             }
-            if let Some((mut record, restored)) = chosen {
-                reopen(&mut record, limit, clock);
-                return Ok((record, restored));
+            match newest_resumable(&records, &facts.head, limit) {
+                Ok(index) => {
+                    let mut record = records.swap_remove(index);
+                    reopen(&mut record, limit, clock);
+                    Ok((record, restored.swap_remove(index)))
+                }
+                Err(last) => {
+                    if let Some((index, reason)) = last
+                        && let Some(record) = records.get(index)
+                    {
+                        why = format!("{}: {reason}", record.session_id);
+                    }
+                    Err(OpenError::Resume { session: "(newest)".into(), reason: why })
+                }
             }
-            Err(OpenError::Resume { session: "(newest)".into(), reason: why })
         }
         SessionChoice::New { name } => {
             for id in store::active(root)? {
                 let Ok((record, _)) = load(facts, root, &id) else { continue };
-                if record.git.head_sha != facts.head
-                    || record.status != SessionStatus::Active
-                        && record.status != SessionStatus::Paused
-                {
+                if !is_stopped_on(&record, &facts.head) {
                     continue;
                 }
                 // A running session on the same commit would do the same work twice.
                 drop(SessionStore::open(root, &id)?);
-                notices.push(format!("session {id} was stopped on this commit; `regreen fix --resume {id}` goes on with it"));
+                notices.push(format!("session {id} was stopped on this commit; `regreen fix --resume {id}` resumes it"));
                 break;
             }
-            Ok((new_record(request, name.as_ref(), facts, root, clock), None))
+            Ok((begin(request, name.as_ref(), facts, root, clock), None))
         }
     }
 }
@@ -96,28 +98,28 @@ fn reopen(record: &mut SessionRecord, limit: Option<u32>, clock: &HostClock) {
 
 /// Puts the state of the branch's tip in the place of one that is missing or cannot be read
 /// (product.md 8.13.4). Without such a commit the session begins again with its baseline.
-pub async fn mend_state(
+pub async fn repair_state(
     store: &SessionStore,
     facts: &RepositoryFacts,
     record: &SessionRecord,
     notices: &mut Vec<String>,
 ) -> Result<(), OpenError> {
-    let fault = match store.read_json(STATE).await {
+    let fault = match store.read_json(LOOP).await {
         Ok(Some(value)) if serde_json::from_value::<FixLoop>(value.clone()).is_ok() => {
             return Ok(());
         }
         Ok(Some(_)) | Err(StoreError::Corrupt { .. }) => "cannot be read",
         // The loop of a session that writes tests has not begun.
-        Ok(None) if store.read_json(planning::PIPELINE).await?.is_some() => return Ok(()),
+        Ok(None) if store.read_json(PIPELINE).await?.is_some() => return Ok(()),
         Ok(None) => "is missing",
         Err(error) => return Err(error.into()),
     };
-    let path = store.folder().join(STATE);
+    let path = store.folder().join(LOOP);
     let branch = &record.git.branch;
     let files = repo::read_session(facts, branch, STATE_FOLDER, &record.session_id)?;
     let committed = files.iter().flatten().find(|(name, bytes)| {
         let state = || serde_json::from_slice::<FixLoop>(bytes);
-        name == STATE && state().is_ok_and(|state| state.head == record.git.head_sha)
+        name == LOOP && state().is_ok_and(|state| state.head == record.git.head_sha)
     });
     if let Some(file) = committed {
         store.restore(std::slice::from_ref(file))?;
@@ -144,7 +146,7 @@ fn load(
     if let Ok((_, true)) = store::find(root, id) {
         return Err(StoreError::Archived { session: id.to_string() }.into());
     }
-    let branch = format!("regreen/{id}");
+    let branch = id.branch();
     if let Some(files) = repo::read_session(facts, &branch, STATE_FOLDER, id)?
         && let Some((_, bytes)) = files.iter().find(|(name, _)| name == RECORD)
     {
@@ -155,7 +157,7 @@ fn load(
     Err(StoreError::Missing { session: id.to_string(), known }.into())
 }
 
-fn new_record(
+fn begin(
     request: &FixSettings,
     session: Option<&SessionId>,
     facts: &RepositoryFacts,
@@ -174,49 +176,22 @@ fn new_record(
             Err(OpenError::Effect(EffectError::Store(StoreError::Missing { .. }))) => true,
             Err(_) => false,
         };
-        unused && (request.branch.is_some() || !repo::has_branch(facts, &format!("regreen/{id}")))
+        unused && (request.branch.is_some() || !repo::has_branch(facts, &id.branch()))
     };
-    let mut number = 1;
-    let session_id = loop {
-        let text = if number == 1 { base.clone() } else { format!("{base}-{number}") };
-        // A slug holds only what an id may hold.
-        if let Some(id) = SessionId::parse(text).ok().filter(free) {
-            // Nothing of value is in it, see above.
-            drop(store::forget(root, &id));
-            break id;
-        }
-        number += 1;
-    };
+    let session_id = free_id(&base, free);
+    // Nothing of value is in it, see above.
+    drop(store::forget(root, &session_id));
     let mode = match request.mode {
         Mode::Apply => "apply",
         Mode::Suggest => "suggest",
         Mode::DryRun => "dry-run",
     };
-    SessionRecord {
-        project: facts
-            .root
-            .file_name()
-            .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-        description: format!("Bring the tests of {name} back to green"),
-        kind: "test".into(),
-        workflow_type: "test_session".into(),
-        status: SessionStatus::Active,
-        created_at: clock.now(),
-        resumed_at: None,
-        completed_at: None,
-        max_iterations: request.max_iterations.unwrap_or(MAX_ITERATIONS),
-        review_flag: false,
-        result: None,
-        final_pass_rate: None,
-        mode: mode.to_owned(),
-        source_session_id: None,
-        input: None,
-        git: SessionGit {
-            base_sha: None,
-            head_sha: facts.head.clone(),
-            branch: request.branch.clone().unwrap_or_else(|| format!("regreen/{session_id}")),
-            onto: facts.branch.clone(),
-        },
-        session_id,
+    let mut record = new_record(&session_id, facts, clock.now());
+    record.description = format!("Bring the tests of {name} back to green");
+    record.max_iterations = request.max_iterations.unwrap_or(MAX_ITERATIONS);
+    record.mode = mode.to_owned();
+    if let Some(branch) = &request.branch {
+        record.git.branch.clone_from(branch);
     }
+    record
 }

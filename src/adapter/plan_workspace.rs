@@ -8,21 +8,21 @@ use std::time::Duration;
 use crate::domain::event::Event;
 use crate::domain::id::{SessionId, TreeId};
 use crate::domain::request::ToolCommands;
-use crate::domain::session::{SessionGit, SessionRecord, SessionStatus};
+use crate::domain::session::files::PIPELINE;
+use crate::domain::session::{SessionRecord, SessionStatus, free_id};
 use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::entry::{Entry, title, wanted_id};
 use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
-use crate::effect::{Clock, GitError, RunError, Store, StoreError, Suite, Worktree};
+use crate::effect::{Clock, RunError, Store, StoreError, Suite, Worktree};
 
-use super::hands::SessionEffects;
 use super::host::clock::HostClock;
+use super::open_error::OpenError;
+use super::opening::{new_record, notices, write_record};
+use super::paths::{self, state_prefix, state_root, work_root};
 use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
-use super::store::{self, STATE_FOLDER, SessionStore, SourceError};
+use super::session_effects::SessionEffects;
+use super::store::{self, STATE_FOLDER, SessionStore};
 use super::suite::{self, Detection, SuiteSettings};
-use super::{OpenError, notices, state_root, work_root, write_record};
-
-/// Where the pipeline's state lies inside the session folder.
-pub const PIPELINE: &str = ".process/test-fix-state.json";
 
 /// What phases 1 to 4 are asked for.
 #[derive(Clone, Debug)]
@@ -59,64 +59,8 @@ pub struct PlanRequest {
     pub tools: ToolCommands,
 }
 
-/// Why a test session could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    /// What can go wrong with every session.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The source session cannot be used.
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    /// Nothing here runs tests.
-    #[error("no test framework was recognised in {}", directory.display())]
-    NoFramework {
-        /// Where it looked.
-        directory: PathBuf,
-        /// Which to add, and the command.
-        advice: String,
-    },
-    /// There is no session that could go on.
-    #[error("there is no test session that could go on: {reason}")]
-    NoSession {
-        /// Why.
-        reason: String,
-    },
-}
-
-impl From<GitError> for PlanError {
-    fn from(error: GitError) -> Self {
-        Self::Open(error.into())
-    }
-}
-
-impl From<RunError> for PlanError {
-    fn from(error: RunError) -> Self {
-        Self::Open(error.into())
-    }
-}
-
-impl From<StoreError> for PlanError {
-    fn from(error: StoreError) -> Self {
-        Self::Open(error.into())
-    }
-}
-
-impl PlanError {
-    /// What the reader can do next, in one imperative clause.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Open(error) => error.hint(),
-            Self::Source(error) => error.hint(),
-            Self::NoFramework { advice, .. } => advice.clone(),
-            Self::NoSession { .. } => "say what is to be tested: `regreen plan WHAT`".into(),
-        }
-    }
-}
-
 /// Everything that belongs to one test session of one repository.
-pub struct PlanSpace<'a> {
+pub struct PlanWorkspace<'a> {
     /// Git as it was found.
     pub facts: RepositoryFacts,
     /// The session's record.
@@ -137,17 +81,17 @@ pub struct PlanSpace<'a> {
     pub hands: SessionEffects<'a>,
 }
 
-impl<'a> PlanSpace<'a> {
+impl<'a> PlanWorkspace<'a> {
     /// Finds repository, suite and source, and makes or finds the session. Nothing is written
     /// before all of them are known to be usable.
     ///
     /// # Errors
     ///
-    /// [`PlanError`].
+    /// [`OpenError`].
     pub async fn open(
         request: &PlanRequest,
         clock: &'a HostClock,
-    ) -> Result<PlanSpace<'a>, PlanError> {
+    ) -> Result<PlanWorkspace<'a>, OpenError> {
         let facts = repo::discover(&request.repository)?;
         let root = state_root(&facts);
         let found = found(request, &facts, &root)?;
@@ -176,7 +120,7 @@ impl<'a> PlanSpace<'a> {
         // The record comes last: a session without one never began.
         write_record(&store, &record).await?;
         let work = work_root(&facts);
-        let state_folder = super::state_prefix(&record.session_id);
+        let state_folder = state_prefix(&record.session_id);
         let worktree = RepoWorktree::open(
             &facts,
             &WorktreeSettings {
@@ -192,7 +136,7 @@ impl<'a> PlanSpace<'a> {
         let settings = SuiteSettings {
             timeout: request.test_timeout,
             session: store.folder().to_owned(),
-            scratch: super::scratch(&facts, &record.session_id),
+            scratch: paths::scratch(&facts, &record.session_id),
             layers: request.layers.clone(),
             setup: request.setup.clone(),
             tools: request.tools.clone(),
@@ -235,7 +179,7 @@ impl<'a> PlanSpace<'a> {
     /// A private folder of this session outside of every checkout.
     #[must_use]
     pub fn scratch(&self) -> PathBuf {
-        super::scratch(&self.facts, &self.record.session_id)
+        paths::scratch(&self.facts, &self.record.session_id)
     }
 
     /// Notes where the pipeline rests, and removes the private checkout.
@@ -243,7 +187,7 @@ impl<'a> PlanSpace<'a> {
     /// # Errors
     ///
     /// When the record cannot be written or the checkout not be removed.
-    pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), PlanError> {
+    pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
         self.record.status = match &pipeline.next {
             Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
             Step::Finish { verdict: Verdict::Held { .. } } => SessionStatus::Paused,
@@ -270,14 +214,14 @@ impl<'a> PlanSpace<'a> {
     /// # Errors
     ///
     /// When its files cannot be removed.
-    pub async fn abandon(self) -> Result<(), PlanError> {
+    pub async fn abandon(self) -> Result<(), OpenError> {
         self.hands.worktree.remove().await?;
         store::forget(&state_root(&self.facts), &self.record.session_id)?;
         Ok(())
     }
 }
 
-fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, PlanError> {
+fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, OpenError> {
     let command = request.test_command.as_deref();
     let report = request.report.as_deref();
     let mut detected = suite::detect(&facts.root, &facts.subdirectory, command, report);
@@ -288,7 +232,7 @@ fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, P
     match detected {
         Err(RunError::UnknownFramework { directory, .. }) => {
             let languages = suite::languages(&facts.root);
-            Err(PlanError::NoFramework { directory, advice: advice(&languages) })
+            Err(OpenError::NoFramework { directory, advice: advice(&languages) })
         }
         other => Ok(other?),
     }
@@ -317,7 +261,7 @@ fn source(
     request: &PlanRequest,
     pipeline: Option<&Pipeline>,
     facts: &RepositoryFacts,
-) -> Result<Option<SourceSession>, PlanError> {
+) -> Result<Option<SourceSession>, OpenError> {
     let entry = pipeline.map(|pipeline| &pipeline.entry).or(request.entry.as_ref());
     let Some(Entry::Session(id)) = entry else { return Ok(None) };
     Ok(Some(store::read_source(&facts.root.join(STATE_FOLDER), id)?))
@@ -330,7 +274,7 @@ fn found(
     request: &PlanRequest,
     facts: &RepositoryFacts,
     root: &Path,
-) -> Result<Option<Found>, PlanError> {
+) -> Result<Option<Found>, OpenError> {
     let read = |id: &SessionId| -> Option<Found> {
         let folder = store::session_folder(root, id);
         let record = store::read_record(&folder).ok()??;
@@ -344,11 +288,11 @@ fn found(
                 return Err(StoreError::Archived { session: id.to_string() }.into());
             }
             let reason = format!("{id} has no plan");
-            return read(id).map(Some).ok_or(PlanError::NoSession { reason });
+            return read(id).map(Some).ok_or(OpenError::NoSession { reason });
         }
         let newest = store::active(root)?.iter().find_map(read);
         let reason = "none was begun here".to_owned();
-        return newest.map(Some).ok_or(PlanError::NoSession { reason });
+        return newest.map(Some).ok_or(OpenError::NoSession { reason });
     };
     if request.fresh || request.session.is_some() {
         return Ok(None);
@@ -381,43 +325,15 @@ fn begin(
         // A folder without a record is what a kill left of a session that never began.
         matches!(record, Ok(None))
             && !store::archive_folder(root, id).exists()
-            && !repo::has_branch(facts, &format!("regreen/{id}"))
+            && !repo::has_branch(facts, &id.branch())
     };
-    let mut number = 1;
-    let session_id = loop {
-        let text = if number == 1 { base.clone() } else { format!("{base}-{number}") };
-        if let Some(id) = SessionId::parse(text).ok().filter(free) {
-            break id;
-        }
-        number += 1;
-    };
-    let record = SessionRecord {
-        project: facts
-            .root
-            .file_name()
-            .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-        description: title(&entry, &description),
-        kind: "test".into(),
-        workflow_type: "test_session".into(),
-        status: SessionStatus::Planning,
-        created_at: clock.now(),
-        resumed_at: None,
-        completed_at: None,
-        max_iterations: request.max_iterations,
-        review_flag: false,
-        result: None,
-        final_pass_rate: None,
-        mode: "apply".into(),
-        source_session_id: source.map(|source| source.id.clone()),
-        input: Some(entry.text().chars().take(4_000).collect()),
-        git: SessionGit {
-            base_sha: None,
-            head_sha: facts.head.clone(),
-            branch: format!("regreen/{session_id}"),
-            onto: facts.branch.clone(),
-        },
-        session_id: session_id.clone(),
-    };
+    let session_id = free_id(&base, free);
+    let mut record = new_record(&session_id, facts, clock.now());
+    record.status = SessionStatus::Planning;
+    record.description = title(&entry, &description);
+    record.max_iterations = request.max_iterations;
+    record.source_session_id = source.map(|source| source.id.clone());
+    record.input = Some(entry.text().chars().take(4_000).collect());
     let pipeline =
         Pipeline::new(session_id, entry, description, request.goal, request.confirm_plan);
     (record, pipeline)

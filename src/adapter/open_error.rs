@@ -1,0 +1,72 @@
+//! Why a session could not be opened.
+
+use std::path::PathBuf;
+
+use crate::effect::{EffectError, GitError, RunError, StoreError};
+
+use super::store::SourceError;
+
+/// Why a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Git, the suite or the session's files.
+    #[error(transparent)]
+    Effect(#[from] EffectError),
+    /// The session named cannot go on.
+    #[error("session {session} cannot be resumed: {reason}")]
+    Resume {
+        /// The session.
+        session: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The source session cannot be used.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// Nothing here runs tests.
+    #[error("no test framework was recognised in {}", directory.display())]
+    NoFramework {
+        /// The folder that was searched.
+        directory: PathBuf,
+        /// The framework to add, and the command that adds it.
+        advice: String,
+    },
+    /// There is no session with a plan that can be resumed.
+    #[error("there is no test session to resume: {reason}")]
+    NoSession {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl OpenError {
+    /// What the reader can do next, in one imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Effect(error) => error.hint(),
+            Self::Resume { .. } => "start a new session with `regreen fix`".into(),
+            Self::Source(error) => error.hint(),
+            Self::NoFramework { advice, .. } => advice.clone(),
+            Self::NoSession { .. } => "describe what to test: `regreen plan WHAT`".into(),
+        }
+    }
+}
+
+impl From<GitError> for OpenError {
+    fn from(error: GitError) -> Self {
+        Self::Effect(error.into())
+    }
+}
+
+impl From<RunError> for OpenError {
+    fn from(error: RunError) -> Self {
+        Self::Effect(error.into())
+    }
+}
+
+impl From<StoreError> for OpenError {
+    fn from(error: StoreError) -> Self {
+        Self::Effect(error.into())
+    }
+}
