@@ -95,20 +95,20 @@ fn locate(
         several => return Err(EditError::Ambiguous { block: number, times: several.len() }),
     }
     let lines = lines_of(text);
-    let wanted: Vec<&str> = block.search.trim_matches('\n').lines().collect();
+    let searched: Vec<&str> = block.search.trim_matches('\n').lines().collect();
     for forgiving in [by_trailing_space, by_indentation] {
         let hits: Vec<(usize, String)> = lines
-            .windows(wanted.len().max(1))
+            .windows(searched.len().max(1))
             .enumerate()
             .filter_map(|(index, window)| {
-                forgiving(window, &wanted, block.replace).map(|text| (index, text))
+                forgiving(window, &searched, block.replace).map(|text| (index, text))
             })
             .take(100)
             .collect();
         match hits.as_slice() {
             [(index, replacement)] => {
                 let (Some(first), Some(last)) =
-                    (lines.get(*index), lines.get(*index + wanted.len() - 1))
+                    (lines.get(*index), lines.get(*index + searched.len() - 1))
                 else {
                     continue;
                 };
@@ -118,7 +118,7 @@ fn locate(
             several => return Err(EditError::Ambiguous { block: number, times: several.len() }),
         }
     }
-    Err(EditError::Missing { block: number, nearest: nearest(&lines, &wanted) })
+    Err(EditError::Missing { block: number, nearest: nearest(&lines, &searched) })
 }
 
 /// Lines with their offsets, without line ends.
@@ -133,25 +133,25 @@ fn lines_of(text: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-fn by_trailing_space(window: &[(usize, &str)], wanted: &[&str], replace: &str) -> Option<String> {
+fn by_trailing_space(window: &[(usize, &str)], searched: &[&str], replace: &str) -> Option<String> {
     window
         .iter()
-        .zip(wanted)
-        .all(|((_, line), wanted)| line.trim_end() == wanted.trim_end())
+        .zip(searched)
+        .all(|((_, line), searched)| line.trim_end() == searched.trim_end())
         .then(|| replace.trim_matches('\n').to_owned())
 }
 
 /// The same lines, all of them moved by the same white space.
-fn by_indentation(window: &[(usize, &str)], wanted: &[&str], replace: &str) -> Option<String> {
+fn by_indentation(window: &[(usize, &str)], searched: &[&str], replace: &str) -> Option<String> {
     let mut shift: Option<(String, String)> = None;
-    for ((_, line), wanted) in window.iter().zip(wanted) {
-        if line.trim() != wanted.trim() {
+    for ((_, line), searched) in window.iter().zip(searched) {
+        if line.trim() != searched.trim() {
             return None;
         }
         if line.trim().is_empty() {
             continue;
         }
-        let (there, here) = (indentation(line), indentation(wanted));
+        let (there, here) = (indentation(line), indentation(searched));
         // What both share at the end is kept; the rest is the shift.
         let this = if let Some(more) = there.strip_suffix(here) {
             (String::new(), more.to_owned())
@@ -185,9 +185,9 @@ fn indentation(line: &str) -> &str {
 /// Lines shown beside a block that is nowhere.
 const SHOWN: usize = 12;
 
-/// The lines that look most like the first wanted one, with what follows them.
-fn nearest(lines: &[(usize, &str)], wanted: &[&str]) -> String {
-    let first = wanted.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
+/// The lines that look most like the first line of the search text, with those that follow.
+fn nearest(lines: &[(usize, &str)], searched: &[&str]) -> String {
+    let first = searched.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
     let likeness = |line: &str| {
         strsim::normalized_levenshtein(
             &line.trim().chars().take(200).collect::<String>(),
@@ -201,7 +201,7 @@ fn nearest(lines: &[(usize, &str)], wanted: &[&str]) -> String {
         .map(|(index, (_, line))| (index, likeness(line)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .map_or(0, |(index, _)| index);
-    let count = wanted.len().clamp(3, SHOWN);
+    let count = searched.len().clamp(3, SHOWN);
     lines
         .iter()
         .skip(best.saturating_sub(1))
@@ -280,5 +280,49 @@ mod tests {
             let after = apply(&text, &[Block { search: "XYZ", replace: "Q" }]).unwrap();
             prop_assert_eq!(after, format!("{head}Q{tail}"));
         }
+
+        #[test]
+        fn swapping_search_and_replace_restores_the_text(
+            head in "[a-m\n]{0,30}", middle in "[a-m\n]{1,30}", tail in "[a-m\n]{0,30}",
+        ) {
+            let text = format!("{head}XYZ{middle}UVW{tail}");
+            let there = [
+                Block { search: "XYZ", replace: "PQ\nR" },
+                Block { search: "UVW", replace: "ST" },
+            ];
+            let after = apply(&text, &there).unwrap();
+            let back: Vec<Block<'_>> = there
+                .iter()
+                .map(|block| Block { search: block.replace, replace: block.search })
+                .collect();
+            prop_assert_eq!(apply(&after, &back).unwrap(), text);
+        }
+
+        #[test]
+        fn the_order_of_blocks_does_not_matter(middle in "[a-m\n]{0,30}") {
+            let text = format!("XYZ{middle}UVW");
+            let one = Block { search: "XYZ", replace: "1" };
+            let two = Block { search: "UVW", replace: "2" };
+            let there = apply(&text, &[one.clone(), two.clone()]).unwrap();
+            prop_assert_eq!(there, apply(&text, &[two, one]).unwrap());
+        }
+
+        #[test]
+        fn overlapping_blocks_are_refused(shared in 1usize..4) {
+            let text = "start ABCDEFGH end";
+            let first = &text[6..10];
+            let second = &text[10 - shared..14];
+            let blocks = [
+                Block { search: second, replace: "x" },
+                Block { search: first, replace: "y" },
+            ];
+            prop_assert_eq!(apply(text, &blocks), Err(EditError::Overlap { first: 2, second: 1 }));
+        }
+    }
+
+    #[test]
+    fn blocks_that_touch_do_not_overlap() {
+        let blocks = [Block { search: "ab", replace: "1" }, Block { search: "cd", replace: "2" }];
+        assert_eq!(apply("abcd", &blocks).as_deref(), Ok("12"));
     }
 }

@@ -118,4 +118,26 @@ mod tests {
             assert!(!tree.root_node().has_error(), "{name}");
         }
     }
+
+    #[test]
+    fn the_extension_of_a_file_selects_its_language() {
+        let table = [
+            ("a.py", Some(Language::Python)),
+            ("types.pyi", Some(Language::Python)),
+            ("src/a.jsx", Some(Language::JavaScript)),
+            ("a.test.mjs", Some(Language::JavaScript)),
+            ("a.d.ts", Some(Language::TypeScript)),
+            ("a.tsx", Some(Language::Tsx)),
+            ("src/lib.rs", Some(Language::Rust)),
+            ("a_test.go", Some(Language::Go)),
+            ("src/main/java/A.java", Some(Language::Java)),
+            ("README.md", None),
+            ("Makefile", None),
+            ("py", None),
+        ];
+        for (path, expected) in table {
+            assert_eq!(Language::of(&RepoPath::parse(path).unwrap()), expected, "{path}");
+        }
+        assert_eq!(Language::Tsx.name(), Language::TypeScript.name());
+    }
 }

@@ -232,7 +232,7 @@ fn note(named: &mut Named, file: &RepoPath, score: f64, why: String) {
 
 /// `price parsing` means `parse_price`: words are compared by their beginnings.
 fn by_parts(named: &mut Named, words: &[String], known: &Known) {
-    let wanted: BTreeSet<String> = words
+    let searched: BTreeSet<String> = words
         .iter()
         .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()))
         .flat_map(|word| parts(word))
@@ -240,7 +240,7 @@ fn by_parts(named: &mut Named, words: &[String], known: &Known) {
         .collect();
     let hit = |name: &str| -> Vec<&String> {
         let parts = parts(name);
-        wanted.iter().filter(|word| parts.iter().any(|part| alike(part, word))).collect()
+        searched.iter().filter(|word| parts.iter().any(|part| alike(part, word))).collect()
     };
     for (file, functions) in known {
         let of_file = hit(stem(file));

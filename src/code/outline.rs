@@ -145,4 +145,29 @@ mod tests {
             assert_eq!(enclosing(&found, start), Some(&expected), "{language:?}");
         }
     }
+
+    #[test]
+    fn a_line_belongs_to_the_innermost_function() {
+        let text = "def f():\n    def g():\n        return 1\n    return g\n\n\nX = 1\n";
+        let found = functions(Language::Python, text);
+        let table = [(1, Some("f")), (2, Some("f.g")), (3, Some("f.g")), (4, Some("f")), (7, None)];
+        for (line, expected) in table {
+            let name = enclosing(&found, line).map(|function| function.name.as_str());
+            assert_eq!(name, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_functions_have_no_range() {
+        let table = [
+            (Language::JavaScript, "const a = 1;\nconst b = { c: 2 };\n"),
+            (Language::Python, "class A:\n    x = 1\n"),
+            (Language::Rust, "const A: u8 = 1;\nstruct B;\n"),
+            (Language::Go, "package a\n\nvar A = 1\n"),
+            (Language::Java, "class A { int x = 1; }\n"),
+        ];
+        for (language, text) in table {
+            assert_eq!(functions(language, text), [], "{language:?}");
+        }
+    }
 }

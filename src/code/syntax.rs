@@ -113,4 +113,25 @@ mod tests {
         assert!(first_error(Language::JavaScript, "const a = (1;\n").is_some());
         assert!(first_error(Language::Go, "package a\nfunc f() {\n").is_some());
     }
+
+    #[test]
+    fn every_language_tells_whole_texts_from_broken_ones() {
+        let table = [
+            (Language::Python, "def f(a):\n    return a\n", "def f(a:\n    return a\n"),
+            (Language::JavaScript, "const a = () => 1;\n", "const a = ( => 1;\n"),
+            (Language::TypeScript, "const a: number = 1;\n", "const a: = 1;\n"),
+            (Language::Tsx, "const a = <b>{c}</b>;\n", "const a = <b>{c</b>;\n"),
+            (Language::Rust, "fn f() -> u8 { 1 }\n", "fn f() -> { 1 }\n"),
+            (Language::Go, "package a\n\nfunc f() {}\n", "package a\n\nfunc f( {}\n"),
+            (
+                Language::Java,
+                "class A { int f() { return 1; } }\n",
+                "class A { int f() { return 1 }\n",
+            ),
+        ];
+        for (language, whole, broken) in table {
+            assert_eq!(first_error(language, whole), None, "{language:?}");
+            assert!(first_error(language, broken).is_some(), "{language:?}");
+        }
+    }
 }

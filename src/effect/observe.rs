@@ -92,7 +92,7 @@ pub enum CallOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// What came of it.
-    pub came: CallOutcome,
+    pub outcome: CallOutcome,
     /// Arguments that it changed: index and literal of the new value.
     pub after: Vec<(usize, String)>,
     /// Modules that the literals name.
@@ -108,7 +108,7 @@ impl Observation {
     #[must_use]
     pub fn refused(reason: impl Into<String>) -> Self {
         Self {
-            came: CallOutcome::Refused(reason.into()),
+            outcome: CallOutcome::Refused(reason.into()),
             after: Vec::new(),
             needs: Vec::new(),
             lines: Vec::new(),
@@ -119,7 +119,7 @@ impl Observation {
     /// The same without what only world 0 records.
     #[must_use]
     pub fn agrees(&self, other: &Self) -> bool {
-        self.came == other.came && self.after == other.after && self.needs == other.needs
+        self.outcome == other.outcome && self.after == other.after && self.needs == other.needs
     }
 }
 

@@ -188,10 +188,10 @@ pub async fn test_literals(
 }
 
 /// The index of the edit to propose: repairs most, is least suspicious, ranks highest.
-fn best(plausible: &[Plausible], wanted: usize) -> usize {
+fn best(plausible: &[Plausible], expected: usize) -> usize {
     let key = |one: &Plausible| {
-        let whole = one.repairs.len() >= wanted;
-        (whole, one.suspicion.is_none(), one.repairs.len().min(wanted))
+        let whole = one.repairs.len() >= expected;
+        (whole, one.suspicion.is_none(), one.repairs.len().min(expected))
     };
     let mut best = 0;
     for (index, one) in plausible.iter().enumerate().skip(1) {

@@ -85,9 +85,9 @@ pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
 pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let failing: Vec<TestId> = search.failing.iter().map(|case| case.id.clone()).collect();
     let near = near_first(search);
-    let mut wanted = failing.clone();
-    wanted.extend(near.iter().take(TRACED).cloned());
-    let traces = search.trial.trace(&wanted).await?;
+    let mut traced = failing.clone();
+    traced.extend(near.iter().take(TRACED).cloned());
+    let traces = search.trial.trace(&traced).await?;
     let sources = sources(search, &traces).await?;
     let changed = changed_lines(search);
     let clusters = clusters(search, &traces, &sources, &changed);

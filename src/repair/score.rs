@@ -132,12 +132,12 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
         }
         let ranges =
             scoring.within.map(|within| within.get(file).map(Vec::as_slice).unwrap_or_default());
-        let wanted = |line: u32| {
+        let accepts_line = |line: u32| {
             ranges.is_none_or(|ranges| {
                 ranges.iter().any(|(start, end)| (*start..=*end).contains(&line))
             })
         };
-        let mutants = mutate::mutants(language, &text, depth, &wanted);
+        let mutants = mutate::mutants(language, &text, depth, &accepts_line);
         count_lines(&mut score, &mutants, file, &usable);
         for candidate in mutants {
             score.mutants += 1;

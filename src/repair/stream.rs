@@ -87,8 +87,8 @@ impl<'a> Stream<'a> {
                 continue;
             };
             let scores = with_neighbours(scores);
-            let wanted = |line: u32| scores.contains_key(&line);
-            for candidate in mutate::candidates(language, source, &wanted, &[]) {
+            let accepts_line = |line: u32| scores.contains_key(&line);
+            for candidate in mutate::candidates(language, source, &accepts_line, &[]) {
                 let score = scores.get(&candidate.line).copied().unwrap_or(0.05);
                 let known =
                     bias.patterns.iter().any(|pattern| *pattern == candidate.operator.name());

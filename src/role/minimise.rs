@@ -25,13 +25,13 @@ const RUNS: u32 = 60;
 const LOG: &str = ".process/test-output-minimise.log";
 
 /// One part of the change that can be left out by itself.
-struct Part<'a> {
+struct ChangePart<'a> {
     diff: &'a FileDiff,
     /// The hunk; `None` for a file that is made or removed.
     hunk: Option<usize>,
 }
 
-impl Part<'_> {
+impl ChangePart<'_> {
     fn place(&self) -> String {
         let hunk = self.hunk.and_then(|index| self.diff.hunks.get(index));
         hunk.map_or_else(
@@ -62,14 +62,14 @@ pub async fn minimise(
         expected: state.failing().into_iter().collect(),
         known: BTreeMap::new(),
     };
-    let mut kept = all(&parts);
-    let mut pieces = 2usize.min(kept.len());
-    while kept.len() > 1 && pieces <= kept.len() && !run.is_over() {
-        let size = kept.len().div_ceil(pieces);
+    let mut selected = all(&parts);
+    let mut pieces = 2usize.min(selected.len());
+    while selected.len() > 1 && pieces <= selected.len() && !run.is_over() {
+        let size = selected.len().div_ceil(pieces);
         let mut smaller = None;
-        for piece in kept.chunks(size) {
+        for piece in selected.chunks(size) {
             let rest: Vec<usize> =
-                kept.iter().copied().filter(|index| !piece.contains(index)).collect();
+                selected.iter().copied().filter(|index| !piece.contains(index)).collect();
             if run.breaks(&rest).await?.is_some_and(|broken| broken.is_empty()) {
                 smaller = Some(rest);
                 break;
@@ -77,17 +77,17 @@ pub async fn minimise(
         }
         match smaller {
             Some(rest) => {
-                kept = rest;
-                pieces = pieces.saturating_sub(1).max(2).min(kept.len());
+                selected = rest;
+                pieces = pieces.saturating_sub(1).max(2).min(selected.len());
             }
-            None if pieces == kept.len() => break,
-            None => pieces = (pieces * 2).min(kept.len()),
+            None if pieces == selected.len() => break,
+            None => pieces = (pieces * 2).min(selected.len()),
         }
     }
     let mut needed = Vec::new();
-    for index in &kept {
+    for index in &selected {
         let Some(part) = parts.get(*index) else { continue };
-        let rest: Vec<usize> = kept.iter().copied().filter(|other| other != index).collect();
+        let rest: Vec<usize> = selected.iter().copied().filter(|other| other != index).collect();
         // Taking everything out is the baseline, whose failures are known.
         let tests = if rest.is_empty() {
             state.baseline.iter().flat_map(|baseline| baseline.failing.clone()).collect()
@@ -96,9 +96,9 @@ pub async fn minimise(
         };
         needed.push(Needed { place: part.place(), tests: tests.into_iter().take(5).collect() });
     }
-    let change = edits(&parts, &kept);
+    let change = edits(&parts, &selected);
     let after = lines(&change);
-    let tree = if kept.len() == parts.len() {
+    let tree = if selected.len() == parts.len() {
         state.accepted_tree.clone()
     } else {
         fx.worktree.graft(&state.head_tree, &change).await?
@@ -114,32 +114,32 @@ pub async fn minimise(
     Ok((tree, minimised))
 }
 
-fn all(parts: &[Part<'_>]) -> Vec<usize> {
+fn all(parts: &[ChangePart<'_>]) -> Vec<usize> {
     (0..parts.len()).collect()
 }
 
 /// Every hunk of product code; changes of tests are never taken apart.
-fn parts(diffs: &[FileDiff]) -> Vec<Part<'_>> {
+fn parts(diffs: &[FileDiff]) -> Vec<ChangePart<'_>> {
     let mut parts = Vec::new();
     for diff in diffs {
         if diff.before.is_some() && diff.after.is_some() && !testing::is_test(&diff.file) {
-            parts.extend((0..diff.hunks.len()).map(|hunk| Part { diff, hunk: Some(hunk) }));
+            parts.extend((0..diff.hunks.len()).map(|hunk| ChangePart { diff, hunk: Some(hunk) }));
         } else {
-            parts.push(Part { diff, hunk: None });
+            parts.push(ChangePart { diff, hunk: None });
         }
     }
     parts
 }
 
 /// The change with these parts only.
-fn edits(parts: &[Part<'_>], kept: &[usize]) -> EditSet {
+fn edits(parts: &[ChangePart<'_>], selected: &[usize]) -> EditSet {
     let mut files: Vec<FileEdit> = Vec::new();
     let mut seen: BTreeSet<&crate::domain::id::RepoPath> = BTreeSet::new();
-    for part in kept.iter().filter_map(|index| parts.get(*index)) {
+    for part in selected.iter().filter_map(|index| parts.get(*index)) {
         if !seen.insert(&part.diff.file) {
             continue;
         }
-        let hunks: Vec<usize> = kept
+        let hunks: Vec<usize> = selected
             .iter()
             .filter_map(|index| parts.get(*index))
             .filter(|other| other.diff.file == part.diff.file)
@@ -177,8 +177,8 @@ fn with_hunks(diff: &FileDiff, hunks: &[usize]) -> String {
         let (there, here) =
             (span(hunk.old_start, hunk.old_lines), span(hunk.new_start, hunk.new_lines));
         text.extend(old.get(from..there.start).unwrap_or_default().iter().copied());
-        let taken = if hunks.contains(&index) { new.get(here) } else { old.get(there.clone()) };
-        text.extend(taken.unwrap_or_default().iter().copied());
+        let chosen = if hunks.contains(&index) { new.get(here) } else { old.get(there.clone()) };
+        text.extend(chosen.unwrap_or_default().iter().copied());
         from = there.end;
     }
     text.extend(old.get(from..).unwrap_or_default().iter().copied());
@@ -192,7 +192,7 @@ fn lines(edits: &EditSet) -> u32 {
 struct Runs<'a> {
     state: &'a FixLoop,
     fx: &'a Effects<'a>,
-    parts: &'a [Part<'a>],
+    parts: &'a [ChangePart<'a>],
     deadline: Duration,
     left: u32,
     /// Tests that fail with the whole change.
@@ -208,20 +208,21 @@ impl Runs<'_> {
 
     /// Tests that fail with these parts only and pass with the whole change; empty when there are
     /// none, `None` when nothing may be run any more.
-    async fn breaks(&mut self, kept: &[usize]) -> Result<Option<Vec<TestId>>, EffectError> {
-        if let Some(known) = self.known.get(kept) {
+    async fn breaks(&mut self, selected: &[usize]) -> Result<Option<Vec<TestId>>, EffectError> {
+        if let Some(known) = self.known.get(selected) {
             return Ok(Some(known.clone()));
         }
         if self.is_over() {
             return Ok(None);
         }
-        let broken = self.run(kept).await?;
-        self.known.insert(kept.to_vec(), broken.clone());
+        let broken = self.run(selected).await?;
+        self.known.insert(selected.to_vec(), broken.clone());
         Ok(Some(broken))
     }
 
-    async fn run(&mut self, kept: &[usize]) -> Result<Vec<TestId>, EffectError> {
-        let tree = self.fx.worktree.graft(&self.state.head_tree, &edits(self.parts, kept)).await?;
+    async fn run(&mut self, selected: &[usize]) -> Result<Vec<TestId>, EffectError> {
+        let tree =
+            self.fx.worktree.graft(&self.state.head_tree, &edits(self.parts, selected)).await?;
         self.fx.worktree.checkout(&tree).await?;
         // What failed at first tells most, soonest.
         let first: Vec<TestId> =

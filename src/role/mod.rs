@@ -24,7 +24,7 @@ pub mod vet;
 pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use characterise::{
-    Gap, GenerateRequest, Generated, Missed, Place, generate, measure, pin, suspects,
+    Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, suspects,
 };
 #[cfg(test)]
 pub use exchange_log::{Receipt, UnderWay};

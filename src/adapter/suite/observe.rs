@@ -71,7 +71,7 @@ struct Record {
 impl From<Record> for Observation {
     fn from(record: Record) -> Self {
         let way = record.way.unwrap_or(ResultKind::Plain);
-        let came = match (record.refused, record.value, record.raised) {
+        let outcome = match (record.refused, record.value, record.raised) {
             (Some(reason), _, _) => CallOutcome::Refused(reason),
             (None, Some(literal), _) => CallOutcome::Value { literal, way },
             (None, None, Some(class)) => CallOutcome::Raised {
@@ -83,7 +83,7 @@ impl From<Record> for Observation {
             (None, None, None) => CallOutcome::Refused("its result was lost".into()),
         };
         Self {
-            came,
+            outcome,
             after: record.after,
             needs: record.needs,
             lines: record.lines,
@@ -211,10 +211,10 @@ mod tests {
             ),
             (r#"{"index":3}"#, CallOutcome::Refused("its result was lost".into())),
         ];
-        for (line, came) in table {
+        for (line, outcome) in table {
             let record: Record = serde_json::from_str(line).unwrap();
             assert!(record.index.is_some());
-            assert_eq!(Observation::from(record).came, came, "{line}");
+            assert_eq!(Observation::from(record).outcome, outcome, "{line}");
         }
         let end: Record = serde_json::from_str(r#"{"end": true}"#).unwrap();
         assert!(end.index.is_none(), "the end is no observation");

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::kinds::{self, Kind};
 use super::leave::{is_block, is_inner};
-use super::walk::{callable, children, first_text, line, said};
+use super::walk::{callable, children, first_text, line, one_line};
 use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;
 
@@ -119,7 +119,7 @@ impl Walk<'_> {
         } else {
             node.child_by_field_name("condition")
         };
-        Some(said(condition?, self.text))
+        Some(one_line(condition?, self.text))
     }
 
     /// An `if` or a ternary: its parts are visited with what must hold for them.
@@ -138,7 +138,7 @@ impl Walk<'_> {
         let mut denied = vec![text.clone()];
         for child in children(node) {
             let is_consequence = Some(child) == consequence;
-            if said(child, self.text) == text && !is_consequence {
+            if one_line(child, self.text) == text && !is_consequence {
                 self.visit(child, guard);
                 continue;
             }
@@ -164,7 +164,7 @@ impl Walk<'_> {
             .child_by_field_name("right")
             .or_else(|| node.child_by_field_name("value"))
             .or_else(|| range.and_then(|range| range.child_by_field_name("right")));
-        over.map(|over| said(over, self.text))
+        over.map(|over| one_line(over, self.text))
     }
 
     fn raise(&mut self, node: Node<'_>, guard: &Guard) {
@@ -176,7 +176,7 @@ impl Walk<'_> {
             .or_else(|| value.child_by_field_name("constructor"))
             .or_else(|| value.child_by_field_name("type"))
             .unwrap_or(value);
-        let class = said(class, self.text);
+        let class = one_line(class, self.text);
         let message = first_text(value, self.text);
         self.note_raise(line(node), class, message, guard);
     }
@@ -197,7 +197,7 @@ impl Walk<'_> {
         if self.inner > 0 {
             return;
         }
-        let shown = said(value, self.text);
+        let shown = one_line(value, self.text);
         match self.language {
             Language::Rust if shown.starts_with("Err(") => {
                 let inner = shown.trim_start_matches("Err(").trim_end_matches(')');
@@ -264,7 +264,7 @@ impl Walk<'_> {
     fn tail_of(&mut self, node: Node<'_>, guard: &mut Guard) {
         let node = if node.kind() == "expression_statement" {
             // With a semicolon it gives nothing.
-            if said(node, self.text).ends_with(';') {
+            if one_line(node, self.text).ends_with(';') {
                 return;
             }
             node.named_child(0).unwrap_or(node)
@@ -312,14 +312,14 @@ impl Walk<'_> {
             }
             _ => return,
         };
-        let operator = said(operator, self.text);
+        let operator = one_line(operator, self.text);
         let plain = match operator.as_str() {
             "===" => "==",
             "!==" => "!=",
             "<" | "<=" | ">" | ">=" | "==" | "!=" => operator.as_str(),
             _ => return,
         };
-        let (left_text, right_text) = (said(left, self.text), said(right, self.text));
+        let (left_text, right_text) = (one_line(left, self.text), one_line(right, self.text));
         let turned = match plain {
             "<" => ">",
             "<=" => ">=",
@@ -344,7 +344,7 @@ impl Walk<'_> {
             .find(|child| {
                 child.is_named() && !matches!(child.kind(), "block" | "statement_block" | "comment")
             })
-            .map(|child| said(child, self.text))
+            .map(|child| one_line(child, self.text))
             .unwrap_or_default();
         let catches = catches.trim_matches(['(', ')']).to_owned();
         self.told.handlers.push(Handler { line: line(node), catches: catches.clone() });
@@ -357,10 +357,12 @@ impl Walk<'_> {
             .or_else(|| node.child_by_field_name("constructor"))
             .or_else(|| node.child_by_field_name("type"));
         let callee = match (callee, node.kind()) {
-            (Some(callee), _) => said(callee, self.text),
+            (Some(callee), _) => one_line(callee, self.text),
             (None, "method_invocation") => {
                 let part = |name: &str| {
-                    node.child_by_field_name(name).map(|n| said(n, self.text)).unwrap_or_default()
+                    node.child_by_field_name(name)
+                        .map(|n| one_line(n, self.text))
+                        .unwrap_or_default()
                 };
                 format!("{}.{}", part("object"), part("name")).trim_start_matches('.').to_owned()
             }
@@ -384,9 +386,9 @@ impl Walk<'_> {
 
     fn macro_call(&mut self, node: Node<'_>, guard: &Guard) {
         let name =
-            node.child_by_field_name("macro").map(|n| said(n, self.text)).unwrap_or_default();
+            node.child_by_field_name("macro").map(|n| one_line(n, self.text)).unwrap_or_default();
         let tokens = children(node).into_iter().find(|child| child.kind() == "token_tree");
-        let tokens = tokens.map(|tokens| said(tokens, self.text)).unwrap_or_default();
+        let tokens = tokens.map(|tokens| one_line(tokens, self.text)).unwrap_or_default();
         let given = parts(&tokens);
         let part = |at: usize| given.get(at).copied().unwrap_or_default();
         let broken = match name.as_str() {
@@ -412,7 +414,7 @@ impl Walk<'_> {
             .or_else(|| node.child_by_field_name("argument"))
             .or_else(|| node.named_child(0));
         let Some(left) = left else { return };
-        let target = said(left, self.text);
+        let target = one_line(left, self.text);
         let own = ["self.", "this."].iter().find_map(|own| target.strip_prefix(own));
         let by_receiver = self.receiver.as_ref().and_then(|name| {
             target.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'))
@@ -450,7 +452,7 @@ fn is_go_error(value: Node<'_>, text: &str) -> bool {
         Some(value)
     };
     last.is_some_and(|last| {
-        let last = said(last, text);
+        let last = one_line(last, text);
         last.starts_with("errors.New(")
             || last.starts_with("fmt.Errorf(")
             || last.starts_with("Err")

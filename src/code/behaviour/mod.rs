@@ -3,9 +3,9 @@
 //! Read from syntax trees; nothing is run and no types are inferred.
 
 mod body;
+mod describe;
 mod kinds;
-mod leave;
-mod phrase;
+mod reachability;
 mod surface;
 mod walk;
 

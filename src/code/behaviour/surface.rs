@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::Behaviour;
-use super::walk::{children, first_text, said};
+use super::walk::{children, first_text, one_line};
 use crate::code::language::Language;
 use crate::code::signature;
 
@@ -75,7 +75,7 @@ pub fn packages(root: Node<'_>, language: Language, text: &str) -> BTreeSet<Stri
                 }
             }
             (Language::Go, "import_spec") => {
-                let path = node.child_by_field_name("path").map(|n| said(n, text));
+                let path = node.child_by_field_name("path").map(|n| one_line(n, text));
                 found.extend(path.map(|path| path.trim_matches('"').to_owned()));
             }
             (Language::Java, "import_declaration") => {

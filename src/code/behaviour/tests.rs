@@ -10,8 +10,8 @@ fn facts(language: Language, text: &str) -> Vec<String> {
         let kind = if one.is_async { "async " } else { "" };
         lines.push(format!("{head}{kind}{} {}-{}", one.signature(), one.start, one.end));
         let when = |guard: &Guard| {
-            let said: Vec<String> = guard.iter().map(condition).collect();
-            if said.is_empty() { "always".to_owned() } else { said.join(", ") }
+            let words: Vec<String> = guard.iter().map(condition).collect();
+            if words.is_empty() { "always".to_owned() } else { words.join(", ") }
         };
         for raise in &one.raises {
             let message = raise.message.clone().unwrap_or_default();
@@ -323,11 +323,11 @@ fn what_is_reached_only_sometimes_is_never_told_as_what_always_happens() {
         ),
     ];
     for (why, language, text, expected) in table {
-        let mut said = led_to(language, text);
+        let mut guards = led_to(language, text);
         let mut expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
-        said.sort();
+        guards.sort();
         expected.sort();
-        assert_eq!(said, expected, "{why}");
+        assert_eq!(one_line, expected, "{why}");
     }
 }
 
@@ -351,5 +351,88 @@ fn imports_name_packages() {
     for (language, text, expected) in table {
         let found: Vec<String> = packages(language, text).into_iter().collect();
         assert_eq!(found.join(" "), expected, "{language:?}");
+    }
+}
+
+/// One function with a decision, an error and a result in each language.
+const CLAMPS: &[(Language, &str)] = &[
+    (
+        Language::Python,
+        "def clamp(a, low):\n    if a < 0:\n        raise ValueError('below')\n    return max(a, low)\n",
+    ),
+    (
+        Language::JavaScript,
+        "export function clamp(a, low) {\n  if (a < 0) {\n    throw new Error('below');\n  }\n  return Math.max(a, low);\n}\n",
+    ),
+    (
+        Language::TypeScript,
+        "export function clamp(a: number, low: number): number {\n  if (a < 0) {\n    throw new Error('below');\n  }\n  return Math.max(a, low);\n}\n",
+    ),
+    (
+        Language::Rust,
+        "pub fn clamp(a: i32, low: i32) -> i32 {\n    if a < 0 {\n        panic!(\"below\");\n    }\n    return a.max(low);\n}\n",
+    ),
+    (
+        Language::Go,
+        "package a\n\nfunc Clamp(a int, low int) int {\n\tif a < 0 {\n\t\tpanic(\"below\")\n\t}\n\treturn max(a, low)\n}\n",
+    ),
+    (
+        Language::Java,
+        "public class A {\n  public int clamp(int a, int low) {\n    if (a < 0) {\n      throw new IllegalArgumentException(\"below\");\n    }\n    return Math.max(a, low);\n  }\n}\n",
+    ),
+];
+
+#[test]
+fn one_function_reads_the_same_in_every_language() {
+    for (language, text) in CLAMPS {
+        let found = read(*language, text);
+        let [one] = found.as_slice() else { panic!("{language:?}: {found:?}") };
+        assert_eq!(one.short_name().to_lowercase(), "clamp", "{language:?}");
+        let names: Vec<&str> = one.parameters.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["a", "low"], "{language:?}");
+        assert!(one.is_public, "{language:?}");
+        let edges: Vec<_> = one
+            .boundaries
+            .iter()
+            .map(|edge| (edge.left.as_str(), edge.operator.as_str(), edge.right.as_str()))
+            .collect();
+        assert_eq!(edges, [("a", "<", "0")], "{language:?}");
+        let [raise] = one.raises.as_slice() else { panic!("{language:?}: {one:?}") };
+        assert_eq!(raise.message.as_deref(), Some("below"), "{language:?}");
+        assert_eq!(raise.guard.iter().map(condition).collect::<Vec<_>>(), ["`a` below 0"]);
+        let last = one.returns.last().unwrap();
+        let guard: Vec<String> = last.guard.iter().map(condition).collect();
+        assert_eq!(guard, ["`a` of at least 0"], "{language:?}");
+    }
+}
+
+#[test]
+fn every_fact_lies_on_a_line_of_its_function() {
+    for (language, text) in CLAMPS {
+        for one in read(*language, text) {
+            let raises = one.raises.iter().map(|fact| fact.line);
+            let returns = one.returns.iter().map(|fact| fact.line);
+            let boundaries = one.boundaries.iter().map(|fact| fact.line);
+            let calls = one.calls.iter().map(|(line, _)| *line);
+            for line in raises.chain(returns).chain(boundaries).chain(calls) {
+                assert!((one.start..=one.end).contains(&line), "{language:?}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn imports_of_every_language_name_their_packages() {
+    let table = [
+        (Language::Python, "import os.path\nfrom shop.cart import Cart\n", vec!["os", "shop"]),
+        (
+            Language::JavaScript,
+            "import a from 'lodash';\nconst b = require('fs');\n",
+            vec!["fs", "lodash"],
+        ),
+    ];
+    for (language, text, expected) in table {
+        let found = packages(language, text);
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{language:?}");
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn line(node: Node<'_>) -> u32 {
 }
 
 /// The text of a node on one line, bounded. It stands in code spans, so backticks become quotes.
-pub(super) fn said(node: Node<'_>, text: &str) -> String {
+pub(super) fn one_line(node: Node<'_>, text: &str) -> String {
     let own = text.get(node.byte_range()).unwrap_or_default();
     let joined = own.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
     if joined.chars().count() <= EXPRESSION {
@@ -153,12 +153,12 @@ fn marks(node: Node<'_>, text: &str) -> Vec<String> {
         .into_iter()
         .flat_map(|child| if child.kind() == "modifiers" { children(child) } else { vec![child] })
         .filter(|child| matches!(child.kind(), "decorator" | "annotation" | "marker_annotation"))
-        .map(|child| said(child, text))
+        .map(|child| one_line(child, text))
         .collect();
     let mut before = node.prev_sibling();
     while let Some(sibling) = before {
         match sibling.kind() {
-            "attribute_item" | "decorator" => found.push(said(sibling, text)),
+            "attribute_item" | "decorator" => found.push(one_line(sibling, text)),
             "line_comment" | "comment" => {}
             _ => break,
         }
@@ -176,7 +176,7 @@ fn receiver_name(node: Node<'_>, text: &str) -> Option<String> {
 
 fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
     if let Some(single) = own.child_by_field_name("parameter") {
-        return vec![Parameter { name: said(single, text), ..Parameter::default() }];
+        return vec![Parameter { name: one_line(single, text), ..Parameter::default() }];
     }
     let Some(list) = own.child_by_field_name("parameters") else { return Vec::new() };
     let mut found = Vec::new();
@@ -188,7 +188,7 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
         {
             continue;
         }
-        let field = |name: &str| child.child_by_field_name(name).map(|n| said(n, text));
+        let field = |name: &str| child.child_by_field_name(name).map(|n| one_line(n, text));
         let kind = field("type").unwrap_or_default();
         let kind = kind.trim_start_matches(':').trim().to_owned();
         let optional = child.kind().contains("default")
@@ -199,15 +199,15 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
         if language == Language::Go {
             let mut cursor = child.walk();
             for name in child.children_by_field_name("name", &mut cursor) {
-                found.push(Parameter { name: said(name, text), kind: kind.clone(), optional });
+                found.push(Parameter { name: one_line(name, text), kind: kind.clone(), optional });
             }
             continue;
         }
         let name = field("name")
             .or_else(|| field("pattern"))
             .or_else(|| field("left"))
-            .or_else(|| child.named_child(0).map(|first| said(first, text)))
-            .unwrap_or_else(|| said(child, text));
+            .or_else(|| child.named_child(0).map(|first| one_line(first, text)))
+            .unwrap_or_else(|| one_line(child, text));
         let name = name.trim_start_matches(['*', '&']).trim_start_matches("mut ").to_owned();
         if !matches!(name.as_str(), "self" | "cls" | "this" | "") {
             found.push(Parameter { name, kind, optional });
@@ -220,7 +220,7 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
 pub(super) fn first_text(node: Node<'_>, text: &str) -> Option<String> {
     let kind = node.kind();
     if kind.contains("string") && kind != "string_content" || kind == "template_string" {
-        let own = said(node, text);
+        let own = one_line(node, text);
         let plain = own.trim_start_matches(['f', 'r', 'b', 'u']).trim_matches(['"', '\'', '`']);
         return Some(plain.to_owned()).filter(|plain| !plain.is_empty());
     }

@@ -1,9 +1,9 @@
-//! Edits of operators with two operands.
+//! EditList of operators with two operands.
 
 use tree_sitter::Node;
 
+use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
-use super::site::{Edits, Site};
 
 /// Operands whose exchange changes nothing as a rule.
 const SYMMETRIC: f64 = 0.2;
@@ -92,7 +92,7 @@ impl<'a> Operands<'a> {
 }
 
 /// Another operator of the same family.
-pub fn other_operators(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_operators(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(range) = operator_range(site.node) else { return };
     let old = site.source.get(range.clone()).unwrap_or_default();
     let others: &[&str] = match site.kind {
@@ -106,7 +106,7 @@ pub fn other_operators(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `b - a` for `a - b`.
-pub fn swapped_operands(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn swapped_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (Some(Operands { left, right, only: true }), Some(operator)) =
         (Operands::of(site.node), operator_range(site.node))
     else {
@@ -122,14 +122,14 @@ pub fn swapped_operands(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The opposite of a comparison.
-pub fn negated_comparison(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn negated_comparison(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if Operands::of(site.node).is_some() {
         edits.replace(site.node, format!("{}({})", site.spelling.not, site.text));
     }
 }
 
 /// One operand alone.
-pub fn one_operand(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn one_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(operands) = Operands::of(site.node) else { return };
     for operand in [operands.left, operands.right] {
         edits.replace(site.node, site.text_of(operand));
@@ -137,7 +137,7 @@ pub fn one_operand(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `(a + b) * c` for `a + b * c`.
-pub fn grouped_left(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn grouped_left(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (Some(Operands { left, right, .. }), Some(outer)) =
         (Operands::of(site.node), operator_token(site.node))
     else {
@@ -154,7 +154,7 @@ pub fn grouped_left(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `a + b * c` for `(a + b) * c`.
-pub fn ungrouped_left(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn ungrouped_left(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(Operands { left, .. }) = Operands::of(site.node) else { return };
     if left.kind() == "parenthesized_expression" {
         let inner = site.text_of(left).trim_start_matches('(').trim_end_matches(')');

@@ -1,9 +1,9 @@
-//! Edits of numbers, strings, truth values and nothing.
+//! EditList of numbers, strings, truth values and nothing.
 
 use tree_sitter::Node;
 
+use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, operator_token};
-use super::site::{Edits, Site, first};
 
 /// Numbers that are often the right ones, with how likely each is.
 const COMMON_NUMBERS: &[(i64, f64)] =
@@ -28,7 +28,7 @@ fn fit(node: Node<'_>, value: i64) -> f64 {
 }
 
 /// One more and one less.
-pub fn neighbours(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn neighbours(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Ok(value) = site.text.parse::<i64>() else { return };
     for next in [value.checked_add(1), value.checked_sub(1)].into_iter().flatten() {
         edits.replace_with_share(site.node, next.to_string(), fit(site.node, next));
@@ -36,7 +36,7 @@ pub fn neighbours(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Numbers that are often the right ones.
-pub fn common_numbers(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn common_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.text.parse::<i64>().is_err() {
         return;
     }
@@ -47,7 +47,7 @@ pub fn common_numbers(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Twice, half, negative and the like.
-pub fn related_numbers(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn related_numbers(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Ok(value) = site.text.parse::<i64>() else { return };
     let related = [
         value.checked_add(2),
@@ -63,7 +63,7 @@ pub fn related_numbers(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The same for a number with a fraction.
-pub fn related_fractions(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn related_fractions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(value) = fraction(site) else { return };
     let related = [
         value + 1.0,
@@ -81,37 +81,37 @@ pub fn related_fractions(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `3.5` for `3.50`.
-pub fn trailing_zero(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn trailing_zero(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if fraction(site).is_some() {
         edits.replace(site.node, format!("{}0", site.text.trim_end_matches('0')));
     }
 }
 
-fn fraction(site: &Site<'_>) -> Option<f64> {
+fn fraction(site: &EditSite<'_>) -> Option<f64> {
     if site.text.parse::<i64>().is_ok() { None } else { site.text.parse().ok() }
 }
 
 /// Other numbers of the file.
-pub fn numbers_of_the_file(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn numbers_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.numbers, 10) {
         edits.replace(site.node, other);
     }
 }
 
 /// An empty value in place of nothing.
-pub fn empty_values(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn empty_values(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for constant in ["0", "[]", "\"\""] {
         edits.replace(site.node, constant);
     }
 }
 
 /// A string literal on one line.
-struct Literal<'a> {
+struct StringLiteral<'a> {
     quote: char,
     body: &'a str,
 }
 
-impl<'a> Literal<'a> {
+impl<'a> StringLiteral<'a> {
     /// Reads a literal without a prefix.
     fn of(text: &'a str) -> Option<Self> {
         let quote = text.chars().last()?;
@@ -129,7 +129,7 @@ fn is_triple_quoted(text: &str) -> bool {
 }
 
 /// Other strings of the file.
-pub fn strings_of_the_file(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn strings_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if !is_triple_quoted(site.text) {
         for other in first(&site.scope.strings, 12) {
             edits.replace(site.node, other);
@@ -138,16 +138,16 @@ pub fn strings_of_the_file(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Strings that are often the right ones.
-pub fn common_strings(site: &Site<'_>, edits: &mut Edits<'_>) {
-    let Some(literal) = Literal::of(site.text) else { return };
+pub fn common_strings(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let Some(literal) = StringLiteral::of(site.text) else { return };
     for other in ["", " ", ",", ", ", "\\n", "0"] {
         edits.replace(site.node, literal.with(other));
     }
 }
 
 /// The same string in another case or with other spaces.
-pub fn respelled_string(site: &Site<'_>, edits: &mut Edits<'_>) {
-    let Some(literal) = Literal::of(site.text) else { return };
+pub fn respelled_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let Some(literal) = StringLiteral::of(site.text) else { return };
     let body = literal.body;
     for other in [
         &body.to_lowercase(),
@@ -161,8 +161,8 @@ pub fn respelled_string(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The string without one of its first characters.
-pub fn shorter_string(site: &Site<'_>, edits: &mut Edits<'_>) {
-    let Some(literal) = Literal::of(site.text) else { return };
+pub fn shorter_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    let Some(literal) = StringLiteral::of(site.text) else { return };
     for (at, character) in literal.body.char_indices().take(8) {
         let (before, after) = literal.body.split_at(at);
         let after = after.strip_prefix(character).unwrap_or(after);
@@ -171,10 +171,10 @@ pub fn shorter_string(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A set of characters often lacks one in its other case, or the letter y.
-pub fn longer_string(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn longer_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const OTHER_CASE: f64 = 0.8;
     const LETTER_Y: f64 = 0.2;
-    let Some(literal) = Literal::of(site.text) else { return };
+    let Some(literal) = StringLiteral::of(site.text) else { return };
     let body = literal.body;
     if (3..=30).contains(&body.len()) && body.chars().all(char::is_alphabetic) {
         let both = format!("{body}{}", body.to_uppercase());
@@ -184,11 +184,11 @@ pub fn longer_string(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The other truth value.
-pub fn opposite_truth(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn opposite_truth(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace(site.node, site.spelling.opposite(site.text));
 }
 
 /// Nothing in place of a truth value.
-pub fn no_truth(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn no_truth(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace(site.node, site.spelling.nothing);
 }

@@ -1,16 +1,16 @@
-//! Edits of calls, subscripts, sequences, choices and assignments.
+//! EditList of calls, subscripts, sequences, choices and assignments.
 
 use tree_sitter::Node;
 
 use super::binary::affinity;
+use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
-use super::site::{Edits, Site};
 
 /// Functions that compare or combine exactly two values.
 const OF_TWO: &[&str] = &["max", "min", "Math.max", "Math.min", "pow", "gcd"];
 
 /// The operand alone, of a negation, a sign or an awaited call.
-pub fn bare_operand(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn bare_operand(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let last = site.node.named_child_count().checked_sub(1);
     if let Some(inner) = last.and_then(|at| site.node.named_child(u32::try_from(at).ok()?)) {
         edits.replace(site.node, site.text_of(inner));
@@ -18,7 +18,7 @@ pub fn bare_operand(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The first argument instead of the call.
-pub fn first_argument(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.field("function").is_some()
         && let Some(arguments) = site.field("arguments")
         && let Some(first) = arguments.named_child(0)
@@ -29,7 +29,7 @@ pub fn first_argument(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `x` for `x.strip()`.
-pub fn receiver(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn receiver(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(function) = site.field("function")
         && NodeKind::of(function) == NodeKind::Member
         && let Some(object) = function.child_by_field_name("object")
@@ -39,19 +39,19 @@ pub fn receiver(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Exchanges neighbouring arguments.
-pub fn swapped_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn swapped_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     swap_neighbours(&site.children(), site, edits);
 }
 
 /// Exchanges neighbouring elements of a short sequence.
-pub fn swapped_elements(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn swapped_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = elements(site.node);
     if items.len() <= 6 {
         swap_neighbours(&items, site, edits);
     }
 }
 
-fn swap_neighbours(items: &[Node<'_>], site: &Site<'_>, edits: &mut Edits<'_>) {
+fn swap_neighbours(items: &[Node<'_>], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for pair in items.windows(2) {
         let [a, b] = pair else { continue };
         let text = format!("{}{}{}", site.text_of(*b), site.between(*a, *b), site.text_of(*a));
@@ -65,13 +65,13 @@ fn elements(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// The texts of all nodes but one.
-fn without<'a>(items: &[Node<'_>], skipped: usize, site: &Site<'a>) -> String {
+fn without<'a>(items: &[Node<'_>], skipped: usize, site: &EditSite<'a>) -> String {
     let others = items.iter().enumerate().filter(|(at, _)| *at != skipped);
     others.map(|(_, item)| site.text_of(*item)).collect::<Vec<&'a str>>().join(", ")
 }
 
 /// One argument less.
-pub fn fewer_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn fewer_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = site.children();
     for skipped in 0..items.len() {
         edits.replace(site.node, format!("({})", without(&items, skipped, site)));
@@ -79,7 +79,7 @@ pub fn fewer_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// One element less.
-pub fn fewer_elements(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn fewer_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let items = elements(site.node);
     let is_literal = matches!(site.node.kind(), "list" | "array" | "tuple" | "set");
     if is_literal
@@ -93,7 +93,7 @@ pub fn fewer_elements(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A variable or a small number as another argument.
-pub fn more_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn more_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Forgotten arguments are more often the last than the first.
     const FRONT: f64 = 0.7;
     let texts: Vec<&str> = site.children().iter().map(|item| site.text_of(*item)).collect();
@@ -106,13 +106,13 @@ pub fn more_arguments(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// What the arguments are given to.
-fn callee<'a>(site: &Site<'a>) -> &'a str {
+fn callee<'a>(site: &EditSite<'a>) -> &'a str {
     let function = site.node.parent().and_then(|call| call.child_by_field_name("function"));
     function.map_or("", |function| site.text_of(function))
 }
 
 /// Two variables for a function of two values.
-pub fn argument_pairs(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn argument_pairs(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if OF_TWO.contains(&callee(site)) {
         for first in site.names(8) {
             for second in site.names(8).filter(|second| *second != first) {
@@ -123,7 +123,7 @@ pub fn argument_pairs(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The argument that sorts in descending order.
-pub fn descending_order(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn descending_order(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(reverse) = site.spelling.reverse_sort else { return };
     let mut texts: Vec<&str> = site.children().iter().map(|item| site.text_of(*item)).collect();
     let sorts = callee(site) == "sorted" || callee(site).ends_with(".sort");
@@ -133,19 +133,19 @@ pub fn descending_order(site: &Site<'_>, edits: &mut Edits<'_>) {
     }
 }
 
-fn indexed<'a>(site: &Site<'a>) -> Option<&'a str> {
+fn indexed<'a>(site: &EditSite<'a>) -> Option<&'a str> {
     site.field("value").or_else(|| site.field("object")).map(|object| site.text_of(object))
 }
 
 /// The whole instead of an element.
-pub fn whole_sequence(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn whole_sequence(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(object) = indexed(site) {
         edits.replace(site.node, object);
     }
 }
 
 /// The part up to an index, or from it on, instead of its element.
-pub fn other_access(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_access(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let (Some(object), Some(index)) = (indexed(site), site.field("subscript"))
         && index.kind() != "slice"
     {
@@ -157,7 +157,7 @@ pub fn other_access(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A slice with other bounds or another step.
-pub fn other_bounds(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let parts: Vec<&str> = site.text.split(':').map(str::trim).collect();
     if parts.len() > 3 {
         return;
@@ -191,27 +191,27 @@ pub fn other_bounds(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The results of a conditional expression: when its condition holds, and when not.
-fn choice_results<'a>(site: &Site<'a>) -> Option<[Node<'a>; 2]> {
+fn choice_results<'a>(site: &EditSite<'a>) -> Option<[Node<'a>; 2]> {
     let [yes, no] = site.spelling.choice_results.map(|index| site.node.named_child(index));
     (site.node.named_child_count() == 3).then_some([yes?, no?])
 }
 
 /// The results of a conditional expression exchanged.
-pub fn swapped_results(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn swapped_results(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some([yes, no]) = choice_results(site) else { return };
     let text = format!("{}{}{}", site.text_of(no), site.between(yes, no), site.text_of(yes));
     edits.put(yes.start_byte()..no.end_byte(), text);
 }
 
 /// One result of a conditional expression, always.
-pub fn one_result(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn one_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for result in choice_results(site).into_iter().flatten() {
         edits.replace(site.node, site.text_of(result));
     }
 }
 
 /// Another operator of an augmented assignment.
-pub fn other_augmented(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_augmented(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(token) = operator_token(site.node) else { return };
     let old = site.text_of(token).trim_end_matches('=');
     for other in site.spelling.augmented {
@@ -221,25 +221,25 @@ pub fn other_augmented(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `=` for `+=`.
-pub fn plain_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn plain_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(token) = operator_token(site.node) {
         edits.replace(token, "=");
     }
 }
 
 /// `--` for `++`, and the reverse.
-pub fn opposite_update(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn opposite_update(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (old, new) = if site.text.contains("++") { ("++", "--") } else { ("--", "++") };
     edits.replace(site.node, site.text.replace(old, new));
 }
 
 /// Both sides of an assignment.
-fn sides<'a>(site: &Site<'a>) -> Option<[Node<'a>; 2]> {
+fn sides<'a>(site: &EditSite<'a>) -> Option<[Node<'a>; 2]> {
     Some([site.field("left")?, site.field("right")?])
 }
 
 /// `+=` for `=`.
-pub fn augmented_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn augmented_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Sums are collected far more often than differences and products.
     const OPERATORS: [(&str, f64); 3] = [(" += ", 1.2), (" -= ", 0.4), (" *= ", 0.3)];
     let Some([left, right]) = sides(site) else { return };
@@ -249,7 +249,7 @@ pub fn augmented_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `b = a` for `a = b`.
-pub fn reversed_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn reversed_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
         && matches!(NodeKind::of(right), NodeKind::Name | NodeKind::Member | NodeKind::Subscript)
     {
@@ -258,7 +258,7 @@ pub fn reversed_assignment(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// `x = a` becomes `x = max(x, a)`, `x = min(x, a)` or `x = x + a`.
-pub fn accumulated(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn accumulated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
         && NodeKind::of(left) == NodeKind::Name
     {

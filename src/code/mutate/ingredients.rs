@@ -11,7 +11,7 @@ const LONG: usize = 60;
 
 /// What stands near a place, most often used first.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub struct Ingredients {
     /// Variables and parameters of the function.
     pub names: Vec<String>,
     /// Functions and classes of the file and of the package.
@@ -34,7 +34,7 @@ pub struct Scope {
     pub indexed: Vec<String>,
 }
 
-impl Scope {
+impl Ingredients {
     /// Gathers from a function and its file.
     pub fn of(unit: Node<'_>, root: Node<'_>, source: &str, foreign: &[String]) -> Self {
         let mut inner = Counts::default();

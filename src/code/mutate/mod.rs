@@ -4,6 +4,7 @@
 
 mod binary;
 mod constant;
+mod edit_site;
 mod expression;
 mod ingredients;
 mod mutants;
@@ -12,7 +13,6 @@ mod node_kind;
 mod operator_id;
 mod operators;
 mod search;
-mod site;
 mod spelling;
 mod statement;
 #[cfg(test)]
@@ -20,8 +20,8 @@ mod tests;
 mod tokens;
 mod value;
 
+pub use edit_site::Candidate;
 pub use mutants::{Depth, mutants};
 pub use operator_id::OperatorId;
 pub use search::candidates;
-pub use site::Candidate;
 pub use spelling::spelling;

@@ -8,9 +8,9 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::syntax;
 
+use super::edit_site::Candidate;
 use super::operator_id::OperatorId;
 use super::search::candidates_by;
-use super::site::Candidate;
 use super::spelling::spelling;
 use super::tokens::exchanged_tokens;
 

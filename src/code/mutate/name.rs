@@ -1,9 +1,9 @@
-//! Edits of names: another variable, property or callee.
+//! EditList of names: another variable, property or callee.
 
 use tree_sitter::Node;
 
+use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::NodeKind;
-use super::site::{Edits, Site, first};
 
 /// Names that are tried in place of one.
 pub const NAMES: usize = 14;
@@ -48,13 +48,13 @@ pub fn is_read(node: Node<'_>) -> bool {
 }
 
 /// Whether a node is the name behind a dot.
-pub fn is_property(site: &Site<'_>) -> bool {
+pub fn is_property(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Property
         || site.kind == NodeKind::Name && site.is_field("attribute", "attribute")
 }
 
 /// Whether a node is the name of what is called.
-pub fn is_callee(site: &Site<'_>) -> bool {
+pub fn is_callee(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Name
         && (site.is_field("call", "function")
             || site.is_field("call_expression", "function")
@@ -62,7 +62,7 @@ pub fn is_callee(site: &Site<'_>) -> bool {
 }
 
 /// Whether a node is a variable that is read or assigned.
-pub fn is_variable(site: &Site<'_>) -> bool {
+pub fn is_variable(site: &EditSite<'_>) -> bool {
     let parameter = site.node.parent().is_some_and(|parent| {
         matches!(parent.kind(), "parameters" | "formal_parameters" | "default_parameter")
     });
@@ -74,7 +74,7 @@ pub fn is_variable(site: &Site<'_>) -> bool {
         && (is_read(site.node) || is_assigned(site))
 }
 
-fn is_assigned(site: &Site<'_>) -> bool {
+fn is_assigned(site: &EditSite<'_>) -> bool {
     const TARGETS: &[&str] = &[
         "assignment",
         "augmented_assignment",
@@ -87,12 +87,12 @@ fn is_assigned(site: &Site<'_>) -> bool {
 }
 
 /// Whether a node is a variable that is read.
-pub fn is_read_variable(site: &Site<'_>) -> bool {
+pub fn is_read_variable(site: &EditSite<'_>) -> bool {
     is_variable(site) && !is_assigned(site)
 }
 
 /// Whether a node is a variable that is assigned.
-pub fn is_assigned_variable(site: &Site<'_>) -> bool {
+pub fn is_assigned_variable(site: &EditSite<'_>) -> bool {
     is_variable(site) && is_assigned(site)
 }
 
@@ -102,7 +102,7 @@ fn likeness(a: &str, b: &str) -> f64 {
 }
 
 /// Another variable of the function in place of one that is read.
-pub fn other_variables(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_variables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in site.names(NAMES) {
         let unread = site.scope.unread.iter().any(|name| name == other);
         let share = likeness(site.text, other) * if unread { UNREAD } else { 1.0 };
@@ -111,28 +111,28 @@ pub fn other_variables(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Another variable of the function in place of one that is assigned.
-pub fn other_targets(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_targets(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in site.names(NAMES) {
         edits.replace_with_share(site.node, other, likeness(site.text, other));
     }
 }
 
 /// Another function of the file or the package.
-pub fn other_callables(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_callables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.callables, NAMES) {
         edits.replace(site.node, other);
     }
 }
 
 /// Another name behind the dot.
-pub fn other_properties(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_properties(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.properties, NAMES) {
         edits.replace_with_share(site.node, other, likeness(site.text, other));
     }
 }
 
 /// A name that the language's users often confuse with this one.
-pub fn confused_names(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn confused_names(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for group in site.spelling.confused.iter().filter(|group| group.contains(&site.text)) {
         for other in *group {
             edits.replace(site.node, *other);

@@ -1,8 +1,8 @@
 //! The table of edit operators.
 
+use super::edit_site::{EditList, EditSite};
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId as Id;
-use super::site::{Edits, Site};
 use super::{binary, constant, expression, name, statement, value};
 
 /// One way to edit a node.
@@ -10,39 +10,39 @@ pub struct Operator {
     /// The operator that its edits are attributed to; several rows may share one.
     pub id: Id,
     /// The nodes it edits.
-    pub applies: Applies,
+    pub applies: EditedNodes,
     /// How likely its edits are right, as a factor of the operator's yield.
     pub weight: f64,
     /// Adds its edits of a node.
-    pub edits: fn(&Site<'_>, &mut Edits<'_>),
+    pub edits: fn(&EditSite<'_>, &mut EditList<'_>),
 }
 
 /// The nodes that an operator edits.
 #[derive(Clone, Copy)]
-pub enum Applies {
+pub enum EditedNodes {
     /// Nodes of some kinds.
     To(&'static [NodeKind]),
     /// Nodes with a property.
-    Nodes(fn(&Site<'_>) -> bool),
+    Nodes(fn(&EditSite<'_>) -> bool),
     /// Values that are read, with a property.
-    Values(fn(&Site<'_>) -> bool),
+    Values(fn(&EditSite<'_>) -> bool),
     /// Statements of a block, with a property.
-    Statements(fn(&Site<'_>) -> bool),
+    Statements(fn(&EditSite<'_>) -> bool),
 }
 
-use Applies::{Nodes, Statements, To, Values};
+use EditedNodes::{Nodes, Statements, To, Values};
 use NodeKind as Kind;
 
 const fn row(
     id: Id,
-    applies: Applies,
+    applies: EditedNodes,
     weight: f64,
-    edits: fn(&Site<'_>, &mut Edits<'_>),
+    edits: fn(&EditSite<'_>, &mut EditList<'_>),
 ) -> Operator {
     Operator { id, applies, weight, edits }
 }
 
-const ANY: fn(&Site<'_>) -> bool = |_| true;
+const ANY: fn(&EditSite<'_>) -> bool = |_| true;
 
 /// All operators. Their order decides which of two that write the same text is credited with it,
 /// and between candidates of the same priority.
@@ -154,7 +154,7 @@ pub const OPERATORS: &[Operator] = &[
 
 impl Operator {
     /// Adds the edits of a node, when the operator applies to it.
-    pub fn edit(&self, site: &Site<'_>, is_value: bool, edits: &mut Edits<'_>) {
+    pub fn edit(&self, site: &EditSite<'_>, is_value: bool, edits: &mut EditList<'_>) {
         let is_statement = !site.siblings.is_empty();
         let applies = match self.applies {
             Statements(accepts) => is_statement && accepts(site),

@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::ingredients::Scope;
+use super::edit_site::{Candidate, EditList, EditSite};
+use super::ingredients::Ingredients;
 use super::node_kind::{NodeKind, is_function};
 use super::operator_id::OperatorId;
 use super::operators::OPERATORS;
-use super::site::{Candidate, Edits, Site};
 use super::spelling::{Spelling, spelling};
 use super::value;
 use crate::code::language::Language;
@@ -47,12 +47,12 @@ pub fn candidates_by(
         return Vec::new();
     };
     let root = tree.root_node();
-    let mut edits = Edits::new(source, only);
+    let mut edits = EditList::new(source, only);
     let mut units = Vec::new();
     collect_units(root, &mut units);
     for unit in units.into_iter().filter(|unit| reaches(*unit, accepts_line)) {
-        let scope = Scope::of(unit, root, source, foreign_names);
-        Walk { source, spelling, scope: &scope, accepts_line, unit }.walk(unit, &mut edits);
+        let scope = Ingredients::of(unit, root, source, foreign_names);
+        UnitWalk { source, spelling, scope: &scope, accepts_line, unit }.walk(unit, &mut edits);
     }
     edits.into_candidates()
 }
@@ -79,16 +79,16 @@ fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
 }
 
 /// The walk through one function, or through the module outside its functions.
-struct Walk<'a> {
+struct UnitWalk<'a> {
     source: &'a str,
     spelling: &'static Spelling,
-    scope: &'a Scope,
+    scope: &'a Ingredients,
     accepts_line: &'a dyn Fn(u32) -> bool,
     unit: Node<'a>,
 }
 
-impl<'a> Walk<'a> {
-    fn walk(&self, node: Node<'a>, edits: &mut Edits<'_>) {
+impl<'a> UnitWalk<'a> {
+    fn walk(&self, node: Node<'a>, edits: &mut EditList<'_>) {
         if node != self.unit && is_function(node) || !reaches(node, self.accepts_line) {
             return;
         }
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Offers the statements of a block, definitions excepted.
-    fn edit_statements(&self, block: Node<'_>, edits: &mut Edits<'_>) {
+    fn edit_statements(&self, block: Node<'_>, edits: &mut EditList<'_>) {
         let mut cursor = block.walk();
         let statements: Vec<Node<'_>> =
             block.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
@@ -121,8 +121,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn edit(&self, node: Node<'_>, siblings: &[Node<'_>], index: usize, edits: &mut Edits<'_>) {
-        let site = Site {
+    fn edit(&self, node: Node<'_>, siblings: &[Node<'_>], index: usize, edits: &mut EditList<'_>) {
+        let site = EditSite {
             node,
             kind: NodeKind::of(node),
             text: self.source.get(node.byte_range()).unwrap_or_default(),

@@ -1,12 +1,12 @@
-//! Edits of statements: drop, insert, move, guard, return something else.
+//! EditList of statements: drop, insert, move, guard, return something else.
 
 use tree_sitter::Node;
 
+use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, is_function};
-use super::site::{Edits, Site, first};
 
 /// `continue` for `break`, and the reverse.
-pub fn other_jump(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let other = match site.node.kind() {
         "break_statement" => "continue",
         "continue_statement" => "break",
@@ -16,7 +16,7 @@ pub fn other_jump(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// An if of its own for `elif`.
-pub fn separate_if(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn separate_if(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(prefix) = site.spelling.elif_prefix
         && site.node.kind() == "elif_clause"
     {
@@ -24,19 +24,19 @@ pub fn separate_if(site: &Site<'_>, edits: &mut Edits<'_>) {
     }
 }
 
-fn return_of(value: &str, site: &Site<'_>) -> String {
+fn return_of(value: &str, site: &EditSite<'_>) -> String {
     format!("return {value}{}", site.spelling.end)
 }
 
 /// Returns another variable.
-pub fn returned_variable(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn returned_variable(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in site.names(10) {
         edits.replace(site.node, return_of(other, site));
     }
 }
 
 /// Returns a constant.
-pub fn returned_constant(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn returned_constant(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Numbers that are seldom a result by themselves, and an empty text.
     const SELDOM: f64 = 0.3;
     const SOMETIMES: f64 = 0.4;
@@ -57,20 +57,20 @@ pub fn returned_constant(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The value of a return statement, when it is short and on one line.
-fn short_value<'a>(site: &Site<'a>) -> Option<&'a str> {
+fn short_value<'a>(site: &EditSite<'a>) -> Option<&'a str> {
     let value = site.text_of(site.node.named_child(0)?);
     (!value.is_empty() && value.len() < 120 && !value.contains('\n')).then_some(value)
 }
 
 /// Returns the opposite.
-pub fn negated_return(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn negated_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(value) = short_value(site) {
         edits.replace(site.node, return_of(&format!("{}({value})", site.spelling.not), site));
     }
 }
 
 /// Returns a property of the value.
-pub fn wrapped_return(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn wrapped_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(value) = short_value(site) {
         for (open, close) in site.spelling.return_wrappers {
             edits.replace(site.node, return_of(&format!("{open}{value}{close}"), site));
@@ -79,7 +79,7 @@ pub fn wrapped_return(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Every returned truth value of the function inverted, as one edit.
-pub fn flipped_returns(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let is_truth = |node| NodeKind::of(node) == NodeKind::Truth;
     if !site.node.named_child(0).is_some_and(is_truth) {
         return;
@@ -119,7 +119,7 @@ fn collect_returned_truths<'t>(node: Node<'t>, unit: Node<'t>, truths: &mut Vec<
 }
 
 /// A condition that never or always holds.
-pub fn constant_condition(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn constant_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const NEVER: f64 = 0.5;
     const ALWAYS: f64 = 0.4;
     let Some(condition) = site.field("condition") else { return };
@@ -134,7 +134,7 @@ pub fn constant_condition(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A loop for an if that should repeat, and the reverse.
-pub fn if_or_loop(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn if_or_loop(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Loops are written as an if more often than the reverse.
     const LOOP_FOR_IF: f64 = 2.0;
     let (Some([if_start, while_start]), Some(_)) =
@@ -151,40 +151,40 @@ pub fn if_or_loop(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Whether a statement is one of several.
-pub fn is_one_of_several(site: &Site<'_>) -> bool {
+pub fn is_one_of_several(site: &EditSite<'_>) -> bool {
     site.siblings.len() > 1
 }
 
 /// Whether a statement is alone in its block and returns nothing.
-pub fn is_alone(site: &Site<'_>) -> bool {
+pub fn is_alone(site: &EditSite<'_>) -> bool {
     site.siblings.len() == 1 && site.kind != NodeKind::Return
 }
 
 /// Whether a statement is inside a function or another statement and begins its line.
-pub fn is_nested(site: &Site<'_>) -> bool {
+pub fn is_nested(site: &EditSite<'_>) -> bool {
     begins_line(site)
         && !site.node.parent().is_some_and(|block| matches!(block.kind(), "module" | "program"))
 }
 
 /// The text of a line before a node.
-fn line_before<'a>(node: Node<'_>, site: &Site<'a>) -> &'a str {
+fn line_before<'a>(node: Node<'_>, site: &EditSite<'a>) -> &'a str {
     let before = site.source.get(..node.start_byte()).unwrap_or_default();
     before.rsplit('\n').next().unwrap_or_default()
 }
 
 /// The indentation of a node that begins its line.
-fn indent_of<'a>(node: Node<'_>, site: &Site<'a>) -> &'a str {
+fn indent_of<'a>(node: Node<'_>, site: &EditSite<'a>) -> &'a str {
     let line = line_before(node, site);
     if line.trim().is_empty() { line } else { "" }
 }
 
 /// Whether a statement begins its line.
-fn begins_line(site: &Site<'_>) -> bool {
+fn begins_line(site: &EditSite<'_>) -> bool {
     line_before(site.node, site).trim().is_empty()
 }
 
 /// No statement, its line included.
-pub fn dropped(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn dropped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if begins_line(site) {
         let start = site.node.start_byte() - indent_of(site.node, site).len();
         let end = site.node.end_byte();
@@ -195,20 +195,20 @@ pub fn dropped(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A statement that does nothing.
-pub fn emptied(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn emptied(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(empty) = site.spelling.empty_statement {
         edits.replace(site.node, empty);
     }
 }
 
 /// Inserts a statement on a line of its own before this one.
-fn insert(text: &str, site: &Site<'_>, edits: &mut Edits<'_>) {
+fn insert(text: &str, site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let start = site.node.start_byte();
     edits.put(start..start, format!("{text}\n{}", indent_of(site.node, site)));
 }
 
 /// A guard that leaves the function or the loop before this statement.
-pub fn guarded(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn guarded(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let (indent, end) = (indent_of(site.node, site), site.spelling.end);
     let [yes, no] = site.spelling.truths;
     let jumps = if is_in_loop(site.node) { ["continue", "break"].as_slice() } else { &[] };
@@ -236,7 +236,7 @@ pub fn guarded(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A statement of the function once more.
-pub fn repeated_statement(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn repeated_statement(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for statement in first(&site.scope.statements, 10) {
         insert(statement, site, edits);
     }
@@ -244,7 +244,7 @@ pub fn repeated_statement(site: &Site<'_>, edits: &mut Edits<'_>) {
 
 /// Statements such as `found.append(x)` with another argument: a value from nearby, or its first
 /// or last element.
-pub fn similar_call(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn similar_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let mut calls: Vec<String> = Vec::new();
     let end = site.spelling.end;
     for statement in &site.scope.statements {
@@ -269,7 +269,7 @@ pub fn similar_call(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A change of a variable.
-pub fn variable_change(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for name in site.names(6) {
         for change in ["+= 1", "-= 1", "= 0", "= []"] {
             insert(&format!("{name} {change}{}", site.spelling.end), site, edits);
@@ -293,7 +293,7 @@ fn is_in_loop(node: Node<'_>) -> bool {
 }
 
 /// This statement and the next one exchanged.
-pub fn exchanged(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn exchanged(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const SIMPLE: &[&str] =
         &["expression_statement", "lexical_declaration", "if_statement", "return_statement"];
     let Some(next) = site.siblings.get(site.index + 1) else { return };
@@ -305,7 +305,7 @@ pub fn exchanged(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The last statement of a block moved out of it.
-pub fn moved_out(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn moved_out(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.spelling.indentation.is_none()
         || !begins_line(site)
         || site.index == 0
@@ -323,7 +323,7 @@ pub fn moved_out(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The statement behind a block moved into it.
-pub fn moved_in(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn moved_in(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(level) = site.spelling.indentation.filter(|_| begins_line(site)) else { return };
     let before = site.index.checked_sub(1).and_then(|previous| site.siblings.get(previous));
     if before.is_some_and(|before| NodeKind::of(*before).has_body()) {
@@ -335,7 +335,7 @@ pub fn moved_in(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Moves a statement to another indentation.
-fn move_to(indent: &str, site: &Site<'_>, edits: &mut Edits<'_>) {
+fn move_to(indent: &str, site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let old = indent_of(site.node, site);
     let range = site.node.start_byte() - old.len()..site.node.end_byte();
     let text = site.source.get(range.clone()).unwrap_or_default();
@@ -351,7 +351,7 @@ fn reindent(text: &str, from: &str, to: &str) -> String {
 }
 
 /// `if c: body` becomes `body`.
-pub fn unconditional(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn unconditional(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if site.spelling.indentation.is_none()
         || site.node.kind() != "if_statement"
         || site.field("alternative").is_some()

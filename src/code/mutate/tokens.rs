@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
+use super::edit_site::Candidate;
 use super::operator_id::OperatorId;
-use super::site::Candidate;
 
 /// Tokens and their replacements, as Rust, Go and Java write them.
 const TOKENS: &[(&str, &str, OperatorId)] = &[

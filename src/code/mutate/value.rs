@@ -1,14 +1,14 @@
-//! Edits of any value that is read: off by one, wrapped, negated, another one from nearby.
+//! EditList of any value that is read: off by one, wrapped, negated, another one from nearby.
 
+use super::edit_site::{EditList, EditSite, first};
 use super::name::{NAMES, is_read};
 use super::node_kind::NodeKind;
-use super::site::{Edits, Site, first};
 
 /// Expressions from nearby that are tried in place of one.
 const INGREDIENTS: usize = 24;
 
 /// Whether a node is a value on one line that is read, and not what is called or looked into.
-pub fn is_value(site: &Site<'_>) -> bool {
+pub fn is_value(site: &EditSite<'_>) -> bool {
     let node = site.node;
     let inner = node.parent().is_some_and(|parent| {
         ["function", "object"].iter().any(|field| parent.child_by_field_name(field) == Some(node))
@@ -22,7 +22,7 @@ pub fn is_value(site: &Site<'_>) -> bool {
 }
 
 /// Whether a value may be a number.
-fn may_be_number(site: &Site<'_>) -> bool {
+fn may_be_number(site: &EditSite<'_>) -> bool {
     !matches!(
         site.kind,
         NodeKind::Text
@@ -37,11 +37,11 @@ fn may_be_number(site: &Site<'_>) -> bool {
 }
 
 /// Whether a value may be a number and is none as written.
-fn may_count(site: &Site<'_>) -> bool {
+fn may_count(site: &EditSite<'_>) -> bool {
     may_be_number(site) && site.kind != NodeKind::Number
 }
 
-fn is_in_sum_or_index(site: &Site<'_>) -> bool {
+fn is_in_sum_or_index(site: &EditSite<'_>) -> bool {
     matches!(
         site.parent,
         NodeKind::Arguments
@@ -55,22 +55,22 @@ fn is_in_sum_or_index(site: &Site<'_>) -> bool {
 }
 
 /// Whether a value may be a number and occurs where numbers count or index something.
-pub fn may_count_here(site: &Site<'_>) -> bool {
+pub fn may_count_here(site: &EditSite<'_>) -> bool {
     may_count(site) && is_in_sum_or_index(site)
 }
 
 /// Whether a value may be a number, in another place.
-pub fn may_count_elsewhere(site: &Site<'_>) -> bool {
+pub fn may_count_elsewhere(site: &EditSite<'_>) -> bool {
     may_count(site) && !is_in_sum_or_index(site)
 }
 
 /// Whether a part of a value may be meant.
-pub fn may_be_share(site: &Site<'_>) -> bool {
+pub fn may_be_share(site: &EditSite<'_>) -> bool {
     may_count(site) || site.node.kind() == "parenthesized_expression"
 }
 
 /// Whether a value may lack an operand.
-pub fn may_lack_operand(site: &Site<'_>) -> bool {
+pub fn may_lack_operand(site: &EditSite<'_>) -> bool {
     may_be_number(site)
         && matches!(
             site.parent,
@@ -84,17 +84,17 @@ pub fn may_lack_operand(site: &Site<'_>) -> bool {
 }
 
 /// Whether methods of a value may be called.
-pub fn is_object(site: &Site<'_>) -> bool {
+pub fn is_object(site: &EditSite<'_>) -> bool {
     matches!(site.kind, NodeKind::Name | NodeKind::Member | NodeKind::Subscript | NodeKind::Call)
 }
 
 /// Whether a value may be a sequence.
-pub fn may_be_sequence(site: &Site<'_>) -> bool {
+pub fn may_be_sequence(site: &EditSite<'_>) -> bool {
     is_object(site) || site.node.kind() == "list_comprehension"
 }
 
 /// Whether a value decides between branches.
-pub fn is_condition(site: &Site<'_>) -> bool {
+pub fn is_condition(site: &EditSite<'_>) -> bool {
     let (mut child, Some(mut parent)) = (site.node, site.node.parent()) else { return false };
     if parent.kind() == "parenthesized_expression" {
         let Some(outer) = parent.parent() else { return false };
@@ -108,38 +108,38 @@ pub fn is_condition(site: &Site<'_>) -> bool {
 }
 
 /// Whether a value decides nothing.
-pub fn is_no_condition(site: &Site<'_>) -> bool {
+pub fn is_no_condition(site: &EditSite<'_>) -> bool {
     !is_condition(site)
 }
 
 /// Whether a value is returned and may be a truth value.
-pub fn may_be_returned_truth(site: &Site<'_>) -> bool {
+pub fn may_be_returned_truth(site: &EditSite<'_>) -> bool {
     site.parent == NodeKind::Return
         && matches!(site.kind, NodeKind::Call | NodeKind::Logic | NodeKind::Name | NodeKind::Member)
 }
 
 /// Whether a value is more than a name or a number.
-pub fn is_compound(site: &Site<'_>) -> bool {
+pub fn is_compound(site: &EditSite<'_>) -> bool {
     !matches!(site.kind, NodeKind::Name | NodeKind::Number)
 }
 
 /// Whether a value is a variable.
-pub fn is_name(site: &Site<'_>) -> bool {
+pub fn is_name(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Name
 }
 
 /// Whether a value is a variable or an element.
-pub fn is_name_or_element(site: &Site<'_>) -> bool {
+pub fn is_name_or_element(site: &EditSite<'_>) -> bool {
     matches!(site.kind, NodeKind::Name | NodeKind::Subscript)
 }
 
 /// Whether a value is a call that nothing awaits.
-pub fn is_unawaited_call(site: &Site<'_>) -> bool {
+pub fn is_unawaited_call(site: &EditSite<'_>) -> bool {
     site.kind == NodeKind::Call && site.parent != NodeKind::Await
 }
 
 /// The text in parentheses where it is weaker than a sum.
-fn grouped(site: &Site<'_>) -> String {
+fn grouped(site: &EditSite<'_>) -> String {
     match site.kind {
         NodeKind::Logic | NodeKind::Compare | NodeKind::Choice | NodeKind::Not => {
             format!("({})", site.text)
@@ -149,19 +149,19 @@ fn grouped(site: &Site<'_>) -> String {
 }
 
 /// One more and one less.
-pub fn one_off(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for delta in ["+ 1", "- 1"] {
         edits.replace(site.node, format!("{} {delta}", grouped(site)));
     }
 }
 
 /// The value with the opposite sign.
-pub fn opposite_sign(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn opposite_sign(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace(site.node, format!("-{}", grouped(site)));
 }
 
 /// Twice or half of the value.
-pub fn share_of_value(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Halves are forgotten more often than other shares.
     const HALF: f64 = 0.2;
     const OTHER_SHARE: f64 = 0.15;
@@ -177,16 +177,16 @@ pub fn share_of_value(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// The value in a call that is often forgotten.
-pub fn wrapped(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn wrapped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     wrap_in(site.spelling.wrappers, site, edits);
 }
 
 /// The value in a call that is seldom forgotten.
-pub fn rarely_wrapped(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn rarely_wrapped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     wrap_in(site.spelling.rare_wrappers, site, edits);
 }
 
-fn wrap_in(wrappers: &[&str], site: &Site<'_>, edits: &mut Edits<'_>) {
+fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for wrapper in wrappers {
         if !site.text.starts_with(&format!("{wrapper}(")) {
             edits.replace(site.node, format!("{wrapper}({})", site.text));
@@ -195,32 +195,32 @@ fn wrap_in(wrappers: &[&str], site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// An element or a part of the value.
-pub fn part_of_value(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn part_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     append(site.spelling.slices, site, edits);
 }
 
 /// A method of the value.
-pub fn method_call(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn method_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     append(site.spelling.suffixes, site, edits);
 }
 
-fn append(suffixes: &[&str], site: &Site<'_>, edits: &mut Edits<'_>) {
+fn append(suffixes: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for suffix in suffixes {
         edits.replace(site.node, format!("{}{suffix}", site.text));
     }
 }
 
 /// The part before or behind the position in a parameter that is never read.
-pub fn cut_at_unread(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn cut_at_unread(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     cut_at(first(&site.scope.unread, usize::MAX), site, edits);
 }
 
 /// The part before or behind the position in a variable.
-pub fn cut_at_names(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn cut_at_names(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     cut_at(site.names(5), site, edits);
 }
 
-fn cut_at<'n>(names: impl Iterator<Item = &'n str>, site: &Site<'_>, edits: &mut Edits<'_>) {
+fn cut_at<'n>(names: impl Iterator<Item = &'n str>, site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for name in names.filter(|name| *name != site.text) {
         for (open, close) in site.spelling.cuts {
             edits.replace(site.node, format!("{}{open}{name}{close}", site.text));
@@ -229,7 +229,7 @@ fn cut_at<'n>(names: impl Iterator<Item = &'n str>, site: &Site<'_>, edits: &mut
 }
 
 /// The opposite of a truth value.
-pub fn negated(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let not = site.spelling.not;
     let text = match site.kind {
         NodeKind::Name | NodeKind::Call | NodeKind::Member => format!("{not}{}", site.text),
@@ -239,7 +239,7 @@ pub fn negated(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A condition joined with another one.
-pub fn extended_condition(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn extended_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// A check that is missing belongs behind the others more often than before them.
     const BEHIND: f64 = 0.6;
     const BEFORE: f64 = 0.3;
@@ -256,7 +256,7 @@ pub fn extended_condition(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// Conditions of the function, and comparisons of its variables and numbers.
-fn conditions(site: &Site<'_>) -> Vec<String> {
+fn conditions(site: &EditSite<'_>) -> Vec<String> {
     let equal = site.spelling.equal;
     let others = site.scope.conditions.iter().filter(|one| *one != site.text);
     let mut found: Vec<String> = others.take(8).cloned().collect();
@@ -279,14 +279,14 @@ fn conditions(site: &Site<'_>) -> Vec<String> {
 }
 
 /// Another expression of the function.
-pub fn other_expressions(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn other_expressions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.expressions, INGREDIENTS) {
         edits.replace(site.node, other);
     }
 }
 
 /// Another expression of the function, the most similar first.
-pub fn similar_expressions(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn similar_expressions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.expressions, INGREDIENTS) {
         let share = 0.5 + 0.5 * strsim::normalized_levenshtein(site.text, other);
         edits.replace_with_share(site.node, other, share);
@@ -294,21 +294,21 @@ pub fn similar_expressions(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A variable instead of an expression.
-pub fn variable_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn variable_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in site.names(NAMES) {
         edits.replace(site.node, other);
     }
 }
 
 /// A small number instead of a variable.
-pub fn number_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn number_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for constant in ["0", "1"] {
         edits.replace(site.node, constant);
     }
 }
 
 /// An element where the whole or another element was meant.
-pub fn element_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn element_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for object in first(&site.scope.indexed, 3) {
         for index in site.names(5).filter(|index| *index != object) {
             edits.replace(site.node, format!("{object}[{index}]"));
@@ -317,7 +317,7 @@ pub fn element_instead(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A forgotten operand: `total - x`, `total + x`, `total * x`.
-pub fn more_operands(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn more_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let signs: Vec<&str> =
         ["+", "-", "*"].into_iter().chain(site.spelling.floor_division).chain(["%"]).collect();
     for other in site.names(8).filter(|other| *other != site.text) {
@@ -328,7 +328,7 @@ pub fn more_operands(site: &Site<'_>, edits: &mut Edits<'_>) {
 }
 
 /// A forgotten `await`.
-pub fn awaited(site: &Site<'_>, edits: &mut Edits<'_>) {
+pub fn awaited(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(keyword) = site.spelling.await_keyword {
         edits.replace(site.node, format!("{keyword}{}", site.text));
     }

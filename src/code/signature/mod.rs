@@ -3,9 +3,9 @@
 
 mod factory;
 mod kind;
-mod obstacle;
 mod python;
 mod script;
+mod unsupported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +73,7 @@ pub struct Callable {
     /// JavaScript: the name under which it is exported, `default` for the default export.
     pub export: Option<String>,
     /// Why no test should pin it, as far as its text tells.
-    pub obstacle: Option<String>,
+    pub unsupported: Option<String>,
 }
 
 impl Callable {
@@ -216,12 +216,12 @@ fn is_literal(node: Node<'_>) -> bool {
 }
 
 /// Whether a node or one inside it is as asked for.
-fn holds(node: Node<'_>, wanted: &dyn Fn(Node<'_>) -> bool) -> bool {
-    if wanted(node) {
+fn holds(node: Node<'_>, accepts: &dyn Fn(Node<'_>) -> bool) -> bool {
+    if accepts(node) {
         return true;
     }
     let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| holds(child, wanted))
+    node.children(&mut cursor).any(|child| holds(child, accepts))
 }
 
 fn of<'a>(node: Node<'_>, text: &'a str) -> &'a str {

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 
 use super::kind::{annotated, defaulted, documented, keys, used};
-use super::obstacle::obstacle;
+use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, calls, line, literals, of};
 
 /// Decorators that leave a function callable as it is written.
@@ -98,8 +98,8 @@ fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<C
             is_static,
         };
         if let Some(mut callable) = function(member, text, Some(class), &marks) {
-            if !is_static && constructor.is_none() && callable.obstacle.is_none() {
-                callable.obstacle = Some("its class cannot be made from its text".into());
+            if !is_static && constructor.is_none() && callable.unsupported.is_none() {
+                callable.unsupported = Some("its class cannot be made from its text".into());
             }
             found.push(callable);
         }
@@ -152,13 +152,13 @@ fn function(
         let head = mark.split('(').next().unwrap_or_default();
         !HARMLESS.contains(&head.rsplit('.').next().unwrap_or_default())
     });
-    let obstacle = match (&given, foreign) {
+    let unsupported = match (&given, foreign) {
         (Err(reason), _) => Some((*reason).to_owned()),
         (Ok(_), Some(mark)) => {
             let mark: String = mark.chars().take(40).collect();
             Some(format!("it is decorated with @{mark}"))
         }
-        (Ok(_), None) => obstacle(node, &names, text),
+        (Ok(_), None) => unsupported_reason(node, &names, text),
     };
     let documentation = documentation(body, text);
     let examples =
@@ -171,7 +171,7 @@ fn function(
         around: Vec::new(),
         examples: examples.into_values().flatten().collect(),
         export: Some(own.to_owned()),
-        obstacle,
+        unsupported,
         class,
         name,
     })

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::factory;
 use super::kind::{annotated, defaulted, documented, is_plain, keys, used};
-use super::obstacle::obstacle;
+use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, line, literals, of};
 
 /// Local name to exported name.
@@ -310,9 +310,9 @@ fn of_class(node: Node<'_>, text: &str, exports: &Exports, found: &mut Vec<Calla
             });
             let accessor = ["get ", "set ", "static get ", "static set "];
             if accessor.iter().any(|mark| source.starts_with(mark)) {
-                callable.obstacle = Some("it is a property".into());
-            } else if made.is_none() && !is_static && callable.obstacle.is_none() {
-                callable.obstacle = Some("its class cannot be made from its text".into());
+                callable.unsupported = Some("it is a property".into());
+            } else if made.is_none() && !is_static && callable.unsupported.is_none() {
+                callable.unsupported = Some("its class cannot be made from its text".into());
             }
             found.push(callable);
         }
@@ -342,9 +342,9 @@ fn put(
     }
     let given = parameters(node, statement, text);
     let names: Vec<&str> = given.iter().map(|parameter| parameter.name.as_str()).collect();
-    let obstacle = match &export {
+    let unsupported = match &export {
         None => Some("it is not exported".to_owned()),
-        Some(_) => obstacle(node, &names, text),
+        Some(_) => unsupported_reason(node, &names, text),
     };
     found.push(Callable {
         name: name.to_owned(),
@@ -356,7 +356,7 @@ fn put(
         examples: Vec::new(),
         parameters: given,
         export,
-        obstacle,
+        unsupported,
     });
 }
 

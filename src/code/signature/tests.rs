@@ -1,4 +1,4 @@
-//! Functions, types and obstacles as they are read from sources.
+//! Functions, types and reasons against calls as they are read from sources.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ fn python_functions_come_with_parameters_literals_and_examples() {
     assert_eq!(area.parameters[1].types[0], Type::Float);
     assert_eq!(area.literals, ["0", "17"]);
     assert_eq!(area.examples, [["3", "4"]]);
-    assert_eq!(area.obstacle, None);
+    assert_eq!(area.unsupported, None);
     assert_eq!((area.start, area.end), (1, 9));
 }
 
@@ -60,7 +60,7 @@ fn methods_come_with_their_class_and_its_constructor() {
     let class = half.class.as_ref().unwrap();
     assert_eq!(class.parameters.len(), 2);
     assert!(found[1].class.as_ref().unwrap().is_static);
-    assert_eq!(found[2].obstacle.as_deref(), Some("its class cannot be made from its text"));
+    assert_eq!(found[2].unsupported.as_deref(), Some("its class cannot be made from its text"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn what_speaks_against_pinning_is_named() {
     ];
     for (text, expected) in python {
         let found = callables(Language::Python, text);
-        assert_eq!(found[0].obstacle.as_deref(), expected, "{text}");
+        assert_eq!(found[0].unsupported.as_deref(), expected, "{text}");
     }
     let script = [
         ("export function f() { return Math.random(); }", Some("uses random numbers")),
@@ -99,7 +99,7 @@ fn what_speaks_against_pinning_is_named() {
     ];
     for (text, expected) in script {
         let found = callables(Language::JavaScript, text);
-        assert_eq!(found[0].obstacle.as_deref(), expected, "{text}");
+        assert_eq!(found[0].unsupported.as_deref(), expected, "{text}");
     }
 }
 
@@ -162,4 +162,73 @@ fn only_calls_with_literals_are_examples() {
     let names = BTreeSet::from(["total".to_owned()]);
     let found = calls(Language::Python, text, &names);
     assert_eq!(found["total"], [vec!["[1, 2]", "'x'"], vec!["-1"]]);
+}
+
+#[test]
+fn languages_that_are_not_called_have_no_callables() {
+    let table = [
+        (Language::Rust, "pub fn f(a: u8) -> u8 { a }\n"),
+        (Language::Go, "package a\n\nfunc F(a int) int { return a }\n"),
+        (Language::Java, "public class A { public int f(int a) { return a; } }\n"),
+    ];
+    for (language, text) in table {
+        assert_eq!(callables(language, text), [], "{language:?}");
+    }
+}
+
+#[test]
+fn typescript_annotations_give_the_types_of_parameters() {
+    let text = "export function f(a: string, b: number[], c?: boolean): string {\n  return a;\n}\n";
+    for language in [Language::TypeScript, Language::Tsx] {
+        let found = callables(language, text);
+        let types: Vec<_> =
+            found[0].parameters.iter().map(|one| one.types.first().copied()).collect();
+        let expected = [Some(Type::Text), Some(list(Type::Float)), Some(Type::Bool)];
+        assert_eq!(types, expected, "{language:?}");
+        assert_eq!(found[0].unsupported, None, "{language:?}");
+    }
+}
+
+#[test]
+fn an_import_or_an_export_makes_a_script_a_module() {
+    let table = [
+        ("import a from 'a';\n", true),
+        ("export const a = 1;\n", true),
+        ("const a = require('a');\n", false),
+        ("const text = 'export default';\n", false),
+        ("", false),
+    ];
+    for (text, expected) in table {
+        assert_eq!(is_module(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn words_outside_of_functions_are_inputs_for_all_of_them() {
+    let text = "KINDS = ['wide', 'tall']\n\ndef f(a):\n    return a == 'inner'\n\ndef g(b):\n    return b\n";
+    for one in callables(Language::Python, text) {
+        assert_eq!(one.around, ["'wide'", "'tall'"], "{}", one.name);
+    }
+}
+
+#[test]
+fn ranges_of_callables_are_ordered_and_inside_the_text() {
+    let table = [
+        (
+            Language::Python,
+            "def f(a):\n    return a\n\n\nclass A:\n    def g(self):\n        return 1\n",
+        ),
+        (
+            Language::JavaScript,
+            "export const f = (a) => a;\nexport class A {\n  g() { return 1; }\n}\n",
+        ),
+    ];
+    for (language, text) in table {
+        let found = callables(language, text);
+        assert_eq!(found.len(), 2, "{language:?}");
+        let lines = u32::try_from(text.lines().count()).unwrap();
+        assert!(found.iter().all(|one| 1 <= one.start && one.start <= one.end && one.end <= lines));
+        assert!(found.windows(2).all(|pair| pair[0].end < pair[1].start), "{language:?}");
+        assert_eq!(found[1].subject(), "A", "{language:?}");
+    }
 }

@@ -15,8 +15,8 @@ use crate::domain::test_plan::generation::{Made, PRODUCTION};
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 use crate::domain::test_plan::written_tests::Written;
 use crate::role::{
-    Desk, Gap, GenerateRequest, Missed, Place, Role, WriteOutcome, WriteRequest, author, measure,
-    pin, suspects,
+    Desk, Gap, GenerateRequest, Missed, Place, Role, WriteOutcome, WriteRequest, author,
+    characterise, measure, suspects,
 };
 
 use super::rank::{self, gaps, rank};
@@ -169,7 +169,7 @@ impl Work<'_> {
         let began = self.fx.clock.elapsed();
         let until = began + self.share(task, round);
         let request = self.request(&tree, &gaps, &held, missed, until);
-        let made = pin(&request, self.set_up.observer, self.fx).await?;
+        let made = characterise(&request, self.set_up.observer, self.fx).await?;
         self.took(began);
         self.until = Some(until);
         self.production.tree = made.tree;

@@ -2,11 +2,11 @@
 //! model. Inputs are tried in rounds, what came of them is compared between surroundings, and only
 //! what adds something is kept.
 
-mod aim;
+mod case_selection;
 mod inputs;
-mod place;
 mod render;
-mod select;
+mod search_target;
+mod test_location;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,12 +17,12 @@ use crate::code::signature::Callable;
 use crate::domain::id::RepoPath;
 use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, Surrounding};
 
-use aim::Aim;
-pub use place::{Site, is_subject, module_of, place};
+pub use case_selection::{Contribution, cover};
 pub use render::{Draft, DraftTest, Framework, Naming, Split, render};
-pub use select::{Piece, cover};
+use search_target::SearchTarget;
+pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 
-use select::{candidates, verdict};
+use case_selection::{candidates, check_usable};
 
 /// Rounds of calls near those that reached something new.
 const ROUNDS: usize = 3;
@@ -49,7 +49,7 @@ const BETWEEN: usize = 320;
 /// Calls of one function before the next one has its turn.
 const TURN: usize = 40;
 
-/// Why a function is not pinned although nothing speaks against it.
+/// Why a function has no characterisation test although nothing speaks against one.
 const NO_TIME: &str = "the time was used up before it was called";
 
 /// The functions of one file.
@@ -62,7 +62,7 @@ pub struct FileTask<'a> {
     pub language: Language,
     /// Python: its dotted name.
     pub module: &'a str,
-    /// Functions to pin, with obstacles or without.
+    /// Functions to characterise, unsupported ones included.
     pub callables: &'a [Callable],
     /// Arguments of calls in the repository, by name of the function.
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
@@ -89,7 +89,7 @@ pub struct Case {
 
 /// What was found about one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pinned {
+pub struct CharacterisedFunction {
     /// The function.
     pub callable: Callable,
     /// The name that stands for it, or for its class, in a test.
@@ -127,8 +127,8 @@ fn local_name(callable: &Callable, file: &RepoPath) -> String {
 }
 
 /// Local and exported names of what is called.
-fn bindings(pinned: &[Pinned]) -> Vec<(String, String)> {
-    let pairs: BTreeSet<(String, String)> = pinned
+fn bindings(functions: &[CharacterisedFunction]) -> Vec<(String, String)> {
+    let pairs: BTreeSet<(String, String)> = functions
         .iter()
         .filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)))
         .collect();
@@ -143,22 +143,23 @@ fn bindings(pinned: &[Pinned]) -> Vec<(String, String)> {
 pub async fn characterise(
     observer: &dyn Observer,
     task: &FileTask<'_>,
-) -> Result<Vec<Pinned>, RunError> {
-    let mut found: Vec<Pinned> = task
+) -> Result<Vec<CharacterisedFunction>, RunError> {
+    let mut found: Vec<CharacterisedFunction> = task
         .callables
         .iter()
-        .map(|callable| Pinned {
+        .map(|callable| CharacterisedFunction {
             callable: callable.clone(),
             local: local_name(callable, task.file),
             cases: Vec::new(),
             tried: 0,
-            dropped: callable.obstacle.iter().map(|reason| (reason.clone(), 1)).collect(),
+            dropped: callable.unsupported.iter().map(|reason| (reason.clone(), 1)).collect(),
         })
         .collect();
     let bindings = bindings(&found);
     let mut seen: Vec<Vec<Case>> = vec![Vec::new(); found.len()];
     let mut wave: Vec<(usize, Call)> = Vec::new();
-    for (index, one) in found.iter().enumerate().filter(|(_, one)| one.callable.obstacle.is_none())
+    for (index, one) in
+        found.iter().enumerate().filter(|(_, one)| one.callable.unsupported.is_none())
     {
         let name = one.callable.name.rsplit('.').next().unwrap_or_default();
         let examples = task.examples.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -167,24 +168,24 @@ pub async fn characterise(
         wave.extend(calls.into_iter().map(|call| (index, call)));
     }
     let rounds = if task.missed.is_empty() { ROUNDS } else { ROUNDS * DEEPER };
-    let mut aim = Aim::default();
+    let mut target = SearchTarget::default();
     for round in 0..=rounds {
         if wave.is_empty() {
             break;
         }
         let all = make(observer, task, &bindings, std::mem::take(&mut wave), &mut seen).await?;
         if !all {
-            aim = Aim::at(task.language, task.text, task.missed, &seen);
+            target = SearchTarget::at(task.language, task.text, task.missed, &seen);
             break;
         }
         if round < rounds {
-            aim = Aim::at(task.language, task.text, task.missed, &seen);
+            target = SearchTarget::at(task.language, task.text, task.missed, &seen);
             for (index, one) in found.iter().enumerate() {
                 let Some(known) = seen.get(index).filter(|known| !known.is_empty()) else {
                     continue;
                 };
-                let calls = if aim.reaches(known) {
-                    aimed(task, &one.callable, known, &aim)
+                let calls = if target.reaches(known) {
+                    aimed(task, &one.callable, known, &target)
                 } else if round < ROUNDS {
                     next(task.language, &one.callable, known)
                 } else {
@@ -197,16 +198,16 @@ pub async fn characterise(
     for (index, one) in found.iter_mut().enumerate() {
         let known = seen.get_mut(index).map(std::mem::take).unwrap_or_default();
         one.tried = u32::try_from(known.len()).unwrap_or(u32::MAX);
-        if known.is_empty() && one.callable.obstacle.is_none() {
+        if known.is_empty() && one.callable.unsupported.is_none() {
             drop_for(one, NO_TIME.into());
         }
         for case in &known {
-            if let Err(reason) = verdict(task.language, &case.seen) {
+            if let Err(reason) = check_usable(task.language, &case.seen) {
                 drop_for(one, reason);
             }
         }
-        let aim = Some(&aim).filter(|aim| aim.reaches(&known));
-        one.cases = candidates(task.language, known, aim);
+        let target = Some(&target).filter(|target| target.reaches(&known));
+        one.cases = candidates(task.language, known, target);
     }
     agree(observer, task, &bindings, &mut found).await?;
     for one in &mut found {
@@ -264,11 +265,16 @@ fn further(task: &FileTask<'_>, callable: &Callable) -> usize {
 
 /// Calls near those that run a line where tests have missed something: arguments that stand on
 /// the line or beside it, and little changes. Calls that reached something new count first.
-fn aimed(task: &FileTask<'_>, callable: &Callable, known: &[Case], aim: &Aim) -> Vec<Call> {
+fn aimed(
+    task: &FileTask<'_>,
+    callable: &Callable,
+    known: &[Case],
+    target: &SearchTarget,
+) -> Vec<Call> {
     let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
     let mut marks: BTreeSet<&str> = BTreeSet::new();
     let (mut fresh, mut others) = (Vec::new(), Vec::new());
-    for case in known.iter().filter(|case| aim.orphan || aim.runs(case)) {
+    for case in known.iter().filter(|case| target.orphan || target.runs(case)) {
         let mut new = false;
         for mark in &case.seen.marks {
             new |= marks.insert(mark);
@@ -279,7 +285,7 @@ fn aimed(task: &FileTask<'_>, callable: &Callable, known: &[Case], aim: &Aim) ->
     fresh.reverse();
     others.reverse();
     let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
-        let mut list = inputs::placed(task.language, callable, call, &aim.literals);
+        let mut list = inputs::placed(task.language, callable, call, &target.literals);
         let near = inputs::near(task.language, callable, call);
         let at = list.len().min(near.len() * 2);
         list.splice(at..at, near);
@@ -302,10 +308,10 @@ fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Ve
     found
 }
 
-fn drop_for(pinned: &mut Pinned, reason: String) {
-    match pinned.dropped.iter_mut().find(|(known, _)| *known == reason) {
+fn drop_for(functions: &mut CharacterisedFunction, reason: String) {
+    match functions.dropped.iter_mut().find(|(known, _)| *known == reason) {
         Some((_, count)) => *count += 1,
-        None => pinned.dropped.push((reason, 1)),
+        None => functions.dropped.push((reason, 1)),
     }
 }
 
@@ -353,7 +359,7 @@ async fn agree(
     observer: &dyn Observer,
     task: &FileTask<'_>,
     bindings: &[(String, String)],
-    found: &mut [Pinned],
+    found: &mut [CharacterisedFunction],
 ) -> Result<(), RunError> {
     for world in WORLDS {
         let calls: Vec<Call> =

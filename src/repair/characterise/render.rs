@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{CallOutcome, ResultKind};
 
-use super::{Case, Pinned};
+use super::{Case, CharacterisedFunction};
 
 /// Assertions of one test at most.
 const TOGETHER: usize = 8;
@@ -118,22 +118,27 @@ enum Group {
 }
 
 fn group(case: &Case) -> Group {
-    match case.seen.came {
+    match case.seen.outcome {
         CallOutcome::Raised { .. } => Group::Rejects,
         _ if !case.seen.after.is_empty() => Group::Changes,
         _ => Group::Returns,
     }
 }
 
-/// Writes a test file. With `turned` the tests stand in reverse order, to see whether one needs
+/// Writes a test file. With `reversed` the tests stand in reverse order, to see whether one needs
 /// another.
 #[must_use]
-pub fn render(naming: &Naming, pinned: &[Pinned], split: Split, turned: bool) -> Draft {
+pub fn render(
+    naming: &Naming,
+    functions: &[CharacterisedFunction],
+    split: Split,
+    reversed: bool,
+) -> Draft {
     let mut draft = Draft::default();
-    for (function, one) in pinned.iter().enumerate() {
+    for (function, one) in functions.iter().enumerate() {
         let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
         for (index, case) in one.cases.iter().enumerate() {
-            match refusal(naming, pinned, case) {
+            match refusal(naming, functions, case) {
                 Some(reason) => draft.left_out.push((function, index, reason)),
                 None => groups.entry(group(case)).or_default().push(index),
             }
@@ -151,38 +156,43 @@ pub fn render(naming: &Naming, pinned: &[Pinned], split: Split, turned: bool) ->
             }
         }
     }
-    if turned {
+    if reversed {
         draft.tests.reverse();
     }
     if draft.tests.is_empty() {
         return draft;
     }
     draft.text = if naming.framework.is_python() {
-        python(naming, pinned, &draft)
+        python(naming, functions, &draft)
     } else {
-        script(naming, pinned, &draft)
+        script(naming, functions, &draft)
     };
     draft
 }
 
 /// Why a case cannot be written next to the others.
-fn refusal(naming: &Naming, pinned: &[Pinned], case: &Case) -> Option<String> {
+fn refusal(naming: &Naming, functions: &[CharacterisedFunction], case: &Case) -> Option<String> {
     if !naming.framework.is_python() {
         return None;
     }
-    let subjects = || pinned.iter().map(|one| one.local.as_str());
+    let subjects = || functions.iter().map(|one| one.local.as_str());
     let shadowed = case
         .seen
         .needs
         .iter()
         .filter_map(|need| need.split('.').next())
         .any(|root| subjects().any(|subject| subject == root));
-    let taken = subjects().any(|subject| TAKEN.contains(&subject));
-    (shadowed || taken).then(|| "a name that its test needs is taken by a function".to_owned())
+    let reserved = subjects().any(|subject| TAKEN.contains(&subject));
+    (shadowed || reserved).then(|| "a name that its test needs is taken by a function".to_owned())
 }
 
-fn name(framework: Framework, pinned: &Pinned, kind: Group, number: Option<usize>) -> String {
-    let own = &pinned.callable.name;
+fn name(
+    framework: Framework,
+    functions: &CharacterisedFunction,
+    kind: Group,
+    number: Option<usize>,
+) -> String {
+    let own = &functions.callable.name;
     if framework.is_python() {
         let slug: String = own
             .chars()
@@ -196,7 +206,7 @@ fn name(framework: Framework, pinned: &Pinned, kind: Group, number: Option<usize
         let number = number.map_or_else(String::new, |number| format!("_{number}"));
         return format!("test_{slug}_{words}{number}");
     }
-    let own = if own == "default" { &pinned.local } else { own };
+    let own = if own == "default" { &functions.local } else { own };
     let words = match kind {
         Group::Returns => "returns the same as today",
         Group::Changes => "changes its arguments as today",
@@ -207,8 +217,11 @@ fn name(framework: Framework, pinned: &Pinned, kind: Group, number: Option<usize
 }
 
 /// The case of a test, by index.
-fn cases<'a>(pinned: &'a [Pinned], test: &DraftTest) -> Vec<(&'a Pinned, &'a Case)> {
-    let Some(one) = pinned.get(test.function) else { return Vec::new() };
+fn cases<'a>(
+    functions: &'a [CharacterisedFunction],
+    test: &DraftTest,
+) -> Vec<(&'a CharacterisedFunction, &'a Case)> {
+    let Some(one) = functions.get(test.function) else { return Vec::new() };
     test.cases.iter().filter_map(|index| Some((one, one.cases.get(*index)?))).collect()
 }
 
@@ -220,13 +233,16 @@ fn is_long_float(literal: &str) -> bool {
 }
 
 /// Arguments by name where the call changes them, and lines that give the names.
-fn arguments(pinned: &Pinned, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
+fn arguments(
+    functions: &CharacterisedFunction,
+    case: &Case,
+) -> (Vec<String>, Vec<(String, String)>) {
     let mut named = Vec::new();
     let mut given = case.call.arguments.clone();
     for (index, _) in &case.seen.after {
-        let parameter = pinned.callable.parameters.get(*index).filter(|one| !one.rest);
+        let parameter = functions.callable.parameters.get(*index).filter(|one| !one.rest);
         let plain = parameter.map(|one| one.name.as_str()).filter(|name| {
-            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && *name != pinned.local
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && *name != functions.local
         });
         let name = plain.map_or_else(|| format!("argument_{index}"), str::to_owned);
         if let Some(place) = given.get_mut(*index) {
@@ -236,23 +252,23 @@ fn arguments(pinned: &Pinned, case: &Case) -> (Vec<String>, Vec<(String, String)
     (given, named)
 }
 
-fn python(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
-    let used: Vec<(&Pinned, &Case)> =
-        draft.tests.iter().flat_map(|test| cases(pinned, test)).collect();
+fn python(naming: &Naming, functions: &[CharacterisedFunction], draft: &Draft) -> String {
+    let used: Vec<(&CharacterisedFunction, &Case)> =
+        draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
     let mut modules: BTreeSet<String> =
         used.iter().flat_map(|(_, case)| case.seen.needs.clone()).collect();
-    let has = |wanted: &dyn Fn(&CallOutcome) -> bool| {
-        used.iter().any(|(_, case)| wanted(&case.seen.came))
+    let has = |accepts: &dyn Fn(&CallOutcome) -> bool| {
+        used.iter().any(|(_, case)| accepts(&case.seen.outcome))
     };
-    if has(&|came| match came {
+    if has(&|outcome| match outcome {
         CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
         _ => false,
     }) {
         modules.insert("math".into());
     }
-    if has(&|came| {
+    if has(&|outcome| {
         matches!(
-            came,
+            outcome,
             CallOutcome::Value { way: ResultKind::Await, .. }
                 | CallOutcome::Raised { way: ResultKind::Await, .. }
         )
@@ -270,7 +286,7 @@ fn python(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
     for module in &modules {
         text.push_str(&format!("import {module}\n"));
     }
-    if !unittest && has(&|came| matches!(came, CallOutcome::Raised { .. })) {
+    if !unittest && has(&|outcome| matches!(outcome, CallOutcome::Raised { .. })) {
         text.push_str(if modules.is_empty() { "import pytest\n" } else { "\nimport pytest\n" });
     }
     let subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
@@ -299,7 +315,7 @@ fn python(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
             text.push_str("\n\n");
         }
         text.push_str(&format!("{indent}def {}({own}):\n", test.name));
-        for (one, case) in cases(pinned, test) {
+        for (one, case) in cases(functions, test) {
             for line in python_case(one, case, unittest) {
                 text.push_str(&format!("{indent}    {line}\n"));
             }
@@ -311,17 +327,17 @@ fn python(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
     text
 }
 
-fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
-    let (given, named) = arguments(pinned, case);
+fn python_case(functions: &CharacterisedFunction, case: &Case, unittest: bool) -> Vec<String> {
+    let (given, named) = arguments(functions, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let call = format!("{}({})", case.call.callee, given.join(", "));
-    let taken = |way: ResultKind| match way {
+    let returned = |way: ResultKind| match way {
         ResultKind::Await => format!("asyncio.run({call})"),
         ResultKind::List => format!("list({call})"),
         ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.clone(),
     };
-    match &case.seen.came {
+    match &case.seen.outcome {
         CallOutcome::Value { way: ResultKind::Nan, .. } if unittest => {
             lines.push(format!("self.assertTrue(math.isnan({call}))"));
         }
@@ -329,7 +345,7 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
             lines.push(format!("assert math.isnan({call})"));
         }
         CallOutcome::Value { literal, way } => {
-            let value = taken(*way);
+            let value = returned(*way);
             let single = matches!(literal.as_str(), "None" | "True" | "False");
             lines.push(match (unittest, single, is_long_float(literal)) {
                 (true, true, _) => format!("self.assertIs({value}, {literal})"),
@@ -353,7 +369,7 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
             let name = if says.is_some() { " as caught" } else { "" };
             let opener = if unittest { "self.assertRaises" } else { "pytest.raises" };
             lines.push(format!("with {opener}({class}){name}:"));
-            lines.push(format!("    {}", taken(*way)));
+            lines.push(format!("    {}", returned(*way)));
             if let Some(says) = says {
                 lines.push(if unittest {
                     format!("self.assertEqual(str(caught.exception), {says})")
@@ -374,9 +390,9 @@ fn python_case(pinned: &Pinned, case: &Case, unittest: bool) -> Vec<String> {
     lines
 }
 
-fn script(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
-    let used: Vec<(&Pinned, &Case)> =
-        draft.tests.iter().flat_map(|test| cases(pinned, test)).collect();
+fn script(naming: &Naming, functions: &[CharacterisedFunction], draft: &Draft) -> String {
+    let used: Vec<(&CharacterisedFunction, &Case)> =
+        draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
     // Calls are made with what types would not allow, too.
     let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
     let mut text = format!(
@@ -400,10 +416,10 @@ fn script(naming: &Naming, pinned: &[Pinned], draft: &Draft) -> String {
         .collect();
     text.push_str(&imports(naming, &pairs));
     for test in &draft.tests {
-        let list = cases(pinned, test);
+        let list = cases(functions, test);
         let waits = list.iter().any(|(_, case)| {
             matches!(
-                case.seen.came,
+                case.seen.outcome,
                 CallOutcome::Value { way: ResultKind::Await, .. }
                     | CallOutcome::Raised { way: ResultKind::Await, .. }
             )
@@ -451,7 +467,7 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
         };
     }
     let mut text = String::new();
-    let taken = if naming.test == ModuleKind::Module {
+    let source = if naming.test == ModuleKind::Module {
         let local = single.unwrap_or("subjects");
         text.push_str(&format!("import {local} from '{from}';\n"));
         local.to_owned()
@@ -462,13 +478,17 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
         format!("require('{from}')")
     };
     if !named.is_empty() {
-        text.push_str(&format!("const {{ {list} }} = {taken};\n"));
+        text.push_str(&format!("const {{ {list} }} = {source};\n"));
     }
     text
 }
 
-fn script_case(pinned: &Pinned, case: &Case, framework: Framework) -> Vec<String> {
-    let (given, named) = arguments(pinned, case);
+fn script_case(
+    functions: &CharacterisedFunction,
+    case: &Case,
+    framework: Framework,
+) -> Vec<String> {
+    let (given, named) = arguments(functions, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
     let call = format!("{}({})", case.call.callee, given.join(", "));
@@ -482,7 +502,7 @@ fn script_case(pinned: &Pinned, case: &Case, framework: Framework) -> Vec<String
             (false, false) => format!("expect({value}).toStrictEqual({literal});"),
         }
     };
-    match &case.seen.came {
+    match &case.seen.outcome {
         CallOutcome::Value { literal, way } => lines.push(match way {
             ResultKind::Await => equal(&format!("await {call}"), literal),
             ResultKind::List => equal(&format!("[...{call}]"), literal),

@@ -10,8 +10,8 @@ use super::*;
 use crate::code::signature::callables;
 use crate::effect::{CallOutcome, ResultKind};
 
-fn seen(came: CallOutcome) -> Observation {
-    Observation { came, ..Observation::refused("") }
+fn seen(outcome: CallOutcome) -> Observation {
+    Observation { outcome, ..Observation::refused("") }
 }
 
 fn value(literal: &str, way: ResultKind) -> Observation {
@@ -23,11 +23,11 @@ fn case(callee: &str, arguments: &[&str], seen: Observation) -> Case {
     Case { call: Call { callee: callee.into(), arguments }, seen }
 }
 
-fn pinned(language: Language, text: &str, cases: Vec<Case>) -> Pinned {
+fn functions(language: Language, text: &str, cases: Vec<Case>) -> CharacterisedFunction {
     let callable = callables(language, text).remove(0);
     let file = RepoPath::parse("src/fee-table.js").unwrap();
     let local = local_name(&callable, &file);
-    Pinned { callable, local, cases, tried: 0, dropped: Vec::new() }
+    CharacterisedFunction { callable, local, cases, tried: 0, dropped: Vec::new() }
 }
 
 fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming {
@@ -40,7 +40,7 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     Naming { framework, subject: subject.into(), file: file.into(), source, test, typed }
 }
 
-fn python() -> Vec<Pinned> {
+fn python() -> Vec<CharacterisedFunction> {
     let sorted =
         Observation { after: vec![(0, "[1, 3]".into())], ..value("None", ResultKind::Plain) };
     let raised = seen(CallOutcome::Raised {
@@ -54,7 +54,7 @@ fn python() -> Vec<Pinned> {
         ..value("datetime.date(2024, 2, 29)", ResultKind::Plain)
     };
     vec![
-        pinned(
+        functions(
             Language::Python,
             "def fee(x):\n    return x\n",
             vec![
@@ -65,7 +65,7 @@ fn python() -> Vec<Pinned> {
                 case("fee", &["4"], value("float('nan')", ResultKind::Nan)),
             ],
         ),
-        pinned(
+        functions(
             Language::Python,
             "def tidy(rows):\n    rows.sort()\n",
             vec![case("tidy", &["[3, 1]"], sorted)],
@@ -151,9 +151,9 @@ fn a_unittest_file_holds_the_same_tests() {
     if __name__ == "__main__":
         unittest.main()
     "##);
-    let turned = render(&naming, &python(), Split::Single, true);
-    assert_eq!(turned.tests.len(), 6);
-    assert_eq!(turned.tests[0].name, "test_tidy_changes_its_arguments_as_today_1");
+    let reversed = render(&naming, &python(), Split::Single, true);
+    assert_eq!(reversed.tests.len(), 6);
+    assert_eq!(reversed.tests[0].name, "test_tidy_changes_its_arguments_as_today_1");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
         })
     };
     let list = || {
-        vec![pinned(
+        vec![functions(
             Language::JavaScript,
             "module.exports = { f };\nfunction f(x) { return x; }",
             vec![
@@ -220,7 +220,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
       expect(() => f(0)).toThrow("no");
     });
     "##);
-    let single = vec![pinned(
+    let single = vec![functions(
         Language::JavaScript,
         "export default (x) => x;",
         vec![case("feeTable", &["1"], value("2", ResultKind::Plain))],

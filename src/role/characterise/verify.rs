@@ -11,8 +11,8 @@ use crate::domain::test::{Scope, Status, TestCase};
 use crate::effect::{CandidateRunner, EffectError, Effects, GitError, RunError, RunRequest, Speed};
 use crate::repair::{DraftTest, Split};
 
-use super::draft::{Sheet, edits};
-use super::{ATTEMPTS, GenerateRequest, trial};
+use super::test_file::{TestFile, edits};
+use super::{ATTEMPTS, GenerateRequest, open_runner};
 
 /// Runs in fresh processes that must agree.
 const RUNS: usize = 3;
@@ -20,26 +20,26 @@ const RUNS: usize = 3;
 /// Tests that are run alone when each costs a cold start.
 const COLD_ALONE: usize = 5;
 
-/// Limit of one test alone, or of one file turned round.
+/// Limit of one test alone, or of one file in reverse order.
 const ALONE: Duration = Duration::from_secs(30);
 
 /// Runs each case as a test of its own and takes away those that do not hold.
-pub async fn probe(
-    sheets: &mut Vec<Sheet>,
+pub async fn check_each_case(
+    test_files: &mut Vec<TestFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut PinReport,
 ) -> Result<(), EffectError> {
-    for sheet in sheets.iter() {
-        for (_, _, reason) in &sheet.draft.left_out {
+    for test_file in test_files.iter() {
+        for (_, _, reason) in &test_file.draft.left_out {
             note(report, reason, 1);
         }
     }
     for round in 0..ATTEMPTS {
-        let cases = run(sheets, request, fx).await?;
+        let cases = run(test_files, request, fx).await?;
         let mut clean = true;
-        for sheet in sheets.iter_mut() {
-            let broken = sheet.settle(&cases);
+        for test_file in test_files.iter_mut() {
+            let broken = test_file.record_results(&cases);
             if broken.is_empty() {
                 continue;
             }
@@ -48,15 +48,15 @@ pub async fn probe(
                 note(report, reason, 1);
             }
             let tests: Vec<DraftTest> = broken.into_iter().map(|(test, _)| test).collect();
-            sheet.remove(&tests);
-            sheet.write(Split::Single);
+            test_file.remove(&tests);
+            test_file.write(Split::Single);
         }
-        sheets.retain(|sheet| !sheet.draft.tests.is_empty());
-        if clean || sheets.is_empty() {
+        test_files.retain(|test_file| !test_file.draft.tests.is_empty());
+        if clean || test_files.is_empty() {
             return Ok(());
         }
         if round + 1 == ATTEMPTS {
-            sheets.retain(|sheet| !sheet.ids.is_empty());
+            test_files.retain(|test_file| !test_file.ids.is_empty());
         }
     }
     Ok(())
@@ -71,16 +71,16 @@ fn note(report: &mut PinReport, reason: &str, count: u32) {
 
 /// Runs all test files in a process of their own; files that break the run are run one by one.
 async fn run(
-    sheets: &[Sheet],
+    test_files: &[TestFile],
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
 ) -> Result<Vec<TestCase>, EffectError> {
-    let tree = fx.worktree.graft(request.tree, &edits(sheets)).await?;
+    let tree = fx.worktree.graft(request.tree, &edits(test_files)).await?;
     fx.worktree.checkout(&tree).await?;
     let packages = packages(&tree, fx).await?;
     let directory = fx.suite.facts().directory.clone();
     let names: Vec<TestId> =
-        sheets.iter().map(|sheet| sheet.whole(&directory, &packages)).collect();
+        test_files.iter().map(|test_file| test_file.whole(&directory, &packages)).collect();
     match once(fx, names.clone()).await {
         Err(EffectError::Run(error)) if !is_fatal(&error) && names.len() > 1 => {
             let mut all = Vec::new();
@@ -122,25 +122,25 @@ async fn once(fx: &Effects<'_>, names: Vec<TestId>) -> Result<Vec<TestCase>, Eff
 
 /// Runs the final files three times, each test alone, and all in reverse order. Tests that do not
 /// hold each time are taken away, and the rest is run again.
-pub async fn accept(
-    sheets: &mut Vec<Sheet>,
+pub async fn check_stability(
+    test_files: &mut Vec<TestFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
     report: &mut PinReport,
 ) -> Result<(), EffectError> {
     for attempt in 0..=ATTEMPTS {
-        if sheets.is_empty() {
+        if test_files.is_empty() {
             return Ok(());
         }
         let mut bad: BTreeMap<(usize, String), String> = BTreeMap::new();
         let mut held: BTreeMap<(usize, String), usize> = BTreeMap::new();
         for _ in 0..RUNS {
-            let cases = run(sheets, request, fx).await?;
-            for (index, sheet) in sheets.iter_mut().enumerate() {
-                for (test, reason) in sheet.settle(&cases) {
+            let cases = run(test_files, request, fx).await?;
+            for (index, test_file) in test_files.iter_mut().enumerate() {
+                for (test, reason) in test_file.record_results(&cases) {
                     bad.insert((index, test.name), reason);
                 }
-                for name in sheet.ids.keys() {
+                for name in test_file.ids.keys() {
                     *held.entry((index, name.clone())).or_default() += 1;
                 }
             }
@@ -148,13 +148,13 @@ pub async fn accept(
         for (place, reason) in &mut bad {
             if let Some(count) = held.get(place).filter(|count| **count < RUNS) {
                 *reason = format!("it held in {count} of {RUNS} runs of the same sources");
-                let id = sheets.get(place.0).and_then(|sheet| sheet.ids.get(&place.1));
+                let id = test_files.get(place.0).and_then(|test_file| test_file.ids.get(&place.1));
                 report.flaky.extend(id.cloned());
             }
         }
         if bad.is_empty() {
-            let trial = trial(request, fx).await?;
-            bad = apart(sheets, trial.as_ref()).await?;
+            let trial = open_runner(request, fx).await?;
+            bad = unstable_tests(test_files, trial.as_ref()).await?;
         }
         if bad.is_empty() {
             return Ok(());
@@ -162,44 +162,44 @@ pub async fn accept(
         for reason in bad.values() {
             note(report, reason, 1);
         }
-        for (index, sheet) in sheets.iter_mut().enumerate() {
+        for (index, test_file) in test_files.iter_mut().enumerate() {
             let of_sheet = |test: &&DraftTest| bad.contains_key(&(index, test.name.clone()));
             let tests: Vec<DraftTest> =
-                sheet.draft.tests.iter().filter(of_sheet).cloned().collect();
+                test_file.draft.tests.iter().filter(of_sheet).cloned().collect();
             // What was never clean is given up as a whole.
             if attempt == ATTEMPTS {
-                let all = sheet.draft.tests.clone();
-                sheet.remove(&all);
+                let all = test_file.draft.tests.clone();
+                test_file.remove(&all);
             } else {
-                sheet.remove(&tests);
+                test_file.remove(&tests);
             }
-            sheet.write(Split::Grouped);
+            test_file.write(Split::Grouped);
         }
-        sheets.retain(|sheet| !sheet.draft.tests.is_empty());
+        test_files.retain(|test_file| !test_file.draft.tests.is_empty());
     }
     Ok(())
 }
 
 /// Tests that do not hold alone, or when the others of their file come in reverse order.
-async fn apart(
-    sheets: &[Sheet],
+async fn unstable_tests(
+    test_files: &[TestFile],
     trial: &dyn CandidateRunner,
 ) -> Result<BTreeMap<(usize, String), String>, EffectError> {
     let mut bad = BTreeMap::new();
-    for (index, sheet) in sheets.iter().enumerate() {
+    for (index, test_file) in test_files.iter().enumerate() {
         let mut put = |name: &str, reason: &str| {
             bad.insert((index, name.to_owned()), reason.to_owned());
         };
-        let mut ids: Vec<(&String, &TestId)> = sheet.ids.iter().collect();
-        let turned = if sheet.naming.framework.is_python() {
+        let mut ids: Vec<(&String, &TestId)> = test_file.ids.iter().collect();
+        let reversed = if test_file.naming.framework.is_python() {
             // The runner takes tests in the order in which they are named.
             ids.reverse();
-            unchanged(sheet, &sheet.draft.text)
+            unchanged(test_file, &test_file.draft.text)
         } else {
-            unchanged(sheet, &sheet.turned(Split::Grouped))
+            unchanged(test_file, &test_file.reversed(Split::Grouped))
         };
         let tests: Vec<TestId> = ids.iter().map(|(_, id)| (*id).clone()).collect();
-        for result in trial.judge(&turned, &tests, ALONE, false).await? {
+        for result in trial.judge(&reversed, &tests, ALONE, false).await? {
             if result.status != Status::Passed
                 && let Some((name, _)) = ids.iter().find(|(_, id)| **id == result.test)
             {
@@ -207,7 +207,7 @@ async fn apart(
             }
         }
         let alone = if trial.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
-        let same = unchanged(sheet, &sheet.draft.text);
+        let same = unchanged(test_file, &test_file.draft.text);
         for (name, id) in ids.into_iter().take(alone) {
             let results = trial.judge(&same, std::slice::from_ref(id), ALONE, true).await?;
             if results.iter().any(|result| result.status != Status::Passed) {
@@ -219,11 +219,11 @@ async fn apart(
 }
 
 /// The test file as an edit of itself.
-fn unchanged(sheet: &Sheet, text: &str) -> EditSet {
+fn unchanged(test_file: &TestFile, text: &str) -> EditSet {
     EditSet {
         files: vec![FileEdit {
-            file: sheet.path.clone(),
-            before: Some(sheet.draft.text.clone()),
+            file: test_file.path.clone(),
+            before: Some(test_file.draft.text.clone()),
             after: Some(text.to_owned()),
         }],
     }

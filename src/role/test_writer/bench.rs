@@ -209,9 +209,9 @@ impl Bench<'_> {
     ) -> Result<Written, EffectError> {
         let subject = &self.commission.subject.file;
         let tests: Vec<TestId> = sheet.that(Status::Passed).map(|case| case.id.clone()).collect();
-        let pieces = sheet.cases();
+        let contributions = sheet.cases();
         let holding = |name: &str| {
-            let piece = pieces.iter().find(|piece| piece.name == name);
+            let piece = contributions.iter().find(|piece| piece.name == name);
             piece.is_some_and(|piece| tests.iter().any(|id| piece.runs_as(id.as_str())))
         };
         let shown: BTreeSet<String> = covers

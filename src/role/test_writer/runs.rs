@@ -49,7 +49,7 @@ pub struct Track<'a> {
 }
 
 impl Sheet {
-    /// The pieces of its text.
+    /// The contributions of its text.
     #[must_use]
     pub fn cases(&self) -> Vec<SourceTest> {
         Language::of(&self.place)
@@ -122,11 +122,11 @@ pub async fn run(
         }
         Err(error) => return Ok(Err(unloaded(&told(&error, fx)))),
     };
-    let pieces = sheet.cases();
+    let contributions = sheet.cases();
     let own: Vec<TestCase> = cases
         .iter()
         .filter(|case| !track.known.contains(&case.id))
-        .filter(|case| pieces.iter().any(|piece| piece.runs_as(case.id.as_str())))
+        .filter(|case| contributions.iter().any(|piece| piece.runs_as(case.id.as_str())))
         .cloned()
         .collect();
     if !own.is_empty() {

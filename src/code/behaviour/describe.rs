@@ -1,4 +1,4 @@
-//! Conditions in words: `not text` is "an empty `text`".
+//! Describes conditions in words: `not text` is "an empty `text`".
 
 use super::Condition;
 
@@ -7,8 +7,8 @@ use super::Condition;
 #[must_use]
 pub fn condition(one: &Condition) -> String {
     let text = unwrapped(&one.text);
-    if let Some(said) = told(text) {
-        return said;
+    if let Some(description) = marker(text) {
+        return description;
     }
     if one.holds {
         return positive(text);
@@ -26,8 +26,8 @@ pub fn is_round(one: &Condition) -> bool {
     one.text.starts_with("some ") || one.text.starts_with("round ")
 }
 
-/// What is no condition of the source, in words of ours: `past 12`, `some rows`, `case 1 of kind`.
-fn told(text: &str) -> Option<String> {
+/// Describes a marker of ours, which is no condition of the source: `past 12`, `some rows`, `case 1 of kind`.
+fn marker(text: &str) -> Option<String> {
     let (word, rest) = text.split_once(' ')?;
     Some(match word {
         "caught" => format!("a failure inside that is caught as `{rest}`"),
@@ -116,8 +116,8 @@ fn positive(text: &str) -> String {
             let rest = unwrapped(rest);
             return if is_name(rest) { format!("an empty `{rest}`") } else { negative(rest) };
         }
-        if let Some(said) = emptiness(text) {
-            return said;
+        if let Some(description) = emptiness(text) {
+            return description;
         }
         if is_name(text) {
             return format!("a `{text}` that is not empty");
@@ -145,7 +145,7 @@ fn positive(text: &str) -> String {
 
 fn negative(text: &str) -> String {
     match emptiness(text) {
-        Some(said) => said.replacen("an empty", "a filled", 1),
+        Some(description) => description.replacen("an empty", "a filled", 1),
         None => format!("input for which `{text}` does not hold"),
     }
 }
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conditions_are_said_in_words() {
+    fn conditions_are_described_in_words() {
         let table = [
             ("not text", true, "an empty `text`"),
             ("!text", true, "an empty `text`"),
@@ -224,9 +224,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_is_said_somehow(text in ".{0,60}", holds: bool) {
-            let said = condition(&Condition { text, holds });
-            prop_assert!(!said.is_empty());
+        fn every_text_has_a_description(text in ".{0,60}", holds: bool) {
+            let description = condition(&Condition { text, holds });
+            prop_assert!(!description.is_empty());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::ingredients::Scope;
+use super::ingredients::Ingredients;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId;
 use super::spelling::Spelling;
@@ -37,7 +37,7 @@ impl Candidate {
 }
 
 /// A node with everything that operators may ask about it.
-pub struct Site<'a> {
+pub struct EditSite<'a> {
     /// The node.
     pub node: Node<'a>,
     /// What it is.
@@ -51,14 +51,14 @@ pub struct Site<'a> {
     /// How the language writes things.
     pub spelling: &'static Spelling,
     /// Names and expressions from nearby.
-    pub scope: &'a Scope,
+    pub scope: &'a Ingredients,
     /// For a statement, all statements of its block; empty for other nodes.
     pub siblings: &'a [Node<'a>],
     /// The position of the statement among its siblings.
     pub index: usize,
 }
 
-impl<'a> Site<'a> {
+impl<'a> EditSite<'a> {
     /// The text of another node.
     pub fn text_of(&self, node: Node<'_>) -> &'a str {
         self.source.get(node.byte_range()).unwrap_or_default()
@@ -100,7 +100,7 @@ pub fn first(texts: &[String], limit: usize) -> impl Iterator<Item = &str> {
 
 /// Collects the edits of one operator after the other; the first of two edits that change the same
 /// bytes to the same text wins.
-pub struct Edits<'a> {
+pub struct EditList<'a> {
     source: &'a str,
     /// Operators that are asked for; empty for all.
     only: &'a [OperatorId],
@@ -112,7 +112,7 @@ pub struct Edits<'a> {
     candidates: Vec<Candidate>,
 }
 
-impl<'a> Edits<'a> {
+impl<'a> EditList<'a> {
     /// An empty list for one text.
     pub fn new(source: &'a str, only: &'a [OperatorId]) -> Self {
         Self {

@@ -181,7 +181,7 @@ const CHANGES: &[&str] = &[
 
 /// The first thing in a function's text that a pinned function must not do.
 #[must_use]
-pub fn obstacle(function: Node<'_>, parameters: &[&str], text: &str) -> Option<String> {
+pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -> Option<String> {
     let mut own: BTreeSet<String> = parameters.iter().map(|name| (*name).to_owned()).collect();
     own.extend(["self", "cls", "this", "super"].map(str::to_owned));
     collect_own(function, text, &mut own);

@@ -4,9 +4,9 @@
 use tree_sitter::Node;
 
 use super::body::Walk;
+use super::describe::unwrapped;
 use super::kinds::{self, Kind};
-use super::phrase::unwrapped;
-use super::walk::{children, line, said};
+use super::walk::{children, line, one_line};
 use super::{Condition, Guard};
 use crate::code::language::Language;
 
@@ -215,14 +215,14 @@ impl Walk<'_> {
         }
         // In Rust the value of an arm is what it gives, so its pattern comes first.
         let subject = field(around, &["value", "subject", "condition"]);
-        let subject = subject.map(|one| said(one, self.text)).unwrap_or_default();
+        let subject = subject.map(|one| one_line(one, self.text)).unwrap_or_default();
         let subject = unwrapped(&subject);
         let label = field(node, &["pattern", "value", "type"])
             .or_else(|| {
                 let known = ["case_pattern", "switch_label"];
                 children(node).into_iter().find(|child| known.contains(&child.kind()))
             })
-            .map(|one| said(one, self.text))
+            .map(|one| one_line(one, self.text))
             .unwrap_or_default();
         let label = label.strip_prefix("case ").unwrap_or(&label);
         let other = matches!(label, "" | "_" | "default");

@@ -60,9 +60,9 @@ impl Sum<'_> {
         self.rest.trim().is_empty().then_some(value).filter(|value| value.is_finite())
     }
 
-    fn next(&mut self, wanted: &[char]) -> Option<char> {
+    fn next(&mut self, accepted: &[char]) -> Option<char> {
         self.rest = self.rest.trim_start();
-        let first = self.rest.chars().next().filter(|first| wanted.contains(first))?;
+        let first = self.rest.chars().next().filter(|first| accepted.contains(first))?;
         self.rest = self.rest.get(first.len_utf8()..)?;
         Some(first)
     }
@@ -121,7 +121,7 @@ fn written(value: f64) -> Option<String> {
 
 /// What is aimed at.
 #[derive(Clone, Debug, Default)]
-pub struct Aim {
+pub struct SearchTarget {
     /// Lines where tests have missed something.
     pub lines: BTreeSet<u32>,
     /// Some of them are run by no call, but perhaps when the file is loaded: any function may show
@@ -131,8 +131,8 @@ pub struct Aim {
     pub literals: Vec<String>,
 }
 
-impl Aim {
-    /// What to aim at, once some calls were made.
+impl SearchTarget {
+    /// The target after some calls.
     #[must_use]
     pub fn at(language: Language, text: &str, missed: &BTreeSet<u32>, seen: &[Vec<Case>]) -> Self {
         let ran: BTreeSet<u32> =

@@ -6,7 +6,7 @@ use crate::code::language::Language;
 use crate::effect::{CallOutcome, Observation, ResultKind};
 
 use super::Case;
-use super::aim::Aim;
+use super::search_target::SearchTarget;
 
 /// Cases of one function that are tried on mutants.
 const CANDIDATES: usize = 24;
@@ -33,8 +33,8 @@ const TELLING: &[&str] = &[
 /// # Errors
 ///
 /// The reason, in our own words.
-pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
-    match &seen.came {
+pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String> {
+    match &seen.outcome {
         CallOutcome::Refused(reason) => Err(reason.clone()),
         CallOutcome::Value { way: ResultKind::None, .. } => {
             Err("its result is left out: it cannot be compared".into())
@@ -55,10 +55,14 @@ pub fn verdict(language: Language, seen: &Observation) -> Result<(), String> {
 /// those with results of their own, the shortest first. Where tests have missed something, many
 /// more, and then also those that run the missed lines and give what others give.
 #[must_use]
-pub fn candidates(language: Language, known: Vec<Case>, aim: Option<&Aim>) -> Vec<Case> {
-    let most = if aim.is_some() { AIMED } else { CANDIDATES };
+pub fn candidates(
+    language: Language,
+    known: Vec<Case>,
+    target: Option<&SearchTarget>,
+) -> Vec<Case> {
+    let most = if target.is_some() { AIMED } else { CANDIDATES };
     let usable: Vec<Case> =
-        known.into_iter().filter(|case| verdict(language, &case.seen).is_ok()).collect();
+        known.into_iter().filter(|case| check_usable(language, &case.seen).is_ok()).collect();
     let edges: Vec<bool> =
         usable.iter().map(|case| usable.iter().any(|other| is_edge(case, other))).collect();
     let mut ordered: Vec<(bool, Case)> = edges.into_iter().map(|edge| !edge).zip(usable).collect();
@@ -79,24 +83,24 @@ pub fn candidates(language: Language, known: Vec<Case>, aim: Option<&Aim>) -> Ve
         marks.extend(case.seen.marks.iter().cloned());
         chosen.push(case);
     }
-    if let Some(aim) = aim {
-        usable.sort_by_key(|case| aim.distance(case));
+    if let Some(target) = target {
+        usable.sort_by_key(|case| target.distance(case));
     }
-    let mut results: BTreeSet<String> = chosen.iter().map(|case| said(&case.seen)).collect();
+    let mut results: BTreeSet<String> = chosen.iter().map(|case| outcome_key(&case.seen)).collect();
     let mut alike = Vec::new();
     for case in usable {
         if chosen.len() >= most {
             break;
         }
-        if results.insert(said(&case.seen)) {
+        if results.insert(outcome_key(&case.seen)) {
             chosen.push(case);
         } else {
             alike.push(case);
         }
     }
     // A boundary may give what others give, and only a mutant tells them apart.
-    if let Some(aim) = aim {
-        alike.retain(|case| aim.distance(case) < 3);
+    if let Some(target) = target {
+        alike.retain(|case| target.distance(case) < 3);
         alike.truncate(most.saturating_sub(chosen.len()));
         chosen.extend(alike);
     }
@@ -120,20 +124,20 @@ fn is_edge(case: &Case, other: &Case) -> bool {
 }
 
 fn length(case: &Case) -> (bool, usize) {
-    let raised = matches!(case.seen.came, CallOutcome::Raised { .. });
+    let raised = matches!(case.seen.outcome, CallOutcome::Raised { .. });
     let arguments: usize = case.call.arguments.iter().map(String::len).sum();
     let result =
-        if let CallOutcome::Value { literal, .. } = &case.seen.came { literal.len() } else { 0 };
+        if let CallOutcome::Value { literal, .. } = &case.seen.outcome { literal.len() } else { 0 };
     (raised, case.call.callee.len() + arguments + result)
 }
 
-fn said(seen: &Observation) -> String {
-    format!("{:?} {:?}", seen.came, seen.after)
+fn outcome_key(seen: &Observation) -> String {
+    format!("{:?} {:?}", seen.outcome, seen.after)
 }
 
 /// What one test adds: blocks and steps it reaches, mutants it notices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
+pub struct Contribution {
     /// Opaque names of what it reaches.
     pub reaches: BTreeSet<String>,
     /// Numbers of the mutants it notices.
@@ -142,21 +146,21 @@ pub struct Piece {
 
 /// The fewest tests, found greedily, that together reach and notice what all do; indices in order.
 #[must_use]
-pub fn cover(pieces: &[Piece]) -> Vec<usize> {
+pub fn cover(contributions: &[Contribution]) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     let (mut reached, mut noticed) = (BTreeSet::new(), BTreeSet::new());
     loop {
         let gain = |index: &usize| {
-            pieces.get(*index).map_or((0, 0), |piece| {
+            contributions.get(*index).map_or((0, 0), |piece| {
                 (
                     piece.notices.difference(&noticed).count(),
                     piece.reaches.difference(&reached).count(),
                 )
             })
         };
-        let left = (0..pieces.len()).filter(|index| !chosen.contains(index)).rev();
+        let left = (0..contributions.len()).filter(|index| !chosen.contains(index)).rev();
         let Some(best) = left.max_by_key(gain).filter(|best| gain(best) != (0, 0)) else { break };
-        if let Some(piece) = pieces.get(best) {
+        if let Some(piece) = contributions.get(best) {
             reached.extend(piece.reaches.iter().cloned());
             noticed.extend(piece.notices.iter().copied());
         }
@@ -177,7 +181,7 @@ mod tests {
         Case {
             call: Call { callee: "f".into(), arguments: vec![argument.into()] },
             seen: Observation {
-                came: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
+                outcome: CallOutcome::Value { literal: literal.into(), way: ResultKind::Plain },
                 after: Vec::new(),
                 needs: Vec::new(),
                 lines: Vec::new(),
@@ -215,7 +219,7 @@ mod tests {
     #[test]
     fn accidents_are_not_pinned_and_purposes_are() {
         let raised = |class: &str, explicit| Observation {
-            came: CallOutcome::Raised {
+            outcome: CallOutcome::Raised {
                 class: class.into(),
                 message: String::new(),
                 explicit,
@@ -231,8 +235,8 @@ mod tests {
             (Observation::refused("prints"), Err("prints")),
         ];
         for (seen, expected) in table {
-            let said = verdict(Language::Python, &seen);
-            assert_eq!(said.as_ref().map_err(String::as_str).copied(), expected, "{seen:?}");
+            let usable = check_usable(Language::Python, &seen);
+            assert_eq!(usable.as_ref().map_err(String::as_str).copied(), expected, "{seen:?}");
         }
     }
 
@@ -241,15 +245,15 @@ mod tests {
         fn a_cover_notices_and_reaches_what_all_do(
             rows in proptest::collection::vec((proptest::collection::btree_set(0usize..20, 0..6), proptest::collection::btree_set("[a-f]", 0..4)), 0..12)
         ) {
-            let pieces: Vec<Piece> = rows.into_iter().map(|(notices, reaches)| Piece { reaches, notices }).collect();
-            let chosen = cover(&pieces);
+            let contributions: Vec<Contribution> = rows.into_iter().map(|(notices, reaches)| Contribution { reaches, notices }).collect();
+            let chosen = cover(&contributions);
             let all = |list: &[usize]| -> (BTreeSet<usize>, BTreeSet<String>) {
-                let of = |index: &usize| pieces[*index].clone();
+                let of = |index: &usize| contributions[*index].clone();
                 (list.iter().flat_map(|i| of(i).notices).collect(), list.iter().flat_map(|i| of(i).reaches).collect())
             };
-            let every: Vec<usize> = (0..pieces.len()).collect();
+            let every: Vec<usize> = (0..contributions.len()).collect();
             prop_assert_eq!(all(&chosen), all(&every));
-            prop_assert!(chosen.len() <= pieces.len());
+            prop_assert!(chosen.len() <= contributions.len());
         }
     }
 }

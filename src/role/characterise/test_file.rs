@@ -8,7 +8,8 @@ use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::Trace;
 use crate::repair::{
-    Case, Draft, DraftTest, Framework, Naming, Piece, Pinned, Split, cover, render,
+    Case, CharacterisedFunction, Contribution, Draft, DraftTest, Framework, Naming, Split, cover,
+    render,
 };
 
 /// What a test is credited when its framework does not say how long it took.
@@ -21,7 +22,7 @@ const FEW: usize = 24;
 const RESULTS: usize = 3;
 
 /// One test file.
-pub struct Sheet {
+pub struct TestFile {
     /// Where it goes.
     pub path: RepoPath,
     /// The file it describes.
@@ -29,7 +30,7 @@ pub struct Sheet {
     /// How it is written.
     pub naming: Naming,
     /// Functions with the cases that are left.
-    pub pinned: Vec<Pinned>,
+    pub functions: Vec<CharacterisedFunction>,
     /// Its present text.
     pub draft: Draft,
     /// Names of tests to the ids they ran under; only those that hold.
@@ -38,31 +39,36 @@ pub struct Sheet {
     took: BTreeMap<TestId, Duration>,
 }
 
-impl Sheet {
+impl TestFile {
     /// A file with one test per case.
-    pub fn new(path: RepoPath, subject: RepoPath, naming: Naming, pinned: Vec<Pinned>) -> Self {
-        let mut sheet = Self {
+    pub fn new(
+        path: RepoPath,
+        subject: RepoPath,
+        naming: Naming,
+        functions: Vec<CharacterisedFunction>,
+    ) -> Self {
+        let mut test_file = Self {
             path,
             subject,
             naming,
-            pinned,
+            functions,
             draft: Draft::default(),
             ids: BTreeMap::new(),
             took: BTreeMap::new(),
         };
-        sheet.write(Split::Single);
-        sheet
+        test_file.write(Split::Single);
+        test_file
     }
 
     /// Writes the text anew; ids are then unknown.
     pub fn write(&mut self, split: Split) {
-        self.draft = render(&self.naming, &self.pinned, split, false);
+        self.draft = render(&self.naming, &self.functions, split, false);
         self.ids.clear();
     }
 
     /// The text with its tests in reverse order.
-    pub fn turned(&self, split: Split) -> String {
-        render(&self.naming, &self.pinned, split, true).text
+    pub fn reversed(&self, split: Split) -> String {
+        render(&self.naming, &self.functions, split, true).text
     }
 
     /// The name under which a whole file is run; unittest wants a module.
@@ -88,7 +94,7 @@ impl Sheet {
     }
 
     /// Notes the tests that passed; answers with those that did not, and why.
-    pub fn settle(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
+    pub fn record_results(&mut self, cases: &[TestCase]) -> Vec<(DraftTest, String)> {
         let mut broken = Vec::new();
         for test in self.draft.tests.clone() {
             match self.result(&test, cases) {
@@ -117,7 +123,7 @@ impl Sheet {
     }
 
     fn retain(&mut self, wanted: &dyn Fn(usize, usize) -> bool) {
-        for (function, one) in self.pinned.iter_mut().enumerate() {
+        for (function, one) in self.functions.iter_mut().enumerate() {
             let mut index = 0;
             one.cases.retain(|_| {
                 index += 1;
@@ -127,12 +133,13 @@ impl Sheet {
     }
 
     /// What each test is known to run: what its call ran when it was watched, and what runs when
-    /// the file is loaded, which the trace of any test of this sheet in `whole` tells.
+    /// the file is loaded, which the trace of any test of this file in `whole` tells.
     pub fn traces(&self, whole: &[Trace]) -> Vec<Trace> {
         let loaded = self.loaded(whole);
         let mut traces = Vec::new();
         for test in &self.draft.tests {
-            let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
+            let (Some(id), Some(one)) =
+                (self.ids.get(&test.name), self.functions.get(test.function))
             else {
                 continue;
             };
@@ -162,7 +169,7 @@ impl Sheet {
         let tests = self.draft.tests.iter().filter(|test| Some(&test.name) == name);
         let called: BTreeSet<u32> = tests
             .flat_map(|test| {
-                let cases = self.pinned.get(test.function).map(|one| one.cases.as_slice());
+                let cases = self.functions.get(test.function).map(|one| one.cases.as_slice());
                 let cases = cases.unwrap_or_default();
                 test.cases.iter().filter_map(|case| cases.get(*case))
             })
@@ -173,54 +180,58 @@ impl Sheet {
     }
 
     /// Keeps the fewest cases that reach and notice what all do. Tests hold one case each here.
-    pub fn keep_telling(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
+    pub fn keep_distinguishing(&mut self, notices: &BTreeMap<TestId, BTreeSet<usize>>) {
         let mut places = Vec::new();
-        let mut pieces = Vec::new();
+        let mut contributions = Vec::new();
         for test in &self.draft.tests {
-            let (Some(id), Some(one)) = (self.ids.get(&test.name), self.pinned.get(test.function))
+            let (Some(id), Some(one)) =
+                (self.ids.get(&test.name), self.functions.get(test.function))
             else {
                 continue;
             };
             for index in &test.cases {
                 let Some(case) = one.cases.get(*index) else { continue };
                 places.push((test.function, *index));
-                pieces.push(Piece {
+                contributions.push(Contribution {
                     reaches: case.seen.marks.iter().cloned().collect(),
                     notices: notices.get(id).cloned().unwrap_or_default(),
                 });
             }
         }
-        let kept: BTreeSet<(usize, usize)> =
-            cover(&pieces).into_iter().filter_map(|index| places.get(index).copied()).collect();
+        let kept: BTreeSet<(usize, usize)> = cover(&contributions)
+            .into_iter()
+            .filter_map(|index| places.get(index).copied())
+            .collect();
         // A function shows its happy path and two other results at least, where it has them
         // (product.md 6.2: L1.1, two assertions a test).
         let mut shown: BTreeMap<usize, Vec<&crate::effect::CallOutcome>> = BTreeMap::new();
-        let came = |place: &(usize, usize)| {
-            self.pinned
+        let outcome = |place: &(usize, usize)| {
+            self.functions
                 .get(place.0)
                 .and_then(|one| one.cases.get(place.1))
-                .map(|case| &case.seen.came)
+                .map(|case| &case.seen.outcome)
         };
         for place in &kept {
-            shown.entry(place.0).or_default().extend(came(place));
+            shown.entry(place.0).or_default().extend(outcome(place));
         }
         let mut more = BTreeSet::new();
         for place in places.iter().filter(|place| !kept.contains(*place)) {
             let known = shown.entry(place.0).or_default();
-            if let Some(came) = came(place)
+            if let Some(outcome) = outcome(place)
                 && known.len() < RESULTS
-                && !known.contains(&came)
+                && !known.contains(&outcome)
             {
-                known.push(came);
+                known.push(outcome);
                 more.insert(*place);
             }
         }
         // And an edge and a rejection, where it has them (L1.2, L1.3).
         let case = |place: &(usize, usize)| {
-            self.pinned.get(place.0).and_then(|one| one.cases.get(place.1))
+            self.functions.get(place.0).and_then(|one| one.cases.get(place.1))
         };
-        let kinds: [fn(&Case) -> bool; 2] =
-            [is_edge, |case| matches!(case.seen.came, crate::effect::CallOutcome::Raised { .. })];
+        let kinds: [fn(&Case) -> bool; 2] = [is_edge, |case| {
+            matches!(case.seen.outcome, crate::effect::CallOutcome::Raised { .. })
+        }];
         for fits in kinds {
             let fits = |place: &(usize, usize)| case(place).is_some_and(fits);
             let shown: BTreeSet<usize> =
@@ -237,10 +248,10 @@ impl Sheet {
     }
 
     /// Assertions by function, in tests that hold.
-    pub fn kept(&self) -> BTreeMap<String, u32> {
+    pub fn assertions(&self) -> BTreeMap<String, u32> {
         let mut kept = BTreeMap::new();
         for test in self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name)) {
-            if let Some(one) = self.pinned.get(test.function) {
+            if let Some(one) = self.functions.get(test.function) {
                 *kept.entry(one.callable.name.clone()).or_default() +=
                     u32::try_from(test.cases.len()).unwrap_or(u32::MAX);
             }
@@ -277,14 +288,14 @@ pub fn whole_file(
 }
 
 /// All files as edits, those without a test left out.
-pub fn edits(sheets: &[Sheet]) -> EditSet {
-    let mut files: Vec<FileEdit> = sheets
+pub fn edits(test_files: &[TestFile]) -> EditSet {
+    let mut files: Vec<FileEdit> = test_files
         .iter()
-        .filter(|sheet| !sheet.draft.tests.is_empty())
-        .map(|sheet| FileEdit {
-            file: sheet.path.clone(),
+        .filter(|test_file| !test_file.draft.tests.is_empty())
+        .map(|test_file| FileEdit {
+            file: test_file.path.clone(),
             before: None,
-            after: Some(sheet.draft.text.clone()),
+            after: Some(test_file.draft.text.clone()),
         })
         .collect();
     files.sort_by(|a, b| a.file.cmp(&b.file));

@@ -39,7 +39,7 @@ const CONFIGURING: &[&str] =
 
 /// What places depend on.
 #[derive(Clone, Debug)]
-pub struct Site<'a> {
+pub struct ProjectLayout<'a> {
     /// The framework.
     pub framework: Framework,
     /// Folder of the suite inside the repository; empty for the root.
@@ -74,13 +74,13 @@ pub fn module_of(file: &RepoPath, directory: &str) -> String {
     inside.replace('/', ".")
 }
 
-/// Where the tests of a file go, and how they are written. `taken` are places that are in use.
+/// Where the tests of a file go, and how they are written. `used` are places that are in use.
 #[must_use]
-pub fn place(
-    site: &Site<'_>,
+pub fn locate_test_file(
+    site: &ProjectLayout<'_>,
     file: &RepoPath,
     text: &str,
-    taken: &BTreeSet<RepoPath>,
+    used: &BTreeSet<RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
     let join = |folder: &str, name: &str| {
         if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
@@ -89,7 +89,7 @@ pub fn place(
         let marks = [String::new()].into_iter().chain((2..100).map(|number| format!("_{number}")));
         marks
             .filter_map(|mark| RepoPath::parse(join(folder, &name(&mark))).ok())
-            .find(|path| !site.files.contains(path) && !taken.contains(path))
+            .find(|path| !site.files.contains(path) && !used.contains(path))
     };
     if site.framework.is_python() {
         let module = module_of(file, site.directory);
@@ -141,7 +141,7 @@ pub fn place(
 }
 
 /// Whether the project writes its tests in TypeScript.
-fn tests_are_typed(site: &Site<'_>) -> bool {
+fn tests_are_typed(site: &ProjectLayout<'_>) -> bool {
     site.files.iter().any(|one| {
         let name = one.file_name();
         within(site, one) && (name.contains(".test.ts") || name.contains(".spec.ts"))
@@ -149,7 +149,7 @@ fn tests_are_typed(site: &Site<'_>) -> bool {
 }
 
 /// The folder with most test files of Python.
-fn python_folder(site: &Site<'_>) -> Option<String> {
+fn python_folder(site: &ProjectLayout<'_>) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let tests = site.files.iter().filter(|file| {
         file.extension() == "py" && file.file_name().starts_with("test_") && within(site, file)
@@ -163,12 +163,12 @@ fn python_folder(site: &Site<'_>) -> Option<String> {
         .map(|(folder, _)| folder.to_owned())
 }
 
-fn within(site: &Site<'_>, file: &RepoPath) -> bool {
+fn within(site: &ProjectLayout<'_>, file: &RepoPath) -> bool {
     site.directory.is_empty() || file.as_str().starts_with(&format!("{}/", site.directory))
 }
 
 /// Where JavaScript tests of a file go: `__tests__`, one folder for all, or beside it.
-fn script_folder(site: &Site<'_>, file: &RepoPath) -> String {
+fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
     let tests: Vec<&RepoPath> = site
         .files
         .iter()
@@ -222,10 +222,15 @@ mod tests {
     fn tests_go_where_the_project_keeps_them() {
         let py = |list: &[&str], directory: &'static str, file: &str| {
             let files = files(list);
-            let site =
-                Site { framework: Framework::Pytest, directory, files: &files, modules: false };
+            let site = ProjectLayout {
+                framework: Framework::Pytest,
+                directory,
+                files: &files,
+                modules: false,
+            };
             let (path, naming) =
-                place(&site, &RepoPath::parse(file).unwrap(), "", &BTreeSet::new()).unwrap();
+                locate_test_file(&site, &RepoPath::parse(file).unwrap(), "", &BTreeSet::new())
+                    .unwrap();
             (path.to_string(), naming.subject)
         };
         let table = [
@@ -257,10 +262,15 @@ mod tests {
     fn script_tests_follow_folder_kind_and_ending() {
         let js = |list: &[&str], modules, file: &str, text: &str| {
             let files = files(list);
-            let site =
-                Site { framework: Framework::NodeTest, directory: "", files: &files, modules };
+            let site = ProjectLayout {
+                framework: Framework::NodeTest,
+                directory: "",
+                files: &files,
+                modules,
+            };
             let (path, naming) =
-                place(&site, &RepoPath::parse(file).unwrap(), text, &BTreeSet::new()).unwrap();
+                locate_test_file(&site, &RepoPath::parse(file).unwrap(), text, &BTreeSet::new())
+                    .unwrap();
             (path.to_string(), naming.subject, naming.test)
         };
         let esm = "export const a = 1;";

@@ -12,7 +12,7 @@ use crate::effect::{
 };
 use crate::repair::{self, Limits, Ranges, Scoring, Split};
 
-use super::draft::{self, Sheet};
+use super::test_file::{self, TestFile};
 use super::{GenerateRequest, LEAST, Missed, left, step, unfinished};
 
 /// Mutants of one judgement when tests run in a warm process.
@@ -37,7 +37,7 @@ fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
 /// # Errors
 ///
 /// When there is none to be had.
-pub async fn trial(
+pub async fn open_runner(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
 ) -> Result<Box<dyn CandidateRunner>, EffectError> {
@@ -51,28 +51,30 @@ pub async fn trial(
 /// # Errors
 ///
 /// When sources cannot be read or tests not be run.
-pub async fn minimise(
-    sheets: &mut [Sheet],
+pub async fn select_cases(
+    test_files: &mut [TestFile],
     request: &GenerateRequest<'_>,
     ends: Duration,
     fx: &Effects<'_>,
     report: &mut PinReport,
 ) -> Result<(), EffectError> {
-    let trial = trial(request, fx).await?;
-    let files: Vec<RepoPath> = sheets.iter().map(|sheet| sheet.subject.clone()).collect();
-    let draft = fx.worktree.graft(request.tree, &draft::edits(sheets)).await?;
+    let trial = open_runner(request, fx).await?;
+    let files: Vec<RepoPath> =
+        test_files.iter().map(|test_file| test_file.subject.clone()).collect();
+    let draft = fx.worktree.graft(request.tree, &test_file::edits(test_files)).await?;
     let firsts: Vec<TestId> =
-        sheets.iter().filter_map(|sheet| sheet.ids.values().next().cloned()).collect();
+        test_files.iter().filter_map(|test_file| test_file.ids.values().next().cloned()).collect();
     let whole = trial.trace(&firsts).await?;
-    let traces: Vec<Trace> = sheets.iter().flat_map(|sheet| sheet.traces(&whole)).collect();
+    let traces: Vec<Trace> =
+        test_files.iter().flat_map(|test_file| test_file.traces(&whole)).collect();
     let mut notices: BTreeMap<TestId, BTreeSet<usize>> = BTreeMap::new();
     // Where tests have missed something there are many calls; elsewhere a few are enough, and
     // asking all of them would take the time away from the missed lines.
-    let few: BTreeSet<TestId> = sheets.iter().flat_map(Sheet::first_ids).collect();
+    let few: BTreeSet<TestId> = test_files.iter().flat_map(TestFile::first_ids).collect();
     let (mut before, mut untried) = (0, 0);
-    let halves = halves(request.missed, &files, &traces, &few);
-    let mut open = u32::try_from(halves.len()).unwrap_or(u32::MAX);
-    for (within, tests) in halves {
+    let questions = questions(request.missed, &files, &traces, &few);
+    let mut open = u32::try_from(questions.len()).unwrap_or(u32::MAX);
+    for (within, tests) in questions {
         let time = ends.saturating_sub(fx.clock.elapsed()).min(CHOOSING * open) / open;
         open -= 1;
         let known: Vec<Trace> =
@@ -93,7 +95,7 @@ pub async fn minimise(
             progress: &progress(fx),
         })
         .await?;
-        let judged = scored.noticed_by.len();
+        let scored_mutants = scored.noticed_by.len();
         let score = &scored.score;
         untried += score
             .covered
@@ -104,21 +106,21 @@ pub async fn minimise(
                 notices.entry(test).or_default().insert(before + mutant);
             }
         }
-        before += judged;
+        before += scored_mutants;
     }
     if untried > 0 {
-        unfinished(report, format!("calls were chosen without {untried} of the broken versions"));
+        unfinished(report, format!("calls were chosen without {untried} of the mutants"));
     }
-    for sheet in sheets {
-        sheet.keep_telling(&notices);
-        sheet.write(Split::Grouped);
+    for test_file in test_files {
+        test_file.keep_distinguishing(&notices);
+        test_file.write(Split::Grouped);
     }
     Ok(())
 }
 
 /// What is asked about which lines: all tests about missed lines, `few` about the others; all
 /// about all when nothing was missed.
-fn halves(
+fn questions(
     missed: &Missed,
     files: &[RepoPath],
     traces: &[Trace],
@@ -161,9 +163,9 @@ pub async fn measure(
     fx: &Effects<'_>,
     report: &mut PinReport,
 ) -> Result<Lines, EffectError> {
-    step(fx, "breaking the code to see what the tests notice");
+    step(fx, "running the tests against mutants");
     fx.worktree.checkout(tree).await?;
-    let trial = trial(request, fx).await?;
+    let trial = open_runner(request, fx).await?;
     let kept = report.files.iter().flat_map(|file| &file.tests);
     let tests: Vec<TestId> = kept.cloned().collect();
     let before =
@@ -190,10 +192,7 @@ pub async fn measure(
         .min(limits(trial.as_ref(), LEAST).candidates)
         .saturating_sub(score.tried + score.unviable);
     if untried > 0 {
-        unfinished(
-            report,
-            format!("the score was measured without {untried} of the broken versions"),
-        );
+        unfinished(report, format!("the score was measured without {untried} of the mutants"));
     }
     let mut reached = Lines::new();
     for (file, lines) in scored.traces.iter().flat_map(|trace| &trace.lines) {
@@ -236,7 +235,7 @@ mod tests {
         let traces = [trace("first"), trace("aimed")];
         let few = BTreeSet::from([TestId::from("first")]);
         let files = [file.clone()];
-        let asked = |missed: &Missed| halves(missed, &files, &traces, &few);
+        let asked = |missed: &Missed| questions(missed, &files, &traces, &few);
         let whole = asked(&Missed::new());
         assert_eq!(whole.len(), 1);
         assert!(whole[0].0.is_none() && whole[0].1.len() == 2);

@@ -1,0 +1,257 @@
+//! Calls the functions of all gaps and turns what they did into test files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::code::language::Language;
+use crate::code::signature::{self, Callable};
+use crate::domain::characterisation::{Dropped, PinReport, PinnedFunction};
+use crate::domain::event::Event;
+use crate::domain::id::RepoPath;
+use crate::effect::{EffectError, Effects, Observer};
+use crate::repair::{self, CharacterisedFunction, FileTask, Framework, ProjectLayout};
+
+use super::test_file::TestFile;
+use super::{Gap, GenerateRequest, unfinished};
+
+/// Limit of one call of a function.
+const CALL: Duration = Duration::from_secs(1);
+
+/// Bytes of a source that is looked at; longer ones are generated or bundled.
+const SOURCE: usize = 300_000;
+
+/// Sources that are searched for calls to learn from.
+const SEARCHED: usize = 1_500;
+
+/// A source file with the functions to call.
+struct Subject {
+    file: RepoPath,
+    language: Language,
+    text: String,
+    callables: Vec<Callable>,
+}
+
+/// Calls the functions of all gaps until `ends`.
+pub async fn observe(
+    request: &GenerateRequest<'_>,
+    observer: &dyn Observer,
+    ends: Duration,
+    fx: &Effects<'_>,
+    report: &mut PinReport,
+) -> Result<Vec<TestFile>, EffectError> {
+    let files: BTreeSet<RepoPath> = fx.worktree.files(request.tree).await?.into_iter().collect();
+    let facts = fx.suite.facts();
+    let Some(framework) = Framework::named(&facts.framework) else {
+        report.dropped.push(Dropped {
+            reason: format!("tests for {} cannot be written yet", facts.framework),
+            count: 1,
+        });
+        return Ok(Vec::new());
+    };
+    let modules = is_module_package(request, fx).await?;
+    let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
+    let subjects = subjects(request, framework, fx).await?;
+    let examples = examples(request, &layout, &subjects, fx).await?;
+    let mut test_files: Vec<TestFile> = Vec::new();
+    let mut used = BTreeSet::new();
+    let total = subjects.len();
+    let calls = AtomicU64::new(0);
+    let none = BTreeSet::new();
+    for (done, subject) in subjects.into_iter().enumerate() {
+        // Each file has its share of the time, so that the last one is called too.
+        let left = ends.saturating_sub(fx.clock.elapsed());
+        let files = u32::try_from(total - done).unwrap_or(u32::MAX).max(1);
+        let end = fx.clock.elapsed() + left / files;
+        let goes_on = |more: u64| {
+            let done = calls.fetch_add(more, Ordering::Relaxed) + more;
+            if more > 0 {
+                let unit = "calls".to_owned();
+                fx.screen.show(&Event::Progress { done, total: None, unit });
+            }
+            fx.clock.elapsed() < end
+        };
+        let task = FileTask {
+            root: fx.worktree.root(),
+            file: &subject.file,
+            language: subject.language,
+            module: &repair::module_of(&subject.file, &facts.directory),
+            callables: &subject.callables,
+            examples: &examples,
+            limit: CALL,
+            text: &subject.text,
+            missed: request.missed.get(&subject.file).unwrap_or(&none),
+            goes_on: &goes_on,
+        };
+        let functions = repair::characterise(observer, &task).await?;
+        let callable = |one: &CharacterisedFunction| one.callable.unsupported.is_none();
+        if fx.clock.elapsed() >= end && functions.iter().any(callable) {
+            let search = format!("the search for calls of {} was cut short", subject.file);
+            unfinished(report, search);
+        }
+        report.functions.extend(functions.iter().map(|one| reported(&subject.file, one)));
+        if let Some((path, naming)) =
+            repair::locate_test_file(&layout, &subject.file, &subject.text, &used)
+            && functions.iter().any(|one| !one.cases.is_empty())
+        {
+            used.insert(path.clone());
+            test_files.push(TestFile::new(path, subject.file, naming, functions));
+        }
+    }
+    Ok(test_files)
+}
+
+/// The text of a source that is short enough to look at.
+async fn read(
+    request: &GenerateRequest<'_>,
+    file: &RepoPath,
+    fx: &Effects<'_>,
+) -> Result<Option<String>, EffectError> {
+    let bytes = fx.worktree.read(request.tree, file).await?;
+    let bytes = bytes.filter(|bytes| bytes.len() <= SOURCE);
+    Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()))
+}
+
+/// Whether the suite's `package.json` says `"type": "module"`.
+async fn is_module_package(
+    request: &GenerateRequest<'_>,
+    fx: &Effects<'_>,
+) -> Result<bool, EffectError> {
+    let path = format!("{}/package.json", fx.suite.facts().directory);
+    let Ok(path) = RepoPath::parse(path.trim_start_matches('/')) else { return Ok(false) };
+    let text = read(request, &path, fx).await?.unwrap_or_default();
+    let package: Option<serde_json::Value> = serde_json::from_str(&text).ok();
+    Ok(package.is_some_and(|package| package["type"] == "module"))
+}
+
+/// The functions of all gaps, each with the reason why it cannot be called, if there is one.
+async fn subjects(
+    request: &GenerateRequest<'_>,
+    framework: Framework,
+    fx: &Effects<'_>,
+) -> Result<Vec<Subject>, EffectError> {
+    let mut subjects = Vec::new();
+    for gap in request.gaps {
+        let (Some(language), Some(text)) =
+            (Language::of(&gap.file), read(request, &gap.file, fx).await?)
+        else {
+            continue;
+        };
+        let mut callables = signature::callables(language, &text);
+        callables.retain(|one| names(gap, one));
+        let foreign = unsupported_reason(language, framework, &fx.suite.facts().version);
+        for callable in &mut callables {
+            let held = request.held.get(&(gap.file.clone(), callable.name.clone()));
+            let held = held.cloned().or_else(|| callable.unsupported.take());
+            callable.unsupported = foreign.map(str::to_owned).or(held);
+        }
+        subjects.push(Subject { file: gap.file.clone(), language, text, callables });
+    }
+    Ok(subjects)
+}
+
+/// Whether a gap includes a function.
+fn names(gap: &Gap, callable: &Callable) -> bool {
+    gap.functions.is_empty()
+        || gap.functions.iter().any(|name| *name == callable.name || name == short(callable))
+}
+
+/// The name of a function without its class.
+fn short(callable: &Callable) -> &str {
+    callable.name.rsplit('.').next().unwrap_or_default()
+}
+
+/// Arguments of calls in the repository, by name of the function.
+async fn examples(
+    request: &GenerateRequest<'_>,
+    layout: &ProjectLayout<'_>,
+    subjects: &[Subject],
+    fx: &Effects<'_>,
+) -> Result<BTreeMap<String, Vec<Vec<String>>>, EffectError> {
+    let callables = subjects.iter().flat_map(|subject| &subject.callables);
+    let names: BTreeSet<String> = callables.map(|one| short(one).to_owned()).collect();
+    let mut examples: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    let searched = layout.files.iter().filter_map(|file| Some((file, Language::of(file)?)));
+    let searched = searched
+        .filter(|(_, language)| layout.framework.is_python() == (*language == Language::Python));
+    for (file, language) in searched.take(SEARCHED) {
+        if let Some(text) = read(request, file, fx).await? {
+            for (name, calls) in signature::calls(language, &text, &names) {
+                examples.entry(name).or_default().extend(calls);
+            }
+        }
+    }
+    Ok(examples)
+}
+
+/// Why functions of a language cannot be pinned under a framework; `version` is the framework's, and
+/// that of Node.js for its own.
+fn unsupported_reason(
+    language: Language,
+    framework: Framework,
+    version: &str,
+) -> Option<&'static str> {
+    match language {
+        Language::Python if framework.is_python() => None,
+        Language::JavaScript if !framework.is_python() => None,
+        Language::TypeScript | Language::Tsx if framework.is_python() => {
+            Some("the detected test framework is one of another language")
+        }
+        Language::TypeScript if framework == Framework::NodeTest && strips_types(version) => None,
+        Language::TypeScript | Language::Tsx if framework == Framework::NodeTest => {
+            Some("`node --test` loads TypeScript from Node.js 22.18 on, and no TSX")
+        }
+        Language::TypeScript | Language::Tsx => None,
+        _ => Some("the detected test framework is one of another language"),
+    }
+}
+
+/// Whether a version of Node.js loads TypeScript by itself.
+fn strips_types(version: &str) -> bool {
+    let digits = |c: char| !c.is_ascii_digit();
+    let mut parts = version.split(digits).filter(|part| !part.is_empty());
+    let mut next = || parts.next().and_then(|part| part.parse::<u32>().ok()).unwrap_or_default();
+    let (major, minor) = (next(), next());
+    matches!((major, minor), (22, 18..) | (23, 6..) | (24.., _))
+}
+
+fn reported(file: &RepoPath, one: &CharacterisedFunction) -> PinnedFunction {
+    PinnedFunction {
+        file: file.clone(),
+        name: one.callable.name.clone(),
+        line: one.callable.start,
+        tried: one.tried,
+        kept: 0,
+        dropped: one
+            .dropped
+            .iter()
+            .map(|(reason, count)| Dropped { reason: reason.clone(), count: *count })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typescript_is_pinned_where_its_tests_can_load_it() {
+        use Framework::{Jest, NodeTest, Pytest, Vitest};
+        let table = [
+            (Language::TypeScript, Vitest, "", true),
+            (Language::Tsx, Jest, "29.7.0", true),
+            (Language::TypeScript, NodeTest, "v20.20.2", false),
+            (Language::TypeScript, NodeTest, "22.17.1", false),
+            (Language::TypeScript, NodeTest, "v22.18.0", true),
+            (Language::TypeScript, NodeTest, "24.0.0", true),
+            (Language::Tsx, NodeTest, "24.0.0", false),
+            (Language::TypeScript, Pytest, "9.2.0", false),
+            (Language::JavaScript, NodeTest, "v18.0.0", true),
+            (Language::Rust, NodeTest, "v24.0.0", false),
+        ];
+        for (language, framework, version, pinned) in table {
+            let said = unsupported_reason(language, framework, version);
+            assert_eq!(said.is_none(), pinned, "{language:?} {framework:?} {version}: {said:?}");
+        }
+    }
+}
