@@ -11,8 +11,8 @@ mod score;
 mod stream;
 
 pub use characterise::{
-    Case, CharacterisedFunction, Contribution, Draft, DraftTest, FileTask, Framework, Naming, Site,
-    Split, characterise, cover, is_subject, module_of, place, render,
+    Case, CharacterisedFunction, Contribution, Draft, DraftTest, FileTask, Framework, Naming,
+    ProjectLayout, Split, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};

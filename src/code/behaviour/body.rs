@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::kinds::{self, Kind};
-use super::leave::{is_block, is_inner};
+use super::reachability::{is_block, is_inner};
 use super::walk::{callable, children, first_text, line, one_line};
 use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use super::language::Language;
 
-pub use phrase::{condition, is_round};
+pub use describe::{condition, is_round};
 
 /// A parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

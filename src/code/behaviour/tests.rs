@@ -327,7 +327,7 @@ fn what_is_reached_only_sometimes_is_never_told_as_what_always_happens() {
         let mut expected: Vec<String> = expected.iter().map(|line| (*line).to_owned()).collect();
         guards.sort();
         expected.sort();
-        assert_eq!(one_line, expected, "{why}");
+        assert_eq!(guards, expected, "{why}");
     }
 }
 
