@@ -17,6 +17,8 @@ mod tool_rules;
 mod word_lists;
 
 #[cfg(test)]
+mod rule_tests;
+#[cfg(test)]
 mod tests;
 
 pub use catalogue::rule;

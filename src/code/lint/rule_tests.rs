@@ -1,0 +1,575 @@
+//! The borders of each rule: what it finds, and the nearest text in which it finds nothing. The
+//! samples in `tests/data/lint` show each rule on whole files.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use crate::domain::id::RepoPath;
+
+use super::{Project, scan};
+
+fn repository(files: &[(&str, &str)]) -> BTreeMap<RepoPath, String> {
+    let parsed =
+        |(name, text): &(&str, &str)| (RepoPath::parse(*name).unwrap(), (*text).to_owned());
+    files.iter().map(parsed).collect()
+}
+
+/// The lines at which a rule has findings in the first of some files.
+fn lines(rule: &str, files: &[(&str, &str)]) -> Vec<u32> {
+    let repository = repository(files);
+    let file = RepoPath::parse(files[0].0).unwrap();
+    let result = scan(&[&file], &repository, &Project::of(&repository));
+    result.findings.iter().filter(|one| one.id == rule).map(|one| one.line).collect()
+}
+
+/// Checks a rule on files that stand alone.
+fn check(rule: &str, table: &[(&str, &str, &[u32])]) {
+    for (name, text, expected) in table {
+        assert_eq!(lines(rule, &[(name, text)]), *expected, "{rule} in {name}:\n{text}");
+    }
+}
+
+#[test]
+fn unresolved_import() {
+    let table: &[(&str, &str, &[u32])] = &[
+        ("a/b.py", "from .gone import x\n", &[1]),
+        ("a/b.py", "from .there import x\n", &[]),
+        ("a/b.py", "try:\n    from .gone import x\nexcept ImportError:\n    x = 1\n", &[]),
+        ("a/b.py", "from ...above import x\n", &[1]),
+        ("a/b.js", "import x from './gone';\n", &[1]),
+        ("a/b.js", "import x from './sum.js';\n", &[]),
+        ("a/b.js", "import x from './dist/gone';\n", &[]),
+        ("a/b.js", "import x from 'gone';\n", &[]),
+        ("src/lib.rs", "mod gone;\n", &[1]),
+        ("src/lib.rs", "mod there;\n#[cfg(unix)]\nmod gone;\n", &[]),
+    ];
+    for (name, text, expected) in table {
+        let files =
+            [(*name, *text), ("a/there.py", ""), ("a/sum.ts", ""), ("src/there/mod.rs", "")];
+        assert_eq!(lines("unresolved-import", &files), *expected, "{name}: {text}");
+    }
+}
+
+#[test]
+fn circular_import() {
+    let other = ("a/two.py", "from a.one import y\n");
+    assert_eq!(lines("circular-import", &[("a/one.py", "import a.two\n"), other]), [1]);
+    // Names may load modules: every one of them counts, not only the first.
+    assert_eq!(lines("circular-import", &[("a/one.py", "from . import x, two\n"), other]), [1]);
+    let late = "def f():\n    import a.two\n";
+    assert!(lines("circular-import", &[("a/one.py", late), other]).is_empty());
+    let types = "import type { B } from './two';\nexport const a = 1;\n";
+    let back = ("b/two.ts", "import { a } from './one';\nexport const b = a;\n");
+    assert!(lines("circular-import", &[("b/one.ts", types), back]).is_empty());
+    let values = types.replace("import type", "import");
+    assert_eq!(lines("circular-import", &[("b/one.ts", &values), back]), [1]);
+}
+
+#[test]
+fn packages() {
+    let python = ("pyproject.toml", "[project]\ndependencies = [\"requests\", \"pyyaml\"]\n");
+    let script = ("package.json", "{\"dependencies\": {\"react\": \"1\", \"@a/b\": \"1\"}}");
+    let rust = ("Cargo.toml", "[dependencies]\nserde-json = \"1\"\n");
+    let go = ("go.mod", "module e.com/m\n\nrequire github.com/x/known v1.0.0\n");
+    let table: &[(&str, &str, &str, &str)] = &[
+        ("a.py", "import requests, yaml, os, a\n", "", ""),
+        ("a.py", "import inventedlib\n", "unknown-package", "1"),
+        ("a.py", "import reqests\n", "misspelt-package", "1"),
+        ("a.py", "def f():\n    import inventedlib\n", "", ""),
+        (
+            "a.js",
+            "import r from 'react/jsx';\nimport b from '@a/b/c';\nimport 'node:fs';\n",
+            "",
+            "",
+        ),
+        ("a.js", "import r from 'invented-package';\n", "unknown-package", "1"),
+        ("a.js", "import r from 'reactt';\n", "misspelt-package", "1"),
+        ("a.rs", "use serde_json::Value;\nuse std::fs;\nuse crate::x::Y;\n", "", ""),
+        ("a.rs", "use {std::fs, invented::Thing};\n", "unknown-package", "1"),
+        ("a.go", "package a\nimport \"github.com/x/known/sub\"\n", "", ""),
+        ("a.go", "package a\nimport \"github.com/y/invented\"\n", "unknown-package", "2"),
+    ];
+    for (name, text, rule, line) in table {
+        let files = repository(&[(name, text), python, script, rust, go]);
+        let file = RepoPath::parse(*name).unwrap();
+        let found: Vec<String> = scan(&[&file], &files, &Project::of(&files))
+            .findings
+            .iter()
+            .filter(|one| one.category == "hallucinated_imports")
+            .map(|one| format!("{} {}", one.id, one.line))
+            .collect();
+        let expected = if rule.is_empty() { vec![] } else { vec![format!("{rule} {line}")] };
+        assert_eq!(found, expected, "{name}: {text}");
+    }
+}
+
+#[test]
+fn wrong_sub_path() {
+    let package = [("shop/__init__.py", ""), ("shop/cart.py", "")];
+    let in_shop = |text| lines("wrong-sub-path", &[("a.py", text), package[0], package[1]]);
+    assert_eq!(in_shop("import shop.gone\n"), [1]);
+    assert!(in_shop("import shop.cart\nimport elsewhere.gone\n").is_empty());
+    let go = ("go.mod", "module e.com/m\n");
+    let in_go =
+        |text| lines("wrong-sub-path", &[("a.go", text), go, ("tax/t.go", "package tax\n")]);
+    assert_eq!(in_go("package a\nimport \"e.com/m/gone\"\n"), [2]);
+    assert!(in_go("package a\nimport \"e.com/m/tax\"\n").is_empty());
+    let price = ("src/shop/Price.java", "package shop;\nclass Price {}\n");
+    let in_java = |text| lines("wrong-sub-path", &[("src/a/A.java", text), price]);
+    assert_eq!(in_java("import shop.Gone;\nclass A {}\n"), [1]);
+    assert!(in_java("import shop.Price;\nimport shop.*;\nclass A {}\n").is_empty());
+}
+
+#[test]
+fn placeholders() {
+    check(
+        "todo-code",
+        &[
+            ("a.py", "def f():\n    # TODO: implement\n    pass\n", &[2]),
+            ("a.py", "def f(x):\n    # TODO: implement rounding\n    y = x\n    return y\n", &[]),
+            ("a.js", "function f() {\n  // ... existing code ...\n}\n", &[2]),
+            ("a.js", "/** Add your code here. */\nfunction f() { return 1; }\n", &[]),
+        ],
+    );
+    check(
+        "not-implemented",
+        &[
+            ("a.py", "def f():\n    raise NotImplementedError\n", &[2]),
+            ("a.py", "class A:\n    def f(self):\n        raise NotImplementedError\n", &[]),
+            ("a.rs", "fn f() { todo!() }\n", &[1]),
+            (
+                "a.rs",
+                "fn f() { unimplemented!(\"the caller checks that this is never so\") }\n",
+                &[],
+            ),
+            ("a.go", "package a\nfunc f() { panic(\"not implemented\") }\n", &[2]),
+            ("a.js", "function f() { throw new Error('not implemented yet'); }\n", &[1]),
+            ("a.js", "function f() { throw new Error('no such item'); }\n", &[]),
+        ],
+    );
+    check(
+        "bare-pass",
+        &[
+            ("a.py", "def f():\n    pass\n", &[2]),
+            ("a.py", "def f():\n    # nothing to do here\n    pass\n", &[]),
+            ("a.py", "def noop():\n    pass\n", &[]),
+            ("a.py", "class A:\n    def f(self):\n        pass\n", &[]),
+            ("a.py", "def f():\n    g()\n    pass\n", &[]),
+        ],
+    );
+    check(
+        "ellipsis-statement",
+        &[("a.py", "def f():\n    ...\n", &[2]), ("a.pyi", "def f(): ...\n", &[])],
+    );
+}
+
+#[test]
+fn doubles_in_product_code() {
+    check(
+        "mock-in-production",
+        &[
+            ("shop/a.py", "x = MagicMock()\n", &[1]),
+            ("shop/mocks/a.py", "x = MagicMock()\n", &[]),
+            ("tests/test_a.py", "x = MagicMock()\n", &[]),
+            ("src/a.js", "const f = jest.fn();\n", &[1]),
+        ],
+    );
+    check(
+        "stub-in-production",
+        &[("src/a.js", "jest.spyOn(a, 'b');\n", &[1]), ("src/a.js", "spyOn(a, 'b');\n", &[])],
+    );
+    check(
+        "test-import-in-production",
+        &[
+            ("shop/a.py", "import pytest\n", &[1]),
+            ("shop/a.py", "if __name__ == '__main__':\n    import pytest\n", &[]),
+            ("src/a.rs", "use proptest::prelude::*;\n", &[1]),
+            ("src/a.rs", "#[cfg(test)]\nmod tests {\n    use proptest::prelude::*;\n}\n", &[]),
+            ("a.go", "package a\nimport \"testing\"\n", &[2]),
+            ("a_test.go", "package a\nimport \"testing\"\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn five_escape_types_are_tolerated() {
+    let any = |count: usize| "export let x: any;\n".repeat(count);
+    assert!(lines("escape-type", &[("a.ts", &any(5))]).is_empty());
+    assert_eq!(lines("escape-type", &[("a.ts", &any(6))]), [6]);
+    assert_eq!(lines("escape-type", &[("a.ts", &any(9))]), [6]);
+    assert!(lines("escape-type", &[("a.d.ts", &any(9))]).is_empty());
+}
+
+#[test]
+fn casts() {
+    check(
+        "double-cast",
+        &[("a.ts", "const x = y as unknown as T;\n", &[1]), ("a.ts", "const x = y as T;\n", &[])],
+    );
+    check(
+        "chained-assertion",
+        &[("a.ts", "f(a!.b!.c!);\n", &[1]), ("a.ts", "f(a!.b!);\nconst c = d as const;\n", &[])],
+    );
+}
+
+#[test]
+fn names() {
+    check(
+        "mixed-naming",
+        &[
+            (
+                "a.py",
+                "def one_two(): pass\ndef three_four(): pass\ndef oneTwo(): pass\ndef threeFour(): pass\n",
+                &[1],
+            ),
+            ("a.py", "def one_two(): pass\ndef three_four(): pass\ndef oneTwo(): pass\n", &[]),
+        ],
+    );
+    check(
+        "misspelt-identifier",
+        &[("a.py", "def recieve(): return 1\n", &[1]), ("a.py", "def receive(): return 1\n", &[])],
+    );
+    check(
+        "misleading-predicate",
+        &[
+            ("a.py", "def is_open() -> str: return 'x'\n", &[1]),
+            ("a.py", "def is_open() -> bool: return True\n", &[]),
+            ("a.py", "def island() -> str: return 'x'\n", &[]),
+            ("a.go", "package a\nfunc IsOpen() int { return 1 }\n", &[2]),
+        ],
+    );
+}
+
+#[test]
+fn swallowed_errors() {
+    check(
+        "empty-catch",
+        &[
+            ("a.py", "try:\n    f()\nexcept Exception:\n    pass\n", &[3]),
+            ("a.py", "try:\n    f()\nexcept KeyError:\n    pass\n", &[]),
+            (
+                "a.py",
+                "try:\n    f()\nexcept Exception:\n    # it may be gone already\n    pass\n",
+                &[],
+            ),
+            ("a.py", "try:\n    a.close()\nexcept Exception:\n    pass\n", &[]),
+            ("a.js", "try { f(); } catch (e) {}\n", &[1]),
+            ("a.js", "try { f(); } catch (e) { g(e); }\n", &[]),
+            ("a.go", "package a\nfunc f() { if err != nil {\n} }\n", &[2]),
+        ],
+    );
+}
+
+#[test]
+fn loops_without_an_exit() {
+    check(
+        "endless-loop",
+        &[
+            ("a.py", "while True:\n    f()\n", &[1]),
+            ("a.py", "while True:\n    if f():\n        break\n", &[]),
+            ("a.py", "while x:\n    f()\n", &[]),
+            ("a.py", "while True:\n    time.sleep(1)\n", &[]),
+            ("a.js", "for (;;) { f(); }\n", &[1]),
+            ("a.rs", "fn f() { loop { g(); } }\n", &[1]),
+            ("a.go", "package a\nfunc f() { for { g() } }\n", &[2]),
+        ],
+    );
+}
+
+#[test]
+fn leaks() {
+    check(
+        "unclosed-resource",
+        &[
+            ("a.py", "def f():\n    h = open('x')\n    h.read()\n", &[2]),
+            ("a.py", "def f():\n    h = open('x')\n    h.close()\n", &[]),
+            ("a.py", "def f():\n    h = open('x')\n    return h\n", &[]),
+            ("a.py", "def f():\n    return open('x').read()\n", &[2]),
+            ("a.py", "def f():\n    with open('x') as h:\n        h.read()\n", &[]),
+        ],
+    );
+    check(
+        "subscription-not-cancelled",
+        &[
+            ("a.js", "function f() { setInterval(g, 1); }\n", &[1]),
+            ("a.js", "function f() { const t = setInterval(g, 1); clearInterval(t); }\n", &[]),
+        ],
+    );
+    check(
+        "listener-not-removed",
+        &[
+            ("a.js", "function f() { window.addEventListener('x', g); }\n", &[1]),
+            ("a.js", "function f() { window.addEventListener('x', g, { once: true }); }\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn secrets() {
+    let key = ["AKIA", "QYLPMN5HHHFPZAM2"].concat();
+    let text = format!("x = '{key}'\n");
+    assert_eq!(lines("hard-coded-secret", &[("a.py", &text)]), [1]);
+    assert!(lines("hard-coded-secret", &[("tests/test_a.py", &text)]).is_empty());
+    check(
+        "hard-coded-secret",
+        &[
+            ("a.py", "password = 'aZ8kQ2mX9vT4bL7w'\n", &[1]),
+            ("a.py", "colour = 'aZ8kQ2mX9vT4bL7w'\n", &[]),
+            ("a.py", "password = 'your-password-here'\n", &[]),
+        ],
+    );
+    check(
+        "sensitive-log",
+        &[
+            ("a.py", "print(user.password)\n", &[1]),
+            ("a.py", "print(user.name)\n", &[]),
+            ("a.js", "console.log(apiKey);\n", &[1]),
+        ],
+    );
+    check(
+        "dynamic-evaluation",
+        &[
+            ("a.py", "eval(text)\n", &[1]),
+            ("a.py", "eval('1 + 1')\n", &[]),
+            ("a.js", "eval(x);\n", &[1]),
+        ],
+    );
+}
+
+#[test]
+fn tests_that_check_nothing() {
+    check(
+        "empty-test",
+        &[
+            ("test_a.py", "def test_a():\n    pass\n", &[1]),
+            ("test_a.py", "def test_a():\n    \"\"\"Only words.\"\"\"\n", &[1]),
+            ("test_a.py", "@pytest.mark.skip\ndef test_a():\n    pass\n", &[]),
+            ("a.test.js", "it('a', () => {});\n", &[1]),
+            ("a.test.js", "it('a', () => expect(f()).toBe(1));\n", &[]),
+        ],
+    );
+    check(
+        "setup-only",
+        &[
+            ("test_a.py", "def test_a():\n    x = f()\n", &[1]),
+            ("test_a.py", "def check(x):\n    assert x\ndef test_a():\n    check(f())\n", &[]),
+            ("a_test.go", "package a\nfunc TestA(t *testing.T) { f() }\n", &[2]),
+            ("a_test.go", "package a\nfunc TestA(t *testing.T) { helper(t) }\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn skipped_tests() {
+    let silent = "skipped-without-reason";
+    check(
+        silent,
+        &[
+            ("test_a.py", "@pytest.mark.skip\ndef test_a():\n    assert 1\n", &[2]),
+            ("a.test.js", "it.skip('a', () => { expect(f()).toBe(1); });\n", &[1]),
+            ("a.test.js", "// waits for a new server\nit.skip('a', () => {});\n", &[]),
+        ],
+    );
+    check(
+        "skipped-test",
+        &[
+            ("test_a.py", "@pytest.mark.skip(reason='x')\ndef test_a():\n    assert 1\n", &[2]),
+            ("a.test.js", "it.skip('a', () => {}); // needs a server\n", &[1]),
+        ],
+    );
+    check("focused-test", &[("a.test.js", "it.only('a', () => {});\n", &[1])]);
+    check("todo-test", &[("a.test.js", "it.todo('a');\n", &[1])]);
+}
+
+#[test]
+fn weak_assertions() {
+    check(
+        "defined-only",
+        &[
+            ("test_a.py", "def test_a():\n    assert f() is not None\n", &[2]),
+            ("test_a.py", "def test_a():\n    assert f() is not None\n    assert f() == 1\n", &[]),
+        ],
+    );
+    check(
+        "truthy-only",
+        &[
+            ("test_a.py", "def test_a():\n    result = f()\n    assert result\n", &[3]),
+            ("test_a.py", "def test_a():\n    assert is_open()\n", &[]),
+        ],
+    );
+    check(
+        "tautology",
+        &[
+            ("test_a.py", "def test_a():\n    assert True\n", &[2]),
+            ("test_a.py", "def test_a():\n    assert 1 == 1\n", &[2]),
+            ("test_a.py", "def test_a():\n    assert 1 == 2\n", &[]),
+            ("a.test.js", "it('a', () => { expect(2).toBe(2); });\n", &[1]),
+        ],
+    );
+    check(
+        "mock-only",
+        &[
+            (
+                "test_a.py",
+                "def test_a():\n    mock = Mock()\n    f(mock)\n    mock.assert_called_once()\n",
+                &[4],
+            ),
+            ("test_a.py", "def test_a():\n    assert bell.called\n", &[]),
+        ],
+    );
+}
+
+#[test]
+fn six_snapshots_that_are_most_assertions_are_too_many() {
+    let snapshot = "it('a', () => { expect(f()).toMatchSnapshot(); });\n";
+    let value = "it('b', () => { expect(f()).toBe(1); });\n";
+    let found = |snapshots: usize, values: usize| {
+        let text = snapshot.repeat(snapshots) + &value.repeat(values);
+        lines("snapshot-overuse", &[("a.test.js", &text)])
+    };
+    assert!(found(5, 0).is_empty());
+    assert_eq!(found(6, 0), [1]);
+    assert_eq!(found(6, 5), [1]);
+    assert!(found(6, 6).is_empty());
+}
+
+#[test]
+fn copied_bodies() {
+    let test = |name: &str, value: u32| {
+        format!("def test_{name}():\n    result = total([1, 2, 3])\n    assert result == {value}\n")
+    };
+    let same = test("a", 6) + &test("b", 6);
+    assert_eq!(lines("copied-body", &[("test_a.py", &same)]), [4]);
+    let other = test("a", 6) + &test("b", 7);
+    assert!(lines("copied-body", &[("test_a.py", &other)]).is_empty());
+}
+
+#[test]
+fn state_that_tests_share() {
+    let state = "items = []\ndef test_a():\n    items.append(1)\n    assert items\ndef test_b():\n    assert items\n";
+    assert_eq!(lines("shared-mutable-state", &[("test_a.py", state)]), [1]);
+    let reset = format!("{state}def setup_function():\n    items.clear()\n");
+    assert!(lines("shared-mutable-state", &[("test_a.py", &reset)]).is_empty());
+    let read = state.replace("items.append(1)", "len(items)");
+    assert!(lines("shared-mutable-state", &[("test_a.py", &read)]).is_empty());
+    check(
+        "missing-cleanup",
+        &[
+            ("a.test.js", "beforeEach(() => { jest.useFakeTimers(); });\n", &[1]),
+            (
+                "a.test.js",
+                "beforeEach(() => { jest.useFakeTimers(); });\nafterEach(() => { jest.useRealTimers(); });\n",
+                &[],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn tests_that_need_another_test() {
+    let text = "let id;\nit('makes', () => { id = make(); expect(id).toBe(1); });\nit('reads', () => { expect(read(id)).toBe(2); });\n";
+    assert_eq!(lines("order-dependence", &[("a.test.js", text)]), [3]);
+    let own = text.replace("expect(read(id))", "id = make(); expect(read(id))");
+    assert!(lines("order-dependence", &[("a.test.js", &own)]).is_empty());
+    let set_up = format!("{text}beforeEach(() => {{ id = make(); }});\n");
+    assert!(lines("order-dependence", &[("a.test.js", &set_up)]).is_empty());
+}
+
+#[test]
+fn four_doubles_and_fewer_assertions_are_too_many() {
+    let test = |doubles: usize, assertions: usize| {
+        let doubles = "    m = Mock()\n".repeat(doubles);
+        format!("def test_a():\n{doubles}{}", "    assert f(m) == 1\n".repeat(assertions))
+    };
+    let found =
+        |doubles, assertions| lines("over-mocked", &[("test_a.py", &test(doubles, assertions))]);
+    assert!(found(3, 1).is_empty());
+    assert_eq!(found(4, 3), [1]);
+    assert!(found(4, 4).is_empty());
+}
+
+#[test]
+fn assertions_under_a_condition() {
+    check(
+        "conditional-assertion",
+        &[
+            ("test_a.py", "def test_a():\n    if f():\n        assert g() == 1\n", &[2]),
+            ("test_a.py", "def test_a():\n    for x in f():\n        assert x == 1\n", &[]),
+            (
+                "test_a.py",
+                "def test_a():\n    if sys.platform == 'win32':\n        assert g() == 1\n",
+                &[],
+            ),
+            (
+                "a_test.go",
+                "package a\nfunc TestA(t *testing.T) { if f() != 1 { t.Fatal(2) } }\n",
+                &[],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn three_tests_must_try_what_fails_and_an_edge() {
+    let test = |name: &str| format!("def test_{name}():\n    assert f(2) == 4\n");
+    let plain = test("a") + &test("b");
+    let three = format!("{plain}{}", test("c"));
+    for rule in ["no-negative-path", "no-edge-case"] {
+        assert!(lines(rule, &[("test_a.py", &plain)]).is_empty(), "{rule}");
+        assert_eq!(lines(rule, &[("test_a.py", &three)]), [1], "{rule}");
+    }
+    let negative = format!("{plain}{}", test("rejects"));
+    assert!(lines("no-negative-path", &[("test_a.py", &negative)]).is_empty());
+    let edge = format!("{plain}{}", test("empty"));
+    assert!(lines("no-edge-case", &[("test_a.py", &edge)]).is_empty());
+}
+
+#[test]
+fn asynchronous_code_must_be_awaited() {
+    let product = ("load.py", "async def load():\n    return 1\n");
+    let found = |test: &str| {
+        let text = format!("from load import load\n{test}");
+        lines("async-not-awaited", &[("test_load.py", &text), product])
+    };
+    assert_eq!(found("def test_a():\n    assert load()\n"), [3]);
+    assert!(found("async def test_a():\n    assert await load()\n").is_empty());
+}
+
+#[test]
+fn a_test_loads_its_subject() {
+    let product = ("shop/price.py", "def price():\n    return 1\n");
+    let found = |import: &str| {
+        let text = format!("{import}\ndef test_a():\n    assert 1 + 1 == 2\n");
+        lines("subject-not-imported", &[("tests/test_price.py", &text), product])
+    };
+    assert_eq!(found("import os"), [2]);
+    assert!(found("from shop.price import price").is_empty());
+    assert!(found("import subprocess").is_empty());
+}
+
+proptest! {
+    /// No text makes a scan fail, and no finding lies outside its file.
+    #[test]
+    fn findings_lie_inside_their_file(
+        text in "(def test_a\\(\\):|class A:|import \\w|    pass|    assert True|it\\('a'\\)|[ -~]{0,20}|\\n){0,12}",
+        name in prop::sample::select(vec!["a.py", "test_a.py", "a.test.js", "a.ts", "a.rs", "a_test.go", "A.java"]),
+    ) {
+        let files = repository(&[(name, &text)]);
+        let file = RepoPath::parse(name).unwrap();
+        let count = u32::try_from(text.lines().count()).unwrap();
+        for one in scan(&[&file], &files, &Project::of(&files)).findings {
+            prop_assert!(1 <= one.line && one.line <= count.max(1), "{} in {text:?}", one.line);
+        }
+    }
+
+    /// Empty lines before the code move findings and change nothing else.
+    #[test]
+    fn empty_lines_move_findings(count in 0usize..5) {
+        let code = "def f():\n    pass\n\n\ndef g():\n    return eval(f)\n";
+        let text = "\n".repeat(count) + code;
+        let shift = u32::try_from(count).unwrap();
+        prop_assert_eq!(lines("bare-pass", &[("a.py", &text)]), [2 + shift]);
+        prop_assert_eq!(lines("dynamic-evaluation", &[("a.py", &text)]), [6 + shift]);
+    }
+}
