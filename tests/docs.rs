@@ -1,4 +1,4 @@
-//! What the docs name exists. `REGREEN_BLESS=1` writes the generated tables of the README.
+//! The documents name only what exists. `REGREEN_BLESS=1` writes their generated parts.
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use serde_json::Value;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -27,47 +29,119 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A table of `action.yml`; `default` adds a column.
-fn table(what: &str, default: bool) -> String {
-    let text = fs::read_to_string(root().join("action.yml")).unwrap();
-    let action: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
-    let mut table = if default {
-        String::from("| Input | Given by default | What it sets |\n|---|---|---|\n")
-    } else {
-        String::from("| Output | Meaning |\n|---|---|\n")
-    };
-    for (name, row) in action[what].as_mapping().unwrap() {
-        let cell = |key: &str| {
-            row.get(key).and_then(|text| text.as_str()).unwrap_or_default().replace('|', "\\|")
-        };
-        let name = name.as_str().unwrap();
-        if default {
-            let given = cell("default");
-            let given = if given.is_empty() { given } else { format!("`{given}`") };
-            table.push_str(&format!("| `{name}` | {given} | {} |\n", cell("description")));
-        } else {
-            table.push_str(&format!("| `{name}` | {} |\n", cell("description")));
-        }
-    }
-    table
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
 }
 
-#[test]
-fn the_tables_of_the_readme_are_those_of_the_action() {
-    let page = root().join("README.md");
-    let text = fs::read_to_string(&page).unwrap();
-    let mut current = text.clone();
-    for (what, default) in [("inputs", true), ("outputs", false)] {
-        let (start, end) = (format!("<!-- {what} -->\n"), format!("<!-- end of {what} -->"));
-        let (before, rest) = current.split_once(&start).expect("a place for the table");
-        let (_, after) = rest.split_once(&end).expect("the end of the table");
-        current = format!("{before}{start}{}{end}{after}", table(what, default));
-    }
+fn yaml(text: &str) -> serde_yaml::Value {
+    serde_yaml::from_str(text).unwrap()
+}
+
+/// Compares the generated part of a page, or writes it.
+fn generated(page: &str, name: &str, part: &str) {
+    let text = read(page);
+    let (start, end) = (format!("<!-- {name} -->\n"), format!("<!-- end of {name} -->"));
+    let (before, rest) = text.split_once(&start).expect("a place for the part");
+    let (_, after) = rest.split_once(&end).expect("the end of the part");
+    let current = format!("{before}{start}{part}{end}{after}");
     if std::env::var("REGREEN_BLESS").is_ok() {
-        fs::write(&page, current).unwrap();
+        fs::write(root().join(page), current).unwrap();
     } else {
         assert_eq!(text, current, "run the test with REGREEN_BLESS=1");
     }
+}
+
+/// The rows of `inputs` or `outputs` of `action.yml`.
+fn rows(what: &str) -> String {
+    let action = yaml(&read("action.yml"));
+    let rows = action[what].as_mapping().unwrap().iter().map(|(name, row)| {
+        let about = row["description"].as_str().unwrap().replace('|', "\\|");
+        format!("| `{}` | {about} |\n", name.as_str().unwrap())
+    });
+    rows.collect()
+}
+
+/// What a setting may hold, from its property in the schema.
+fn values(schema: &Value, property: &Value) -> String {
+    let definition = definition(schema, property).unwrap_or(&Value::Null);
+    let mut words = Vec::new();
+    for place in [property, definition] {
+        let choices = place["oneOf"].as_array().into_iter().flatten();
+        let named = choices.filter_map(|choice| choice.get("const"));
+        let listed = place["enum"].as_array().into_iter().flatten();
+        words.extend(named.chain(listed).filter_map(Value::as_str).map(|word| format!("`{word}`")));
+    }
+    let kinds = property["type"].to_string();
+    let list = kinds.contains("array");
+    if !words.is_empty() {
+        return format!("{}{}", if list { "list of " } else { "" }, words.join(", "));
+    }
+    let range = match (property["minimum"].as_f64(), property["maximum"].as_f64()) {
+        (Some(low), Some(high)) => format!(", {low} to {high}"),
+        (Some(low), None) if low > 0.0 => format!(", at least {low}"),
+        _ => String::new(),
+    };
+    let kind = [
+        ("array", "list"),
+        ("object", "mapping"),
+        ("boolean", "`true`, `false`"),
+        ("integer", "whole number"),
+        ("number", "number"),
+        ("string", "text"),
+    ];
+    let kind = kind.iter().find(|(name, _)| kinds.contains(name));
+    format!("{}{range}", kind.map_or("list", |(_, shown)| shown))
+}
+
+/// The definition that a property refers to.
+fn definition<'a>(schema: &'a Value, property: &Value) -> Option<&'a Value> {
+    let text = property.to_string();
+    let name = text.split("$defs/").nth(1)?.split('"').next()?.to_owned();
+    schema["$defs"].get(name)
+}
+
+/// The rows of all settings below an object of the schema.
+fn settings(schema: &Value, object: &Value, group: &str, table: &mut String) {
+    for (name, property) in object["properties"].as_object().unwrap() {
+        let by_name = property.get("additionalProperties").is_some_and(Value::is_object);
+        let inner = definition(schema, property).filter(|inner| inner.get("properties").is_some());
+        let key = format!("{group}{name}{}", if by_name && inner.is_some() { ".NAME" } else { "" });
+        if let Some(inner) = inner {
+            settings(schema, inner, &format!("{key}."), table);
+            continue;
+        }
+        let default = match &property["default"] {
+            Value::Null => String::new(),
+            Value::String(text) => format!("`{text}`"),
+            value => format!("`{value}`"),
+        };
+        let about = property["description"].as_str().unwrap().replace('\n', " ");
+        let values = values(schema, property);
+        table.push_str(&format!("| `{key}` | {values} | {default} | {about} |\n"));
+    }
+}
+
+#[test]
+fn the_tables_of_inputs_outputs_and_settings_are_those_of_the_code() {
+    let page = "docs/settings.md";
+    generated(page, "inputs", &format!("| Input | Meaning |\n|---|---|\n{}", rows("inputs")));
+    generated(page, "outputs", &format!("| Output | Meaning |\n|---|---|\n{}", rows("outputs")));
+    let out =
+        Command::new(env!("CARGO_BIN_EXE_regreen")).args(["config", "schema"]).output().unwrap();
+    let schema: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let mut table = String::from("| Key | Value | Default | Meaning |\n|---|---|---|---|\n");
+    settings(&schema, &schema, "", &mut table);
+    assert!(table.lines().count() > 60, "{table}");
+    generated(page, "settings", &table);
+}
+
+#[test]
+fn the_readme_and_the_inputs_are_few_enough_to_read() {
+    let lines = read("README.md").lines().count();
+    assert!(lines < 120, "the README has {lines} lines");
+    let action = yaml(&read("action.yml"));
+    let inputs = action["inputs"].as_mapping().unwrap().len();
+    assert!(inputs <= 15, "{inputs} inputs");
 }
 
 /// The help of a verb, or of the whole when none is named; `None` when there is no such verb.
@@ -230,19 +304,105 @@ fn every_test_that_a_page_relies_on_exists() {
 }
 
 #[test]
-fn the_workflow_of_the_readme_is_the_example() {
-    let page = root().join("README.md");
-    let text = fs::read_to_string(&page).unwrap();
-    let example = fs::read_to_string(root().join("examples/workflows/regreen.yml")).unwrap();
-    let (before, rest) = text.split_once("<!-- workflow -->\n").expect("a place for it");
-    let (_, after) = rest.split_once("<!-- end of workflow -->").expect("its end");
-    let block = format!("```yaml\n{example}```\n");
-    let current = format!("{before}<!-- workflow -->\n{block}<!-- end of workflow -->{after}");
-    if std::env::var("REGREEN_BLESS").is_ok() {
-        fs::write(&page, current).unwrap();
-    } else {
-        assert_eq!(text, current, "run the test with REGREEN_BLESS=1");
+fn the_workflow_of_the_docs_is_the_example() {
+    let example = read("examples/workflows/regreen.yml");
+    generated("docs/github.md", "workflow", &format!("```yaml\n{example}```\n"));
+}
+
+/// The steps of a workflow.
+fn steps(workflow: &serde_yaml::Value) -> Vec<serde_yaml::Value> {
+    let jobs = workflow["jobs"].as_mapping().unwrap();
+    jobs.values().flat_map(|job| job["steps"].as_sequence().unwrap().clone()).collect()
+}
+
+/// The names of inputs that workflows and documents use exist.
+#[test]
+fn inputs_in_workflows_exist() {
+    let action = yaml(&read("action.yml"));
+    let known = action["inputs"].as_mapping().unwrap();
+    let readme = read("README.md");
+    let short = readme.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap().to_owned();
+    assert!(short.lines().count() <= 25, "the workflow of the README is too long");
+    let parsed = yaml(&short);
+    for event in ["pull_request", "issue_comment", "workflow_dispatch"] {
+        // YAML 1.1 reads `on` as a boolean.
+        let on = parsed.get("on").or_else(|| parsed.get(true)).unwrap();
+        assert!(on.as_mapping().unwrap().contains_key(event), "{event} starts nothing");
     }
+    assert!(parsed["permissions"].as_mapping().unwrap().is_empty());
+    let job = &parsed["jobs"]["regreen"];
+    for permission in ["contents", "pull-requests", "checks", "issues"] {
+        assert_eq!(job["permissions"][permission].as_str(), Some("write"), "{permission}");
+    }
+    let mut count = 0;
+    let examples = ["regreen.yml", "regreen-forks.yml"]
+        .map(|name| yaml(&read(&format!("examples/workflows/{name}"))));
+    for step in [parsed].iter().chain(&examples).flat_map(steps) {
+        if step["uses"].as_str().unwrap().starts_with("regreen/regreen@") {
+            let given = step.get("with").and_then(|with| with.as_mapping());
+            for name in given.into_iter().flat_map(|with| with.keys()) {
+                assert!(known.contains_key(name), "there is no input {name:?}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 4, "{count} inputs");
+}
+
+/// Phrases that read like a translation.
+const FORBIDDEN: &[&str] = &[
+    "give that word",
+    "is told",
+    "are told",
+    "waits for a word",
+    "wait for a word",
+    "not for sale",
+    "goes on",
+    "go on with",
+    "anew",
+    "whoever",
+    "mend",
+    "came of",
+    "comes of",
+    "turned round",
+    "broken version",
+    "broken versions",
+    "nobody can say",
+    "when nothing is said",
+];
+
+#[test]
+fn documents_and_help_use_plain_english() {
+    let mut texts: Vec<(String, String)> = pages()
+        .iter()
+        .map(|page| (page.display().to_string(), fs::read_to_string(page).unwrap()))
+        .collect();
+    texts.push(("action.yml".into(), read("action.yml")));
+    let all = help(None).unwrap();
+    let verbs = all.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let verbs = verbs.take_while(|line| !line.is_empty());
+    for verb in verbs.filter_map(|line| line.split_whitespace().next()) {
+        if let Some(text) = help(Some(verb)) {
+            texts.push((format!("regreen {verb} --help"), text));
+        }
+    }
+    assert!(texts.len() > 20, "{} texts", texts.len());
+    texts.push(("regreen --help".into(), all));
+    let mut wrong = Vec::new();
+    for (name, text) in texts {
+        let words: String = text
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_alphanumeric() || c == '-' { c } else { ' ' })
+            .collect();
+        let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
+        for phrase in FORBIDDEN {
+            if words.contains(&format!(" {phrase} ")) {
+                wrong.push(format!("{name}: {phrase}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

@@ -1,34 +1,34 @@
-//! Providers of a configuration to models that can be asked.
+//! Opens the providers of a chain as models.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::providers::{Client, ClientMode as ConfiguredMode, Protocol as Name, Ready};
+use crate::config::providers::Ready;
+use crate::domain::provider::ClientProgram;
 use crate::domain::secret::{Key, Redactor};
-use crate::effect::{ClientMode, Model};
+use crate::effect::Model;
 
 use super::host::http::Http;
 use super::model::detect;
 use super::model::{
-    Cassette, ClientModel, ClientSettings, HttpModel, Program, Protocol, ProviderSettings,
-    Recording, Replaying,
+    Cassette, ClientModel, ClientSettings, HttpModel, ProviderSettings, Recording, Replaying,
 };
 
-/// Limit of one call when no provider says.
+/// Time limit of one call when no provider has one.
 pub const LIMIT: Duration = Duration::from_mins(40);
 
-/// Whether exchanges are kept, or come from a recording.
+/// Whether exchanges are recorded, or replayed from a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingMode {
-    /// Neither.
+    /// Providers are asked, and nothing is recorded.
     None,
-    /// Kept in this folder.
+    /// Exchanges are recorded in this folder.
     Record(PathBuf),
-    /// Out of this folder.
+    /// Answers come from this folder.
     Replay(PathBuf),
 }
 
-/// Models that can be asked, and what a person should know about the others.
+/// Models that can be asked, and why others cannot.
 pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
 
 /// Opens all providers of a chain. `scratch` holds what clients write. A client that is missing or
@@ -40,15 +40,15 @@ pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
 pub fn open(
     ready: &[Ready],
     names: &[&str],
-    tape: &RecordingMode,
+    mode: &RecordingMode,
     redactor: &Redactor,
     scratch: &Path,
 ) -> Result<Opened, String> {
-    if let RecordingMode::Replay(folder) = tape {
-        let reel = Cassette::new(folder);
+    if let RecordingMode::Replay(folder) = mode {
+        let cassette = Cassette::new(folder);
         let models: Result<Vec<_>, String> = names
             .iter()
-            .map(|name| Ok(Box::new(Replaying::open(name, &reel)?) as Box<dyn Model>))
+            .map(|name| Ok(Box::new(Replaying::open(name, &cassette)?) as Box<dyn Model>))
             .collect();
         return Ok((models?, Vec::new()));
     }
@@ -63,12 +63,13 @@ pub fn open(
             Err(problem) => notices.push(format!("`{}` is not asked: {problem}", one.name)),
         }
     }
-    if let RecordingMode::Record(folder) = tape {
-        let reel = Cassette::new(folder);
+    if let RecordingMode::Record(folder) = mode {
+        let cassette = Cassette::new(folder);
         models = models
             .into_iter()
             .map(|model| {
-                Box::new(Recording::new(model, reel.clone(), redactor.clone())) as Box<dyn Model>
+                Box::new(Recording::new(model, cassette.clone(), redactor.clone()))
+                    as Box<dyn Model>
             })
             .collect();
     }
@@ -84,22 +85,14 @@ fn open_one(
     let provider = &one.provider;
     let key = one.key.as_deref().map(Key::new);
     let Some(protocol) = provider.protocol else {
-        let program = match provider.client {
-            Some(Client::Gemini) => Program::Gemini,
-            Some(Client::Qwen) => Program::Qwen,
-            Some(Client::Claude) => Program::Claude,
-            Some(Client::Codex) | None => Program::Codex,
-        };
+        let program = provider.client.unwrap_or(ClientProgram::Codex);
         let version = detect(program, provider.program.as_deref(), scratch)?;
         tracing::info!(provider = one.name, version, "client found");
         return Ok(Box::new(ClientModel::new(ClientSettings {
             name: one.name.clone(),
             program,
             path: provider.program.clone(),
-            manner: match provider.mode.unwrap_or_default() {
-                ConfiguredMode::Answer => ClientMode::Answer,
-                ConfiguredMode::Agent => ClientMode::Agent,
-            },
+            manner: provider.mode.unwrap_or_default(),
             model: provider.model.clone(),
             key,
             base_url: provider.base_url.clone(),
@@ -109,12 +102,6 @@ fn open_one(
             redactor: redactor.clone(),
             scratch: scratch.join("clients"),
         })));
-    };
-    let protocol = match protocol {
-        Name::Gemini => Protocol::GEMINI,
-        Name::Chat => Protocol::CHAT,
-        Name::Responses => Protocol::RESPONSES,
-        Name::Anthropic => Protocol::ANTHROPIC,
     };
     let settings = ProviderSettings {
         name: one.name.clone(),

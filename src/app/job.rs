@@ -48,7 +48,7 @@ impl Job {
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ModelOptions {
     /// Names of providers, in the order in which they are asked.
-    pub engine: Vec<String>,
+    pub providers: Vec<String>,
     /// Wall time of the run, in minutes.
     pub budget_minutes: Option<u64>,
     /// Dollars for providers whose prices are known.
@@ -176,7 +176,7 @@ mod tests {
 
     fn models() -> ModelOptions {
         ModelOptions {
-            engine: vec!["gemini".into(), "embedded".into()],
+            providers: vec!["gemini".into(), "embedded".into()],
             budget_minutes: Some(30),
             budget_usd: Some(1.5),
             budget_tokens: Some(1_000),

@@ -51,10 +51,10 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
         (None, Some(folder)) => RecordingMode::Replay(folder.clone()),
         (None, None) => RecordingMode::None,
     };
-    let named = if options.engine.is_empty() {
-        settings.engine.clone().unwrap_or_default()
+    let named = if options.providers.is_empty() {
+        settings.providers.clone().unwrap_or_default()
     } else {
-        options.engine.clone()
+        options.providers.clone()
     };
     let (links, ready, notices, fence) = if let RecordingMode::Replay(folder) = &tape {
         let recorded = recorded(folder)?;
@@ -63,7 +63,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
         let chain = table::resolve(&named, &file, &environment::variable).map_err(|problem| {
             AppError::usage(
                 problem,
-                "mend `engine` and `providers` in .github/regreen.yml, or `--engine`",
+                "correct `providers` and `provider` in .github/regreen.yml, or `--providers`",
             )
         })?;
         let fence = random::word().map_err(|error| {
@@ -123,7 +123,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
 
 /// The file's providers, with its `provider-timeout` where one has no limit of its own.
 fn patient(settings: &Settings) -> BTreeMap<String, Provider> {
-    let mut file = settings.providers.clone().unwrap_or_default();
+    let mut file = settings.provider.clone().unwrap_or_default();
     let limit = settings.analysis.as_ref().and_then(|told| told.provider_timeout.clone());
     if let Some(limit) = limit {
         for name in table::names() {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_limit_for_all_leaves_those_that_have_their_own() {
-        let text = "analysis: { provider-timeout: 3m }\nproviders:\n  gemini: { timeout: 10m }\n  mine: { protocol: chat, base-url: 'https://x.test', model: m }\n";
+        let text = "analysis: { provider-timeout: 3m }\nprovider:\n  gemini: { timeout: 10m }\n  mine: { protocol: chat, base-url: 'https://x.test', model: m }\n";
         let settings = crate::config::parse(text, "f").unwrap();
         let file = patient(&settings);
         let limit = |name: &str| {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::adapter::host::{files, sandbox};
-use crate::config::{self, Commit, CommitState, History, Override, Settings};
+use crate::config::{self, Commit, CommitState, History, Override, Publish, Settings};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::fix_loop::{Regressed, Terms};
@@ -164,11 +164,12 @@ pub fn coverage_target(settings: &Settings) -> CoverageTarget {
     }
 }
 
-/// Whether fixes are patches only. A bundle carries commits in any case: whoever publishes it looks
-/// at `commit` himself.
+/// Whether a run makes patches instead of commits. A bundle always carries commits; the job that
+/// publishes it applies `publish`.
 #[must_use]
 pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
-    settings.commit == Some(Commit::None) && !bundled
+    let patches = settings.commit == Some(Commit::None) || settings.publish() == Publish::Suggest;
+    patches && !bundled
 }
 
 #[cfg(test)]
@@ -264,10 +265,21 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_is_made_of_commits_whatever_becomes_of_it() {
-        let none = config::parse("commit: none", "f").unwrap();
-        let local = config::parse("commit: local", "f").unwrap();
-        assert!(patches_only(&none, false) && !patches_only(&none, true));
-        assert!(!patches_only(&local, false) && !patches_only(&Settings::default(), false));
+    fn patches_are_made_for_suggestions_and_never_for_a_bundle() {
+        let table = [
+            ("", false),
+            ("publish: branch", false),
+            ("publish: head", false),
+            ("publish: none", false),
+            ("publish: suggest", true),
+            ("commit: none", true),
+            ("commit: local", false),
+            ("push: none", false),
+        ];
+        for (text, patches) in table {
+            let settings = config::parse(text, "f").unwrap();
+            assert_eq!(patches_only(&settings, false), patches, "{text}");
+            assert!(!patches_only(&settings, true), "{text}");
+        }
     }
 }

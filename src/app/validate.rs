@@ -53,7 +53,7 @@ pub async fn validate(request: &ValidateRequest) -> Result<ValidateOutcome, AppE
         request,
         files: keys.files.unwrap_or_default(),
         skip_types: keys.skip_types == Some(true),
-        autofix: keys.autofix == Some(true),
+        autofix: keys.fix == Some(true),
     };
     let autofix = scope.autofix;
     if autofix && scope.files.is_empty() && request.base.is_none() && request.paths.is_empty() {

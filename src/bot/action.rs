@@ -8,7 +8,6 @@ use crate::adapter::github::{GitHub, GitHubSettings};
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::http::Http;
 use crate::config::Diagnostic;
-use crate::config::inputs::Value;
 use crate::domain::check::Level;
 use crate::domain::request::Errand;
 use crate::effect::{Clock, Forge};
@@ -164,7 +163,7 @@ async fn attempt(errand: Errand, clock: &HostClock) -> Result<u8, Trouble> {
         .map_err(|error| Trouble::usage(error.to_string(), "check GITHUB_API_URL"))?;
     let mut target = Target::find(&trigger, &forge).await?;
     let prepared = prepare::prepare(&around, &http, &mut target).await?;
-    let label = around.text("label").or(prepared.settings.label.as_deref()).unwrap_or(LABEL);
+    let label = prepared.settings.label.as_deref().unwrap_or(LABEL);
     let commands = prepared.settings.commands.clone().unwrap_or_default();
     let allowed = Allowed::new(&commands.allowed(), &commands.teams.clone().unwrap_or_default());
     if let Err(nothing) = decide(&around, Some(label), &allowed.bots)? {
@@ -224,8 +223,9 @@ async fn wanted(run: &Run<'_>) -> Result<(Option<Wish>, Desk), Trouble> {
         }
         Job::Status => return Ok((None, desk)),
         Job::Validate => {
-            let asked = |name: &str| run.around.inputs.get(name) == Some(&Value::Flag(true));
-            let said = validate::validate(run, asked("strict"), asked("autofix")).await?;
+            let asked = run.prepared.settings.validate.clone().unwrap_or_default();
+            let (strict, fix) = (asked.strict == Some(true), asked.fix == Some(true));
+            let said = validate::validate(run, strict, fix).await?;
             let command = "mode: validate".to_owned();
             desk.answers.push(CommandReply { asker: String::new(), command, reply: said.text });
             desk.failed = !said.met;

@@ -14,10 +14,10 @@ use crate::report::view::View;
 use super::action::{Run, Trouble};
 use super::commits::{Goes, stored};
 use super::kept;
-use super::limits::{self, Way};
+use super::limits;
 use super::prepare;
 use super::publish::Publisher;
-use super::start::{Wish, check_out, names};
+use super::start::{check_out, names};
 use super::work;
 use super::worker;
 
@@ -80,8 +80,7 @@ fn stale(result: &CommitId, ground: Option<&CommitId>, head: &CommitId) -> Strin
 
 /// Where an applied result goes: as configured, and a stranger's to a branch of ours.
 fn goes(run: &Run<'_>) -> Goes {
-    let way = limits::way(run, &work::effective(run), &Wish::default());
-    match (Way { foreign: false, suggest: false, ..way }).goes() {
+    match limits::approved_destination(run) {
         Goes::Head if !run.target.foreign => Goes::Head,
         _ => Goes::Branch,
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::inputs::{self, Inputs};
+use crate::config::inputs::Inputs;
 use crate::domain::command::Ceiling;
 
 use super::action::Run;
@@ -58,6 +58,5 @@ pub fn arguments(
 
 /// Inputs as the working phase is told them: each as the key of the file it wins over.
 pub fn sets(inputs: &Inputs) -> Vec<String> {
-    let overrides = inputs::overrides(inputs);
-    overrides.iter().map(|one| format!("--set={}={}", one.key, one.value)).collect()
+    inputs.overrides.iter().map(|one| format!("--set={}={}", one.key, one.value)).collect()
 }

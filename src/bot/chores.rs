@@ -1,6 +1,5 @@
 //! Commands that are answered from what is there: branches, kept sessions, configuration.
 
-use crate::adapter::MAX_ITERATIONS;
 use crate::adapter::repo::Overlap;
 use crate::adapter::store;
 use crate::domain::command::Flags;
@@ -253,10 +252,9 @@ pub async fn sync(run: &Run<'_>) -> Result<String, Trouble> {
 /// What a run would take.
 pub async fn estimate(run: &Run<'_>) -> Result<String, Trouble> {
     let settings = &run.prepared.settings;
-    let mut ceiling = limits::ceiling(&work::effective(run), settings.budget.as_ref());
-    ceiling.max_iterations.get_or_insert(MAX_ITERATIONS);
+    let ceiling = limits::ceiling(settings);
     let view = last(run).await?.map(|(_, view)| view);
-    Ok(estimate::quote(view.as_ref(), &ceiling, settings.engine.as_deref().unwrap_or_default()))
+    Ok(estimate::quote(view.as_ref(), &ceiling, settings.providers.as_deref().unwrap_or_default()))
 }
 
 /// The plan that waits.

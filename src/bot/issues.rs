@@ -1,7 +1,5 @@
 //! Follow-up issues: asked for by a comment or by the configuration, opened once (product.md 9.4).
 
-use crate::config::inputs::Value;
-use crate::config::precedence::Effective;
 use crate::domain::command::Dimension;
 use crate::domain::event::Ending;
 use crate::effect::{Label, NewIssue};
@@ -15,14 +13,13 @@ use super::answer::Desk;
 use super::publish::Publisher;
 
 /// Adds what the configuration asks for after a success (product.md 9.2).
-pub fn wanted(publisher: &Publisher<'_>, expand: Option<&Effective>, desk: &mut Desk) {
+pub fn wanted(publisher: &Publisher<'_>, expand: &[Dimension], desk: &mut Desk) {
     let met =
         publisher.view.outcome.as_ref().is_some_and(|outcome| {
             matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
         });
-    let Some(Value::List(words)) = expand.and_then(|one| one.value.as_ref()) else { return };
     if met {
-        desk.issues.extend(words.iter().filter_map(|word| Dimension::parse(word)));
+        desk.issues.extend(expand);
     }
 }
 

@@ -1,32 +1,25 @@
-//! What a run may use and where its result goes, from configuration, inputs and flags.
+//! The limits of a run and the destination of its result, from configuration, inputs and flags.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::config::Budget;
-use crate::config::inputs::Value;
-use crate::config::precedence::Effective;
+use crate::adapter::MAX_ITERATIONS;
+use crate::config::{Publish, Settings};
 use crate::domain::command::Ceiling;
 
 use super::action::{Run, Trouble};
 use super::commits::Goes;
 use super::start::{Wish, Work};
 
-/// What the configuration grants a run.
-pub fn ceiling(effective: &[Effective], budget: Option<&Budget>) -> Ceiling {
-    let value = |key: &str| effective.iter().find(|one| one.key == key)?.value.clone();
-    let whole = |key: &str| match value(key) {
-        Some(Value::Whole(number)) => Some(number),
-        _ => None,
-    };
+/// The limits that the configuration sets for a run.
+pub fn ceiling(settings: &Settings) -> Ceiling {
+    let gate = settings.gate.clone().unwrap_or_default();
+    let budget = settings.budget.clone().unwrap_or_default();
     Ceiling {
-        max_iterations: whole("gate.max-iterations").and_then(|number| u32::try_from(number).ok()),
-        minutes: whole("budget.minutes"),
-        usd: match value("budget.usd") {
-            Some(Value::Amount(amount)) => Some(amount),
-            _ => None,
-        },
-        tokens: budget.and_then(|budget| budget.tokens),
-        calls: budget.and_then(|budget| budget.calls),
+        max_iterations: Some(gate.max_iterations.unwrap_or(MAX_ITERATIONS)),
+        minutes: budget.minutes,
+        usd: budget.usd,
+        tokens: budget.tokens,
+        calls: budget.calls,
     }
 }
 
@@ -41,96 +34,165 @@ pub fn protect(globs: &[String]) -> Result<GlobSet, Trouble> {
     set.build().map_err(|error| Trouble::usage(format!("`protect`: {error}"), "use fewer patterns"))
 }
 
-/// All that the way of a result depends on.
+/// What decides where a result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// Anything may be written at all.
+pub struct DestinationFacts {
+    /// The run may write to the repository.
     pub writes: bool,
     /// The code comes from another repository.
     pub foreign: bool,
     /// This job only works; another one publishes.
-    pub working: bool,
-    /// A person looks before anything is pushed.
-    pub suggest: bool,
-    /// Nothing is left behind.
+    pub works_only: bool,
+    /// The run leaves nothing behind.
     pub dry: bool,
-    /// It writes tests.
+    /// The run writes tests.
     pub tests: bool,
-    /// `commit` of the configuration keeps the result where it was made.
-    pub stays: bool,
-    /// `push` of the configuration.
-    pub push: Goes,
+    /// `publish` of the configuration.
+    pub publish: Publish,
 }
 
-impl Way {
+impl DestinationFacts {
     /// Where the result goes. The first rule that holds wins.
     ///
-    /// A stranger's code, and what a person wants to see first, is stored beside the branches and
-    /// waits for `/regreen apply`. Tests that were written are offered, not put where their author
-    /// did not ask for them.
+    /// Code of a fork, and what a person wants to see first, is stored outside of all branches and
+    /// waits for `/regreen apply`. Written tests are offered on a branch, not pushed to the head,
+    /// where their author did not ask for them.
     #[must_use]
-    pub fn goes(self) -> Goes {
+    pub fn destination(self) -> Goes {
         match self {
             Self { writes: false, .. }
-            | Self { working: true, .. }
+            | Self { works_only: true, .. }
             | Self { dry: true, .. }
-            | Self { stays: true, .. } => Goes::Nowhere,
-            Self { foreign: true, .. } | Self { suggest: true, .. } => Goes::Stored,
-            Self { tests: true, push: Goes::Head, .. } => Goes::Branch,
-            Self { push, .. } => push,
+            | Self { publish: Publish::None, .. } => Goes::Nowhere,
+            Self { foreign: true, .. } | Self { publish: Publish::Suggest, .. } => Goes::Stored,
+            Self { publish: Publish::ForksOnly, .. } => Goes::Nowhere,
+            Self { publish: Publish::Head, tests: false, .. } => Goes::Head,
+            Self { publish: Publish::Head | Publish::Branch, .. } => Goes::Branch,
         }
     }
 }
 
-/// The way of the result of a wish.
-pub fn way(run: &Run<'_>, effective: &[Effective], wish: &Wish) -> Way {
-    let value = |key: &str| effective.iter().find(|one| one.key == key)?.value.clone();
-    Way {
-        writes: run.target.writes,
-        foreign: run.target.foreign,
-        working: run.around.text("mode") == Some("work"),
-        suggest: wish.flags.suggest || run.around.text("fix-mode") == Some("suggest"),
+/// Where the result of a wish goes.
+pub fn destination(run: &Run<'_>, wish: &Wish) -> Goes {
+    let publish = match run.prepared.settings.publish() {
+        Publish::None => Publish::None,
+        _ if wish.flags.suggest => Publish::Suggest,
+        publish => publish,
+    };
+    DestinationFacts {
         dry: wish.flags.dry_run || wish.work == Work::Explain,
         tests: matches!(wish.work, Work::Test(_) | Work::Plan(_) | Work::Run),
-        stays: value("commit").is_some_and(|word| word != Value::Text("push".into())),
-        push: match value("push") {
-            Some(Value::Text(word)) if word == "none" => Goes::Nowhere,
-            Some(Value::Text(word)) if word == "head" => Goes::Head,
-            _ => Goes::Branch,
-        },
+        ..facts(run, publish)
+    }
+    .destination()
+}
+
+/// Where a result goes that a person approved.
+pub fn approved_destination(run: &Run<'_>) -> Goes {
+    let approved = facts(run, run.prepared.settings.publish_approved());
+    DestinationFacts { foreign: false, ..approved }.destination()
+}
+
+fn facts(run: &Run<'_>, publish: Publish) -> DestinationFacts {
+    DestinationFacts {
+        writes: run.target.writes,
+        foreign: run.target.foreign,
+        works_only: run.around.text("mode") == Some("work"),
+        dry: false,
+        tests: false,
+        publish,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config;
 
     #[test]
     fn the_first_rule_that_holds_decides_where_a_result_goes() {
-        let plain = Way {
+        let plain = DestinationFacts {
             writes: true,
             foreign: false,
-            working: false,
-            suggest: false,
+            works_only: false,
             dry: false,
             tests: false,
-            stays: false,
-            push: Goes::Branch,
+            publish: Publish::Branch,
         };
+        let head = DestinationFacts { publish: Publish::Head, ..plain };
+        let suggest = DestinationFacts { publish: Publish::Suggest, ..plain };
+        let forks = DestinationFacts { publish: Publish::ForksOnly, ..plain };
+        let none = DestinationFacts { publish: Publish::None, ..plain };
         let table = [
             ("as configured", plain, Goes::Branch),
-            ("the head", Way { push: Goes::Head, ..plain }, Goes::Head),
-            ("nowhere", Way { push: Goes::Nowhere, ..plain }, Goes::Nowhere),
-            ("kept local", Way { stays: true, suggest: true, ..plain }, Goes::Nowhere),
-            ("tests for the head", Way { push: Goes::Head, tests: true, ..plain }, Goes::Branch),
-            ("a stranger's", Way { foreign: true, ..plain }, Goes::Stored),
-            ("a stranger's, dry", Way { foreign: true, dry: true, ..plain }, Goes::Nowhere),
-            ("looked at first", Way { suggest: true, push: Goes::Head, ..plain }, Goes::Stored),
-            ("a token that reads", Way { writes: false, suggest: true, ..plain }, Goes::Nowhere),
-            ("a working job", Way { working: true, ..plain }, Goes::Nowhere),
+            ("the head", head, Goes::Head),
+            ("nowhere", none, Goes::Nowhere),
+            ("nowhere, for a fork", DestinationFacts { foreign: true, ..none }, Goes::Nowhere),
+            ("forks only", forks, Goes::Nowhere),
+            ("forks only, for a fork", DestinationFacts { foreign: true, ..forks }, Goes::Stored),
+            ("tests for the head", DestinationFacts { tests: true, ..head }, Goes::Branch),
+            ("a fork", DestinationFacts { foreign: true, ..plain }, Goes::Stored),
+            ("a fork, for the head", DestinationFacts { foreign: true, ..head }, Goes::Stored),
+            ("a fork, dry", DestinationFacts { foreign: true, dry: true, ..plain }, Goes::Nowhere),
+            ("looked at first", suggest, Goes::Stored),
+            ("tests, looked at first", DestinationFacts { tests: true, ..suggest }, Goes::Stored),
+            ("a token that reads", DestinationFacts { writes: false, ..suggest }, Goes::Nowhere),
+            ("a working job", DestinationFacts { works_only: true, ..plain }, Goes::Nowhere),
         ];
-        for (why, way, expected) in table {
-            assert_eq!(way.goes(), expected, "{why}");
+        for (why, facts, expected) in table {
+            assert_eq!(facts.destination(), expected, "{why}");
         }
+    }
+
+    /// The rules of the former `commit`, `push` and `fix-mode`, as they were.
+    fn former(facts: DestinationFacts, commit: &str, push: &str, suggest: bool) -> Goes {
+        if !facts.writes || facts.works_only || facts.dry || commit != "push" {
+            return Goes::Nowhere;
+        }
+        if facts.foreign || suggest {
+            return Goes::Stored;
+        }
+        match push {
+            "none" => Goes::Nowhere,
+            "head" if !facts.tests => Goes::Head,
+            _ => Goes::Branch,
+        }
+    }
+
+    #[test]
+    fn former_keys_send_every_result_where_they_did() {
+        let all = [false, true];
+        let mut count = 0;
+        for commit in ["push", "local", "none"] {
+            for push in ["branch", "head", "none"] {
+                for fix_mode in ["apply", "suggest"] {
+                    let text = format!("commit: {commit}\npush: {push}\nfix-mode: {fix_mode}\n");
+                    let settings = config::parse(&text, "f").unwrap();
+                    for bits in 0_u8..32 {
+                        let bit = |index: u8| all[usize::from(bits >> index & 1)];
+                        let facts = DestinationFacts {
+                            writes: bit(0),
+                            foreign: bit(1),
+                            works_only: bit(2),
+                            dry: bit(3),
+                            tests: bit(4),
+                            publish: settings.publish(),
+                        };
+                        let suggest = fix_mode == "suggest";
+                        let expected = former(facts, commit, push, suggest);
+                        assert_eq!(facts.destination(), expected, "{text}{facts:?}");
+                        let approved = DestinationFacts {
+                            foreign: false,
+                            publish: settings.publish_approved(),
+                            ..facts
+                        };
+                        let expected = former(approved, commit, push, false);
+                        assert_eq!(approved.destination(), expected, "{text}{facts:?}");
+                        count += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(count, 576);
     }
 }

@@ -1,23 +1,23 @@
-//! What a run without a command is asked for: the inputs `mode`, `input` and `session`
+//! The job of a run without a command, from the inputs `mode`, `input` and `session`
 //! (product.md 2.3).
 
-use crate::config::inputs::{Inputs, Value};
+use crate::config::inputs::Inputs;
 use crate::domain::id::SessionId;
 
 /// What the inputs ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// Bring the suite back to green.
+    /// Fix what fails.
     Fix,
-    /// Plan tests for this, write them, and fix what fails; as `/regreen test`.
+    /// Plan tests for this, write them, and fix what fails, like `/regreen test`.
     Test(String),
-    /// Plan tests for this and write none; as `/regreen plan`.
+    /// Plan tests for this and write none, like `/regreen plan`.
     Plan(String),
-    /// Look for what generated code gets wrong; as `/regreen validate`.
+    /// Check for the mistakes of generated code, like `/regreen validate`.
     Validate,
-    /// Go on with this session, or with the newest.
+    /// Resume this session, or the newest.
     Resume(Option<SessionId>),
-    /// Say how far the sessions are.
+    /// Report the progress of the sessions.
     Status,
 }
 
@@ -27,16 +27,13 @@ pub enum Job {
 ///
 /// What is wrong, and what to do.
 pub fn job(inputs: &Inputs) -> Result<Job, (String, String)> {
-    let text = |name: &str| match inputs.get(name) {
-        Some(Value::Text(text)) => Some(text.as_str()),
-        _ => None,
-    };
+    let text = |name: &str| inputs.text(name);
     let mode = text("mode").unwrap_or("fix");
     let asked = |job: fn(String) -> Job| match text("input") {
         Some(what) => Ok(job(what.to_owned())),
         None => Err((
             format!("`mode: {mode}` needs `input`"),
-            "say in `input` what is to be tested: words, a Markdown file, or a session".into(),
+            "set `input` to what to test: a description, a Markdown file or a session id".into(),
         )),
     };
     match mode {
@@ -50,7 +47,7 @@ pub fn job(inputs: &Inputs) -> Result<Job, (String, String)> {
             })
         }
         "status" => Ok(Job::Status),
-        // `work` and `publish` say where, not what.
+        // `work` and `publish` split a fix run into two jobs.
         _ => Ok(Job::Fix),
     }
 }

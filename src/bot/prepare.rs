@@ -6,7 +6,7 @@ use crate::adapter::host::http::Http;
 use crate::adapter::repo::{self, Bench, Credential, GitRemote, Transport};
 use crate::adapter::store;
 use crate::adapter::work_home;
-use crate::config::{self, CommitState, Diagnostic, Settings, inputs};
+use crate::config::{self, CommitState, Diagnostic, Settings};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::{GitError, Remote, RemoteError, Wanted};
@@ -119,7 +119,7 @@ pub async fn prepare(
     let path = around.text("config").unwrap_or(CONFIGURATION);
     let text = bench.file_of(&settings_of, path)?.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
-    let settings = config::parse_with(&text, path, &inputs::overrides(&around.inputs))
+    let settings = config::parse_with(&text, path, &around.inputs.overrides)
         .map_err(Unprepared::Configuration)?;
     Ok(Prepared { bench, remote, base, settings, text, notices })
 }

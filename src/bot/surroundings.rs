@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::adapter::host::{environment, files};
-use crate::config::inputs::{self, Inputs, Value};
+use crate::config::inputs::{self, Inputs};
 use crate::domain::secret::Key;
 
 /// GitHub cuts event files at 25 MB.
@@ -38,7 +38,7 @@ impl Surroundings {
         let mut wrong = Vec::new();
         let inputs = inputs::parse(&variables).unwrap_or_else(|errors| {
             wrong.extend(errors.iter().map(ToString::to_string));
-            Inputs::new()
+            Inputs::default()
         });
         let payload = match variables.get("GITHUB_EVENT_PATH") {
             None => Err("it is not set".to_owned()),
@@ -57,11 +57,10 @@ impl Surroundings {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        let text = |name: &str| match inputs.get(name) {
-            Some(Value::Text(text)) => Some(text.clone()),
-            _ => None,
-        };
-        let token = text("token").or_else(|| variables.get("GITHUB_TOKEN").cloned());
+        let token = inputs
+            .text("token")
+            .map(str::to_owned)
+            .or_else(|| variables.get("GITHUB_TOKEN").cloned());
         let token = token.filter(|text| !text.trim().is_empty()).map(|text| Key::new(&text));
         Ok(Self { variables, inputs, payload, token })
     }
@@ -72,13 +71,10 @@ impl Surroundings {
         self.variables.get(name).map_or("", String::as_str)
     }
 
-    /// An input that is a text; `None` when it was not set.
+    /// An input that says what the job does; `None` when it was not set.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        match self.inputs.get(name) {
-            Some(Value::Text(text)) => Some(text),
-            _ => None,
-        }
+        self.inputs.text(name)
     }
 
     /// A path below the checkout, from an input.

@@ -68,7 +68,7 @@ pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<Verdict,
     let mut worker = started.map_err(|error| {
         Trouble::environment(format!("the check cannot start: {error}"), "check the image")
     })?;
-    let limit = limits::ceiling(&work::effective(run), run.prepared.settings.budget.as_ref());
+    let limit = limits::ceiling(&run.prepared.settings);
     let limit =
         limit.minutes.map_or(LIMIT, |minutes| Duration::from_secs(minutes.saturating_mul(60)));
     let until = run.clock.elapsed().saturating_add(limit);

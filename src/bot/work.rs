@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use crate::adapter::host::files;
 use crate::adapter::repo::RepositoryFacts;
-use crate::config::inputs::Value;
-use crate::config::precedence::{self, Effective};
 use crate::domain::event::{Ending, Event};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
@@ -38,8 +36,7 @@ const LAST_ATTEMPTS: u32 = 3;
 /// Runs the working phase to its end and publishes what comes of it.
 pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Trouble> {
     let settings = &run.prepared.settings;
-    let effective = effective(run);
-    let ceiling = limits::ceiling(&effective, settings.budget.as_ref());
+    let ceiling = limits::ceiling(settings);
     let (granted, above) = wish.flags.within(&ceiling);
     let start = match start(run, wish, granted.max_iterations).await? {
         Ok(start) => start,
@@ -57,7 +54,7 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
     let bundle = run.around.folder("bundle").unwrap_or_else(|| place.join("bundle"));
     let configuration = configuration(run)?;
     let arguments = argv::arguments(run, wish, &start, &granted, &bundle, &configuration);
-    let goes = limits::way(run, &effective, wish).goes();
+    let goes = limits::destination(run, wish);
     let mut commits = commits(run, &start.session, goes, start.expected.clone(), &start.facts)?;
     let mut publisher =
         Publisher::new(run, start.session.to_string(), std::mem::take(&mut desk.answers));
@@ -101,18 +98,11 @@ pub async fn run(run: &Run<'_>, wish: &Wish, mut desk: Desk) -> Result<u8, Troub
         }));
     }
     rest(run, &start, &mut keeper, &mut publisher, &commits.published, goes, &bundle).await;
-    let dimensions = effective.iter().find(|one| one.key == "expand");
-    issues::wanted(&publisher, dimensions, &mut desk);
+    issues::wanted(&publisher, settings.expand.as_deref().unwrap_or_default(), &mut desk);
     issues::open(run, &publisher.view, publisher.pull, &mut desk).await;
     publisher.answers.append(&mut desk.answers);
     publisher.end().await;
     Ok(exit(&publisher, code))
-}
-
-/// Settings with the inputs of this run.
-pub fn effective(run: &Run<'_>) -> Vec<Effective> {
-    let none = std::collections::BTreeMap::new();
-    precedence::effective(&none, &run.around.inputs, &run.prepared.settings)
 }
 
 /// Writes the configuration of the base branch down for a worker: that of its checkout is the
@@ -130,7 +120,7 @@ pub fn keyless_environment(run: &Run<'_>) -> std::collections::BTreeMap<String, 
 
 /// Variables that the configuration names as keys.
 fn own_keys(run: &Run<'_>) -> Vec<String> {
-    let providers = run.prepared.settings.providers.iter().flatten();
+    let providers = run.prepared.settings.provider.iter().flatten();
     providers.filter_map(|(_, provider)| provider.key.clone()).collect()
 }
 
@@ -138,10 +128,10 @@ fn own_keys(run: &Run<'_>) -> Vec<String> {
 /// asks for models by it.
 pub fn worker_environment(run: &Run<'_>) -> std::collections::BTreeMap<String, String> {
     let settings = &run.prepared.settings;
-    let engine = settings.engine.clone().unwrap_or_default();
+    let chain = settings.providers.clone().unwrap_or_default();
     let code = if run.target.foreign { Code::Foreign } else { Code::Own };
     let mut environment = worker::environment(&run.around.variables, code, &own_keys(run));
-    let asked = engine.iter().any(|name| name == "github") && code == Code::Own;
+    let asked = chain.iter().any(|name| name == "github") && code == Code::Own;
     if let Some(token) = run.around.token.as_ref().filter(|_| asked) {
         environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());
     }
@@ -167,7 +157,7 @@ fn keeper(
 /// Publishes what a working job left; runs nothing.
 pub async fn publish_folder(run: &Run<'_>, folder: &Path) -> Result<u8, Trouble> {
     let wish = Wish::default();
-    let goes = limits::way(run, &effective(run), &wish).goes();
+    let goes = limits::destination(run, &wish);
     let mut publisher = taken(run, folder, goes, Vec::new()).await?;
     publisher.end().await;
     Ok(exit(&publisher, 1))
@@ -293,7 +283,7 @@ async fn finish(
         publisher.view.outcome.as_ref().is_some_and(|outcome| {
             matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
         });
-    let sync = run.around.inputs.get("sync") == Some(&Value::Flag(true));
+    let sync = run.prepared.settings.sync == Some(true);
     if let Some(outcome) = publisher.view.outcome.as_ref().filter(|_| met && sync) {
         let now = run.clock.now();
         commits.sync(&run.prepared.bench, outcome, now.get(..10).unwrap_or(&now)).await;
@@ -303,7 +293,7 @@ async fn finish(
     }
     publisher.sign(commits).await;
     publisher.offer(commits).await;
-    commits.check(run.forge, run.around.text("check-workflow")).await;
+    commits.check(run.forge, run.prepared.settings.check_workflow.as_deref()).await;
     publisher.take_over(&commits.published);
     publisher.describe(commits).await;
 }
@@ -352,7 +342,7 @@ pub fn commits<'a>(
         expected,
         published: Published::default(),
         diff: Vec::new(),
-        signed: run.around.inputs.get("signed") == Some(&Value::Flag(true)),
+        signed: run.prepared.settings.signed == Some(true),
         offered: None,
         seen: None,
         carried: None,

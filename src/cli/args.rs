@@ -124,19 +124,19 @@ pub struct FixArguments {
     #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
     /// Command that prepares every checkout before its first run, such as `npm ci`; repeat for more.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, alias = "test-setup", value_name = "COMMAND")]
     pub setup: Vec<String>,
     /// Glob of the JUnit XML or TAP files that the command writes, below the folder it runs in.
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, alias = "test-report", value_name = "GLOB")]
     pub report: Option<String>,
     /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
     #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
     /// Pass rate that ends the session, in percent [default: 95].
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, alias = "gate-target", value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub target: Option<u32>,
     /// Maximum number of iterations [default: 10].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
+    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
     /// Which models are asked, and what that may cost.
     #[command(flatten)]
@@ -180,19 +180,23 @@ pub struct FixArguments {
     pub ignore_preexisting: bool,
     /// What a fix may change: `code`, `both` (tests in a reflective iteration only) or `tests`.
     /// Changed tests end as partial success at best [default: code].
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, alias = "loop-fix-scope", value_name = "WORD")]
     pub fix_scope: Option<String>,
-    /// Run test code in this image, by docker or podman.
-    #[arg(long, value_name = "IMAGE")]
-    pub image: Option<String>,
+    /// Run test code in this container image, with docker or podman.
+    #[arg(long, alias = "image", value_name = "IMAGE")]
+    pub sandbox_image: Option<String>,
     /// Candidates tried at the same time [default: number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
     /// Run the tests and explain where the failures may come from; change nothing.
-    #[arg(long, conflicts_with = "suggest")]
+    #[arg(long, conflicts_with_all = ["publish", "suggest"])]
     pub dry_run: bool,
-    /// Write patches into the session's folder; make no branch and no commit.
-    #[arg(long)]
+    /// Where the result goes: `branch` commits it to a fix branch, `suggest` writes patches into
+    /// the session's folder and makes no branch [default: branch].
+    #[arg(long, value_name = "WHERE")]
+    pub publish: Option<String>,
+    /// Former `--publish suggest`.
+    #[arg(long, hide = true, conflicts_with = "publish")]
     pub suggest: bool,
     /// Keep the whole change when the gate is met, including parts that the suite does not need.
     #[arg(long)]
@@ -237,17 +241,17 @@ pub struct PlanArguments {
     #[arg(long, conflicts_with = "coverage_report")]
     pub no_coverage: bool,
     /// Maximum number of iterations of the fix loop that follows [default: 10].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
+    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
     /// Whether to ask for approval before carrying out the plan [default: never].
-    #[arg(long, value_enum, value_name = "WHEN")]
+    #[arg(long, alias = "plan-confirm", value_enum, value_name = "WHEN")]
     pub confirm_plan: Option<ConfirmPlanArgument>,
     /// Share of mutants that written tests must kill, in percent [default: 60].
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, alias = "gate-min-mutation-score", value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
     /// Minutes for writing and checking tests without a model; what is not done by then is left out
     /// and reported [default: 6, or the key `budget.engine-minutes`].
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, alias = "budget-engine-minutes", value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub engine_minutes: Option<u64>,
     /// Run the suite with coverage by this command, instead of the detected tool; needs the key
     /// `coverage.report`, the glob of its report.
@@ -335,7 +339,7 @@ pub struct SubjectArguments {
     #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
     /// Share of mutants that tests must kill, in percent [default: 60].
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, alias = "gate-min-mutation-score", value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
     /// Stop after so many minutes, and report what was left out [default: 6, or the key
     /// `budget.engine-minutes`].
@@ -440,18 +444,18 @@ pub struct ValidateArguments {
     #[arg(long, value_name = "REF")]
     pub base: Option<String>,
     /// Tolerate no error.
-    #[arg(long)]
+    #[arg(long, alias = "validate-strict")]
     pub strict: bool,
     /// Repair what can be repaired safely in the files that are checked: unused imports, unused
     /// variables that hold a literal, formatting by the project's own formatter. Needs a PATH,
     /// `--files` or `--base`.
-    #[arg(long)]
+    #[arg(long, alias = "validate-fix")]
     pub fix: bool,
     /// Check the project's own rules by this command, instead of the detected linter.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, alias = "tools-lint", value_name = "COMMAND")]
     pub lint_command: Option<String>,
     /// Compile or check types by this command, instead of the detected tool.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, alias = "tools-build", value_name = "COMMAND")]
     pub build_command: Option<String>,
     /// Configuration file, instead of .github/regreen.yml of the repository.
     #[arg(long, value_name = "FILE")]
@@ -461,7 +465,7 @@ pub struct ValidateArguments {
     #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
     /// Skip the project's own type checkers.
-    #[arg(long)]
+    #[arg(long, alias = "validate-skip-types")]
     pub skip_types: bool,
     /// Skip all tools of the project, type checkers included: nothing of the project runs.
     #[arg(long)]

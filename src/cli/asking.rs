@@ -1,4 +1,4 @@
-//! Flags about providers, of every verb that may ask them.
+//! Flags about providers, for every verb that may ask them.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use clap::Args;
 /// Which models are asked, and what that may cost.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AskingArguments {
-    /// Models that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, github, a
+    /// Providers that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, github, a
     /// provider of the configuration, embedded [default: gemini, qwen and codex as far as their
     /// keys are set, then embedded].
-    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
-    pub engine: Vec<String>,
+    #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
+    pub providers: Vec<String>,
     /// Stop at a checkpoint after so many minutes.
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget_minutes: Option<u64>,
-    /// Spend at most so many dollars on providers, as far as their prices are known.
+    /// Spend at most this many dollars on providers, as far as their prices are known.
     #[arg(long, value_name = "USD")]
     pub budget_usd: Option<f64>,
-    /// Spend at most so many tokens on providers.
+    /// Use at most this many tokens of providers.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget_tokens: Option<u64>,
     /// Make at most so many calls to providers.

@@ -17,13 +17,20 @@ use super::asking::AskingArguments;
 ///
 /// When a session id is malformed.
 pub fn fix(arguments: &FixArguments) -> Result<FixRequest, AppError> {
+    if arguments.publish.as_deref() == Some("head") && arguments.bundle.is_none() {
+        return Err(AppError::usage(
+            "`--publish head` is for the Action; here a result stays on its fix branch",
+            "merge the fix branch yourself",
+        ));
+    }
     let ignore = arguments.ignore_preexisting.then_some("true");
     let flags = [
         flag("history", "history", arguments.history.as_deref()),
         flag("commit-state", "commit-state", arguments.commit_state.as_deref()),
         flag("ignore-preexisting", "ignore-preexisting", ignore),
         flag("fix-scope", "loop.fix-scope", arguments.fix_scope.as_deref()),
-        flag("image", "sandbox.image", arguments.image.as_deref()),
+        flag("sandbox-image", "sandbox.image", arguments.sandbox_image.as_deref()),
+        flag("publish", "publish", arguments.publish.as_deref()),
     ];
     Ok(FixRequest {
         repository: arguments.repository.clone(),
@@ -110,7 +117,7 @@ pub fn validate(arguments: &ValidateArguments) -> Result<ValidateRequest, AppErr
     let flags = [
         flag("files", "validate.files", files.as_deref()),
         flag("strict", "validate.strict", yes(arguments.strict)),
-        flag("fix", "validate.autofix", yes(arguments.fix)),
+        flag("fix", "validate.fix", yes(arguments.fix)),
         flag("skip-types", "validate.skip-types", yes(arguments.skip_types)),
         flag("lint-command", "tools.lint", arguments.lint_command.as_deref()),
         flag("build-command", "tools.build", arguments.build_command.as_deref()),
@@ -149,7 +156,7 @@ impl SubjectArguments {
 
 fn models(arguments: &AskingArguments) -> ModelOptions {
     ModelOptions {
-        engine: arguments.engine.clone(),
+        providers: arguments.providers.clone(),
         budget_minutes: arguments.budget_minutes,
         budget_usd: arguments.budget_usd,
         budget_tokens: arguments.budget_tokens,

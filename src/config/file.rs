@@ -1,13 +1,15 @@
-//! `.github/regreen.yml` (product.md 13.15): every key optional, unknown keys refused.
+//! `.github/regreen.yml` (product.md 13.15): every key is optional, unknown keys are refused.
 
 use std::time::Duration;
 
 use serde_yaml::Value;
 
 use super::diagnostic::Diagnostic;
-use super::keys::{FILE, check};
+use super::former::{self, Renamed};
+use super::keys::check;
 use super::overrides::{self, Override};
 use super::settings::Settings;
+use super::table::SETTINGS;
 use super::yaml_position::position;
 
 /// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
@@ -24,10 +26,33 @@ pub fn duration(text: &str) -> Option<Duration> {
     (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)))
 }
 
-/// The JSON Schema of the file.
+/// The JSON Schema of the file, with the defaults of the table.
 #[must_use]
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Settings)
+    let mut value = schemars::schema_for!(Settings).to_value();
+    for row in SETTINGS.iter().filter(|row| !row.default.is_empty()) {
+        let default = serde_json::to_value(row.values.parse_input(row.default)).unwrap_or_default();
+        let property = pointer(&value, row.key).and_then(|path| value.pointer_mut(&path));
+        if let Some(property) = property.and_then(serde_json::Value::as_object_mut) {
+            property.insert("default".into(), default);
+        }
+    }
+    schemars::Schema::try_from(value).unwrap_or_default()
+}
+
+/// The JSON pointer of the property that describes a key.
+fn pointer(schema: &serde_json::Value, key: &str) -> Option<String> {
+    let mut object = String::new();
+    let mut property = None;
+    for name in key.split('.') {
+        if let Some(parent) = property.replace(format!("{object}/properties/{name}")) {
+            let group = schema.pointer(&parent)?.to_string();
+            let definition = group.split("$defs/").nth(1)?.split('"').next()?.to_owned();
+            object = format!("/$defs/{definition}");
+            property = Some(format!("{object}/properties/{name}"));
+        }
+    }
+    property
 }
 
 /// Reads the file.
@@ -39,12 +64,12 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     parse_with(text, file, &[])
 }
 
-/// Reads the file with values that go before its own (product.md 13.15).
+/// Reads the file with values that win over its own (product.md 13.15).
 ///
 /// # Errors
 ///
 /// All problems that can be found in one pass: those of the values first, then those of the file in
-/// its order. What a value replaces is not looked at.
+/// its order. What a value replaces is not checked.
 pub fn parse_with(
     text: &str,
     file: &str,
@@ -73,12 +98,18 @@ pub fn parse_with(
             )]);
         }
     };
-    let mut problems = overrides::apply(&mut mapping, overrides);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    check(&mapping, FILE, &mut Vec::new(), &mut |path, message| {
+    let mut problems = Vec::new();
+    let renamed = former::translate(&mut mapping, &mut |path, message| {
         let (line, column) = position(text, path);
+        problems.push(at(line, column, message));
+    });
+    let wrong = overrides::apply(&mut mapping, overrides);
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    let position = |path: &[String]| position(text, &written(path, &renamed));
+    check(&mapping, "", &mut Vec::new(), &mut |path, message| {
+        let (line, column) = position(path);
         problems.push(at(line, column, message));
     });
     problems.sort_by_key(|problem| (problem.line, problem.column));
@@ -87,37 +118,47 @@ pub fn parse_with(
     }
     let settings: Settings = serde_yaml::from_value(Value::Mapping(mapping))
         .map_err(|error| vec![at(1, 1, error.to_string())])?;
-    for (name, provider) in settings.providers.iter().flatten() {
-        // A row that only changes a built-in one may leave the rest to it.
+    for (name, provider) in settings.provider.iter().flatten() {
+        // An entry that only changes a built-in provider may leave the rest to it.
         let complete = !super::providers::names().contains(&name.as_str());
-        if let Some(message) = super::providers::wrong(name, provider)
+        if let Some(message) = super::providers::problem(name, provider)
             .filter(|_| complete || provider.base_url.is_some())
         {
-            let (line, column) = position(text, &["providers".into(), name.clone()]);
+            let (line, column) = position(&["provider".into(), name.clone()]);
             problems.push(at(line, column, message));
         }
     }
     if settings
         .coverage
         .as_ref()
-        .is_some_and(|told| told.command.is_some() && told.report.is_none())
+        .is_some_and(|coverage| coverage.command.is_some() && coverage.report.is_none())
     {
-        let (line, column) = position(text, &["coverage".into(), "command".into()]);
+        let (line, column) = position(&["coverage".into(), "command".into()]);
         let message = "`coverage.command` needs `coverage.report`, the glob of its report".into();
         problems.push(at(line, column, message));
     }
     if problems.is_empty() { Ok(settings) } else { Err(problems) }
 }
 
+/// A path as the file has it, with former names of keys.
+fn written(path: &[String], renamed: &[Renamed]) -> Vec<String> {
+    let found = renamed.iter().find(|one| path.starts_with(&one.new));
+    found.map_or_else(
+        || path.to_vec(),
+        |one| one.old.iter().chain(path.iter().skip(one.new.len())).cloned().collect(),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::keys::Form;
-    use crate::config::settings::{History, Push, Topic};
+    use crate::config::keys::children;
+    use crate::config::settings::{History, Publish};
+    use crate::domain::command::Dimension;
 
     #[test]
     fn a_full_file_is_read() {
-        let text = "test:\n  command: pytest -q\n  timeout: 20m\n  layers: { e2e: 'tests/e2e/**' }\ngate: { target: 97, max-iterations: 5 }\nengine: [embedded]\nbudget:\n  minutes: 30\nprotect: ['migrations/**']\n";
+        let text = "test:\n  command: pytest -q\n  timeout: 20m\n  layers: { e2e: 'tests/e2e/**' }\ngate: { target: 97, max-iterations: 5 }\nproviders: [embedded]\nbudget:\n  minutes: 30\nprotect: ['migrations/**']\n";
         let settings = parse(text, "f").unwrap();
         assert_eq!(settings.gate.unwrap().target, Some(97));
         assert_eq!(settings.test.unwrap().command.as_deref(), Some("pytest -q"));
@@ -148,17 +189,24 @@ mod tests {
 
     #[test]
     fn keys_of_the_bot_are_read_and_checked() {
-        let text = "push: head\nhistory: clean\ncommands: { allow: [maintain, octo, 7], teams: [a/b] }\nexpand: [test, doc]\nlabel: fix-me\nignore-preexisting: true\nsandbox: { image: 'x:1', network: false }\ntest: { setup: [make] }\n";
+        let text = "publish: head\nhistory: clean\ncommands: { allow: [maintain, octo, 7], teams: [a/b] }\nexpand: [test, doc]\nlabel: fix-me\nignore-preexisting: true\nsandbox: { image: 'x:1', network: false }\ntest: { setup: [make] }\n";
         let settings = parse(text, "f").unwrap();
-        assert_eq!((settings.push, settings.history), (Some(Push::Head), Some(History::Clean)));
+        assert_eq!(
+            (settings.publish, settings.history),
+            (Some(Publish::Head), Some(History::Clean))
+        );
         assert_eq!(settings.commands.unwrap().allowed(), ["maintain", "octo", "7"]);
-        assert_eq!(settings.expand.unwrap(), [Topic::Test, Topic::Doc]);
+        assert_eq!(settings.expand.unwrap(), [Dimension::Test, Dimension::Doc]);
         assert_eq!(settings.sandbox.unwrap().network, Some(false));
         assert_eq!(settings.ignore_preexisting, Some(true));
         let table = [
-            ("push: force", "`push` is one of branch, head, none"),
-            ("history: gone", "`history` is one of revert, clean, discard"),
+            ("publish: force", "`publish` is one of branch, head, suggest, none"),
+            ("history: gone", "`history` is one of revert, clean"),
             ("commit: yes", "`commit` is one of push, local, none"),
+            ("signed: 1", "`signed` is true or false"),
+            ("partial-conclusion: bad", "`partial-conclusion` is one of success, neutral"),
+            ("provider: { mine: 1 }", "a provider holds keys and values"),
+            ("test: { layers: { e3e: x } }", "did you mean `e2e`?"),
             ("commit-state: disk", "`commit-state` is one of branch, none"),
             ("loop: { regression-threshold: 101 }", "a whole number from 0 to 100"),
             ("loop: { stuck-threshold: 1 }", "a whole number from 2 to 50"),
@@ -207,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn confirm_goes_before_auto() {
+    fn confirm_wins_over_auto() {
         let table = [
             ("", false),
             ("plan: { auto: true }", false),
@@ -224,24 +272,90 @@ mod tests {
     #[test]
     fn the_table_of_keys_is_that_of_the_schema() {
         let schema = serde_json::to_value(schema()).unwrap();
-        let sorted = |list: &mut Vec<String>| list.sort();
-        let keys = |value: &serde_json::Value| -> Vec<String> {
-            let mut keys: Vec<String> =
-                value["properties"].as_object().unwrap().keys().cloned().collect();
-            sorted(&mut keys);
-            keys
-        };
-        let names = |table: &[(&str, Form)]| -> Vec<String> {
-            let mut names: Vec<String> = table.iter().map(|(key, _)| (*key).to_owned()).collect();
-            sorted(&mut names);
-            names
-        };
-        assert_eq!(keys(&schema), names(FILE));
-        for (key, form) in FILE {
-            let Form::Group(inner) = form else { continue };
-            let place = schema["properties"][key].to_string();
-            let name = place.split("$defs/").nth(1).unwrap().split('"').next().unwrap();
-            assert_eq!(keys(&schema["$defs"][name]), names(inner), "{key}");
+        fn compare(schema: &serde_json::Value, object: &serde_json::Value, group: &str) -> usize {
+            let properties = object["properties"].as_object().unwrap();
+            let mut known = children(group);
+            known.sort_unstable();
+            assert_eq!(properties.keys().collect::<Vec<_>>(), known, "{group}");
+            let mut count = known.len();
+            for (name, property) in properties {
+                let key = if group.is_empty() { name.clone() } else { format!("{group}.{name}") };
+                let key = if key == "provider" { "provider.*".into() } else { key };
+                assert!(property["description"].is_string(), "{key} has no description");
+                if !children(&key).is_empty() {
+                    let text = property.to_string();
+                    let name = text.split("$defs/").nth(1).unwrap().split('"').next().unwrap();
+                    count += compare(schema, &schema["$defs"][name], &key);
+                }
+            }
+            count
+        }
+        assert!(compare(&schema, &schema, "") > SETTINGS.len());
+    }
+
+    #[test]
+    fn the_words_of_the_table_are_those_of_the_schema() {
+        fn words(value: &serde_json::Value, found: &mut Vec<String>) {
+            match value {
+                serde_json::Value::Object(object) => {
+                    let listed = object.get("enum").and_then(serde_json::Value::as_array);
+                    let named = listed.into_iter().flatten().chain(object.get("const"));
+                    found.extend(named.filter_map(|word| word.as_str().map(str::to_owned)));
+                    object.values().for_each(|value| words(value, found));
+                }
+                serde_json::Value::Array(items) => items.iter().for_each(|item| words(item, found)),
+                _ => {}
+            }
+        }
+        let schema = serde_json::to_value(schema()).unwrap();
+        let mut count = 0;
+        for row in SETTINGS.iter().filter(|row| !row.values.words().is_empty()) {
+            if row.values == crate::config::table::ValueType::Flag {
+                continue;
+            }
+            let key = row.key.replace(".*", "");
+            let property = schema.pointer(&pointer(&schema, &key).unwrap()).unwrap().to_string();
+            let name = property.split("$defs/").nth(1).unwrap().split('"').next().unwrap();
+            let mut found = Vec::new();
+            words(&schema["$defs"][name], &mut found);
+            assert_eq!(found, row.values.words(), "{}", row.key);
+            count += 1;
+        }
+        assert!(count > 8, "{count}");
+    }
+
+    #[test]
+    fn the_schema_has_the_defaults_of_the_table() {
+        let schema = serde_json::to_value(schema()).unwrap();
+        for row in SETTINGS.iter().filter(|row| !row.default.is_empty()) {
+            let property = schema.pointer(&pointer(&schema, row.key).unwrap()).unwrap();
+            let default = serde_yaml::to_value(&property["default"]).unwrap();
+            assert!(row.values.accepts(&default), "{}: {property}", row.key);
+        }
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_rules() {
+        use crate::domain::chain::Rules;
+        use crate::domain::coverage::CoverageTarget;
+        use crate::domain::threshold::Thresholds;
+        let (at, rules, cover) =
+            (Thresholds::default(), Rules::default(), CoverageTarget::default());
+        let table = [
+            ("loop.regression-threshold", at.regression_points.to_string()),
+            ("loop.stuck-threshold", at.stuck_results.to_string()),
+            ("loop.stuck-abort-ratio", at.stuck_abort.to_string()),
+            ("loop.similarity-threshold", at.similarity.to_string()),
+            ("loop.aggressive-min-rate", at.aggressive_rate.to_string()),
+            ("analysis.min-confidence", rules.min_confidence.to_string()),
+            ("analysis.min-analysis-words", rules.min_words.to_string()),
+            ("analysis.same-cause-limit", rules.same_cause_limit.to_string()),
+            ("coverage.line", cover.line.to_string()),
+            ("coverage.branch", cover.branch.to_string()),
+            ("coverage.function", cover.function.to_string()),
+        ];
+        for (key, expected) in table {
+            assert_eq!(crate::config::table::setting(key).unwrap().default, expected, "{key}");
         }
     }
 }

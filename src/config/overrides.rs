@@ -1,10 +1,12 @@
-//! Values that go before those of the file: flags of the command line, inputs of the Action.
+//! Values that win over those of the file: flags of the command line, inputs of the Action.
 
 use serde::{Deserialize, Serialize};
 use serde_yaml::{Mapping, Value};
 
 use super::diagnostic::Diagnostic;
-use super::keys::{FILE, Form, unknown, wrong};
+use super::former;
+use super::keys::{KeyKind, child, children, lookup, problem, unknown};
+use super::table::ValueType;
 
 /// One value by its key, such as `loop.stuck-threshold` and `4`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +16,7 @@ pub struct Override {
     pub key: String,
     /// The value: a text as it is, everything else as YAML.
     pub value: String,
-    /// Who says so, for messages: `--set` or the name of an input.
+    /// Its source, for messages: `--set` or the name of an input.
     pub by: String,
 }
 
@@ -34,7 +36,7 @@ impl Override {
     }
 }
 
-/// Puts the values into the file's; answers with what is wrong with them.
+/// Puts the values into the file's and returns what is wrong with them.
 pub fn apply(mapping: &mut Mapping, overrides: &[Override]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for one in overrides {
@@ -52,55 +54,46 @@ pub fn apply(mapping: &mut Mapping, overrides: &[Override]) -> Vec<Diagnostic> {
 }
 
 fn put(mapping: &mut Mapping, one: &Override) -> Result<(), String> {
-    let path: Vec<&str> = one.key.split('.').collect();
-    let form = form_of(&path)?;
+    let key = former::current(&one.key);
+    let path: Vec<&str> = key.split('.').collect();
+    let values = type_of(&path)?;
     let name = path.last().copied().unwrap_or_default();
-    let value = match form {
-        Form::Text | Form::Time | Form::OneOf(_) => Value::String(one.value.clone()),
-        _ => serde_yaml::from_str(&one.value)
-            .map_err(|error| format!("`{name}` is not YAML ({error})"))?,
-    };
-    if let Some(message) = wrong(name, &value, form) {
+    let value =
+        values.parse_flag(&one.value).map_err(|error| format!("`{name}` is not YAML ({error})"))?;
+    let value = former::value(&key, value);
+    if let Some(message) = problem(name, &value, values) {
         return Err(message);
     }
-    let mut place = mapping;
+    former::make_room(mapping, &key);
+    let mut group = mapping;
     for parent in path.iter().take(path.len().saturating_sub(1)) {
-        let child = place.entry((*parent).into()).or_insert_with(|| Value::Mapping(Mapping::new()));
-        // What is not a mapping is wrong in the file, and the value takes its place.
+        let child = group.entry((*parent).into()).or_insert_with(|| Value::Mapping(Mapping::new()));
+        // What is not a mapping is wrong in the file, and the value replaces it.
         if !child.is_mapping() {
             *child = Value::Mapping(Mapping::new());
         }
         let Value::Mapping(inner) = child else { return Ok(()) };
-        place = inner;
+        group = inner;
     }
-    place.insert(name.into(), value);
+    group.insert(name.into(), value);
     Ok(())
 }
 
 /// What the value at a path may hold.
-fn form_of(path: &[&str]) -> Result<&'static Form, String> {
-    let mut table = FILE;
-    let mut path = path.iter();
-    while let Some(name) = path.next() {
-        let found = table.iter().find(|(known, _)| known == name);
-        let Some((_, form)) = found else {
-            let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-            return Err(unknown(name, &known));
-        };
-        match form {
-            Form::Group(inner) => table = inner,
-            Form::GroupsByName(inner) => {
-                if path.next().is_none() {
-                    break;
-                }
-                table = inner;
-            }
-            form if path.as_slice().is_empty() => return Ok(form),
-            _ => return Err(format!("`{name}` holds a value, no keys")),
+fn type_of(path: &[&str]) -> Result<&'static ValueType, String> {
+    let mut group = String::new();
+    for (index, name) in path.iter().enumerate() {
+        let full = child(&group, name);
+        match lookup(&full) {
+            None => return Err(unknown(name, &children(&group))),
+            Some(KeyKind::Value(values)) if index + 1 == path.len() => return Ok(values),
+            Some(KeyKind::Value(_)) => return Err(format!("`{name}` holds a value, no keys")),
+            Some(KeyKind::Group) => group = full,
         }
     }
-    let known: Vec<&str> = table.iter().map(|(known, _)| *known).collect();
-    Err(format!("it holds keys: {}", known.join(", ")))
+    // Below `provider` there are names, and below those the keys.
+    let group = if group == "provider" { "provider.*" } else { &group };
+    Err(format!("it holds keys: {}", children(group).join(", ")))
 }
 
 #[cfg(test)]
@@ -114,39 +107,39 @@ mod tests {
     }
 
     #[test]
-    fn a_value_goes_before_that_of_the_file_and_leaves_the_rest() {
+    fn an_override_wins_over_the_file_and_leaves_the_rest() {
         let file = "gate: { target: 90, max-iterations: 3 }\nsandbox: { image: x }\n";
         let sets = [
             "gate.target=97",
             "loop.stuck-abort-ratio=0.25",
             "test.command=pytest -q=1",
-            "engine=[gemini, embedded]",
-            "providers.gemini.timeout=3m",
+            "providers=[gemini, embedded]",
+            "provider.gemini.timeout=3m",
             "ignore-preexisting=true",
-            "history=discard",
+            "history=clean",
         ];
         let settings = read(file, &sets).unwrap();
         let gate = settings.gate.unwrap();
         assert_eq!((gate.target, gate.max_iterations), (Some(97), Some(3)));
         assert_eq!(settings.fix_loop.unwrap().stuck_abort_ratio, Some(0.25));
         assert_eq!(settings.test.unwrap().command.as_deref(), Some("pytest -q=1"));
-        assert_eq!(settings.engine.unwrap(), ["gemini", "embedded"]);
-        assert_eq!(settings.providers.unwrap()["gemini"].timeout.as_deref(), Some("3m"));
+        assert_eq!(settings.providers.unwrap(), ["gemini", "embedded"]);
+        assert_eq!(settings.provider.unwrap()["gemini"].timeout.as_deref(), Some("3m"));
         assert_eq!(settings.ignore_preexisting, Some(true));
         assert_eq!(settings.history, Some(crate::config::History::Clean));
         assert_eq!(settings.sandbox.unwrap().image.as_deref(), Some("x"));
     }
 
     #[test]
-    fn what_is_wrong_with_a_value_is_said_with_its_source() {
+    fn a_wrong_value_is_reported_with_its_source() {
         let table = [
             ("gate.target=150", "`target` is a whole number from 1 to 100"),
             ("gate.tarket=90", "unknown key `tarket`, did you mean `target`?"),
             ("gate=90", "it holds keys: target, max-iterations, min-mutation-score"),
             ("gate.target.high=90", "`target` holds a value, no keys"),
-            ("engine=gemini", "`engine` is a list of texts"),
+            ("providers=gemini", "`providers` is a list of texts"),
             ("loop.similarity-threshold=2", "is a number from 0 to 1"),
-            ("engine=[a", "is not YAML"),
+            ("providers=[a", "is not YAML"),
         ];
         for (set, part) in table {
             let shown = read("", &[set]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Providers: the built-in ones, the file's own, and which of a chain can be asked. Pure.
+//! Providers: the built-in ones, those of the file, and which of a chain can be asked. Pure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,71 +7,33 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Price;
-
-/// How a provider is spoken to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// Gemini `generateContent`.
-    Gemini,
-    /// Chat completions, and everything compatible.
-    Chat,
-    /// Responses.
-    Responses,
-    /// Anthropic messages.
-    Anthropic,
-}
-
-/// A command-line client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Client {
-    /// `gemini`.
-    Gemini,
-    /// `qwen`.
-    Qwen,
-    /// `codex`.
-    Codex,
-    /// `claude`.
-    Claude,
-}
-
-/// What a client does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClientMode {
-    /// Reads the question and answers.
-    #[default]
-    Answer,
-    /// Edits a private checkout itself.
-    Agent,
-}
+use crate::domain::provider::{ClientMode, ClientProgram, Protocol};
 
 /// One provider of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Provider {
-    /// How it is spoken to.
+    /// Protocol to ask it by.
     pub protocol: Option<Protocol>,
-    /// A command-line client instead of a protocol.
-    pub client: Option<Client>,
-    /// What the client does.
+    /// Command-line client to use instead of a protocol.
+    pub client: Option<ClientProgram>,
+    /// Whether the client answers questions or edits a private checkout itself.
     pub mode: Option<ClientMode>,
-    /// The client's program, instead of its usual name.
+    /// Program of the client, when it is not on the path under its usual name.
     pub program: Option<String>,
-    /// The model.
+    /// Model to ask for.
     pub model: Option<String>,
     /// Name of the environment variable that holds the key.
     pub key: Option<String>,
-    /// Where it is, instead of its usual place.
+    /// Address of the server, when it is not the usual one.
     pub base_url: Option<String>,
-    /// Headers besides the protocol's own.
+    /// Headers to send besides those of the protocol.
     pub headers: Option<BTreeMap<String, String>>,
-    /// Dollars for a million tokens.
+    /// Price in dollars for a million tokens.
     pub price: Option<Price>,
     /// Tokens that question and answer may have together.
     pub context: Option<u32>,
-    /// Limit of one call.
+    /// Time limit of one call.
     pub timeout: Option<String>,
 }
 
@@ -80,7 +42,7 @@ pub struct Provider {
 pub struct Ready {
     /// Its name.
     pub name: String,
-    /// What the file or the built-in table says.
+    /// Its definition, from the file or the built-in table.
     pub provider: Provider,
     /// The key, read from the environment.
     pub key: Option<String>,
@@ -93,20 +55,20 @@ pub struct Ready {
 /// Name of the embedded engine in a chain.
 pub const EMBEDDED: &str = "embedded";
 
-/// The chain when nobody names one: whoever has a key, then the embedded engine.
+/// The chain without configuration: the providers whose key is set, then the embedded engine.
 pub const DEFAULT_CHAIN: &[&str] = &["gemini", "qwen", "codex", EMBEDDED];
 
 /// Limit of one call (product.md 2.3).
 const TIMEOUT: Duration = Duration::from_mins(40);
 
-/// Tokens of a model whose size nobody says.
+/// Tokens of a model whose size is not configured.
 const CONTEXT: u32 = 128_000;
 
 /// A row of the built-in table.
-struct Row {
+struct BuiltInProvider {
     name: &'static str,
     protocol: Option<Protocol>,
-    client: Option<Client>,
+    client: Option<ClientProgram>,
     mode: ClientMode,
     model: &'static str,
     key: &'static str,
@@ -121,8 +83,8 @@ const fn http(
     key: &'static str,
     base_url: &'static str,
     context: u32,
-) -> Row {
-    Row {
+) -> BuiltInProvider {
+    BuiltInProvider {
         name,
         protocol: Some(protocol),
         client: None,
@@ -134,8 +96,13 @@ const fn http(
     }
 }
 
-const fn client(name: &'static str, client: Client, key: &'static str, mode: ClientMode) -> Row {
-    Row {
+const fn client(
+    name: &'static str,
+    client: ClientProgram,
+    key: &'static str,
+    mode: ClientMode,
+) -> BuiltInProvider {
+    BuiltInProvider {
         name,
         protocol: None,
         client: Some(client),
@@ -147,8 +114,8 @@ const fn client(name: &'static str, client: Client, key: &'static str, mode: Cli
     }
 }
 
-/// Providers that need no more than a key.
-const BUILT_IN: &[Row] = &[
+/// Providers that need nothing but a key.
+const BUILT_IN: &[BuiltInProvider] = &[
     http("gemini", Protocol::Gemini, "gemini-2.5-pro", "GEMINI_API_KEY", "", 1_000_000),
     http(
         "qwen",
@@ -169,10 +136,10 @@ const BUILT_IN: &[Row] = &[
         // The free tier takes 8,000 tokens in and 4,000 out for each question.
         8_000,
     ),
-    client("gemini-client", Client::Gemini, "GEMINI_API_KEY", ClientMode::Answer),
-    client("qwen-client", Client::Qwen, "DASHSCOPE_API_KEY", ClientMode::Answer),
-    client("codex-client", Client::Codex, "OPENAI_API_KEY", ClientMode::Answer),
-    client("claude-client", Client::Claude, "ANTHROPIC_API_KEY", ClientMode::Answer),
+    client("gemini-client", ClientProgram::Gemini, "GEMINI_API_KEY", ClientMode::Answer),
+    client("qwen-client", ClientProgram::Qwen, "DASHSCOPE_API_KEY", ClientMode::Answer),
+    client("codex-client", ClientProgram::Codex, "OPENAI_API_KEY", ClientMode::Answer),
+    client("claude-client", ClientProgram::Claude, "ANTHROPIC_API_KEY", ClientMode::Answer),
 ];
 
 fn built_in(name: &str) -> Option<Provider> {
@@ -223,24 +190,24 @@ fn merged(name: &str, file: &BTreeMap<String, Provider>) -> Option<Provider> {
     })
 }
 
-/// A chain: who is asked in order, and what a person should know about those left out.
+/// A chain of providers, and why others were left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chain {
     /// Names in order, the embedded engine among them.
     pub links: Vec<String>,
     /// Providers among them.
     pub ready: Vec<Ready>,
-    /// Who is not asked and why.
+    /// Why a provider is not asked.
     pub notices: Vec<String>,
 }
 
-/// Resolves a chain. `named` is empty when nobody chose one; then providers without a key are left
-/// out without a word. `variable` reads the environment.
+/// Resolves a chain. Without `named` the default chain is used, and providers without a key are
+/// left out silently. `variable` reads the environment.
 ///
 /// # Errors
 ///
-/// The first entry that cannot be meant: unknown, without protocol, or with an address that would
-/// carry a key in the open.
+/// The first invalid entry: unknown, without protocol, or with an address that would send a key
+/// unencrypted.
 pub fn resolve(
     named: &[String],
     file: &BTreeMap<String, Provider>,
@@ -255,20 +222,20 @@ pub fn resolve(
     let mut chain = Chain::default();
     for name in names {
         if chain.links.contains(&name) {
-            return Err(format!("`{name}` stands twice in the chain"));
+            return Err(format!("`{name}` is in the chain twice"));
         }
         if name == EMBEDDED {
             chain.links.push(name);
             continue;
         }
         let provider = merged(&name, file).ok_or_else(|| unknown(&name, file))?;
-        if let Some(problem) = wrong(&name, &provider) {
-            return Err(problem);
+        if let Some(message) = problem(&name, &provider) {
+            return Err(message);
         }
         let key = provider.key.as_deref().and_then(variable).filter(|key| !key.trim().is_empty());
-        if let (Some(wanted), None) = (&provider.key, &key) {
+        if let (Some(variable), None) = (&provider.key, &key) {
             if chosen {
-                chain.notices.push(format!("`{name}` is not asked: {wanted} is not set"));
+                chain.notices.push(format!("`{name}` is not asked: {variable} is not set"));
             }
             continue;
         }
@@ -279,7 +246,7 @@ pub fn resolve(
         chain.ready.push(Ready { name, provider, key, timeout, context });
     }
     if chain.links.is_empty() {
-        return Err(format!("nobody in the chain can be asked: {}", chain.notices.join("; ")));
+        return Err(format!("no provider of the chain can be asked: {}", chain.notices.join("; ")));
     }
     Ok(chain)
 }
@@ -288,12 +255,12 @@ fn unknown(name: &str, file: &BTreeMap<String, Provider>) -> String {
     let mut known: Vec<&str> = names();
     known.extend(file.keys().map(String::as_str));
     known.push(EMBEDDED);
-    format!("there is no engine `{name}`; known are {}", known.join(", "))
+    format!("there is no provider `{name}`; known are {}", known.join(", "))
 }
 
-/// What cannot be meant in a provider's entry.
+/// What is wrong with the definition of a provider.
 #[must_use]
-pub fn wrong(name: &str, provider: &Provider) -> Option<String> {
+pub fn problem(name: &str, provider: &Provider) -> Option<String> {
     match (provider.protocol, provider.client) {
         (None, None) => return Some(format!("provider `{name}` needs `protocol` or `client`")),
         (Some(_), Some(_)) => {
@@ -362,9 +329,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused() {
+    fn invalid_definitions_are_refused() {
         let table = [
-            (&["nobody"][..], "{}", "no engine `nobody`"),
+            (&["nobody"][..], "{}", "no provider `nobody`"),
             (&["embedded", "embedded"], "{}", "twice"),
             (&["x"], "x: { model: m }", "needs `protocol` or `client`"),
             (&["x"], "x: { protocol: chat }", "needs `model`"),

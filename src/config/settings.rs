@@ -1,15 +1,18 @@
-//! What may stand in the file, as types; the schema is made of them.
+//! The settings of a repository as types. Their documentation is the description of each key in
+//! the published schema, in `action.yml` and in `docs/settings.md`.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::command::Dimension;
 use crate::domain::guard::FixScope;
 
+use super::former::{Commit, FixMode, Push};
 use super::providers::Provider;
 
-/// The whole file.
+/// Settings of regreen for one repository.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Settings {
@@ -17,89 +20,127 @@ pub struct Settings {
     pub test: Option<Test>,
     /// When a session may end.
     pub gate: Option<Gate>,
-    /// Who analyses and fixes, first to last.
-    pub engine: Option<Vec<String>>,
-    /// Who can be asked, by name; over the built-in ones.
-    pub providers: Option<BTreeMap<String, Provider>>,
-    /// What may be spent.
+    /// Providers to ask, in order. Without it: those whose key is set, then `embedded`.
+    pub providers: Option<Vec<String>>,
+    /// Definitions of providers by name; they change or extend the built-in ones.
+    pub provider: Option<BTreeMap<String, Provider>>,
+    /// Limits on time and money.
     pub budget: Option<Budget>,
-    /// Paths no edit may touch, as globs.
+    /// Globs of paths that no edit may touch.
     pub protect: Option<Vec<String>>,
-    /// Where kept fixes go: `branch` pushes a fix branch with a pull request, `head` moves the
-    /// head branch itself, `none` pushes nothing.
-    pub push: Option<Push>,
-    /// Whether fixes are committed, and whether commits leave this machine: `push` as `push` says,
-    /// `local` commits without pushing, `none` writes patches only.
-    pub commit: Option<Commit>,
-    /// Whether the state of a session travels in its commits, so that another machine goes on.
+    /// Where a result goes: `branch` pushes a fix branch and opens a pull request, `head` pushes to
+    /// the head branch itself, `suggest` stores a patch that `/regreen apply` publishes, `none`
+    /// publishes nothing.
+    pub publish: Option<Publish>,
+    /// Where the session's state is kept: in the commits of the fix `branch`, so that another job
+    /// can resume it, or on disk only (`none`).
     pub commit_state: Option<CommitState>,
-    /// What stays visible of a regressing attempt: its commit and the revert, or a patch file.
+    /// What a regressing attempt leaves behind: `revert` keeps its commit and the revert, `clean`
+    /// keeps a patch file.
     pub history: Option<History>,
-    /// Who may command by comments.
+    /// Who may give commands in comments.
     pub commands: Option<Commands>,
     /// Follow-up issues to open after completion.
-    pub expand: Option<Vec<Topic>>,
-    /// Label that starts a run when it is put on a pull request.
+    pub expand: Option<Vec<Dimension>>,
+    /// Label that starts a run when it is added to a pull request.
     pub label: Option<String>,
-    /// Tests that fail on the base too do not count in the rate.
+    /// Leave tests that also fail on the base branch out of the pass rate.
     pub ignore_preexisting: Option<bool>,
+    /// Record what a session learned in a separate commit below `.workflow`.
+    pub sync: Option<bool>,
+    /// Offer the result as one commit that GitHub creates and signs; the fix branch keeps every
+    /// step.
+    pub signed: Option<bool>,
+    /// Workflow to run on the fix branch, such as `ci.yml`. Pushes made with the job token do not
+    /// trigger workflows. Needs `actions: write`.
+    pub check_workflow: Option<String>,
+    /// Conclusion of the check run after a partial success.
+    pub partial_conclusion: Option<PartialConclusion>,
     /// What test code can reach.
     pub sandbox: Option<Sandbox>,
     /// Thresholds of the fix loop.
     #[serde(rename = "loop")]
     pub fix_loop: Option<Loop>,
-    /// When the answer of a provider is good enough.
+    /// When an answer of a provider is good enough.
     pub analysis: Option<Analysis>,
-    /// Coverage that tests are planned for, and how it is measured.
+    /// How coverage is measured, and how much of it tests are planned for.
     pub coverage: Option<Coverage>,
-    /// Commands instead of the detected tools.
+    /// Commands that replace the detected tools.
     pub tools: Option<Tools>,
-    /// How `regreen test` and `regreen plan` go from plan to work.
+    /// How `regreen test` gets from the plan to the work.
     pub plan: Option<Planning>,
-    /// What `regreen validate` looks at, and how strictly.
+    /// What `regreen validate` checks, and how strictly.
     pub validate: Option<Validate>,
+    /// Former key: see [`super::former`].
+    #[schemars(skip)]
+    pub push: Option<Push>,
+    /// Former key: see [`super::former`].
+    #[schemars(skip)]
+    pub commit: Option<Commit>,
+    /// Former input: see [`super::former`].
+    #[schemars(skip)]
+    pub fix_mode: Option<FixMode>,
 }
 
 impl Settings {
     /// What a fix may change.
     #[must_use]
     pub fn scope(&self) -> FixScope {
-        match self.fix_loop.as_ref().and_then(|told| told.fix_scope).unwrap_or_default() {
+        match self.fix_loop.as_ref().and_then(|fix_loop| fix_loop.fix_scope).unwrap_or_default() {
             Scope::Code => FixScope::Code,
             Scope::Both => FixScope::Both,
             Scope::Tests => FixScope::Tests,
         }
     }
+
+    /// Where a result goes: `publish`, or what the former keys amount to.
+    #[must_use]
+    pub fn publish(&self) -> Publish {
+        self.publish
+            .unwrap_or_else(|| super::former::publish(self.commit, self.push, self.fix_mode))
+    }
+
+    /// Where a result goes once a person has approved it.
+    #[must_use]
+    pub fn publish_approved(&self) -> Publish {
+        match self.publish {
+            Some(Publish::Suggest) => Publish::Branch,
+            Some(publish) => publish,
+            None => super::former::publish(self.commit, self.push, None),
+        }
+    }
 }
 
-/// Where kept fixes go.
+/// Where a result goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Push {
+pub enum Publish {
     Branch,
     Head,
+    Suggest,
     None,
+    /// The former `push: none`: nothing, except that the fix for a fork is stored.
+    #[serde(skip)]
+    ForksOnly,
 }
 
-/// What stays visible of a regressing attempt.
+/// Conclusion of the check run after a partial success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartialConclusion {
+    Success,
+    Neutral,
+}
+
+/// What a regressing attempt leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum History {
     Revert,
-    #[serde(alias = "discard")]
     Clean,
 }
 
-/// Whether fixes are committed and pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Commit {
-    Push,
-    Local,
-    None,
-}
-
-/// Where the state of a session lives.
+/// Where the state of a session is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommitState {
@@ -121,83 +162,87 @@ pub enum Scope {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Loop {
-    /// A fall of the rate by more points than this is a regression, 0 to 100.
+    /// A drop of the pass rate by more points than this is a regression and is taken back.
     #[schemars(range(min = 0, max = 100))]
     pub regression_threshold: Option<u32>,
-    /// Results in a row after which a failing test is stuck, 2 to 50.
+    /// A test that fails this many times in a row is stuck.
     #[schemars(range(min = 2, max = 50))]
     pub stuck_threshold: Option<u32>,
-    /// Share of stuck failures above which the run ends after two reflective iterations.
+    /// Share of stuck failures above which the run ends, after two reflective iterations.
     #[schemars(range(min = 0, max = 1))]
     pub stuck_abort_ratio: Option<f64>,
-    /// Likeness of failures above which a batch is tried.
+    /// Similarity of failures above which several are fixed in one batch.
     #[schemars(range(min = 0, max = 1))]
     pub similarity_threshold: Option<f64>,
-    /// Pass rate in percent above which a batch is tried.
+    /// Pass rate in percent above which several failures are fixed in one batch.
     #[schemars(range(min = 0, max = 100))]
     pub aggressive_min_rate: Option<u32>,
     /// What a fix may change: `code`, `both` (tests in a reflective iteration only) or `tests`.
+    /// Changed tests need the approval of a person.
     pub fix_scope: Option<Scope>,
 }
 
-/// When the answer of a provider is good enough (product.md 7.11).
+/// When an answer of a provider is good enough (product.md 7.11).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Analysis {
-    /// Limit of one call, for providers without a `timeout` of their own: `30s`, `20m`, `2h`.
+    /// Time limit of one call, for providers without a `timeout` of their own.
     pub provider_timeout: Option<String>,
-    /// Less sure than this is weak, from 0 to 1.
+    /// An analysis with a lower confidence is passed on to the next provider.
     #[schemars(range(min = 0, max = 1))]
     pub min_confidence: Option<f64>,
-    /// Fewer words of a report are weak.
+    /// An analysis with fewer words is passed on to the next provider.
     #[schemars(range(min = 0, max = 10_000))]
     pub min_analysis_words: Option<u32>,
-    /// The same root cause so many times in a row asks the next provider.
+    /// The same root cause this many times in a row is passed on to the next provider.
     #[schemars(range(min = 2, max = 50))]
     pub same_cause_limit: Option<u32>,
 }
 
-/// Coverage that tests are planned for, in percent, and how it is measured.
+/// How coverage is measured, and how much of it tests are planned for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Coverage {
-    /// Of lines.
+    /// Percent of lines below which tests are planned for a file.
     #[schemars(range(min = 0, max = 100))]
     pub line: Option<u32>,
-    /// Of branches.
+    /// Percent of branches below which tests are planned for a file.
     #[schemars(range(min = 0, max = 100))]
     pub branch: Option<u32>,
-    /// Of functions.
+    /// Percent of functions below which tests are planned for a file.
     #[schemars(range(min = 0, max = 100))]
     pub function: Option<u32>,
-    /// Runs the suite with coverage, instead of the detected tool.
+    /// Command that runs the suite with coverage, instead of the detected tool. Needs
+    /// `coverage.report`.
     pub command: Option<String>,
-    /// Where that command leaves its report, as a glob below the folder it runs in.
+    /// Glob of the report that the coverage command writes, below the folder it runs in.
     pub report: Option<String>,
 }
 
-/// Commands instead of the detected tools.
+/// Commands that replace the detected tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tools {
-    /// Checks the project's own rules.
+    /// Command that lints the project, for `validate`.
     pub lint: Option<String>,
-    /// Compiles or checks types; also checks an edit before tests are run.
+    /// Command that compiles or type-checks the project, for `validate` and before the tests of an
+    /// edit run.
     pub build: Option<String>,
 }
 
-/// From plan to work.
+/// How `regreen test` gets from the plan to the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Planning {
-    /// Whether a run decides by itself what a person could be asked.
-    pub auto: Option<bool>,
-    /// Whether the work waits for a word behind the plan; goes before `auto`.
+    /// Whether to ask for approval before carrying out a plan; `/regreen run` approves it.
     pub confirm: Option<Confirm>,
+    /// Former key: `false` is `confirm: always`. `confirm` wins over it.
+    #[schemars(skip)]
+    pub auto: Option<bool>,
 }
 
 impl Planning {
-    /// Whether the work waits for a word: `confirm`, else the contrary of `auto`.
+    /// Whether a plan needs approval before it is carried out.
     #[must_use]
     pub fn waits(&self) -> bool {
         match self.confirm {
@@ -207,7 +252,7 @@ impl Planning {
     }
 }
 
-/// Whether the work waits for a word.
+/// When a plan needs approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirm {
@@ -215,42 +260,32 @@ pub enum Confirm {
     Always,
 }
 
-/// What `regreen validate` looks at, and how strictly.
+/// What `regreen validate` checks, and how strictly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Validate {
-    /// Globs; everything without them.
+    /// Globs of the files to check; all files without them.
     pub files: Option<Vec<String>>,
-    /// Tolerate no error.
+    /// Fail on the first error instead of tolerating a few.
     pub strict: Option<bool>,
-    /// Repair what is safe to repair.
-    pub autofix: Option<bool>,
-    /// Leave type checkers out.
+    /// Fix what can be fixed safely.
+    pub fix: Option<bool>,
+    /// Skip the project's type checkers.
     pub skip_types: Option<bool>,
 }
 
-/// What a follow-up issue is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Topic {
-    Test,
-    Enhance,
-    Refactor,
-    Doc,
-}
-
-/// Who may command by comments. Without write access nobody may.
+/// Who may give commands in comments. Write access is always required.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Commands {
-    /// Levels (`write`, `maintain`, `admin`), logins, or numeric ids of bots.
+    /// Permission levels (`write`, `maintain`, `admin`), logins, or numeric ids of bots.
     pub allow: Option<Vec<Name>>,
-    /// Teams as `organisation/team`; asking for them needs the token of an App.
+    /// Teams as `organisation/team`. Looking them up needs the token of a GitHub App.
     pub teams: Option<Vec<String>>,
 }
 
 impl Commands {
-    /// The words of `allow`, ids as digits.
+    /// The entries of `allow`, ids as digits.
     #[must_use]
     pub fn allowed(&self) -> Vec<String> {
         let words = self.allow.iter().flatten().map(|name| match name {
@@ -273,9 +308,10 @@ pub enum Name {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sandbox {
-    /// Image in which tests run, where a Docker socket is there.
+    /// Container image in which tests run, with `docker` or `podman` of the runner and without
+    /// network unless `sandbox.network` is true.
     pub image: Option<String>,
-    /// Whether tests may open outgoing connections.
+    /// Let tests open outgoing connections.
     pub network: Option<bool>,
 }
 
@@ -283,13 +319,13 @@ pub struct Sandbox {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Test {
-    /// Instead of the detected command.
+    /// Command that runs the tests, instead of the detected one.
     pub command: Option<String>,
-    /// Where the command leaves JUnit XML or TAP.
+    /// Glob of the JUnit XML or TAP report that the test command writes.
     pub report: Option<String>,
-    /// Commands before the first run.
+    /// Commands that prepare a checkout before its first test run.
     pub setup: Option<Vec<String>>,
-    /// Limit of one run: `30s`, `20m`, `2h`.
+    /// Time limit of one test run, such as `30s`, `20m` or `2h`.
     pub timeout: Option<String>,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
     pub layers: Option<BTreeMap<String, String>>,
@@ -299,50 +335,49 @@ pub struct Test {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gate {
-    /// Percent, 1 to 100.
+    /// Pass rate in percent that ends the session.
     #[schemars(range(min = 1, max = 100))]
     pub target: Option<u32>,
-    /// Iterations, 1 to 50.
+    /// Maximum number of iterations.
     #[schemars(range(min = 1, max = 50))]
     pub max_iterations: Option<u32>,
-    /// Percent of small breaks of the code that tests must notice, 1 to 100.
+    /// Percent of mutants that written tests must detect.
     #[schemars(range(min = 1, max = 100))]
     pub min_mutation_score: Option<u32>,
 }
 
-/// What may be spent.
+/// Limits on time and money.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Budget {
-    /// Wall time of one run.
+    /// Minutes after which a run stops at a checkpoint.
     #[schemars(range(min = 1))]
     pub minutes: Option<u64>,
-    /// Wall time of the embedded engine in one session that writes tests: calls, choice, broken
-    /// versions of the code.
+    /// Minutes the embedded engine may spend on writing tests in one session.
     #[schemars(range(min = 1))]
     pub engine_minutes: Option<u64>,
-    /// Dollars of one session, as far as prices are known.
+    /// Dollars that one session may spend, as far as prices are known.
     pub usd: Option<f64>,
-    /// Tokens of one session.
+    /// Tokens that one session may use.
     #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
-    /// Questions to providers in one session.
+    /// Calls to providers that one session may make.
     #[schemars(range(min = 1))]
     pub calls: Option<u64>,
-    /// The same for one iteration.
+    /// Limits of one iteration; beyond them it continues without providers.
     pub iteration: Option<IterationBudget>,
 }
 
-/// What one iteration may spend; beyond, it goes on without providers.
+/// Limits of one iteration; beyond them it continues without providers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct IterationBudget {
-    /// Dollars, as far as prices are known.
+    /// Dollars that one iteration may spend, as far as prices are known.
     pub usd: Option<f64>,
-    /// Tokens.
+    /// Tokens that one iteration may use.
     #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
-    /// Questions to providers.
+    /// Calls to providers that one iteration may make.
     #[schemars(range(min = 1))]
     pub calls: Option<u64>,
 }

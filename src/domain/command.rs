@@ -1,5 +1,8 @@
 //! What a person asks for in a comment, as values.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::id::{CommitId, SessionId};
 
 /// A verb of a comment command.
@@ -39,7 +42,10 @@ pub enum Verb {
 }
 
 /// What a follow-up issue is about (product.md 9.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Dimension {
     Test,
     Enhance,

@@ -23,6 +23,7 @@ pub mod ledger;
 pub mod mutation;
 pub mod plan;
 pub mod proposal;
+pub mod provider;
 pub mod quality;
 pub mod rate;
 pub mod request;

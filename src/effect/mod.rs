@@ -26,9 +26,7 @@ pub use forge::{
     PullRequest, PullState, PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 pub use lint::{Concern, Mended, Opinions};
-pub use model::{
-    ANSWER_LIMIT, Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question,
-};
+pub use model::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 pub use observe::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
 };

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::domain::budget::Usage;
+use crate::domain::provider::ClientMode;
 
 /// One source of answers.
 #[async_trait]
@@ -36,16 +35,6 @@ pub trait Model: Send + Sync {
     /// One kind per thing that can be done about it. What the provider said until then is in
     /// [`ModelError::said`], bounded and without secrets.
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
-}
-
-/// How a source of answers works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClientMode {
-    /// Reads the question, answers with text.
-    Answer,
-    /// Edits the files of a checkout; the difference is the answer.
-    Agent,
 }
 
 /// What is asked.

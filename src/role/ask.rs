@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::domain::budget::{Limits, Usage};
 use crate::domain::chain::{self, Breaker, Call, Rules, Trigger};
 use crate::domain::event::Event;
+use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{
-    Answer, ClientMode, EffectError, Effects, Model, ModelError, ModelErrorKind, Question,
-    StoreError,
+    Answer, EffectError, Effects, Model, ModelError, ModelErrorKind, Question, StoreError,
 };
 
 use super::ChainEntry;

@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::budget::Usage;
 use crate::domain::chain::{Call, Trigger};
-use crate::effect::{Answer, ClientMode, Finish, Model, Question, Store, StoreError};
+use crate::domain::provider::ClientMode;
+use crate::effect::{Answer, Finish, Model, Question, Store, StoreError};
 
 /// Where the question that is under way lies inside the session folder.
 pub const UNDER_WAY: &str = ".process/question-under-way.json";

@@ -3,8 +3,9 @@
 use futures::lock::Mutex;
 
 use crate::domain::id::SessionId;
+use crate::domain::provider::ClientMode;
 use crate::domain::test_plan::usage_log::{INQUIRIES, UsageLog, UsageLogEntry};
-use crate::effect::{ClientMode, EffectError, Effects, Model, StoreError};
+use crate::effect::{EffectError, Effects, Model, StoreError};
 
 use super::ChainEntry;
 use super::ask::{Ask, AskSettings, Asker, Reader, Reply, models_of};

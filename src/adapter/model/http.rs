@@ -7,16 +7,15 @@ use serde_json::Value;
 
 use crate::adapter::host::http::{Http, HttpError};
 use crate::domain::budget::{Price, Usage};
+use crate::domain::provider::{ClientMode, Protocol};
 use crate::domain::secret::{Key, Redactor};
-use crate::effect::{
-    ANSWER_LIMIT, Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question,
-};
+use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use super::{anthropic, chat, gemini, responses, status};
 
 /// How a protocol writes questions and reads answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Protocol {
+pub struct ProtocolRow {
     /// Where its makers serve it.
     pub base_url: &'static str,
     /// Path, headers and body of a question.
@@ -25,28 +24,32 @@ pub struct Protocol {
     pub read: fn(&Value) -> Result<Told, ModelErrorKind>,
 }
 
-impl Protocol {
-    /// Gemini `generateContent`.
-    pub const GEMINI: Self = Self {
-        base_url: "https://generativelanguage.googleapis.com",
-        request: gemini::request,
-        read: gemini::read,
-    };
-    /// Chat completions.
-    pub const CHAT: Self =
-        Self { base_url: "https://api.openai.com/v1", request: chat::request, read: chat::read };
-    /// Responses.
-    pub const RESPONSES: Self = Self {
-        base_url: "https://api.openai.com/v1",
-        request: responses::request,
-        read: responses::read,
-    };
-    /// Anthropic messages.
-    pub const ANTHROPIC: Self = Self {
-        base_url: "https://api.anthropic.com",
-        request: anthropic::request,
-        read: anthropic::read,
-    };
+impl ProtocolRow {
+    /// The row of a protocol.
+    pub const fn of(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Gemini => Self {
+                base_url: "https://generativelanguage.googleapis.com",
+                request: gemini::request,
+                read: gemini::read,
+            },
+            Protocol::Chat => Self {
+                base_url: "https://api.openai.com/v1",
+                request: chat::request,
+                read: chat::read,
+            },
+            Protocol::Responses => Self {
+                base_url: "https://api.openai.com/v1",
+                request: responses::request,
+                read: responses::read,
+            },
+            Protocol::Anthropic => Self {
+                base_url: "https://api.anthropic.com",
+                request: anthropic::request,
+                read: anthropic::read,
+            },
+        }
+    }
 }
 
 /// What a server is asked for; servers that refuse a part are asked again without it.
@@ -144,7 +147,7 @@ const SAID: usize = 2 << 10;
 /// A model behind a protocol.
 pub struct HttpModel {
     settings: ProviderSettings,
-    protocol: Protocol,
+    protocol: ProtocolRow,
     http: Http,
 }
 
@@ -152,7 +155,7 @@ impl HttpModel {
     /// A model that is asked through `http`.
     #[must_use]
     pub fn new(settings: ProviderSettings, protocol: Protocol, http: Http) -> Self {
-        Self { settings, protocol, http }
+        Self { settings, protocol: ProtocolRow::of(protocol), http }
     }
 
     fn error(&self, kind: ModelErrorKind, said: &str) -> ModelError {

@@ -1,4 +1,4 @@
-//! Who can be asked: models behind protocols, each a file and a row of [`Protocol`], and
+//! Who can be asked: models behind protocols, each a file and a row of [`ProtocolRow`], and
 //! recordings of them. They speak and understand; whom to ask next is decided elsewhere.
 
 mod anthropic;
@@ -13,16 +13,20 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-pub use client::{ClientModel, ClientSettings, Program, detect};
-pub use http::{HttpModel, Protocol, ProviderSettings};
+use crate::domain::provider::Protocol;
+
+use http::ProtocolRow;
+
+pub use client::{ClientModel, ClientSettings, detect};
+pub use http::{HttpModel, ProviderSettings};
 pub use tape::{Cassette, Recording, Replaying};
 
 /// Every form in which models answer, as a reader of foreign text.
 pub const READERS: &[crate::domain::Reader] = &[
-    ("gemini", |text| body(Protocol::GEMINI, text)),
-    ("chat", |text| body(Protocol::CHAT, text)),
-    ("responses", |text| body(Protocol::RESPONSES, text)),
-    ("anthropic", |text| body(Protocol::ANTHROPIC, text)),
+    ("gemini", |text| body(Protocol::Gemini, text)),
+    ("chat", |text| body(Protocol::Chat, text)),
+    ("responses", |text| body(Protocol::Responses, text)),
+    ("anthropic", |text| body(Protocol::Anthropic, text)),
     ("error-answer", |text| {
         let received = crate::adapter::host::http::Received {
             status: 429,
@@ -37,6 +41,6 @@ pub const READERS: &[crate::domain::Reader] = &[
 
 fn body(protocol: Protocol, text: &str) {
     if let Ok(value) = serde_json::from_str(text) {
-        drop((protocol.read)(&value));
+        drop((ProtocolRow::of(protocol).read)(&value));
     }
 }

@@ -11,8 +11,9 @@ use sha2::{Digest, Sha256};
 
 use crate::adapter::host::files;
 use crate::domain::budget::Usage;
+use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
-use crate::effect::{Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question};
+use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 /// What a prompt begins with that was replaced by its digest.
 const DIGEST: &str = "sha256:";

@@ -9,10 +9,11 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::adapter::host::files;
 use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, Usage};
+use crate::domain::provider::Protocol;
 use crate::domain::secret::{Key, Redactor};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
-use super::{Cassette, HttpModel, Protocol, ProviderSettings, Recording, Replaying, client};
+use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, client};
 
 const CANARY: &str = "canary-key/0123+456=789";
 
@@ -105,10 +106,10 @@ async fn play(way: Way, stream: &mut TcpStream) -> std::io::Result<()> {
 }
 
 const PROTOCOLS: [(&str, Protocol); 4] = [
-    ("gemini", Protocol::GEMINI),
-    ("chat", Protocol::CHAT),
-    ("responses", Protocol::RESPONSES),
-    ("anthropic", Protocol::ANTHROPIC),
+    ("gemini", Protocol::Gemini),
+    ("chat", Protocol::Chat),
+    ("responses", Protocol::Responses),
+    ("anthropic", Protocol::Anthropic),
 ];
 
 fn model(protocol: Protocol, base_url: &str) -> HttpModel {
@@ -331,7 +332,7 @@ async fn what_a_server_refuses_by_name_is_left_out_or_renamed() {
         reply(200, good.to_string()),
     ];
     let (address, mut told) = serve(ways).await;
-    model(Protocol::CHAT, &address).ask(&question(LONG)).await.unwrap();
+    model(Protocol::Chat, &address).ask(&question(LONG)).await.unwrap();
     assert!(told.recv().await.unwrap().contains("\"max_tokens\":77"));
     assert!(told.recv().await.unwrap().contains("\"max_completion_tokens\":77"));
     let last = told.recv().await.unwrap();
@@ -344,7 +345,7 @@ async fn a_server_without_forms_is_asked_again_without_one() {
     let refuses = reply(400, "{\"error\":{\"message\":\"response_format is not supported\"}}");
     let ways = vec![refuses, reply(200, good.to_string())];
     let (address, mut told) = serve(ways).await;
-    model(Protocol::CHAT, &address).ask(&question(LONG)).await.unwrap();
+    model(Protocol::Chat, &address).ask(&question(LONG)).await.unwrap();
     assert!(told.recv().await.unwrap().contains("response_format"));
     assert!(!told.recv().await.unwrap().contains("response_format"));
 }
@@ -352,11 +353,11 @@ async fn a_server_without_forms_is_asked_again_without_one() {
 #[tokio::test]
 async fn a_key_that_a_server_echoes_is_nowhere() {
     let echo = format!("{{\"error\":{{\"message\":\"the key {CANARY} is wrong\"}}}}");
-    let error = ask(Protocol::CHAT, vec![reply(401, echo)], LONG).await.unwrap_err();
+    let error = ask(Protocol::Chat, vec![reply(401, echo)], LONG).await.unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains(CANARY) && shown.contains("[redacted]"), "{shown}");
     let (address, _told) = serve(vec![]).await;
-    let settings = model(Protocol::CHAT, &address);
+    let settings = model(Protocol::Chat, &address);
     assert!(!format!("{:?}", question(LONG)).contains(CANARY));
     drop(settings);
 }
@@ -367,7 +368,7 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let (good, ..) = bodies("chat");
     let ways = vec![reply(429, "slow"), reply(200, good.to_string())];
     let (address, _told) = serve(ways).await;
-    let inner = Box::new(model(Protocol::CHAT, &address));
+    let inner = Box::new(model(Protocol::Chat, &address));
     let redactor = Redactor::new([&Key::new(CANARY)]);
     let recording = Recording::new(inner, Cassette::new(folder.path()), redactor);
     let first = recording.ask(&question(LONG)).await.unwrap_err();

@@ -5,8 +5,7 @@ mod end;
 
 use std::time::Duration;
 
-use crate::config::inputs::Value;
-use crate::config::precedence;
+use crate::config::PartialConclusion;
 use crate::domain::budget::Limits;
 use crate::domain::check::{CheckStatus, Conclusion};
 use crate::domain::command::Ceiling;
@@ -267,9 +266,9 @@ impl<'a> Publisher<'a> {
     }
 
     async fn put_check(&self, head: &CommitId, time: &str) -> Result<(), ForgeError> {
-        let partial = match self.run.around.text("partial-conclusion") {
-            Some("neutral") => Conclusion::Neutral,
-            _ => Conclusion::Success,
+        let partial = match self.run.prepared.settings.partial_conclusion {
+            Some(PartialConclusion::Neutral) => Conclusion::Neutral,
+            Some(PartialConclusion::Success) | None => Conclusion::Success,
         };
         let about = About { name: CHECK, head_sha: head, partial };
         let mut run = check::check(&self.view, &self.facts(time), &about);
@@ -310,17 +309,8 @@ impl<'a> Publisher<'a> {
     }
 
     fn target_rate(&self) -> Option<u32> {
-        let settings = &self.run.prepared.settings;
-        let all = precedence::effective(
-            &std::collections::BTreeMap::new(),
-            &self.run.around.inputs,
-            settings,
-        );
-        let rate = all.into_iter().find(|one| one.key == "gate.target")?;
-        match rate.value {
-            Some(Value::Whole(rate)) => u32::try_from(rate).ok(),
-            _ => None,
-        }
+        let gate = self.run.prepared.settings.gate.as_ref();
+        Some(gate.and_then(|gate| gate.target).unwrap_or(95))
     }
 }
 

@@ -13,8 +13,9 @@ use crate::domain::guard::Reach;
 use crate::domain::id::TreeId;
 use crate::domain::plan::Plan;
 use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
+use crate::domain::provider::ClientMode;
 use crate::domain::strategy::Strategy;
-use crate::effect::{ClientMode, EffectError, Effects, Model};
+use crate::effect::{EffectError, Effects, Model};
 use crate::repair;
 
 use super::Impact;

@@ -16,12 +16,10 @@ use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::domain::budget::{Price, Usage};
+use crate::domain::provider::{ClientMode, ClientProgram};
 use crate::domain::secret::{Key, Redactor};
-use crate::effect::{
-    ANSWER_LIMIT, Answer, ClientMode, Finish, Model, ModelError, ModelErrorKind, Question,
-};
+use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
-pub use table::Program;
 use table::{Row, Work};
 
 /// One client.
@@ -30,7 +28,7 @@ pub struct ClientSettings {
     /// Its name in the configuration.
     pub name: String,
     /// Which client.
-    pub program: Program,
+    pub program: ClientProgram,
     /// Its program, when it is not on the path under its usual name.
     pub path: Option<String>,
     /// What it does.
@@ -67,7 +65,11 @@ const VERSION: Duration = Duration::from_secs(20);
 /// # Errors
 ///
 /// What is missing or too old, in our own words.
-pub fn detect(program: Program, path: Option<&str>, scratch: &Path) -> Result<String, String> {
+pub fn detect(
+    program: ClientProgram,
+    path: Option<&str>,
+    scratch: &Path,
+) -> Result<String, String> {
     let row = table::row(program);
     let name = path.unwrap_or(row.name);
     let home = scratch.join("home-version");

@@ -11,7 +11,7 @@ type Read = Result<super::super::http::Told, Option<ModelErrorKind>>;
 const CANARY: &str = "canary-key-0123456789";
 
 fn settings(
-    program: Program,
+    program: ClientProgram,
     path: Option<String>,
     scratch: &Path,
     base: String,
@@ -146,9 +146,10 @@ fn versions_are_found() {
 async fn a_client_that_is_not_there_is_an_error_with_a_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = Some("no-such-client-here".to_owned());
-    let missing = detect(Program::Codex, path.as_deref(), folder.path()).unwrap_err();
+    let missing = detect(ClientProgram::Codex, path.as_deref(), folder.path()).unwrap_err();
     assert!(missing.contains("@openai/codex"), "{missing}");
-    let model = ClientModel::new(settings(Program::Codex, path, folder.path(), "http://x".into()));
+    let model =
+        ClientModel::new(settings(ClientProgram::Codex, path, folder.path(), "http://x".into()));
     let error = model.ask(&question(Duration::from_secs(5))).await.unwrap_err();
     assert_eq!(error.kind.word(), "client");
 }
@@ -206,7 +207,11 @@ async fn real_clients_answer_and_fail_in_every_way() {
     let mut wrong = Vec::new();
     for (way, expected) in WAYS {
         for (row, expected) in table::CLIENTS.iter().zip(expected) {
-            let v1 = if matches!(row.program, Program::Qwen | Program::Codex) { "/v1" } else { "" };
+            let v1 = if matches!(row.program, ClientProgram::Qwen | ClientProgram::Codex) {
+                "/v1"
+            } else {
+                ""
+            };
             let base = format!("http://127.0.0.1:{port}/{way}{v1}");
             let model = ClientModel::new(settings(
                 row.program,
@@ -271,7 +276,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
     let hex: String =
         file.display().to_string().bytes().map(|byte| format!("{byte:02x}")).collect();
     let base = format!("http://127.0.0.1:{port}/edit~{hex}");
-    let mut agent = settings(Program::Claude, Some(installed("claude")), folder.path(), base);
+    let mut agent = settings(ClientProgram::Claude, Some(installed("claude")), folder.path(), base);
     agent.manner = ClientMode::Agent;
     let mut question = question(Duration::from_secs(40));
     question.checkout = Some(checkout.clone());
@@ -279,7 +284,11 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
     assert!(answer.text.contains("from the client"), "{answer:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x = 2\n");
     for row in table::CLIENTS {
-        let v1 = if matches!(row.program, Program::Qwen | Program::Codex) { "/v1" } else { "" };
+        let v1 = if matches!(row.program, ClientProgram::Qwen | ClientProgram::Codex) {
+            "/v1"
+        } else {
+            ""
+        };
         let base = format!("http://127.0.0.1:{port}/success{v1}");
         let mut agent = settings(row.program, Some(installed(row.name)), folder.path(), base);
         agent.manner = ClientMode::Agent;

@@ -39,7 +39,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
         html: arguments.html.clone(),
         // What it shows must not depend on who has a key.
         models: ModelOptions {
-            engine: vec![crate::config::providers::EMBEDDED.to_owned()],
+            providers: vec![crate::config::providers::EMBEDDED.to_owned()],
             ..ModelOptions::default()
         },
         // One iteration per bug, and some for what goes wrong on the way.

@@ -1,0 +1,257 @@
+//! Former names of settings, which configuration files and workflows may still use. They appear in
+//! no help, schema or document.
+
+use serde::{Deserialize, Serialize};
+use serde_yaml::{Mapping, Value};
+
+use super::settings::Publish;
+use super::table::ValueType;
+
+/// Former keys with the key that replaced them.
+const RENAMED: &[(&str, &str)] = &[("engine", "providers"), ("validate.autofix", "validate.fix")];
+
+/// Former keys that keep a field of their own, because no single value of the new key means the
+/// same in every combination.
+pub(super) const KEPT: &[(&str, ValueType)] = &[
+    ("push", ValueType::OneOf(&["branch", "head", "none"])),
+    ("commit", ValueType::OneOf(&["push", "local", "none"])),
+    ("fix-mode", ValueType::OneOf(&["apply", "suggest"])),
+    ("plan.auto", ValueType::Flag),
+];
+
+/// Former keys whose place `publish` took.
+pub(super) const REPLACED_BY_PUBLISH: &[&str] = &["push", "commit", "fix-mode"];
+
+/// The former `push`: which branch is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Push {
+    Branch,
+    Head,
+    None,
+}
+
+/// The former `commit`: whether commits are made, and whether they leave this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Commit {
+    Push,
+    Local,
+    None,
+}
+
+/// The former `fix-mode`: whether a person looks at a fix before it is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FixMode {
+    Apply,
+    Suggest,
+}
+
+/// The value of `publish` that the former keys amount to.
+pub(super) fn publish(
+    commit: Option<Commit>,
+    push: Option<Push>,
+    fix_mode: Option<FixMode>,
+) -> Publish {
+    match (commit, fix_mode, push) {
+        (Some(Commit::Local | Commit::None), _, _) => Publish::None,
+        (_, Some(FixMode::Suggest), _) => Publish::Suggest,
+        (_, _, Some(Push::None)) => Publish::ForksOnly,
+        (_, _, Some(Push::Head)) => Publish::Head,
+        (_, _, Some(Push::Branch) | None) => Publish::Branch,
+    }
+}
+
+/// The name that a key has today.
+pub(super) fn current(key: &str) -> String {
+    if let Some((_, new)) = RENAMED.iter().find(|(old, _)| *old == key) {
+        return (*new).to_owned();
+    }
+    match key.strip_prefix("providers.") {
+        Some(rest) => format!("provider.{rest}"),
+        None => key.to_owned(),
+    }
+}
+
+/// The type of a former key that has a field of its own.
+pub(super) fn kept(key: &str) -> Option<&'static ValueType> {
+    KEPT.iter().find(|(name, _)| *name == key).map(|(_, values)| values)
+}
+
+/// What a former value of a key is called today.
+pub(super) fn value(key: &str, value: Value) -> Value {
+    match (key, value.as_str()) {
+        ("history", Some("discard")) => "clean".into(),
+        _ => value,
+    }
+}
+
+/// A key of the file and the name it has today.
+pub(super) struct Renamed {
+    pub old: Vec<String>,
+    pub new: Vec<String>,
+}
+
+/// Gives the keys and values of a file their names of today, and reports keys that say the same
+/// thing twice, with their path.
+pub(super) fn translate(
+    mapping: &mut Mapping,
+    report: &mut dyn FnMut(&[String], String),
+) -> Vec<Renamed> {
+    let path = |key: &str| -> Vec<String> { key.split('.').map(str::to_owned).collect() };
+    let mut renamed = Vec::new();
+    let mut rename = |mapping: &mut Mapping, old: &str, new: &str| {
+        let (old_path, new_path) = (path(old), path(new));
+        let (Some(old_name), Some(new_name)) = (old_path.last(), new_path.last()) else { return };
+        let Some(group) = group(mapping, &old_path) else { return };
+        if !group.contains_key(old_name.as_str()) {
+            return;
+        }
+        if group.contains_key(new_name.as_str()) {
+            report(&old_path, format!("`{old}` is a former name of `{new}`; keep `{new}` alone"));
+            return;
+        }
+        if let Some(value) = group.remove(old_name.as_str()) {
+            group.insert(new_name.as_str().into(), value);
+        }
+        renamed.push(Renamed { old: old_path, new: new_path });
+    };
+    if mapping.get("providers").is_some_and(Value::is_mapping) {
+        rename(mapping, "providers", "provider");
+    }
+    for (old, new) in RENAMED {
+        rename(mapping, old, new);
+    }
+    if let Some(history) = mapping.get_mut("history") {
+        *history = value("history", history.clone());
+    }
+    if mapping.contains_key("publish") {
+        for old in REPLACED_BY_PUBLISH.iter().filter(|old| mapping.contains_key(**old)) {
+            report(&path(old), format!("`publish` replaced `{old}`; keep `publish` alone"));
+        }
+    }
+    renamed
+}
+
+/// The mapping that holds the last name of a path.
+fn group<'a>(mapping: &'a mut Mapping, path: &[String]) -> Option<&'a mut Mapping> {
+    let parents = path.get(..path.len().checked_sub(1)?)?;
+    parents.iter().try_fold(mapping, |mapping, name| {
+        mapping.get_mut(name.as_str()).and_then(Value::as_mapping_mut)
+    })
+}
+
+/// Removes from a file what an override of `key` replaces under another name.
+pub(super) fn make_room(mapping: &mut Mapping, key: &str) {
+    if key == "publish" {
+        for old in REPLACED_BY_PUBLISH {
+            mapping.remove(*old);
+        }
+    } else if REPLACED_BY_PUBLISH.contains(&key) {
+        mapping.remove("publish");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Override, Settings, parse, parse_with};
+
+    fn read(file: &str, sets: &[&str]) -> Settings {
+        let sets: Vec<Override> = sets.iter().map(|text| Override::parse(text).unwrap()).collect();
+        parse_with(file, "f", &sets).unwrap()
+    }
+
+    #[test]
+    fn former_names_are_read_as_those_of_today() {
+        let table = [
+            ("engine: [a, embedded]", "providers: [a, embedded]"),
+            ("providers: { gemini: { timeout: 3m } }", "provider: { gemini: { timeout: 3m } }"),
+            (
+                "engine: [mine]\nproviders: { mine: { client: codex } }",
+                "providers: [mine]\nprovider: { mine: { client: codex } }",
+            ),
+            ("validate: { autofix: true }", "validate: { fix: true }"),
+            ("history: discard", "history: clean"),
+        ];
+        for (old, new) in table {
+            assert_eq!(read(old, &[]), read(new, &[]), "{old}");
+        }
+        let table = [
+            ("engine=[a]", "providers=[a]"),
+            ("providers.gemini.timeout=3m", "provider.gemini.timeout=3m"),
+            ("validate.autofix=true", "validate.fix=true"),
+            ("history=discard", "history=clean"),
+        ];
+        for (old, new) in table {
+            assert_eq!(read("", &[old]), read("", &[new]), "{old}");
+        }
+        assert_eq!(read("engine: [a]", &["providers=[b]"]), read("providers: [b]", &[]));
+    }
+
+    #[test]
+    fn problems_of_former_keys_are_shown_where_they_are() {
+        let table = [
+            ("label: x\nengine: 7", "f:2:1: `providers` is a list of texts"),
+            ("providers:\n  mine: { protokol: chat }", "f:2:11: unknown key `protokol`"),
+            ("engine: [a]\nproviders: [b]", "f:1:1: `engine` is a former name of `providers`"),
+            ("publish: none\npush: head", "f:2:1: `publish` replaced `push`"),
+            ("push: force", "f:1:1: `push` is one of branch, head, none"),
+        ];
+        for (text, expected) in table {
+            let shown = parse(text, "f").unwrap_err()[0].to_string();
+            assert!(shown.starts_with(expected), "{shown}");
+        }
+    }
+
+    #[test]
+    fn every_combination_of_former_keys_amounts_to_one_way_to_publish() {
+        for commit in ["push", "local", "none"] {
+            for push in ["branch", "head", "none"] {
+                for fix_mode in ["apply", "suggest"] {
+                    let text = format!("commit: {commit}\npush: {push}\nfix-mode: {fix_mode}\n");
+                    let expected = match (commit, fix_mode, push) {
+                        ("local" | "none", _, _) => Publish::None,
+                        (_, "suggest", _) => Publish::Suggest,
+                        (_, _, "branch") => Publish::Branch,
+                        (_, _, "head") => Publish::Head,
+                        _ => Publish::ForksOnly,
+                    };
+                    let approved = match (commit, push) {
+                        ("local" | "none", _) => Publish::None,
+                        (_, "branch") => Publish::Branch,
+                        (_, "head") => Publish::Head,
+                        _ => Publish::ForksOnly,
+                    };
+                    let settings = read(&text, &[]);
+                    assert_eq!(settings.publish(), expected, "{text}");
+                    assert_eq!(settings.publish_approved(), approved, "{text}");
+                }
+            }
+        }
+        assert_eq!(read("", &[]).publish(), Publish::Branch);
+        for (text, expected, approved) in [
+            ("publish: branch", Publish::Branch, Publish::Branch),
+            ("publish: head", Publish::Head, Publish::Head),
+            ("publish: suggest", Publish::Suggest, Publish::Branch),
+            ("publish: none", Publish::None, Publish::None),
+        ] {
+            let settings = read(text, &[]);
+            assert_eq!((settings.publish(), settings.publish_approved()), (expected, approved));
+        }
+    }
+
+    #[test]
+    fn an_override_replaces_the_same_setting_under_its_other_names() {
+        let table = [
+            ("push: head\ncommit: none", "publish=suggest", Publish::Suggest),
+            ("publish: suggest", "push=head", Publish::Head),
+            ("publish: head", "commit=local", Publish::None),
+            ("push: head", "commit=local", Publish::None),
+        ];
+        for (file, set, expected) in table {
+            assert_eq!(read(file, &[set]).publish(), expected, "{file} and {set}");
+        }
+    }
+}

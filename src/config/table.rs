@@ -1,0 +1,238 @@
+//! All settings: the key of each, what it may hold, its default, and the former names of its input.
+
+use serde_yaml::Value;
+
+use super::file::duration;
+
+/// What a setting may hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ValueType {
+    /// Any text.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// `30s`, `20m`, `2h`.
+    Time,
+    /// A whole number in this range; `u64::MAX` is no upper limit.
+    Whole(u64, u64),
+    /// A number from 0 to 1.
+    Share,
+    /// A number of dollars.
+    Dollars,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// Some of these words; an input separates them by commas.
+    SomeOf(&'static [&'static str]),
+    /// Texts; an input separates them by commas.
+    Texts,
+    /// Texts; an input has one per line.
+    Lines,
+    /// Texts by these names, or by any name when there are none.
+    TextByName(&'static [&'static str]),
+    /// Permission levels, logins and ids of bots.
+    Grants,
+}
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Its key; `*` is any name. The input of the same name has hyphens for dots.
+    pub key: &'static str,
+    /// What it may hold.
+    pub values: ValueType,
+    /// The value without any configuration, as an input has it; empty when there is none, or when
+    /// it is detected.
+    pub default: &'static str,
+    /// Former names of the input.
+    pub former: &'static [&'static str],
+}
+
+const fn row(key: &'static str, values: ValueType, default: &'static str) -> Setting {
+    Setting { key, values, default, former: &[] }
+}
+
+impl Setting {
+    const fn former(mut self, names: &'static [&'static str]) -> Self {
+        self.former = names;
+        self
+    }
+}
+
+use ValueType::{
+    Dollars, Flag, Grants, Lines, OneOf, Share, SomeOf, Text, TextByName, Texts, Time, Whole,
+};
+
+/// All settings, in the order of the documentation. A test compares them with the schema.
+pub const SETTINGS: &[Setting] = &[
+    row("test.command", Text, ""),
+    row("test.report", Text, ""),
+    row("test.setup", Lines, ""),
+    row("test.timeout", Time, "20m"),
+    row("test.layers", TextByName(&["static", "unit", "integration", "e2e"]), ""),
+    row("gate.target", Whole(1, 100), "95").former(&["pass-threshold"]),
+    row("gate.max-iterations", Whole(1, 50), "10"),
+    row("gate.min-mutation-score", Whole(1, 100), "60").former(&["min-mutation-score"]),
+    row("providers", Texts, ""),
+    row("publish", OneOf(&["branch", "head", "suggest", "none"]), "branch"),
+    row("budget.minutes", Whole(1, u64::MAX), "").former(&["run-deadline"]),
+    row("budget.usd", Dollars, ""),
+    row("budget.tokens", Whole(1, u64::MAX), ""),
+    row("budget.calls", Whole(1, u64::MAX), ""),
+    row("budget.engine-minutes", Whole(1, 10_000), "6"),
+    row("budget.iteration.usd", Dollars, ""),
+    row("budget.iteration.tokens", Whole(1, u64::MAX), ""),
+    row("budget.iteration.calls", Whole(1, u64::MAX), ""),
+    row("sandbox.image", Text, "").former(&["sandbox"]),
+    row("sandbox.network", Flag, ""),
+    row("protect", Texts, ""),
+    row("history", OneOf(&["revert", "clean"]), "revert").former(&["rollback-mode"]),
+    row("commit-state", OneOf(&["branch", "none"]), "branch"),
+    row("ignore-preexisting", Flag, "false"),
+    row("label", Text, "regreen"),
+    row("commands.allow", Grants, ""),
+    row("commands.teams", Texts, ""),
+    row("check-workflow", Text, ""),
+    row("signed", Flag, "false"),
+    row("sync", Flag, "false"),
+    row("partial-conclusion", OneOf(&["success", "neutral"]), "success"),
+    row("expand", SomeOf(&["test", "enhance", "refactor", "doc"]), "")
+        .former(&["issue-dimensions"]),
+    row("plan.confirm", OneOf(&["never", "always"]), "never").former(&["confirm-plan"]),
+    row("validate.files", Lines, "").former(&["files"]),
+    row("validate.strict", Flag, "false").former(&["strict"]),
+    row("validate.fix", Flag, "false").former(&["autofix"]),
+    row("validate.skip-types", Flag, "false").former(&["skip-types"]),
+    row("tools.lint", Text, "").former(&["lint-command"]),
+    row("tools.build", Text, "").former(&["build-command"]),
+    row("coverage.line", Whole(0, 100), "80"),
+    row("coverage.branch", Whole(0, 100), "70"),
+    row("coverage.function", Whole(0, 100), "90"),
+    row("coverage.command", Text, ""),
+    row("coverage.report", Text, ""),
+    row("loop.fix-scope", OneOf(&["code", "both", "tests"]), "code").former(&["fix-scope"]),
+    row("loop.regression-threshold", Whole(0, 100), "10").former(&["regression-threshold"]),
+    row("loop.stuck-threshold", Whole(2, 50), "3").former(&["stuck-threshold"]),
+    row("loop.stuck-abort-ratio", Share, "0.5").former(&["stuck-abort-ratio"]),
+    row("loop.similarity-threshold", Share, "0.7").former(&["similarity-threshold"]),
+    row("loop.aggressive-min-rate", Whole(0, 100), "80").former(&["aggressive-min-rate"]),
+    row("analysis.provider-timeout", Time, "40m").former(&["provider-timeout"]),
+    row("analysis.min-confidence", Share, "0.4").former(&["min-confidence"]),
+    row("analysis.min-analysis-words", Whole(0, 10_000), "100").former(&["min-analysis-words"]),
+    row("analysis.same-cause-limit", Whole(2, 50), "3").former(&["same-cause-limit"]),
+    row("provider.*.protocol", OneOf(&["gemini", "chat", "responses", "anthropic"]), ""),
+    row("provider.*.client", OneOf(&["gemini", "qwen", "codex", "claude"]), ""),
+    row("provider.*.mode", OneOf(&["answer", "agent"]), ""),
+    row("provider.*.program", Text, ""),
+    row("provider.*.model", Text, ""),
+    row("provider.*.key", Text, ""),
+    row("provider.*.base-url", Text, ""),
+    row("provider.*.headers", TextByName(&[]), ""),
+    row("provider.*.price.input", Dollars, ""),
+    row("provider.*.price.output", Dollars, ""),
+    row("provider.*.context", Whole(2_000, 10_000_000), ""),
+    row("provider.*.timeout", Time, ""),
+];
+
+/// The setting of a key.
+#[must_use]
+pub fn setting(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+impl ValueType {
+    /// What a value has to be, for messages and documents.
+    #[must_use]
+    pub fn expectation(&self) -> String {
+        match self {
+            Text => "a text".into(),
+            Flag => "true or false".into(),
+            Time => "a time such as 30s, 20m or 2h".into(),
+            Whole(low, u64::MAX) => format!("a whole number from {low}"),
+            Whole(low, high) => format!("a whole number from {low} to {high}"),
+            Share => "a number from 0 to 1, such as 0.5".into(),
+            Dollars => "a number of dollars, such as 2.50".into(),
+            OneOf(words) => format!("one of {}", words.join(", ")),
+            SomeOf(words) => format!("a list of {}", words.join(", ")),
+            Texts | Lines => "a list of texts".into(),
+            TextByName([]) => "a mapping of names to texts".into(),
+            TextByName(names) => format!("a mapping of {} to texts", names.join(", ")),
+            Grants => "a list of levels, logins or numeric ids of bots".into(),
+        }
+    }
+
+    /// Whether it may hold a value.
+    #[must_use]
+    pub fn accepts(&self, value: &Value) -> bool {
+        let each = |accepted: &dyn Fn(&Value) -> bool| {
+            value.as_sequence().is_some_and(|items| items.iter().all(accepted))
+        };
+        match self {
+            Text => value.is_string(),
+            Flag => value.is_bool(),
+            Time => value.as_str().and_then(duration).is_some(),
+            Whole(low, high) => value.as_u64().is_some_and(|n| (*low..=*high).contains(&n)),
+            Share => value.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)),
+            Dollars => value.as_f64().is_some_and(|n| n.is_finite() && n >= 0.0),
+            OneOf(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            SomeOf(words) => each(&|item| item.as_str().is_some_and(|word| words.contains(&word))),
+            Texts | Lines => each(&Value::is_string),
+            TextByName(names) => value.as_mapping().is_some_and(|mapping| {
+                mapping.iter().all(|(name, text)| {
+                    let known =
+                        name.as_str().is_some_and(|name| names.is_empty() || names.contains(&name));
+                    known && text.is_string()
+                })
+            }),
+            Grants => each(&|item| match item.as_str() {
+                Some("none" | "read" | "triage") => false,
+                Some(word) => !word.is_empty() && !word.chars().any(char::is_whitespace),
+                None => item.as_u64().is_some(),
+            }),
+        }
+    }
+
+    /// The value that a text means, not yet checked. `--set` writes lists and mappings as YAML.
+    ///
+    /// # Errors
+    ///
+    /// Why the text is not YAML.
+    pub fn parse_flag(&self, text: &str) -> Result<Value, serde_yaml::Error> {
+        match self {
+            Text | Time | OneOf(_) => Ok(text.into()),
+            _ => serde_yaml::from_str(text),
+        }
+    }
+
+    /// The value that the text of an input means, not yet checked.
+    #[must_use]
+    pub fn parse_input(&self, text: &str) -> Value {
+        let list = |separators: &[char]| -> Value {
+            let items = text.split(separators).map(str::trim).filter(|item| !item.is_empty());
+            Value::Sequence(items.map(Value::from).collect())
+        };
+        match self {
+            Text | Time | OneOf(_) => text.into(),
+            // The words that YAML 1.2 and the toolkit of Actions accept as booleans.
+            Flag => match text {
+                "true" | "True" | "TRUE" => true.into(),
+                "false" | "False" | "FALSE" => false.into(),
+                _ => text.into(),
+            },
+            Whole(..) => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
+            Share | Dollars => text.parse::<f64>().map_or_else(|_| text.into(), Value::from),
+            SomeOf(_) | Texts => list(&[',', '\n']),
+            Lines => list(&['\n']),
+            TextByName(_) | Grants => serde_yaml::from_str(text).unwrap_or_else(|_| text.into()),
+        }
+    }
+
+    /// The words it may hold, to suggest the nearest.
+    #[must_use]
+    pub fn words(&self) -> &'static [&'static str] {
+        match self {
+            Flag => &["true", "false"],
+            OneOf(words) | SomeOf(words) => words,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! How a provider is reached: a protocol or a command-line client. A new one is a variant here; the
+//! compiler names every table that needs a row for it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A protocol that models are asked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// Gemini `generateContent`.
+    Gemini,
+    /// Chat completions, and everything compatible.
+    Chat,
+    /// Responses.
+    Responses,
+    /// Anthropic messages.
+    Anthropic,
+}
+
+/// A command-line client that asks a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientProgram {
+    /// `gemini`.
+    Gemini,
+    /// `qwen`.
+    Qwen,
+    /// `codex`.
+    Codex,
+    /// `claude`.
+    Claude,
+}
+
+/// What a client does with a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClientMode {
+    /// Answers it with text.
+    #[default]
+    Answer,
+    /// Edits a private checkout; the difference is the answer.
+    Agent,
+}
