@@ -64,7 +64,7 @@ def repository(root, files, port):
         write(f"{folder}/m{number}.py", total.format("+" if number else "-"))
     write("tests/__init__.py", "")
     write("tests/test_m0.py", "import unittest\n\nfrom pkg.m0 import total\n\n\nclass T(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n")
-    write(".github/regreen.yml", f"engine: [one]\nproviders:\n  one: {{ protocol: chat, model: m, base-url: 'http://127.0.0.1:{port}' }}\n")
+    write(".github/regreen.yml", f"providers: [one]\nprovider:\n  one: {{ protocol: chat, model: m, base-url: 'http://127.0.0.1:{port}' }}\n")
     git = ["git", "-c", "user.name=bench", "-c", "user.email=bench@localhost"]
     for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
         subprocess.run(git + command, cwd=root, check=True)

@@ -206,7 +206,7 @@ def renew(regreen, name, root, what, folder, recording):
     settings = os.path.join(folder, name + ".yml")
     with open(settings, "w") as file:
         file.write(
-            f"engine: [{', '.join(run_of['chain'])}]\nproviders:\n  {first['provider']}: "
+            f"providers: [{', '.join(run_of['chain'])}]\nprovider:\n  {first['provider']}: "
             f"{{ protocol: chat, model: {first['model']}, context: {first['context']}, base-url: 'http://127.0.0.1:{port}/v1' }}\n"
         )
     tape = os.path.join(folder, name + "-tape")

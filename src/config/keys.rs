@@ -24,7 +24,7 @@ pub(super) fn check(
                 }
             }
             (Some(KeyKind::Group), Value::Mapping(inner)) => check(inner, &full, path, report),
-            (Some(KeyKind::Group), Value::Null) => {}
+            (Some(KeyKind::Group), Value::Null) if group != "provider" => {}
             (Some(KeyKind::Group), _) if group == "provider" => {
                 report(path, "a provider holds keys and values".into());
             }

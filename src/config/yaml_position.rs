@@ -1,6 +1,6 @@
-//! Where a key stands in a YAML text: its path walked down by indentation and braces.
+//! The position of a key in a YAML text, found by walking down its path by indentation and braces.
 
-/// Line and column of a key, from 1; of its nearest parent that is found when it is not.
+/// Line and column of a key, from 1; if it is not found, those of its nearest parent that is.
 pub(super) fn position(text: &str, path: &[String]) -> (usize, usize) {
     let mut found = 0;
     let mut within = Within::Block { from: 0, deeper: None };

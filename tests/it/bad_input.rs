@@ -107,9 +107,10 @@ fn a_branch_that_exists_and_belongs_to_somebody_else() {
 }
 
 #[test]
-fn an_unknown_base_engine_and_session() {
+fn an_unknown_base_provider_and_session() {
     let repo = TestRepo::new(CALC);
-    refused(&repo, &["--engine", "embeded"], 2, "there is no engine `embeded`");
+    refused(&repo, &["--providers", "embeded"], 2, "there is no provider `embeded`");
+    refused(&repo, &["--engine", "embeded"], 2, "there is no provider `embeded`");
     refused(&repo, &["--resume", "WFS-test-none"], 2, "there is no session WFS-test-none");
     let ran = repo.regreen(&["fix", "--base", "nowhere"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
@@ -122,6 +123,9 @@ fn wrong_usage_is_exit_code_2() {
     for arguments in [
         &["fix", "--target", "0"][..],
         &["fix", "--dry-run", "--suggest"],
+        &["fix", "--dry-run", "--publish", "suggest"],
+        &["fix", "--publish", "head"],
+        &["fix", "--publish", "nowhere"],
         &["fux"],
         &["fix", "--max-iterations", "51"],
     ] {

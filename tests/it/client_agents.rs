@@ -67,7 +67,7 @@ printf '{{"type":"turn.completed","usage":{{"input_tokens":1000,"output_tokens":
 
 fn configure(repo: &TestRepo, program: &Path, chain: &str) {
     let text = format!(
-        "engine: [{chain}]\nproviders:\n  agent: {{ client: codex, mode: agent, program: '{}', key: AGENT_KEY, price: {{ input: 1.0, output: 10.0 }} }}\n",
+        "providers: [{chain}]\nprovider:\n  agent: {{ client: codex, mode: agent, program: '{}', key: AGENT_KEY, price: {{ input: 1.0, output: 10.0 }} }}\n",
         program.display()
     );
     repo.write(&[(".github/regreen.yml", &text)]);
@@ -160,7 +160,7 @@ fn codex_itself_is_asked_for_tests() {
     let repo = TestRepo::new(SHOP);
     let model = super::fake_model::FakeModel::serve(vec![]);
     let text = format!(
-        "engine: [agent, embedded]\nproviders:\n  agent: {{ client: codex, mode: agent, program: '{clients}/node_modules/.bin/codex', key: AGENT_KEY, base-url: 'http://127.0.0.1:{}/one', model: m }}\n",
+        "providers: [agent, embedded]\nprovider:\n  agent: {{ client: codex, mode: agent, program: '{clients}/node_modules/.bin/codex', key: AGENT_KEY, base-url: 'http://127.0.0.1:{}/one', model: m }}\n",
         model.port()
     );
     repo.write(&[(".github/regreen.yml", &text)]);

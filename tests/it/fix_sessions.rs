@@ -140,7 +140,7 @@ fn a_dry_run_and_suggestions_make_no_branch() {
     let repo = TestRepo::new(CALC);
     let dry = repo.regreen(&["fix", "--dry-run", "--json"]).document();
     assert_eq!(dry["result"], "planned");
-    let suggested = repo.regreen(&["fix", "--suggest", "--json"]).document();
+    let suggested = repo.regreen(&["fix", "--publish", "suggest", "--json"]).document();
     assert_eq!(suggested["result"], "success");
     assert!(suggested["patch"].as_str().unwrap().contains("+        return high"));
     let folder = std::path::PathBuf::from(suggested["folder"].as_str().unwrap());

@@ -20,7 +20,10 @@ const TOTAL: (&str, &str, &str) =
 fn configured(model: &FakeModel, chain: &str, names: &[&str], more: &str) -> TestRepo {
     let repo = TestRepo::new(CALC);
     let providers: String = names.iter().map(|name| model.provider(name, more)).collect();
-    repo.write(&[(".github/regreen.yml", &format!("engine: [{chain}]\nproviders:\n{providers}"))]);
+    repo.write(&[(
+        ".github/regreen.yml",
+        &format!("providers: [{chain}]\nprovider:\n{providers}"),
+    )]);
     repo
 }
 
@@ -116,7 +119,7 @@ fn limited_nonsense_and_third_time_right(story: &Story) {
     let names = ["limited", "nonsense", "third"];
     let repo = TestRepo::new(story.files);
     let providers: String = names.iter().map(|name| model.provider(name, "")).collect();
-    let settings = format!("engine: [limited, nonsense, third]\nproviders:\n{providers}");
+    let settings = format!("providers: [limited, nonsense, third]\nprovider:\n{providers}");
     repo.write(&[(".github/regreen.yml", &settings)]);
     let ran = fix(&repo, &names, &[]);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.err, ran.out);

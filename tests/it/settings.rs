@@ -136,6 +136,7 @@ fn a_key_that_is_set_goes_before_the_file_and_a_flag_before_it() {
     assert!(ran.err.contains("did you mean `stuck-threshold`?"), "{}", ran.err);
 }
 
+/// The settings have former names of keys.
 fn with_model(model: &FakeModel, more: &str) -> TestRepo {
     let repo = TestRepo::new(CALC);
     let settings = format!("engine: [one]\nproviders:\n{}{more}", model.provider("one", ""));
@@ -356,7 +357,7 @@ fn test_code_runs_in_the_image_by_an_engine_and_without_one_that_is_said() {
     std::fs::write(&engine, ENGINE).unwrap();
     std::fs::set_permissions(&engine, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
-    let arguments = ["fix", "--json", "--jobs", "1", "--image", "python:3.13"];
+    let arguments = ["fix", "--json", "--jobs", "1", "--sandbox-image", "python:3.13"];
     let run = |path: &str| -> Ran {
         let mut command = repo.command();
         command.env("PATH", path).env("CANARY_TOKEN", "canary-7").args(arguments);

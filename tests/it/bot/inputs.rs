@@ -17,8 +17,8 @@ fn commits_that_stay_local_are_on_no_branch_of_the_server() {
     let world = world(CALC);
     let number = world.pull();
     let before = world.git(&["for-each-ref"]);
-    for word in ["local", "none"] {
-        let inputs = [("commit", word)];
+    for (name, word) in [("publish", "none"), ("commit", "local"), ("commit", "none")] {
+        let inputs = [(name, word)];
         let mut job = world.pull_request(number, "opened");
         job.inputs = &inputs;
         let ran = world.run(&job);
@@ -67,7 +67,7 @@ fn a_discarded_regression_is_never_pushed() {
     let world = world(REGRESSING);
     let number = world.pull();
     let branch = format!("regreen/WFS-test-pr-{number}");
-    let inputs = [("rollback-mode", "discard"), ("regression-threshold", "5")];
+    let inputs = [("set", "history=clean\nloop.regression-threshold=5")];
     let mut job = world.pull_request(number, "opened");
     job.inputs = &inputs;
     let ran = world.run(&job);
@@ -98,6 +98,7 @@ fn what_an_input_gets_wrong_is_said_and_a_mode_says_what_it_needs() {
     let table = [
         (("similarity-threshold", "2"), "`2` is not a number from 0 to 1"),
         (("fix-scope", "all"), "`all` is not one of code, both, tests"),
+        (("set", "gate.tarket=90"), "input `set`, line 1: `gate.tarket`: unknown key"),
         (("mode", "test-fix"), "`mode: test-fix` needs `input`"),
     ];
     for (input, expected) in table {

@@ -395,7 +395,7 @@ fn patches_only_means_that_no_branch_is_pushed() {
     let world = red();
     let number = world.pull();
     let mut job = world.pull_request(number, "opened");
-    job.inputs = &[("fix-mode", "suggest")];
+    job.inputs = &[("publish", "suggest")];
     let before = world.git(&["for-each-ref", "refs/heads", "refs/pull"]);
     let ran = world.run(&job);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
