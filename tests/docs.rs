@@ -67,9 +67,11 @@ fn values(schema: &Value, property: &Value) -> String {
     let mut words = Vec::new();
     for place in [property, definition] {
         let choices = place["oneOf"].as_array().into_iter().flatten();
-        let named = choices.filter_map(|choice| choice.get("const"));
-        let listed = place["enum"].as_array().into_iter().flatten();
-        words.extend(named.chain(listed).filter_map(Value::as_str).map(|word| format!("`{word}`")));
+        for choice in choices.chain([place]) {
+            let listed = choice["enum"].as_array().into_iter().flatten();
+            let all = listed.chain(choice.get("const")).filter_map(Value::as_str);
+            words.extend(all.map(|word| format!("`{word}`")));
+        }
     }
     let kinds = property["type"].to_string();
     let list = kinds.contains("array");
