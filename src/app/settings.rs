@@ -41,7 +41,7 @@ pub fn configured(
         let hint = if flags {
             "`regreen config schema` prints every key with what it may hold".to_owned()
         } else {
-            format!("mend {shown}; `regreen config check` looks again")
+            format!("correct {shown}; `regreen config check` checks it")
         };
         AppError::usage(text.join("\n"), hint)
     })
@@ -60,7 +60,7 @@ pub fn contain(settings: &Settings) -> Result<(), AppError> {
     let Some(image) = &told.image else { return Ok(()) };
     sandbox::run_in(image, told.network == Some(true)).map_err(|error| {
         AppError::environment(
-            format!("`sandbox.image` cannot be obeyed: {error}"),
+            format!("`sandbox.image` cannot be used: {error}"),
             "install docker or podman, or leave `sandbox.image` out",
         )
     })
