@@ -10,7 +10,7 @@ use crate::code::{outline, syntax, test_cases};
 use crate::config;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::RepoPath;
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::domain::session::SessionRecord;
 use crate::domain::{failure, id};
 use crate::role;
@@ -39,7 +39,7 @@ const OTHERS: &[crate::domain::Reader] = &[
     }),
     ("secrets", |text| {
         let Some((key, rest)) = text.split_at_checked(12) else { return };
-        let redactor = Redactor::new([&Key::new(key)]);
+        let redactor = Redactor::new([&SecretKey::new(key)]);
         let shown = redactor.redact(rest);
         assert!(!redactor.finds(&shown), "what was redacted holds no key");
     }),

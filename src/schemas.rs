@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::config;
 use crate::domain::archive::ManifestEntry;
-use crate::domain::characterisation::PinReport;
+use crate::domain::characterisation::CharacterisationReport;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::mutation::Score;
@@ -44,7 +44,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("context-package", schema_for!(ContextPackage)),
         ("exploration", schema_for!(Exploration)),
         ("explorations-manifest", schema_for!(ExplorationsManifest)),
-        ("test-analysis", schema_for!(test_plan::analysis::Analysis)),
+        ("test-analysis", schema_for!(test_plan::analysis::TestAnalysis)),
         ("test-task", schema_for!(TestTask)),
         ("test-fix-state", schema_for!(Pipeline)),
         ("progress", schema_for!(Progress)),
@@ -62,7 +62,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("answer", schema_for!(Receipt)),
         ("enriched-suggestions", schema_for!(test_plan::analysis::Advice)),
         ("mutation-score", schema_for!(Score)),
-        ("pin-report", schema_for!(PinReport)),
+        ("pin-report", schema_for!(CharacterisationReport)),
     ]
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::providers::Ready;
 use crate::domain::provider::ClientProgram;
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::secret::{SecretKey, Redactor};
 use crate::effect::Model;
 
 use super::host::http::Http;
@@ -83,7 +83,7 @@ fn open_one(
     scratch: &Path,
 ) -> Result<Box<dyn Model>, String> {
     let provider = &one.provider;
-    let key = one.key.as_deref().map(Key::new);
+    let key = one.key.as_deref().map(SecretKey::new);
     let Some(protocol) = provider.protocol else {
         let program = provider.client.unwrap_or(ClientProgram::Codex);
         let version = detect(program, provider.program.as_deref(), scratch)?;

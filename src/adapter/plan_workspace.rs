@@ -11,8 +11,8 @@ use crate::domain::request::ToolCommands;
 use crate::domain::session::files::PIPELINE;
 use crate::domain::session::{SessionRecord, SessionStatus, free_id};
 use crate::domain::test_plan::context::SourceSession;
-use crate::domain::test_plan::entry::{Entry, title, wanted_id};
-use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, Step, Verdict};
+use crate::domain::test_plan::entry::{PlanInput, title, wanted_id};
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict};
 use crate::effect::{Clock, RunError, Store, StoreError, Suite, Worktree};
 
 use super::host::clock::HostClock;
@@ -40,7 +40,7 @@ pub struct PlanRequest {
     /// Commands before the first run.
     pub setup: Vec<String>,
     /// What is asked for; `None` goes on with a session that is there.
-    pub entry: Option<Entry>,
+    pub entry: Option<PlanInput>,
     /// The text of a document or description; of a source session its own description is taken.
     pub description: String,
     /// The session to go on with, or the name of a new one.
@@ -189,14 +189,14 @@ impl<'a> PlanWorkspace<'a> {
     /// When the record cannot be written or the checkout not be removed.
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
         self.record.status = match &pipeline.next {
-            Step::Finish { verdict: Verdict::Failed { .. } } => SessionStatus::Blocked,
-            Step::Finish { verdict: Verdict::Held { .. } } => SessionStatus::Paused,
+            PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } } => SessionStatus::Blocked,
+            PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } => SessionStatus::Paused,
             // A session whose work has begun keeps what the work said of it.
             _ if pipeline.works() => match self.record.status {
                 SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,
                 status => status,
             },
-            Step::Finish { .. } | Step::Confirm => SessionStatus::Initialized,
+            PipelineStep::Finish { .. } | PipelineStep::Confirm => SessionStatus::Initialized,
             _ => SessionStatus::Planning,
         };
         self.record.result = match self.record.status {
@@ -263,7 +263,7 @@ fn source(
     facts: &RepositoryFacts,
 ) -> Result<Option<SourceSession>, OpenError> {
     let entry = pipeline.map(|pipeline| &pipeline.entry).or(request.entry.as_ref());
-    let Some(Entry::Session(id)) = entry else { return Ok(None) };
+    let Some(PlanInput::Session(id)) = entry else { return Ok(None) };
     Ok(Some(store::read_source(&facts.root.join(STATE_FOLDER), id)?))
 }
 
@@ -299,7 +299,7 @@ fn found(
     }
     let same = |(record, pipeline): &Found| {
         let text =
-            pipeline.description == request.description || matches!(entry, Entry::Session(_));
+            pipeline.description == request.description || matches!(entry, PlanInput::Session(_));
         pipeline.entry == *entry && text && record.git.head_sha == facts.head
     };
     Ok(store::active(root)?.iter().filter_map(read).find(same))
@@ -313,7 +313,7 @@ fn begin(
     root: &Path,
     clock: &HostClock,
 ) -> Found {
-    let entry = request.entry.clone().unwrap_or_else(|| Entry::Text(request.description.clone()));
+    let entry = request.entry.clone().unwrap_or_else(|| PlanInput::Text(request.description.clone()));
     let description =
         source.map_or_else(|| request.description.clone(), |source| source.description.clone());
     let base = request

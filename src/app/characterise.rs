@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::{Workspace, suite};
-use crate::domain::characterisation::PinReport;
+use crate::domain::characterisation::CharacterisationReport;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::TestId;
@@ -35,7 +35,7 @@ pub struct CharacteriseRequest {
 /// The characterisation tests of one run.
 pub struct CharacteriseOutcome {
     /// What was kept and what was dropped.
-    pub report: PinReport,
+    pub report: CharacterisationReport,
     /// The diff of a dry run.
     pub patch: String,
     /// Whether tests were kept that kill enough mutants.

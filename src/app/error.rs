@@ -4,7 +4,7 @@ use std::error::Error;
 
 use crate::adapter::OpenError;
 use crate::cycle;
-use crate::domain::test_plan::entry::EntryError;
+use crate::domain::test_plan::entry::PlanInputError;
 use crate::effect::{EffectError, GitError, RunError, StoreError};
 
 /// Whose mistake an error is; decides the exit code.
@@ -119,8 +119,8 @@ impl From<EffectError> for AppError {
     }
 }
 
-impl From<EntryError> for AppError {
-    fn from(error: EntryError) -> Self {
+impl From<PlanInputError> for AppError {
+    fn from(error: PlanInputError) -> Self {
         let hint = error.hint();
         Self::usage(error.to_string(), hint)
     }

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::adapter::host::{clock, environment, files};
-use crate::cycle::{EVENTS, STATE_FILE};
+use crate::cycle::{EVENTS, Machine as _};
 use crate::domain::event::{Event, Outcome};
+use crate::domain::fix_loop::FixLoop;
 use crate::report::html::{self, PageFacts};
 use crate::report::view::View;
 
@@ -88,7 +89,7 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
             "let the session begin: `regreen fix --resume`",
         ));
     }
-    let target = read(STATE_FILE, LIMIT)?
+    let target = read(FixLoop::STATE_FILE, LIMIT)?
         .and_then(|bytes| serde_json::from_slice::<State>(&bytes).ok())
         .map(|state| state.terms.target);
     let mut facts = PageFacts {

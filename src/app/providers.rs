@@ -10,8 +10,8 @@ use crate::adapter::host::{environment, files, random};
 use crate::adapter::models::{self, RecordingMode};
 use crate::config::Settings;
 use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
-use crate::domain::budget::Limits;
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::budget::SpendingLimits;
+use crate::domain::secret::{SecretKey, Redactor};
 use crate::effect::Model;
 use crate::role::{AskSettings, ChainEntry};
 
@@ -86,16 +86,16 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
                 )
             })?;
     }
-    let keys: Vec<Key> = ready.iter().filter_map(|one| one.key.as_deref()).map(Key::new).collect();
+    let keys: Vec<SecretKey> = ready.iter().filter_map(|one| one.key.as_deref()).map(SecretKey::new).collect();
     let budget = settings.budget.clone().unwrap_or_default();
     let each = budget.iteration.unwrap_or_default();
-    let session = Limits {
+    let session = SpendingLimits {
         calls: options.budget_calls.or(budget.calls),
         tokens: options.budget_tokens.or(budget.tokens),
         micro_usd: options.budget_usd.or(budget.usd).map(micro),
     };
     let iteration =
-        Limits { calls: each.calls, tokens: each.tokens, micro_usd: each.usd.map(micro) };
+        SpendingLimits { calls: each.calls, tokens: each.tokens, micro_usd: each.usd.map(micro) };
     Ok(Providers {
         notices,
         chain: links

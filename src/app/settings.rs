@@ -7,8 +7,8 @@ use crate::adapter::host::{files, sandbox};
 use crate::config::{self, Commit, CommitState, History, Override, Publish, Settings};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
-use crate::domain::fix_loop::{Regressed, Terms};
-use crate::domain::quality::{LIMITS, Limits, STRICT};
+use crate::domain::fix_loop::{RegressionTrace, FixTerms};
+use crate::domain::quality::{LIMITS, FindingLimits, STRICT};
 use crate::domain::request::{FixSettings, Mode, ToolCommands};
 use crate::domain::threshold::Thresholds;
 
@@ -87,8 +87,8 @@ pub fn terms(
     max_iterations: u32,
     has_base: bool,
     minimise: bool,
-) -> Terms {
-    Terms {
+) -> FixTerms {
+    FixTerms {
         target: request.target,
         max_iterations,
         commits: request.mode == Mode::Apply,
@@ -96,8 +96,8 @@ pub fn terms(
         has_base,
         minimise,
         regressed: match settings.history {
-            None | Some(History::Revert) => Regressed::Commits,
-            Some(History::Clean) => Regressed::Patch,
+            None | Some(History::Revert) => RegressionTrace::Commits,
+            Some(History::Clean) => RegressionTrace::Patch,
         },
         state_travels: state_travels(settings),
         ignore_preexisting: settings.ignore_preexisting == Some(true),
@@ -124,7 +124,7 @@ pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
 
 /// What the gates on code and tests tolerate.
 #[must_use]
-pub fn limits(settings: &Settings) -> Limits {
+pub fn limits(settings: &Settings) -> FindingLimits {
     let strict = settings.validate.as_ref().and_then(|told| told.strict) == Some(true);
     if strict { STRICT } else { LIMITS }
 }
@@ -179,7 +179,7 @@ mod tests {
     use crate::domain::session::SessionChoice;
 
     /// What one key changes.
-    type Change = fn(&mut Terms);
+    type Change = fn(&mut FixTerms);
 
     fn request() -> FixSettings {
         FixSettings {
@@ -212,8 +212,8 @@ mod tests {
         assert_eq!(plain.thresholds, Thresholds::default());
         assert!(plain.state_travels && !plain.ignore_preexisting);
         let table: [(&str, Change); 10] = [
-            ("history: clean", |terms| terms.regressed = Regressed::Patch),
-            ("history: discard", |terms| terms.regressed = Regressed::Patch),
+            ("history: clean", |terms| terms.regressed = RegressionTrace::Patch),
+            ("history: discard", |terms| terms.regressed = RegressionTrace::Patch),
             ("commit-state: none", |terms| terms.state_travels = false),
             ("ignore-preexisting: true", |terms| terms.ignore_preexisting = true),
             ("loop: { fix-scope: tests }", |terms| terms.scope = FixScope::Tests),

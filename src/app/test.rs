@@ -10,9 +10,9 @@ use crate::config::Settings;
 use crate::cycle::{self, PlanSetUp, Planned};
 use crate::domain::event::Event;
 use crate::domain::session::SessionChoice;
-use crate::domain::test_plan::entry::{self, DESCRIPTION_LIMIT, Entry};
+use crate::domain::test_plan::entry::{self, DESCRIPTION_LIMIT, PlanInput};
 use crate::domain::test_plan::generation::Generation;
-use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Step, Verdict};
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, PipelineStep, PipelineVerdict};
 use crate::effect::{Clock, Model, Screen};
 use crate::report::planning;
 
@@ -164,10 +164,10 @@ fn announce(space: &PlanWorkspace<'_>, providers: &Providers, screen: &dyn Scree
 fn is_met(planned: &Planned, goal: Goal, tests_are_met: bool) -> bool {
     match &planned.state.next {
         _ if planned.halted.is_some() => false,
-        Step::Finish { verdict: Verdict::Failed { .. } | Verdict::Held { .. } }
-        | Step::Gather
-        | Step::Analyse
-        | Step::Plan { .. } => false,
+        PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } | PipelineVerdict::Held { .. } }
+        | PipelineStep::Gather
+        | PipelineStep::Analyse
+        | PipelineStep::Plan { .. } => false,
         // The tests were asked for and are not written, or not good enough.
         _ => goal != Goal::Test || !planned.state.works() && tests_are_met,
     }
@@ -220,11 +220,11 @@ fn resolve(
 
 /// The full text of an input: the text itself, or that of the document, found from the current
 /// folder or from the root of the repository.
-fn description(entry: &Entry, root: &Path) -> Result<String, AppError> {
+fn description(entry: &PlanInput, root: &Path) -> Result<String, AppError> {
     let name = match entry {
-        Entry::Text(text) => return Ok(text.clone()),
-        Entry::Session(_) => return Ok(String::new()),
-        Entry::Document(name) => name,
+        PlanInput::Text(text) => return Ok(text.clone()),
+        PlanInput::Session(_) => return Ok(String::new()),
+        PlanInput::Document(name) => name,
     };
     let limit = DESCRIPTION_LIMIT as u64;
     let unreadable = |error: std::io::Error| {

@@ -11,10 +11,10 @@ use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{
-    Counts, Decision, Finding, Limits, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
+    FindingCounts, QualityDecision, Finding, FindingLimits, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
 };
 use crate::domain::request::ToolCommands;
-use crate::effect::{Concern, Opinions, StoreError};
+use crate::effect::{Concern, LintReport, StoreError};
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
 use crate::role::{
@@ -118,20 +118,20 @@ pub fn document(report: &ValidationReport) -> String {
 /// Applies both gates to the findings.
 fn decide_on(
     inspected: Inspected,
-    limits: Limits,
+    limits: FindingLimits,
     session: Option<String>,
     fixed: Vec<Finding>,
     retries: u32,
 ) -> ValidateOutcome {
     let (own, about): (Vec<Finding>, Vec<Finding>) =
         inspected.findings.into_iter().partition(|one| one.stage == Stage::Code);
-    let decision = decide(Counts::of(own.iter()), limits, retries);
+    let decision = decide(FindingCounts::of(own.iter()), limits, retries);
     let tests = inspected.metrics.map(|metrics| {
-        let (status, reason) = decide_tests(Counts::of(about.iter()), limits, &metrics, 0);
+        let (status, reason) = decide_tests(FindingCounts::of(about.iter()), limits, &metrics, 0);
         TestQuality { status, gate_decision: reason, metrics, findings: by_severity(about) }
     });
-    let met = decision.0 == Decision::Pass
-        && tests.as_ref().is_none_or(|tests| tests.status == Decision::Pass);
+    let met = decision.0 == QualityDecision::Pass
+        && tests.as_ref().is_none_or(|tests| tests.status == QualityDecision::Pass);
     let report = ValidationReport::from(Parts {
         session,
         timestamp: clock::now(),
@@ -325,7 +325,7 @@ impl Inspection<'_> {
         &self,
         own: &BTreeSet<RepoPath>,
         sources: &Sources,
-        said: &Opinions,
+        said: &LintReport,
         skipped: &mut Vec<Skipped>,
     ) -> BTreeMap<RepoPath, String> {
         let (root, scratch) = (&self.facts.root, self.scratch);

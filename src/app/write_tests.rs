@@ -15,7 +15,7 @@ use crate::domain::request::FixSettings;
 use crate::domain::session::SessionChoice;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
-use crate::domain::test_plan::pipeline::{Step, Verdict};
+use crate::domain::test_plan::pipeline::{PipelineStep, PipelineVerdict};
 use crate::effect::{Clock, Screen};
 
 use super::bundle::BundleOpening;
@@ -62,9 +62,9 @@ pub(super) async fn run(
     let mut fix = resolve(&request, run.settings)?;
     let clock = HostClock::start();
     let mut produced = None;
-    if planned.state.next != Step::Execute {
+    if planned.state.next != PipelineStep::Execute {
         let written = write(run, &fix, planned).await?;
-        if written.planned.state.next != Step::Execute {
+        if written.planned.state.next != PipelineStep::Execute {
             return Ok(written);
         }
         (planned, produced) = (written.planned, written.produced);
@@ -85,7 +85,7 @@ pub(super) async fn run(
     Ok(WriteOutcome { planned, produced, met, folder: Some(outcome.folder), closed: true })
 }
 
-/// Writes the tests; the next step is [`Step::Execute`] when the suite can run with them.
+/// Writes the tests; the next step is [`PipelineStep::Execute`] when the suite can run with them.
 async fn write(
     run: &WriteRun<'_>,
     fix: &FixSettings,
@@ -115,7 +115,7 @@ async fn write(
     let planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
     let produced = cycle::production(&fx).await?;
     let mut folder = None;
-    if matches!(planned.state.next, Step::Finish { verdict: Verdict::Held { .. } }) {
+    if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } }) {
         workspace.hold().await?;
         folder = Some(workspace.finish().await?.display().to_string());
     }

@@ -7,7 +7,7 @@ use crate::adapter::repo;
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId};
-use crate::effect::{Remote, Wanted};
+use crate::effect::{FetchTarget, Remote};
 use crate::report::markdown::{code, prose};
 use crate::report::view::View;
 
@@ -46,7 +46,7 @@ pub async fn apply(run: &Run<'_>, result: &CommitId) -> Result<String, Trouble> 
     };
     run.prepared
         .remote
-        .fetch(&Wanted::Commit(tip.clone()), Some(COMMITS))
+        .fetch(&FetchTarget::Commit(tip.clone()), Some(COMMITS))
         .await
         .map_err(prepare::Unprepared::from)?;
     let message = run.prepared.bench.message_of(&tip).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::domain::command::Flags;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
-use crate::effect::{PushRequest, Pushed, Remote};
+use crate::effect::{PushOutcome, PushRequest, Remote};
 use crate::report::estimate;
 use crate::report::markdown::{self, code};
 use crate::report::planning;
@@ -69,11 +69,11 @@ async fn push(
         protected: vec![run.target.default_branch.clone()],
     };
     match run.prepared.remote.push(&request).await {
-        Ok(Pushed::Done | Pushed::AlreadyThere) => Ok(()),
-        Ok(Pushed::Rejected { by, text }) => {
+        Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => Ok(()),
+        Ok(PushOutcome::Rejected { by, text }) => {
             Err(format!("the server refused: {}; {}", code(&text), by.hint()))
         }
-        Ok(Pushed::Moved { .. }) => Err("the fix branch moved meanwhile; ask again".into()),
+        Ok(PushOutcome::Moved { .. }) => Err("the fix branch moved meanwhile; ask again".into()),
         Err(error) => Err(format!("{}; {}", code(&error.to_string()), error.hint())),
     }
 }

@@ -7,10 +7,10 @@ use globset::GlobSet;
 
 use crate::adapter::repo::{self, Bench, GitRemote, Overlap, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
-use crate::domain::guard::Reach;
+use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
-use crate::effect::{FileDiff, PushRequest, Pushed, Rebased, Remote};
+use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome, Remote};
 use crate::role::vet;
 
 use super::target::Target;
@@ -70,7 +70,7 @@ pub struct Commits<'a> {
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
     /// What a fix may have changed.
-    pub reach: Reach,
+    pub reach: EditScope,
     /// Knows the token.
     pub redactor: Redactor,
     /// Where bundles are taken apart.
@@ -189,11 +189,15 @@ impl Commits<'_> {
             protected: vec![],
         };
         match self.remote.push(&request).await {
-            Ok(Pushed::Done | Pushed::AlreadyThere) => self.published.stored = Some(tip.clone()),
-            Ok(Pushed::Rejected { by, text }) => {
+            Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => {
+                self.published.stored = Some(tip.clone())
+            }
+            Ok(PushOutcome::Rejected { by, text }) => {
                 self.hold(format!("the result is not stored: {text}; {}", by.hint()));
             }
-            Ok(Pushed::Moved { .. }) => self.hold("the result is stored as another one".into()),
+            Ok(PushOutcome::Moved { .. }) => {
+                self.hold("the result is stored as another one".into())
+            }
             Err(error) if error.is_passing() => return Err(error.to_string()),
             Err(error) => self.hold(format!("{error}; {}", error.hint())),
         }
@@ -246,8 +250,8 @@ impl Commits<'_> {
             }
         };
         match rebased {
-            Rebased::Plain(pushed) => self.pushed(tip, pushed),
-            Rebased::OnTop { onto, tip, pushed } => {
+            RebasedPushOutcome::Plain(pushed) => self.pushed(tip, pushed),
+            RebasedPushOutcome::OnTop { onto, tip, pushed } => {
                 self.pushed(&tip, pushed);
                 if self.published.held.is_none() {
                     // The working phase does not know of those commits.
@@ -259,20 +263,20 @@ impl Commits<'_> {
                     return Ok(Some(tip));
                 }
             }
-            Rebased::Stopped { reason, .. } => {
+            RebasedPushOutcome::Stopped { reason, .. } => {
                 self.hold(format!("{reason}; every commit is kept in the bundle of this run"));
             }
         }
         Ok(None)
     }
 
-    fn pushed(&mut self, tip: &CommitId, pushed: Pushed) {
+    fn pushed(&mut self, tip: &CommitId, pushed: PushOutcome) {
         match pushed {
-            Pushed::Done | Pushed::AlreadyThere => self.published.tip = Some(tip.clone()),
-            Pushed::Rejected { by, text } => {
+            PushOutcome::Done | PushOutcome::AlreadyThere => self.published.tip = Some(tip.clone()),
+            PushOutcome::Rejected { by, text } => {
                 self.hold(format!("the server refused the push: {text}; {}", by.hint()));
             }
-            Pushed::Moved { .. } => {
+            PushOutcome::Moved { .. } => {
                 self.hold(format!("`{}` moved while it was pushed; it is left alone", self.branch));
             }
         }

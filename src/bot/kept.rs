@@ -15,11 +15,11 @@ use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::PIPELINE;
-use crate::domain::test_plan::analysis::{Analysis, RESULTS};
+use crate::domain::test_plan::analysis::{TestAnalysis, RESULTS};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
-use crate::domain::test_plan::pipeline::{Pipeline, Step};
+use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
-use crate::effect::{PushRequest, Remote, Wanted};
+use crate::effect::{PushRequest, Remote, FetchTarget};
 use crate::role::vet;
 
 use super::action::Run;
@@ -66,7 +66,7 @@ pub async fn keep(prepared: &Prepared, session: &SessionId, kept: &Kept) -> Resu
     let branch = reference(session);
     let before = prepared.remote.head_of(&branch).await?;
     if let Some(before) = &before {
-        prepared.remote.fetch(&Wanted::Commit(before.clone()), Some(1)).await?;
+        prepared.remote.fetch(&FetchTarget::Commit(before.clone()), Some(1)).await?;
     }
     let mut list = vec![(EVENTS.to_owned(), kept.events.clone())];
     let state = kept.state.iter();
@@ -83,7 +83,7 @@ pub async fn keep(prepared: &Prepared, session: &SessionId, kept: &Kept) -> Resu
 /// The commit that keeps a session; `None` when nothing is kept of it.
 async fn commit(prepared: &Prepared, session: &SessionId) -> Result<Option<CommitId>, Unprepared> {
     let Some(kept) = prepared.remote.head_of(&reference(session)).await? else { return Ok(None) };
-    prepared.remote.fetch(&Wanted::Commit(kept.clone()), Some(1)).await?;
+    prepared.remote.fetch(&FetchTarget::Commit(kept.clone()), Some(1)).await?;
     Ok(Some(kept))
 }
 
@@ -157,7 +157,7 @@ pub fn read(session: &SessionId, files: SessionFiles) -> Option<Unborn> {
         return None;
     }
     let analysis = of(&format!("{RESULTS}.json"));
-    let plan = analysis.and_then(|bytes| serde_json::from_slice::<Analysis>(bytes).ok());
+    let plan = analysis.and_then(|bytes| serde_json::from_slice::<TestAnalysis>(bytes).ok());
     let plan = plan.and_then(|analysis| {
         let found = files.iter().filter(|(name, _)| name.starts_with(".task/"));
         let mut tasks: Vec<TestTask> =
@@ -183,10 +183,10 @@ pub fn lay_out(facts: &RepositoryFacts, unborn: &Unborn) -> Result<(), String> {
 /// The files of a session whose commits did not reach the server: it makes them again.
 fn without_branch(unborn: &Unborn) -> SessionFiles {
     let mut files = unborn.files.clone();
-    if unborn.pipeline.next != Step::Execute {
+    if unborn.pipeline.next != PipelineStep::Execute {
         return files;
     }
-    let pipeline = Pipeline { next: Step::Keep, ..unborn.pipeline.clone() };
+    let pipeline = Pipeline { next: PipelineStep::Keep, ..unborn.pipeline.clone() };
     files.retain(|(name, _)| name != LOOP && name != PIPELINE);
     if let Ok(text) = serde_json::to_vec_pretty(&pipeline) {
         files.push((PIPELINE.to_owned(), text));
@@ -328,13 +328,13 @@ fn digest(files: &SessionFiles) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::domain::session::{SessionStatus, samples};
-    use crate::domain::test_plan::entry::Entry;
+    use crate::domain::test_plan::entry::PlanInput;
     use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal};
 
-    fn files(next: Step) -> SessionFiles {
+    fn files(next: PipelineStep) -> SessionFiles {
         let head = CommitId::parse("a".repeat(40)).unwrap();
         let record = samples::record(SessionStatus::Active, &head);
-        let entry = Entry::Text("x".into());
+        let entry = PlanInput::Text("x".into());
         let id = record.session_id.clone();
         let pipeline = Pipeline::new(id, entry, "x".into(), Goal::Test, ConfirmPlan::Never);
         let pipeline = Pipeline { next, ..pipeline };
@@ -348,15 +348,15 @@ mod tests {
     #[test]
     fn what_did_not_reach_the_server_is_made_again() {
         let session = SessionId::parse("WFS-test-pr-7").unwrap();
-        let laid = |next: Step| {
+        let laid = |next: PipelineStep| {
             let unborn = read(&session, files(next)).expect("a session");
             let files = without_branch(&unborn);
             let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
             (read(&session, files).expect("a session").pipeline.next, names)
         };
-        let (next, names) = laid(Step::Execute);
-        assert_eq!((next, names), (Step::Keep, vec![RECORD.to_owned(), PIPELINE.to_owned()]));
-        for step in [Step::Generate, Step::Review, Step::Keep, Step::Confirm] {
+        let (next, names) = laid(PipelineStep::Execute);
+        assert_eq!((next, names), (PipelineStep::Keep, vec![RECORD.to_owned(), PIPELINE.to_owned()]));
+        for step in [PipelineStep::Generate, PipelineStep::Review, PipelineStep::Keep, PipelineStep::Confirm] {
             let (next, names) = laid(step.clone());
             assert_eq!((next, names.len()), (step, 3));
         }
@@ -366,12 +366,12 @@ mod tests {
     fn files_that_are_no_session_are_none() {
         let session = SessionId::parse("WFS-test-pr-7").unwrap();
         let other = SessionId::parse("WFS-test-pr-8").unwrap();
-        assert_eq!(read(&other, files(Step::Generate)), None, "of another session");
+        assert_eq!(read(&other, files(PipelineStep::Generate)), None, "of another session");
         assert_eq!(read(&session, Vec::new()), None);
-        let mut broken = files(Step::Generate);
+        let mut broken = files(PipelineStep::Generate);
         broken[1].1.truncate(10);
         assert_eq!(read(&session, broken), None);
-        let whole = read(&session, files(Step::Generate)).expect("a session");
+        let whole = read(&session, files(PipelineStep::Generate)).expect("a session");
         assert_eq!(whole.plan, None, "it has not come to its plan");
     }
 }

@@ -5,8 +5,8 @@ use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
 use crate::effect::{
-    BranchCommit, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushRequest, Pushed,
-    Rebased, Remote,
+    BranchCommit, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushOutcome, PushRequest,
+    RebasedPushOutcome, Remote,
 };
 use crate::report::lessons;
 
@@ -54,20 +54,26 @@ impl Commits<'_> {
         };
         let told = match self.remote.push_rebased(&request).await {
             Ok(
-                Rebased::Plain(Pushed::Done | Pushed::AlreadyThere)
-                | Rebased::OnTop { pushed: Pushed::Done | Pushed::AlreadyThere, .. },
+                RebasedPushOutcome::Plain(PushOutcome::Done | PushOutcome::AlreadyThere)
+                | RebasedPushOutcome::OnTop {
+                    pushed: PushOutcome::Done | PushOutcome::AlreadyThere,
+                    ..
+                },
             ) => {
                 self.published.on_head = true;
                 return;
             }
             Ok(
-                Rebased::Plain(Pushed::Rejected { by, text })
-                | Rebased::OnTop { pushed: Pushed::Rejected { by, text }, .. },
+                RebasedPushOutcome::Plain(PushOutcome::Rejected { by, text })
+                | RebasedPushOutcome::OnTop { pushed: PushOutcome::Rejected { by, text }, .. },
             ) => {
                 format!("the server refused: {text}; {}", by.hint())
             }
-            Ok(Rebased::Stopped { reason, .. }) => reason,
-            Ok(Rebased::Plain(Pushed::Moved { .. }) | Rebased::OnTop { .. }) => "it moved".into(),
+            Ok(RebasedPushOutcome::Stopped { reason, .. }) => reason,
+            Ok(
+                RebasedPushOutcome::Plain(PushOutcome::Moved { .. })
+                | RebasedPushOutcome::OnTop { .. },
+            ) => "it moved".into(),
             Err(error) => format!("{error}; {}", error.hint()),
         };
         self.published.notices.push(format!(
@@ -98,9 +104,9 @@ impl Commits<'_> {
                     protected: vec![self.target.default_branch.clone()],
                 };
                 match self.remote.push(&request).await {
-                    Ok(Pushed::Done | Pushed::AlreadyThere) => None,
-                    Ok(Pushed::Rejected { text, .. }) => Some(text),
-                    Ok(Pushed::Moved { .. }) => Some("it moved".into()),
+                    Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => None,
+                    Ok(PushOutcome::Rejected { text, .. }) => Some(text),
+                    Ok(PushOutcome::Moved { .. }) => Some("it moved".into()),
                     Err(error) => Some(error.to_string()),
                 }
             }

@@ -9,7 +9,7 @@ use crate::adapter::work_home;
 use crate::config::{self, CommitState, Diagnostic, Settings};
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus};
-use crate::effect::{GitError, Remote, RemoteError, Wanted};
+use crate::effect::{FetchTarget, GitError, Remote, RemoteError};
 
 use super::surroundings::Surroundings;
 use super::target::{Begin, Found, Target, begin};
@@ -96,8 +96,10 @@ pub async fn prepare(
     let mut notices = Vec::new();
     let wanted = match target.number {
         // The head of a fork is only known under this name.
-        Some(number) if target.foreign => Wanted::Reference(format!("refs/pull/{number}/head")),
-        _ => Wanted::Commit(target.head.clone()),
+        Some(number) if target.foreign => {
+            FetchTarget::Reference(format!("refs/pull/{number}/head"))
+        }
+        _ => FetchTarget::Commit(target.head.clone()),
     };
     let head = remote.fetch(&wanted, depth).await?;
     if head != target.head {
@@ -135,7 +137,7 @@ pub async fn look(
     session: &SessionId,
 ) -> Result<Option<Found>, Unprepared> {
     let Some(tip) = prepared.remote.head_of(&branch(session)).await? else { return Ok(None) };
-    prepared.remote.fetch(&Wanted::Commit(tip.clone()), Some(DEPTH)).await?;
+    prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(DEPTH)).await?;
     let mut record = record(prepared, &tip, session)?;
     let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
     let is_off = prepared.bench.file_of(&tip, &state)?.is_none();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::adapter::host::{environment, files};
 use crate::config::inputs::{self, Inputs};
-use crate::domain::secret::Key;
+use crate::domain::secret::SecretKey;
 
 /// GitHub cuts event files at 25 MB.
 const EVENT_LIMIT: u64 = 32 << 20;
@@ -23,7 +23,7 @@ pub struct Surroundings {
     /// Content of the event file.
     pub payload: Vec<u8>,
     /// The token, when there is one.
-    pub token: Option<Key>,
+    pub token: Option<SecretKey>,
 }
 
 impl Surroundings {
@@ -61,7 +61,7 @@ impl Surroundings {
             .text("token")
             .map(str::to_owned)
             .or_else(|| variables.get("GITHUB_TOKEN").cloned());
-        let token = token.filter(|text| !text.trim().is_empty()).map(|text| Key::new(&text));
+        let token = token.filter(|text| !text.trim().is_empty()).map(|text| SecretKey::new(&text));
         Ok(Self { variables, inputs, payload, token })
     }
 

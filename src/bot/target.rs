@@ -2,7 +2,7 @@
 
 use crate::domain::id::{CommitId, SessionId, slug};
 use crate::domain::session::{SessionRecord, SessionStatus, refusal};
-use crate::effect::{Forge, ForgeError, PullRequest, PullState, Wanted};
+use crate::effect::{FetchTarget, Forge, ForgeError, PullRequest, PullState};
 
 use super::trigger::{Cause, Known, Trigger};
 
@@ -116,12 +116,12 @@ impl Target {
     ///
     /// Source: product.md 13.17.
     #[must_use]
-    pub fn measured_against(&self) -> Option<Wanted> {
+    pub fn measured_against(&self) -> Option<FetchTarget> {
         match (&self.base, &self.base_branch) {
-            (Some(commit), _) => Some(Wanted::Commit(commit.clone())),
-            (None, Some(branch)) => Some(Wanted::Branch(branch.clone())),
+            (Some(commit), _) => Some(FetchTarget::Commit(commit.clone())),
+            (None, Some(branch)) => Some(FetchTarget::Branch(branch.clone())),
             (None, None) if self.head_branch.as_ref() != Some(&self.default_branch) => {
-                Some(Wanted::Branch(self.default_branch.clone()))
+                Some(FetchTarget::Branch(self.default_branch.clone()))
             }
             (None, None) => None,
         }
@@ -250,12 +250,12 @@ mod tests {
 
     #[test]
     fn a_change_never_configures_its_own_repair() {
-        let main = || Some(Wanted::Branch("main".into()));
+        let main = || Some(FetchTarget::Branch("main".into()));
         let table = [
             (
                 "a pull request",
                 target(Some("t"), Some('b'), Some("main")),
-                Some(Wanted::Commit(id('b'))),
+                Some(FetchTarget::Commit(id('b'))),
             ),
             ("a base without commit", target(Some("t"), None, Some("main")), main()),
             ("the default branch", target(Some("main"), None, None), None),

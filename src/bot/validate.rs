@@ -7,7 +7,7 @@ use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::id::SessionId;
-use crate::domain::quality::Decision;
+use crate::domain::quality::QualityDecision;
 use crate::report::markdown::{code, prose};
 use crate::report::validation::{ValidationReport, render_markdown};
 
@@ -98,7 +98,7 @@ pub async fn validate(run: &Run<'_>, strict: bool, fix: bool) -> Result<Verdict,
     report.auto_fixes_applied.truncate(SHOWN);
     report.skipped.truncate(SHOWN);
     report.gate_decision = prose(&report.gate_decision, 300);
-    let met = report.status == Decision::Pass;
+    let met = report.status == QualityDecision::Pass;
     Ok(Verdict { text: format!("{}{offer}", flat(&render_markdown(&report))), met })
 }
 

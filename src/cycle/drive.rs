@@ -1,32 +1,62 @@
-//! The loop: save the state, perform the step it names, advance.
+//! One driver for all state machines of a session: save the state, perform the step it names,
+//! record the outcome, advance.
 
 use std::time::Duration;
 
 use futures::future::{Either, select};
 
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{Done, FixLoop};
-use crate::effect::{Clock, Effects};
+use crate::effect::{Clock, Effects, Screen, Store};
 
 use super::failure::Failure;
-use super::fix::Performer;
-use super::replay::{LONGEST, Moved, OUTCOMES};
+use super::machine::{LONGEST_TRANSITION, LogLengths, Machine, Transition};
 
-/// How a drive ended.
-#[derive(Debug)]
-pub enum Driven {
-    /// The state holds a verdict.
-    Finished(FixLoop),
-    /// Stopped between or within steps; the saved state names the step to repeat.
-    Stopped {
-        /// The state as saved.
-        state: FixLoop,
-        /// Why, in our own words.
-        reason: String,
-    },
+/// The event stream of a session, inside its folder; one line each.
+pub const EVENTS: &str = ".process/events.jsonl";
+
+/// Performs the steps of a machine on the outside world. A step may be performed again after a
+/// crash, and then has the same effect as when it is performed once.
+pub trait Perform<M: Machine> {
+    /// A step that this performer knows how to perform.
+    type Task;
+
+    /// The step that comes next; `None` when the state rests or another performer takes over.
+    fn task(&self, state: &M) -> Option<Self::Task>;
+
+    /// Performs one step.
+    ///
+    /// # Errors
+    ///
+    /// The effect that failed for good.
+    async fn perform(&mut self, state: &M, task: Self::Task) -> Result<M::Outcome, Failure>;
+
+    /// Writes the files that belong to a transition. All are derived from the two states, so
+    /// writing them again changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// When session files cannot be written.
+    async fn document(&self, old: &M, new: &M) -> Result<(), Failure>;
+
+    /// Writes the files that show a saved state.
+    ///
+    /// # Errors
+    ///
+    /// When session files cannot be written.
+    async fn show(&self, state: &M) -> Result<(), Failure>;
 }
 
-/// Drives `state` to its verdict; a resumed session enters here with the state it saved.
+/// Where a drive ended.
+#[derive(Debug)]
+pub struct Driven<M> {
+    /// The state as saved; it names the step to repeat when the drive was stopped.
+    pub state: M,
+    /// Why it was stopped before it rested.
+    pub stop_reason: Option<String>,
+}
+
+/// Drives `state` until its performer has no further step; a resumed session enters here with the
+/// state it saved.
 ///
 /// A stop request or an exhausted budget ends the running step at once: the step is in the saved
 /// state, and performing it again has the same effect as performing it once.
@@ -34,90 +64,159 @@ pub enum Driven {
 /// # Errors
 ///
 /// The first effect that failed for good. The saved state then still names the step to repeat.
-pub async fn drive(
-    mut state: FixLoop,
-    performer: &Performer<'_>,
+pub async fn drive<M: Machine, P: Perform<M>>(
+    mut state: M,
+    performer: &mut P,
+    journal: Journal<'_>,
     budget: Option<Duration>,
-) -> Result<Driven, Failure> {
-    let fx = performer.fx;
+) -> Result<Driven<M>, Failure> {
     loop {
-        save(&state, performer).await?;
-        if state.is_finished() {
-            return Ok(Driven::Finished(state));
-        }
-        let began = fx.clock.elapsed();
-        let step = performer.perform(&state);
-        let done = match unless_stopped(step, fx.clock, budget).await? {
-            Ok(done) => done,
-            Err(reason) => return Ok(Driven::Stopped { state, reason }),
+        journal.save(&state).await?;
+        performer.show(&state).await?;
+        let Some(task) = performer.task(&state) else {
+            return Ok(Driven { state, stop_reason: None });
         };
-        let took = fx.clock.elapsed().saturating_sub(began);
-        let over = match &done {
-            Done::OutOfBudget { reason, .. } => Some(reason.clone()),
-            _ => None,
+        let began = journal.clock.elapsed();
+        let step = performer.perform(&state, task);
+        let outcome = match unless_stopped(step, journal.clock, budget).await? {
+            StepEnd::Completed(outcome) => outcome,
+            StepEnd::Stopped { reason } => {
+                return Ok(Driven { state, stop_reason: Some(reason) });
+            }
         };
-        let moved =
-            Moved::Step { step: state.next, took_ms: millis(took), done: Box::new(done.clone()) };
-        remember(&state, moved, fx).await?;
-        let (mut next, events) = state.clone().advance(done, millis(took));
-        next.transitions = state.transitions + 1;
+        let took_ms = millis(journal.clock.elapsed().saturating_sub(began));
+        let stop_reason = M::budget_exceeded(&outcome).map(str::to_owned);
+        journal.record_step(&state, &outcome, took_ms).await?;
+        let (mut next, events) = state.clone().advance(outcome, took_ms);
+        next.set_logs(state.logs().with_transition());
         performer.document(&state, &next).await?;
-        state = announce(&state, next, &events, performer).await?;
-        if let Some(reason) = over {
-            save(&state, performer).await?;
-            return Ok(Driven::Stopped { state, reason });
+        state = journal.announce(&state, next, &events).await?;
+        if stop_reason.is_some() {
+            journal.save(&state).await?;
+            return Ok(Driven { state, stop_reason });
         }
     }
 }
 
-/// Writes the events of a transition behind those the old state knows, shows them, and counts
-/// them in the new state. A line written before a crash is cut off and written again.
-pub async fn announce(
-    old: &FixLoop,
-    mut next: FixLoop,
-    events: &[Event],
-    performer: &Performer<'_>,
-) -> Result<FixLoop, Failure> {
-    let lines: Vec<String> = events
-        .iter()
-        .map(|event| serde_json::to_string(event).map_err(|error| Failure::serialise(&error)))
-        .collect::<Result<_, _>>()?;
-    performer.fx.store.append(EVENTS, old.events, &lines).await?;
-    for event in events {
-        performer.fx.screen.show(event);
-    }
-    next.events = old.events + events.len() as u64;
-    Ok(next)
+/// What the driver needs of the outside world: the session's files, its screen and the time.
+#[derive(Clone, Copy)]
+pub struct Journal<'a> {
+    /// The session's files.
+    pub store: &'a dyn Store,
+    /// Where people watch.
+    pub screen: &'a dyn Screen,
+    /// The time.
+    pub clock: &'a dyn Clock,
 }
 
-/// Keeps what moved the loop, behind what `state` knows of.
-pub async fn remember(state: &FixLoop, moved: Moved, fx: &Effects<'_>) -> Result<(), Failure> {
-    let mut line = serde_json::to_string(&moved).map_err(|error| Failure::serialise(&error))?;
-    if line.len() > LONGEST
-        && let Moved::Step { step, .. } = moved
-    {
-        line = serde_json::to_string(&Moved::TooLong { step })
-            .map_err(|error| Failure::serialise(&error))?;
+impl<'a> From<&Effects<'a>> for Journal<'a> {
+    fn from(fx: &Effects<'a>) -> Self {
+        Self { store: fx.store, screen: fx.screen, clock: fx.clock }
     }
-    fx.store.append(OUTCOMES, state.transitions, &[line]).await?;
-    Ok(())
 }
 
-/// The loop's state inside the session folder (product.md 8.1).
-pub const STATE_FILE: &str = ".process/iteration-state.json";
+impl Journal<'_> {
+    /// Saves the state.
+    pub async fn save<M: Machine>(self, state: &M) -> Result<(), Failure> {
+        let value = serde_json::to_value(state).map_err(|error| Failure::serialise(&error))?;
+        self.store.write_json(M::STATE_FILE, &value).await?;
+        Ok(())
+    }
 
-/// The stream of events inside a session's folder.
-pub const EVENTS: &str = ".process/events.jsonl";
+    /// Writes the events of a transition behind those the old state knows, shows them, and counts
+    /// them in the new state. A line written before a crash is cut off and written again.
+    pub async fn announce<M: Machine>(
+        self,
+        old: &M,
+        mut new: M,
+        events: &[Event],
+    ) -> Result<M, Failure> {
+        let lines: Vec<String> = events
+            .iter()
+            .map(|event| serde_json::to_string(event).map_err(|error| Failure::serialise(&error)))
+            .collect::<Result<_, _>>()?;
+        let known = old.logs().events;
+        self.store.append(EVENTS, known, &lines).await?;
+        for event in events {
+            self.screen.show(event);
+        }
+        new.set_logs(LogLengths { events: known + events.len() as u64, ..new.logs() });
+        Ok(new)
+    }
 
-/// Saves the state.
-pub async fn save(state: &FixLoop, performer: &Performer<'_>) -> Result<(), Failure> {
-    let value = serde_json::to_value(state).map_err(|error| Failure::serialise(&error))?;
-    performer.fx.store.write_json(STATE_FILE, &value).await?;
-    Ok(())
+    /// Records a command behind the transitions that `state` knows of, and counts it in `next`,
+    /// the state that the command leads to.
+    pub async fn record<M: Machine>(
+        self,
+        state: &M,
+        command: M::Command,
+        mut next: M,
+    ) -> Result<M, Failure> {
+        let logs = state.logs();
+        let line = to_line::<M>(&Transition::Command(command))?;
+        self.store.append(M::TRANSITIONS, logs.transitions, &[line]).await?;
+        next.set_logs(logs.with_transition());
+        Ok(next)
+    }
+
+    async fn record_step<M: Machine>(
+        self,
+        state: &M,
+        outcome: &M::Outcome,
+        took_ms: u64,
+    ) -> Result<(), Failure> {
+        let step = state.step();
+        let outcome = Box::new(outcome.clone());
+        let mut line = to_line::<M>(&Transition::Step { step: step.clone(), took_ms, outcome })?;
+        if line.len() > LONGEST_TRANSITION {
+            line = to_line::<M>(&Transition::TooLong { step })?;
+        }
+        self.store.append(M::TRANSITIONS, state.logs().transitions, &[line]).await?;
+        Ok(())
+    }
+
+    /// Records the outcome of a step that another machine performed, and advances by it.
+    pub async fn apply<M: Machine>(self, state: M, outcome: M::Outcome) -> Result<M, Failure> {
+        self.record_step(&state, &outcome, 0).await?;
+        let logs = state.logs().with_transition();
+        let (mut next, _) = state.advance(outcome, 0);
+        next.set_logs(logs);
+        Ok(next)
+    }
+}
+
+fn to_line<M: Machine>(transition: &Transition<M>) -> Result<String, Failure> {
+    serde_json::to_string(transition).map_err(|error| Failure::serialise(&error))
+}
+
+/// How a step ended.
+enum StepEnd<T> {
+    /// With its outcome.
+    Completed(T),
+    /// The run had to stop before the step was complete.
+    Stopped {
+        /// Why, in our own words.
+        reason: String,
+    },
+}
+
+/// Performs a step unless the run must stop before it is complete.
+async fn unless_stopped<T>(
+    step: impl Future<Output = Result<T, Failure>>,
+    clock: &dyn Clock,
+    budget: Option<Duration>,
+) -> Result<StepEnd<T>, Failure> {
+    // Polled first, so that nothing begins once the run must stop.
+    let stop = std::pin::pin!(stop_reason(clock, budget));
+    let step = std::pin::pin!(step);
+    match select(stop, step).await {
+        Either::Left((reason, _)) => Ok(StepEnd::Stopped { reason }),
+        Either::Right((outcome, _)) => Ok(StepEnd::Completed(outcome?)),
+    }
 }
 
 /// Resolves when the run must stop, with the reason.
-async fn stopped(clock: &dyn Clock, budget: Option<Duration>) -> String {
+async fn stop_reason(clock: &dyn Clock, budget: Option<Duration>) -> String {
     loop {
         if clock.stop_requested() {
             return "stopped on request".into();
@@ -129,26 +228,7 @@ async fn stopped(clock: &dyn Clock, budget: Option<Duration>) -> String {
     }
 }
 
-/// What a step brought, or the reason why it had to be left.
-///
-/// # Errors
-///
-/// Those of the step.
-pub async fn unless_stopped<T, E>(
-    step: impl Future<Output = Result<T, E>>,
-    clock: &dyn Clock,
-    budget: Option<Duration>,
-) -> Result<Result<T, String>, E> {
-    // Asked first, so that nothing begins once the run must stop.
-    let stop = std::pin::pin!(stopped(clock, budget));
-    let step = std::pin::pin!(step);
-    match select(stop, step).await {
-        Either::Left((reason, _)) => Ok(Err(reason)),
-        Either::Right((done, _)) => Ok(Ok(done?)),
-    }
-}
-
 /// Milliseconds, saturating.
-pub fn millis(duration: Duration) -> u64 {
+fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

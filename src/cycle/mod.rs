@@ -3,13 +3,15 @@
 mod drive;
 mod failure;
 mod fix;
+mod machine;
 mod replay;
 mod session_files;
 mod test;
 
-pub use drive::{EVENTS, STATE_FILE};
+pub use drive::EVENTS;
 pub use failure::Failure;
 pub use fix::{SetUp, run};
-pub use replay::{Moved, OUTCOMES, replay};
+pub use machine::{Machine, Transition};
+pub use replay::{Replayed, replay};
 pub use session_files::generation as production;
 pub use test::{PlanSetUp, Planned, ProduceSetUp, advanced, plan, produce};

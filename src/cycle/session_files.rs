@@ -5,9 +5,9 @@ use serde::de::DeserializeOwned;
 
 use crate::domain::budget::Spending;
 use crate::domain::id::SessionId;
-use crate::domain::test_plan::analysis::{Analysis, RESULTS};
+use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, TEST_CONTEXT};
-use crate::domain::test_plan::entry::Entry;
+use crate::domain::test_plan::entry::PlanInput;
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{self, TestPlan, TestTask};
@@ -18,6 +18,9 @@ use super::failure::Failure;
 
 /// State of the pipeline of a test session.
 pub const PIPELINE_STATE: &str = ".process/test-fix-state.json";
+
+/// How far the session is, for readers outside.
+pub const PROGRESS: &str = ".process/progress.json";
 
 /// Lines that the suite executed of the files of the context package.
 pub const RAN: &str = ".process/coverage-lines.json";
@@ -67,10 +70,10 @@ pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>,
 /// session.
 pub async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Package>, Failure> {
     let package = match state.entry {
-        Entry::Session(_) => {
+        PlanInput::Session(_) => {
             read(fx, TEST_CONTEXT).await?.map(|one| Package::Session(Box::new(one)))
         }
-        Entry::Document(_) | Entry::Text(_) => {
+        PlanInput::Document(_) | PlanInput::Text(_) => {
             read(fx, CONTEXT).await?.map(|one| Package::Prompt(Box::new(one)))
         }
     };
@@ -79,7 +82,7 @@ pub async fn package(state: &Pipeline, fx: &Effects<'_>) -> Result<Option<Packag
 
 /// Reads the analysis and its tasks; `None` when phase 4 has not written all of them.
 pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
-    let Some(analysis) = read::<Analysis>(fx, &format!("{RESULTS}.json")).await? else {
+    let Some(analysis) = read::<TestAnalysis>(fx, &format!("{RESULTS}.json")).await? else {
         return Ok(None);
     };
     let mut tasks: Vec<TestTask> = Vec::new();

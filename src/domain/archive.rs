@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::Ending;
-use super::fix_loop::{FixLoop, Iteration, IterationResult};
+use super::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use super::id::SessionId;
 use super::session::SessionRecord;
 
@@ -126,14 +126,14 @@ fn tags(record: &SessionRecord, state: Option<&FixLoop>) -> Vec<String> {
 }
 
 fn lessons(state: &FixLoop) -> Lessons {
-    let told = |one: &Iteration| {
+    let told = |one: &IterationRecord| {
         let row = &one.row;
         format!(
             "iteration {}, {}, {} to {} %: {}",
             row.iteration, row.strategy, row.before, row.after, row.summary
         )
     };
-    let failed = |one: &Iteration| {
+    let failed = |one: &IterationRecord| {
         let row = &one.row;
         format!(
             "iteration {}, {}, {}: {}",

@@ -48,7 +48,7 @@ impl Price {
 
 /// Limits of one session; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Limits {
+pub struct BudgetLimits {
     /// Questions asked.
     pub calls: Option<u64>,
     /// Tokens of questions and answers.
@@ -95,7 +95,12 @@ impl Spending {
     /// Why no further call may be made, if none may. `next` is the least that the next call will
     /// take; a limit that it would pass counts as reached, so a limit is never overrun knowingly.
     #[must_use]
-    pub fn exceeds(&self, limits: &Limits, next: Usage, price: Option<u64>) -> Option<String> {
+    pub fn exceeds(
+        &self,
+        limits: &BudgetLimits,
+        next: Usage,
+        price: Option<u64>,
+    ) -> Option<String> {
         if let Some(limit) = limits.calls.filter(|limit| self.calls >= *limit) {
             return Some(format!("the budget of {limit} calls is used up"));
         }
@@ -144,7 +149,8 @@ mod tests {
 
     #[test]
     fn the_first_limit_that_is_reached_is_named() {
-        let limits = Limits { calls: Some(2), tokens: Some(1000), micro_usd: Some(2_000_000) };
+        let limits =
+            BudgetLimits { calls: Some(2), tokens: Some(1000), micro_usd: Some(2_000_000) };
         let mut spent = Spending::default();
         let next = Usage { input_tokens: 600, output_tokens: 0 };
         assert_eq!(spent.exceeds(&limits, next, Some(10)), None);

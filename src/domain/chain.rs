@@ -16,7 +16,7 @@ use super::plan::ModificationPoint;
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
-pub enum Trigger {
+pub enum FallbackTrigger {
     /// Not parseable, or not an answer to this question.
     #[serde(rename = "T1")]
     Unparseable,
@@ -61,7 +61,7 @@ pub enum Trigger {
     Interrupted,
 }
 
-impl Trigger {
+impl FallbackTrigger {
     /// The code of the specification.
     #[must_use]
     pub fn code(self) -> &'static str {
@@ -90,7 +90,7 @@ impl Trigger {
     }
 }
 
-impl fmt::Display for Trigger {
+impl fmt::Display for FallbackTrigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
     }
@@ -142,28 +142,31 @@ pub struct AnalysisFacts {
 
 /// What is wrong with an analysis, the gravest first; `None` when it is good.
 #[must_use]
-pub fn weigh(facts: &AnalysisFacts, rules: &Rules) -> Option<(Trigger, String)> {
+pub fn weigh(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigger, String)> {
     if facts.points == 0 && facts.named_places {
-        return Some((Trigger::NoPoints, "no modification point exists in the sources".into()));
+        return Some((
+            FallbackTrigger::NoPoints,
+            "no modification point exists in the sources".into(),
+        ));
     }
     if facts.points == 0 {
-        return Some((Trigger::General, "general advice without a place to change".into()));
+        return Some((FallbackTrigger::General, "general advice without a place to change".into()));
     }
     if facts.confidence < rules.min_confidence {
         let text =
             format!("confidence {:.2} is below {:.2}", facts.confidence, rules.min_confidence);
-        return Some((Trigger::LowConfidence, text));
+        return Some((FallbackTrigger::LowConfidence, text));
     }
     if facts.same_cause >= rules.same_cause_limit {
         let text = format!("the same root cause for the {}th time in a row", facts.same_cause);
-        return Some((Trigger::SameCause, text));
+        return Some((FallbackTrigger::SameCause, text));
     }
     if facts.words < rules.min_words {
         let text = format!("a report of {} words, {} are wanted", facts.words, rules.min_words);
-        return Some((Trigger::Short, text));
+        return Some((FallbackTrigger::Short, text));
     }
     if facts.tests == 0 {
-        return Some((Trigger::NoTests, "it names no test".into()));
+        return Some((FallbackTrigger::NoTests, "it names no test".into()));
     }
     None
 }
@@ -201,7 +204,7 @@ pub fn cause_fingerprint(cause: &str, points: &[ModificationPoint]) -> String {
 
 /// One question to one provider, as the records keep it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Call {
+pub struct ProviderCall {
     /// `analyst` or `fixer`.
     pub role: String,
     /// The provider.
@@ -215,7 +218,7 @@ pub struct Call {
     /// Whether its answer was used.
     pub used: bool,
     /// Why the chain moved on; absent when it did not.
-    pub trigger: Option<Trigger>,
+    pub trigger: Option<FallbackTrigger>,
     /// The same in words, our own and the provider's.
     pub said: String,
     /// From 0 to 1, when it said so.
@@ -280,22 +283,26 @@ mod tests {
     fn every_trigger_on_an_analysis_has_its_edge() {
         let table = [
             ("good", GOOD, None),
-            ("T2", AnalysisFacts { points: 0, ..GOOD }, Some(Trigger::NoPoints)),
+            ("T2", AnalysisFacts { points: 0, ..GOOD }, Some(FallbackTrigger::NoPoints)),
             (
                 "T10",
                 AnalysisFacts { points: 0, named_places: false, ..GOOD },
-                Some(Trigger::General),
+                Some(FallbackTrigger::General),
             ),
             ("0.4 is enough", AnalysisFacts { confidence: 0.4, ..GOOD }, None),
-            ("T4", AnalysisFacts { confidence: 0.39, ..GOOD }, Some(Trigger::LowConfidence)),
-            ("99 words", AnalysisFacts { words: 99, ..GOOD }, Some(Trigger::Short)),
-            ("T3", AnalysisFacts { tests: 0, ..GOOD }, Some(Trigger::NoTests)),
+            (
+                "T4",
+                AnalysisFacts { confidence: 0.39, ..GOOD },
+                Some(FallbackTrigger::LowConfidence),
+            ),
+            ("99 words", AnalysisFacts { words: 99, ..GOOD }, Some(FallbackTrigger::Short)),
+            ("T3", AnalysisFacts { tests: 0, ..GOOD }, Some(FallbackTrigger::NoTests)),
             ("twice is fine", AnalysisFacts { same_cause: 2, ..GOOD }, None),
-            ("T11", AnalysisFacts { same_cause: 3, ..GOOD }, Some(Trigger::SameCause)),
+            ("T11", AnalysisFacts { same_cause: 3, ..GOOD }, Some(FallbackTrigger::SameCause)),
             (
                 "the gravest first",
                 AnalysisFacts { confidence: 0.1, words: 3, ..GOOD },
-                Some(Trigger::LowConfidence),
+                Some(FallbackTrigger::LowConfidence),
             ),
         ];
         for (why, facts, expected) in table {

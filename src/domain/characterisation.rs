@@ -9,7 +9,7 @@ use super::mutation::Score;
 /// Why something was dropped, and how often.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct Dropped {
+pub struct DropReason {
     /// In words; may hold names from the code.
     pub reason: String,
     /// Calls, or tests, it holds for.
@@ -19,7 +19,7 @@ pub struct Dropped {
 /// One function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct PinnedFunction {
+pub struct CharacterisedFunction {
     /// The file.
     pub file: RepoPath,
     /// Its name, with its class before a dot.
@@ -31,13 +31,13 @@ pub struct PinnedFunction {
     /// Assertions that were kept.
     pub kept: u32,
     /// Why calls were dropped, most frequent first.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DropReason>,
 }
 
 /// One test file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct PinnedFile {
+pub struct CharacterisationFile {
     /// Where the tests are.
     pub file: RepoPath,
     /// What they describe.
@@ -51,7 +51,7 @@ pub struct PinnedFile {
 /// Lines of the chosen files that tests reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct Coverage {
+pub struct LineCounts {
     /// Reached lines.
     pub covered: u32,
     /// Lines that hold code which runs.
@@ -61,26 +61,26 @@ pub struct Coverage {
 /// The whole report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct PinReport {
+pub struct CharacterisationReport {
     /// Version of this form.
     pub schema_version: u32,
     /// Framework of the tests.
     pub framework: String,
     /// All functions of the chosen files.
-    pub functions: Vec<PinnedFunction>,
+    pub functions: Vec<CharacterisedFunction>,
     /// Kept files.
-    pub files: Vec<PinnedFile>,
+    pub files: Vec<CharacterisationFile>,
     /// Tests that were written and dropped, with the reason.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DropReason>,
     /// What the time limit left out, in words.
     #[serde(default)]
     pub unfinished: Vec<String>,
     /// Tests whose result changed between runs of the same sources.
     pub flaky: Vec<TestId>,
     /// Reach of the tests that were there before.
-    pub before: Coverage,
+    pub before: LineCounts,
     /// Reach with the new tests.
-    pub after: Coverage,
+    pub after: LineCounts,
     /// How well the new tests notice broken code; absent when there are none.
     pub score: Option<Score>,
     /// The branch that holds them.
@@ -89,7 +89,7 @@ pub struct PinReport {
     pub seconds: f64,
 }
 
-impl PinReport {
+impl CharacterisationReport {
     /// Functions with at least one kept assertion.
     #[must_use]
     pub fn pinned(&self) -> usize {

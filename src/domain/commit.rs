@@ -2,7 +2,7 @@
 //!
 //! Source: product.md 7.12, 13.1 (F-121, F-122, C-06).
 
-use super::characterisation::PinReport;
+use super::characterisation::CharacterisationReport;
 use super::fix_loop::FixLoop;
 use super::id::SessionId;
 use super::rate::PassRate;
@@ -94,7 +94,7 @@ pub fn complete(state: &FixLoop) -> String {
 
 /// The commit of new tests that pin today's behaviour.
 #[must_use]
-pub fn pinned(session: &SessionId, report: &PinReport) -> String {
+pub fn pinned(session: &SessionId, report: &CharacterisationReport) -> String {
     let (tests, files) = (report.tests(), report.files.len());
     let functions = report.pinned();
     let score = report.score.as_ref().and_then(super::mutation::Score::per_mille);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
-use super::chain::Call;
+use super::chain::ProviderCall;
 use super::fix_loop::Minimised;
 use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
@@ -45,8 +45,10 @@ pub enum Event {
     },
     /// A longer step begins; it is shown as running until the next event.
     Step {
-        /// The iteration; 0 is the baseline.
-        iteration: u32,
+        /// The iteration; `None` before the first one. Stored as 0 then.
+        #[serde(with = "iteration_or_zero")]
+        #[schemars(with = "u32")]
+        iteration: Option<u32>,
         /// In our own words, as a present participle: `running the full suite`.
         doing: String,
     },
@@ -106,7 +108,7 @@ pub enum Event {
         /// The iteration.
         iteration: u32,
         /// The question and what came of it.
-        call: Call,
+        call: ProviderCall,
         /// What the session has spent so far, this call included.
         spent: Spending,
     },
@@ -141,6 +143,20 @@ pub enum Event {
     IterationEnded(IterationRow),
     /// The session ended, or was stopped at a checkpoint.
     Closed(Box<Outcome>),
+}
+
+/// An iteration that may be absent, stored as a number from 1, or as 0.
+mod iteration_or_zero {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
+    pub fn serialize<S: Serializer>(iteration: &Option<u32>, to: S) -> Result<S::Ok, S::Error> {
+        iteration.unwrap_or_default().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+        Ok(Some(u32::deserialize(from)?).filter(|iteration| *iteration > 0))
+    }
 }
 
 /// One task of a session that writes tests.
@@ -278,7 +294,7 @@ pub struct IterationRow {
     pub provider: String,
     /// Questions to providers, in order.
     #[serde(default)]
-    pub calls: Vec<Call>,
+    pub calls: Vec<ProviderCall>,
     /// Whether providers were there and none gave a good answer.
     #[serde(default)]
     pub degraded: bool,

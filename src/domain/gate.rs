@@ -43,7 +43,7 @@ pub enum GateVerdict {
 
 /// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct GateDecision {
     /// The verdict.
     pub verdict: GateVerdict,
     /// Why, in our own words.
@@ -52,7 +52,7 @@ pub struct Judged {
 
 /// Judges whether the loop may be left. An estimated rate never ends it.
 #[must_use]
-pub fn judge(facts: &GateFacts<'_>) -> Judged {
+pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     let GateFacts {
         rate,
         target,
@@ -95,7 +95,7 @@ pub fn judge(facts: &GateFacts<'_>) -> Judged {
     } else {
         how
     };
-    Judged { verdict, reason }
+    GateDecision { verdict, reason }
 }
 
 #[cfg(test)]

@@ -27,24 +27,24 @@ pub enum FixScope {
 impl FixScope {
     /// What one iteration may change.
     #[must_use]
-    pub fn reach(self, strategy: Option<Strategy>) -> Reach {
+    pub fn reach(self, strategy: Option<Strategy>) -> EditScope {
         match (self, strategy) {
-            (Self::Both, Some(Strategy::Reflective)) => Reach::Either,
-            (Self::Code | Self::Both, _) => Reach::Code,
-            (Self::Tests, _) => Reach::Tests,
+            (Self::Both, Some(Strategy::Reflective)) => EditScope::Either,
+            (Self::Code | Self::Both, _) => EditScope::Code,
+            (Self::Tests, _) => EditScope::Tests,
         }
     }
 
     /// What a whole session may have changed.
     #[must_use]
-    pub fn reach_of_session(self) -> Reach {
+    pub fn reach_of_session(self) -> EditScope {
         self.reach(Some(Strategy::Reflective))
     }
 }
 
 /// What one edit may change. Tests are never deleted, skipped or weakened (product.md 7.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum EditScope {
     /// Product code.
     #[default]
     Code,

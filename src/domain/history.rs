@@ -44,7 +44,7 @@ pub fn trend(rates: &[PassRate]) -> Option<Trend> {
 
 /// What an attempt did to the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub enum AttemptEffect {
     /// The rate rose and no counted test was lost.
     Improved,
     /// Neither better nor worse; kept without a commit when a failure changed.
@@ -60,9 +60,9 @@ pub enum Judgement {
 
 /// A judgement with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct AttemptComparison {
     /// The judgement.
-    pub judgement: Judgement,
+    pub judgement: AttemptEffect,
     /// Why, in our own words.
     pub reason: String,
 }
@@ -72,31 +72,31 @@ pub struct Judged {
 /// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
 /// running fewer tests (product.md 7.13, 13.4).
 #[must_use]
-pub fn judge(before: &Ledger, after: &Ledger, at: &Thresholds) -> Judged {
+pub fn judge(before: &Ledger, after: &Ledger, at: &Thresholds) -> AttemptComparison {
     let lost = after.lost(before);
     if let Some(first) = lost.first() {
         let reason = format!("{} no longer run, {first} among them", tests(lost.len()));
-        return Judged { judgement: Judgement::SoftRegression, reason };
+        return AttemptComparison { judgement: AttemptEffect::SoftRegression, reason };
     }
     let (Some(old), Some(new)) = (before.rate(), after.rate()) else {
         let reason = "no test counts any more".to_owned();
-        return Judged { judgement: Judgement::SoftRegression, reason };
+        return AttemptComparison { judgement: AttemptEffect::SoftRegression, reason };
     };
     let broken = after.newly_failing(before);
     let (judgement, reason) = if new.fell_by_more_than(at.regression_points, old) {
         let reason = format!("the rate fell from {old} % to {new} %: {}", name(&broken));
-        (Judgement::Regression, reason)
+        (AttemptEffect::Regression, reason)
     } else if new.rose_above(old) {
         let note = if broken.is_empty() { String::new() } else { format!("; {}", name(&broken)) };
-        (Judgement::Improved, format!("the rate rose from {old} % to {new} %{note}"))
+        (AttemptEffect::Improved, format!("the rate rose from {old} % to {new} %{note}"))
     } else if !broken.is_empty() {
-        (Judgement::SoftRegression, name(&broken))
+        (AttemptEffect::SoftRegression, name(&broken))
     } else if signatures(before) == signatures(after) {
-        (Judgement::Unchanged { keep: false }, "no failure changed".to_owned())
+        (AttemptEffect::Unchanged { keep: false }, "no failure changed".to_owned())
     } else {
-        (Judgement::Unchanged { keep: true }, "a test fails differently now".to_owned())
+        (AttemptEffect::Unchanged { keep: true }, "a test fails differently now".to_owned())
     };
-    Judged { judgement, reason }
+    AttemptComparison { judgement, reason }
 }
 
 fn name(broken: &[TestId]) -> String {
@@ -117,7 +117,7 @@ fn signatures(ledger: &Ledger) -> BTreeSet<(TestId, Signature)> {
 
 /// One finished iteration, as far as going in circles is concerned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Round {
+pub struct FinishedIteration {
     /// Its strategy.
     pub strategy: Strategy,
     /// Tests failing after it.
@@ -140,7 +140,7 @@ pub struct Round {
 /// - a reflective search that had nothing left to try.
 #[must_use]
 pub fn hopeless(
-    rounds: &[Round],
+    rounds: &[FinishedIteration],
     stuck: &[TestId],
     failing: &[TestId],
     at: &Thresholds,
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn an_attempt_is_judged_by_points_and_by_what_broke() {
         let table = [
-            ("risen", ledger(80, 20), ledger(81, 19), Judgement::Improved),
-            ("fallen by ten", ledger(90, 10), ledger(80, 20), Judgement::SoftRegression),
-            ("fallen by eleven", ledger(90, 10), ledger(79, 21), Judgement::Regression),
-            ("same", ledger(80, 20), ledger(80, 20), Judgement::Unchanged { keep: false }),
-            ("fewer tests", ledger(80, 20), ledger(80, 10), Judgement::SoftRegression),
+            ("risen", ledger(80, 20), ledger(81, 19), AttemptEffect::Improved),
+            ("fallen by ten", ledger(90, 10), ledger(80, 20), AttemptEffect::SoftRegression),
+            ("fallen by eleven", ledger(90, 10), ledger(79, 21), AttemptEffect::Regression),
+            ("same", ledger(80, 20), ledger(80, 20), AttemptEffect::Unchanged { keep: false }),
+            ("fewer tests", ledger(80, 20), ledger(80, 10), AttemptEffect::SoftRegression),
         ];
         for (why, before, after, expected) in table {
             let judged = judge(&before, &after, &Thresholds::default());
@@ -216,11 +216,11 @@ mod tests {
     #[test]
     fn another_number_of_points_decides_otherwise() {
         let table = [
-            (5, 6, Judgement::Regression),
-            (5, 5, Judgement::SoftRegression),
-            (0, 1, Judgement::Regression),
-            (20, 20, Judgement::SoftRegression),
-            (20, 21, Judgement::Regression),
+            (5, 6, AttemptEffect::Regression),
+            (5, 5, AttemptEffect::SoftRegression),
+            (0, 1, AttemptEffect::Regression),
+            (20, 20, AttemptEffect::SoftRegression),
+            (20, 21, AttemptEffect::Regression),
         ];
         for (regression_points, lost, expected) in table {
             let at = Thresholds { regression_points, ..Thresholds::default() };
@@ -262,8 +262,13 @@ mod tests {
         }
     }
 
-    fn round(strategy: Strategy, failing: &[&str], cause: &str, exhausted: bool) -> Round {
-        Round {
+    fn round(
+        strategy: Strategy,
+        failing: &[&str],
+        cause: &str,
+        exhausted: bool,
+    ) -> FinishedIteration {
+        FinishedIteration {
             strategy,
             failing: failing.iter().map(|id| TestId::from(*id)).collect(),
             cause: cause.into(),
@@ -280,14 +285,14 @@ mod tests {
         let reflective = round(Strategy::Reflective, &["t"], "y", false);
         let empty = round(Strategy::Reflective, &["t"], "z", true);
         let t = [TestId::from("t")];
-        let hopeless = |rounds: &[Round], stuck: &[TestId], failing: &[TestId]| {
+        let hopeless = |rounds: &[FinishedIteration], stuck: &[TestId], failing: &[TestId]| {
             hopeless(rounds, stuck, failing, &Thresholds::default())
         };
         assert!(hopeless(&[same.clone(), same.clone(), same.clone()], &[], &t).is_some());
         assert!(hopeless(&[same.clone(), other, same], &[], &t).is_none());
         assert!(hopeless(&[reflective.clone(), reflective.clone()], &t, &t).is_some());
         assert!(hopeless(&[reflective.clone(), reflective.clone()], &[], &t).is_none());
-        let improved = Round { improved: true, ..reflective.clone() };
+        let improved = FinishedIteration { improved: true, ..reflective.clone() };
         assert!(hopeless(&[improved, reflective], &t, &t).is_none(), "only one was in vain");
         assert!(hopeless(&[empty], &[], &t).is_some());
     }
@@ -303,10 +308,10 @@ mod tests {
                 &ledger(p0, f0), &ledger(p1, total - p1), &Thresholds::default()
             ).judgement;
             match judged {
-                Judgement::Improved => prop_assert!(p1 > p0),
-                Judgement::Regression => prop_assert!((p0 - p1) * 10 > total),
-                Judgement::SoftRegression => prop_assert!(p1 < p0 && (p0 - p1) * 10 <= total),
-                Judgement::Unchanged { .. } => prop_assert_eq!(p1, p0),
+                AttemptEffect::Improved => prop_assert!(p1 > p0),
+                AttemptEffect::Regression => prop_assert!((p0 - p1) * 10 > total),
+                AttemptEffect::SoftRegression => prop_assert!(p1 < p0 && (p0 - p1) * 10 <= total),
+                AttemptEffect::Unchanged { .. } => prop_assert_eq!(p1, p0),
             }
         }
     }

@@ -13,7 +13,7 @@ use super::test::{Results, Scope, Status, TestCase};
 
 /// What is known of one test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// Its last result.
     pub case: TestCase,
     /// The iteration of that result.
@@ -28,7 +28,7 @@ pub struct Entry {
 /// leaves no trace: the ledger before it is simply kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ledger {
-    entries: BTreeMap<TestId, Entry>,
+    entries: BTreeMap<TestId, LedgerEntry>,
     /// Tests kept out of every rate because they pass and fail unchanged.
     quarantined: Vec<TestId>,
 }
@@ -73,7 +73,7 @@ impl Ledger {
         next
     }
 
-    fn entry_after(&self, case: &TestCase, iteration: u32) -> Entry {
+    fn entry_after(&self, case: &TestCase, iteration: u32) -> LedgerEntry {
         let before = self.entries.get(&case.id);
         // Two runs of one iteration are one result of it.
         let base = match before {
@@ -84,7 +84,7 @@ impl Ledger {
             None => 0,
         };
         let failures_in_a_row = if case.status == Status::Failed { base + 1 } else { 0 };
-        Entry { case: case.clone(), iteration, failures_in_a_row, carried_over: false }
+        LedgerEntry { case: case.clone(), iteration, failures_in_a_row, carried_over: false }
     }
 
     /// Keeps these tests out of every rate from now on.

@@ -30,7 +30,7 @@ pub struct Mutant {
 /// Whether tests are known to reach a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reach {
+pub enum LineReach {
     /// Lines are known per test; only those that run are broken.
     #[default]
     Known,
@@ -62,7 +62,7 @@ pub struct Score {
     /// Of those, ones that hung or crashed.
     pub hung: u32,
     /// Whether reach is known.
-    pub reach: Reach,
+    pub reach: LineReach,
     /// Tests that were asked.
     pub tests: u32,
     /// Tests that do not pass on the unchanged sources in the runner used here, and were not asked.

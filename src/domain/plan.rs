@@ -32,7 +32,7 @@ pub struct RootCause {
 
 /// The diagnosis of one iteration (product.md 4.9, 5.6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plan {
+pub struct FixPlan {
     /// Who made it: a provider name, or `embedded`.
     pub author: String,
     /// What will be done, one or two sentences.
@@ -56,7 +56,7 @@ pub struct Plan {
     pub report: String,
 }
 
-impl Plan {
+impl FixPlan {
     /// The identity of its first cause, the same for the same cause in other words of numbers.
     #[must_use]
     pub fn cause_key(&self) -> String {

@@ -72,7 +72,7 @@ pub type Remark = (RepoPath, u32, String);
 
 /// Findings by severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Counts {
+pub struct FindingCounts {
     /// Critical ones.
     pub critical: u32,
     /// Errors.
@@ -81,7 +81,7 @@ pub struct Counts {
     pub warning: u32,
 }
 
-impl Counts {
+impl FindingCounts {
     /// Counts findings.
     #[must_use]
     pub fn of<'a>(findings: impl Iterator<Item = &'a Finding>) -> Self {
@@ -100,7 +100,7 @@ impl Counts {
 /// What is tolerated: counts up to and including these (product.md 5.4, 6.6). No limit tolerates a
 /// critical finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct FindingLimits {
     /// Errors.
     pub error: u32,
     /// Warnings.
@@ -108,10 +108,10 @@ pub struct Limits {
 }
 
 /// Limits when nothing else is said.
-pub const LIMITS: Limits = Limits { error: 3, warning: 10 };
+pub const LIMITS: FindingLimits = FindingLimits { error: 3, warning: 10 };
 
 /// Limits of `--strict`: no error.
-pub const STRICT: Limits = Limits { error: 0, warning: 10 };
+pub const STRICT: FindingLimits = FindingLimits { error: 0, warning: 10 };
 
 /// Times a soft failure may be tried again (product.md 5.4).
 pub const MAX_RETRIES: u32 = 2;
@@ -119,7 +119,7 @@ pub const MAX_RETRIES: u32 = 2;
 /// What the gate says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Decision {
+pub enum QualityDecision {
     /// Go on.
     Pass,
     /// Fix what is safe to fix, and try again.
@@ -128,7 +128,7 @@ pub enum Decision {
     HardFail,
 }
 
-impl Decision {
+impl QualityDecision {
     /// Its name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -147,12 +147,19 @@ impl Decision {
 ///
 /// Source: product.md 6.6.
 #[must_use]
-pub fn decide(counts: Counts, limits: Limits, retries: u32) -> (Decision, String) {
+pub fn decide(
+    counts: FindingCounts,
+    limits: FindingLimits,
+    retries: u32,
+) -> (QualityDecision, String) {
     let over = |number: u32, limit: u32, noun: &str| {
         (number > limit).then(|| format!("{number} {noun}s, at most {limit} are tolerated"))
     };
     if counts.critical > 0 {
-        return (Decision::HardFail, format!("{} critical, none is tolerated", counts.critical));
+        return (
+            QualityDecision::HardFail,
+            format!("{} critical, none is tolerated", counts.critical),
+        );
     }
     let reasons: Vec<String> = [
         over(counts.error, limits.error, "error"),
@@ -162,19 +169,22 @@ pub fn decide(counts: Counts, limits: Limits, retries: u32) -> (Decision, String
     .flatten()
     .collect();
     if reasons.is_empty() {
-        return (Decision::Pass, "within the limits".into());
+        return (QualityDecision::Pass, "within the limits".into());
     }
     if retries >= MAX_RETRIES {
-        return (Decision::HardFail, format!("{}; all retries are used", reasons.join("; ")));
+        return (
+            QualityDecision::HardFail,
+            format!("{}; all retries are used", reasons.join("; ")),
+        );
     }
-    (Decision::SoftFail, reasons.join("; "))
+    (QualityDecision::SoftFail, reasons.join("; "))
 }
 
 /// A layer of tests that a look at the sources can tell (product.md 6.1).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
-pub enum Layer {
+pub enum TestAspect {
     /// Normal input, expected output.
     #[serde(rename = "L1.1")]
     Happy,
@@ -195,7 +205,7 @@ pub enum Layer {
     Wiring,
 }
 
-impl Layer {
+impl TestAspect {
     /// Its number in the specification, and what it is about.
     #[must_use]
     pub fn name(self) -> (&'static str, &'static str) {
@@ -227,7 +237,7 @@ impl Layer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completeness {
     /// The layer.
-    pub layer: Layer,
+    pub layer: TestAspect,
     /// Those that are covered.
     pub covered: u32,
     /// All it is about.
@@ -279,11 +289,11 @@ pub struct TestMetrics {
 /// Source: product.md 6.6, 5.4.
 #[must_use]
 pub fn decide_tests(
-    counts: Counts,
-    limits: Limits,
+    counts: FindingCounts,
+    limits: FindingLimits,
     metrics: &TestMetrics,
     retries: u32,
-) -> (Decision, String) {
+) -> (QualityDecision, String) {
     let (decision, reason) = decide(counts, limits, retries);
     let gaps: Vec<String> = metrics
         .layers
@@ -295,23 +305,23 @@ pub fn decide_tests(
         })
         .chain(metrics.coverage.iter().flat_map(Reached::missed))
         .collect();
-    if gaps.is_empty() || decision == Decision::HardFail {
+    if gaps.is_empty() || decision == QualityDecision::HardFail {
         return (decision, reason);
     }
-    let all = if decision == Decision::Pass {
+    let all = if decision == QualityDecision::Pass {
         gaps.join("; ")
     } else {
         format!("{reason}; {}", gaps.join("; "))
     };
     if retries >= MAX_RETRIES {
-        return (Decision::HardFail, format!("{all}; all retries are used"));
+        return (QualityDecision::HardFail, format!("{all}; all retries are used"));
     }
-    (Decision::SoftFail, all)
+    (QualityDecision::SoftFail, all)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Decision::{HardFail, Pass, SoftFail};
+    use super::QualityDecision::{HardFail, Pass, SoftFail};
     use super::*;
     use crate::domain::coverage::{CoverageTarget, Share, Shares};
     use proptest::prelude::*;
@@ -331,13 +341,13 @@ mod tests {
             ("strict tolerates warnings", (0, 0, 10), STRICT, 0, Pass),
         ];
         for (why, (critical, error, warning), limits, retries, expected) in table {
-            let counts = Counts { critical, error, warning };
+            let counts = FindingCounts { critical, error, warning };
             assert_eq!(decide(counts, limits, retries).0, expected, "{why}");
         }
     }
 
     fn metrics(covered: u32, of: u32) -> TestMetrics {
-        let layer = Completeness { layer: Layer::Negative, covered, of, missing: Vec::new() };
+        let layer = Completeness { layer: TestAspect::Negative, covered, of, missing: Vec::new() };
         TestMetrics { layers: vec![layer], ..TestMetrics::default() }
     }
 
@@ -351,7 +361,7 @@ mod tests {
             ("complete, and a tautology", 1, metrics(5, 5), 0, HardFail),
         ];
         for (why, critical, metrics, retries, expected) in table {
-            let counts = Counts { critical, ..Counts::default() };
+            let counts = FindingCounts { critical, ..FindingCounts::default() };
             assert_eq!(decide_tests(counts, LIMITS, &metrics, retries).0, expected, "{why}");
         }
         let target = CoverageTarget::default();
@@ -368,11 +378,12 @@ mod tests {
         ];
         for (reached, retries, expected) in table {
             let metrics = TestMetrics { coverage: Some(reached), ..metrics(5, 5) };
-            let (decision, reason) = decide_tests(Counts::default(), LIMITS, &metrics, retries);
+            let (decision, reason) =
+                decide_tests(FindingCounts::default(), LIMITS, &metrics, retries);
             assert_eq!(decision, expected, "{reason}");
             assert_eq!(reason.contains("lines 70 % of 80 %"), expected != Pass, "{reason}");
         }
-        let counts = Counts { error: 4, ..Counts::default() };
+        let counts = FindingCounts { error: 4, ..FindingCounts::default() };
         let (decision, reason) = decide_tests(counts, LIMITS, &metrics(0, 1), 0);
         assert_eq!(decision, SoftFail);
         assert!(reason.contains("4 errors") && reason.contains("L1.2 0 % of 80 %"), "{reason}");
@@ -384,8 +395,8 @@ mod tests {
             critical in 0u32..3, error in 0u32..8, warning in 0u32..20, retries in 0u32..4,
         ) {
             let badness = |decision| match decision { Pass => 0, SoftFail => 1, HardFail => 2 };
-            let more = Counts { critical, error, warning };
-            let less = Counts { critical, error: error / 2, warning: warning / 2 };
+            let more = FindingCounts { critical, error, warning };
+            let less = FindingCounts { critical, error: error / 2, warning: warning / 2 };
             prop_assert!(
                 badness(decide(less, LIMITS, retries).0) <= badness(decide(more, LIMITS, retries).0)
             );

@@ -33,18 +33,18 @@ pub enum Fault {
 
 /// What to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum RetryDecision {
     /// Wait, then make the call again.
     Again(Duration),
     /// Wait, look whether it happened, make the call again only if not.
     LookFirst(Duration),
     /// Return the error.
-    GiveUp(Why),
+    GiveUp(GiveUpReason),
 }
 
 /// Why no further attempt is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum GiveUpReason {
     /// Another attempt would answer the same, or might do it twice.
     Final,
     /// [`ATTEMPTS`] were made.
@@ -79,27 +79,27 @@ pub fn retry(
     attempt: u32,
     remaining: Option<Duration>,
     seed: u64,
-) -> Decision {
+) -> RetryDecision {
     let wait = match fault {
-        Fault::Refused => return Decision::GiveUp(Why::Final),
+        Fault::Refused => return RetryDecision::GiveUp(GiveUpReason::Final),
         Fault::Broken | Fault::Server if call == Repeat::Never => {
-            return Decision::GiveUp(Why::Final);
+            return RetryDecision::GiveUp(GiveUpReason::Final);
         }
         Fault::Limited(named) => named.unwrap_or(UNNAMED_WAIT),
         Fault::Unsent | Fault::Broken | Fault::Server => back_off(attempt, seed),
     };
     if attempt >= ATTEMPTS {
-        return Decision::GiveUp(Why::Attempts);
+        return RetryDecision::GiveUp(GiveUpReason::Attempts);
     }
     if remaining.is_some_and(|left| wait >= left) {
-        return Decision::GiveUp(Why::Deadline);
+        return RetryDecision::GiveUp(GiveUpReason::Deadline);
     }
     if wait > LONGEST_WAIT {
-        return Decision::GiveUp(Why::Patience);
+        return RetryDecision::GiveUp(GiveUpReason::Patience);
     }
     match (call, fault) {
-        (Repeat::Look, Fault::Broken | Fault::Server) => Decision::LookFirst(wait),
-        _ => Decision::Again(wait),
+        (Repeat::Look, Fault::Broken | Fault::Server) => RetryDecision::LookFirst(wait),
+        _ => RetryDecision::Again(wait),
     }
 }
 
@@ -130,14 +130,14 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// The decision without the length of a back-off.
-    fn word(decision: Decision) -> &'static str {
+    fn word(decision: RetryDecision) -> &'static str {
         match decision {
-            Decision::Again(_) => "again",
-            Decision::LookFirst(_) => "look",
-            Decision::GiveUp(Why::Final) => "final",
-            Decision::GiveUp(Why::Attempts) => "attempts",
-            Decision::GiveUp(Why::Patience) => "patience",
-            Decision::GiveUp(Why::Deadline) => "deadline",
+            RetryDecision::Again(_) => "again",
+            RetryDecision::LookFirst(_) => "look",
+            RetryDecision::GiveUp(GiveUpReason::Final) => "final",
+            RetryDecision::GiveUp(GiveUpReason::Attempts) => "attempts",
+            RetryDecision::GiveUp(GiveUpReason::Patience) => "patience",
+            RetryDecision::GiveUp(GiveUpReason::Deadline) => "deadline",
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
         }
         assert_eq!(
             retry(Free, Limited(None), 1, None, 0),
-            Decision::Again(UNNAMED_WAIT),
+            RetryDecision::Again(UNNAMED_WAIT),
             "a limit without a time"
         );
     }
@@ -179,10 +179,10 @@ mod tests {
             let left = Duration::from_millis(left);
             for fault in [Fault::Broken, Fault::Limited(named.map(Duration::from_secs))] {
                 match retry(Repeat::Free, fault, attempt, Some(left), seed) {
-                    Decision::Again(wait) | Decision::LookFirst(wait) => {
+                    RetryDecision::Again(wait) | RetryDecision::LookFirst(wait) => {
                         prop_assert!(wait < left && wait <= LONGEST_WAIT && attempt < ATTEMPTS);
                     }
-                    Decision::GiveUp(_) => {}
+                    RetryDecision::GiveUp(_) => {}
                 }
             }
         }

@@ -6,11 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
 
-/// A key or token. Its debug form is a mark; the text leaves through [`Key::expose`] alone.
+/// A key or token. Its debug form is a mark; the text leaves through [`SecretKey::expose`] alone.
 #[derive(Clone)]
-pub struct Key(SecretString);
+pub struct SecretKey(SecretString);
 
-impl Key {
+impl SecretKey {
     /// Wraps a key; white space around it is what copying adds.
     #[must_use]
     pub fn new(text: &str) -> Self {
@@ -24,7 +24,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for SecretKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(MARK)
     }
@@ -52,7 +52,7 @@ impl Redactor {
     /// Knows `keys` in plain, base64 (any alignment, both alphabets), hexadecimal, URL and JSON
     /// form.
     #[must_use]
-    pub fn new<'a>(keys: impl IntoIterator<Item = &'a Key>) -> Self {
+    pub fn new<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) -> Self {
         let mut needles = Vec::new();
         for key in keys {
             let key = key.expose();
@@ -132,18 +132,18 @@ mod tests {
 
     #[test]
     fn a_key_does_not_print_itself() {
-        assert_eq!(format!("{:?}", Key::new(CANARY)), MARK);
+        assert_eq!(format!("{:?}", SecretKey::new(CANARY)), MARK);
     }
 
     #[test]
     fn short_words_are_no_keys() {
-        assert_eq!(Redactor::new([&Key::new("test")]).redact("a test"), "a test");
+        assert_eq!(Redactor::new([&SecretKey::new("test")]).redact("a test"), "a test");
     }
 
     proptest! {
         #[test]
         fn a_key_is_found_in_every_encoding(before in "[ -~]{0,9}", after in "[ -~]{0,9}") {
-            let redactor = Redactor::new([&Key::new(CANARY)]);
+            let redactor = Redactor::new([&SecretKey::new(CANARY)]);
             let text = format!("{before}{CANARY}{after}");
             let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
             for form in [

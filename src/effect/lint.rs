@@ -18,7 +18,7 @@ pub enum Concern {
 
 /// What the tools said, and what could not be asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Opinions {
+pub struct LintReport {
     /// Remarks, with what they are about.
     pub remarks: Vec<(Concern, Remark)>,
     /// Names of the tools that were asked.
@@ -29,7 +29,7 @@ pub struct Opinions {
 
 /// What the project's own safe fixers make of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mended {
+pub struct FixedFiles {
     /// The new text of each file that they would change.
     pub texts: BTreeMap<RepoPath, String>,
     /// Names of those that changed something, in the order in which they ran.

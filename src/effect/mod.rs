@@ -25,12 +25,12 @@ pub use forge::{
     ForgeErrorKind, Label, LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd,
     PullRequest, PullState, PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
-pub use lint::{Concern, Mended, Opinions};
+pub use lint::{Concern, FixedFiles, LintReport};
 pub use model::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 pub use observe::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
 };
-pub use remote::{PushRequest, Pushed, Rebased, Refuser, Remote, RemoteError, Wanted};
+pub use remote::{PushRequest, PushOutcome, RebasedPushOutcome, Refuser, Remote, RemoteError, FetchTarget};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{

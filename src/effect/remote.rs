@@ -17,7 +17,7 @@ pub trait Remote: Send + Sync {
 
     /// Brings a commit and its history into the local store. `depth` counts commits; `None` takes
     /// all that is missing. Moves no local branch.
-    async fn fetch(&self, what: &Wanted, depth: Option<u32>) -> Result<CommitId, RemoteError>;
+    async fn fetch(&self, what: &FetchTarget, depth: Option<u32>) -> Result<CommitId, RemoteError>;
 
     /// The merge base of two commits, deepening a cut history step by step until it is found.
     /// `None` when there is none within `most` commits of depth.
@@ -29,17 +29,17 @@ pub trait Remote: Send + Sync {
     ) -> Result<Option<CommitId>, RemoteError>;
 
     /// Moves a branch of the server from `expected` to `new` and reads it back.
-    async fn push(&self, request: &PushRequest) -> Result<Pushed, RemoteError>;
+    async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError>;
 
     /// As [`Remote::push`]; when somebody else moved the branch, sets our commits once on top of
     /// theirs, provided that no file is touched by both, and pushes that (product.md X28).
     /// Everything stays in the local store whatever the answer is.
-    async fn push_rebased(&self, request: &PushRequest) -> Result<Rebased, RemoteError>;
+    async fn push_rebased(&self, request: &PushRequest) -> Result<RebasedPushOutcome, RemoteError>;
 }
 
 /// What is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum FetchTarget {
     /// A branch by name.
     Branch(String),
     /// Any reference by its full name, such as `refs/pull/7/head`.
@@ -65,7 +65,7 @@ pub struct PushRequest {
 
 /// What became of a push.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pushed {
+pub enum PushOutcome {
     /// The branch stands at the new commit; read back from the server.
     Done,
     /// It stood there before.
@@ -86,9 +86,9 @@ pub enum Pushed {
 
 /// What became of a push with one rebase.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rebased {
+pub enum RebasedPushOutcome {
     /// No rebase was needed.
-    Plain(Pushed),
+    Plain(PushOutcome),
     /// Our commits were set on top of `onto`.
     OnTop {
         /// The foreign tip.
@@ -96,7 +96,7 @@ pub enum Rebased {
         /// The new tip.
         tip: CommitId,
         /// What became of pushing that.
-        pushed: Pushed,
+        pushed: PushOutcome,
     },
     /// Nothing was pushed: a person must decide.
     Stopped {

@@ -14,7 +14,7 @@ use crate::domain::proposal::EditSet;
 use crate::domain::request::ToolCommands;
 use crate::domain::test::{FailureText, Results, Scope, Status};
 
-use super::{Concern, Mended, Opinions};
+use super::{Concern, FixedFiles, LintReport};
 
 /// What was detected about a suite; shown by `doctor`, stored with the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,11 +67,11 @@ pub trait Suite: Send + Sync {
     /// What the project's own type checkers, linters and formatters say of a checkout, where it has
     /// set them up; its own commands stand for them. Nothing of the checkout changes, and none
     /// takes longer than a minute (product.md 6.3).
-    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> Opinions;
+    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport;
 
     /// What the project's own safe fixers and formatters make of these files of a checkout, where it
     /// has set them up. Nothing of the checkout changes; each is stopped after half a minute.
-    async fn mended(&self, root: &Path, files: &[RepoPath]) -> Mended;
+    async fn mended(&self, root: &Path, files: &[RepoPath]) -> FixedFiles;
 
     /// Runs the whole suite of a checkout under the project's own coverage tool and tells what ran
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.

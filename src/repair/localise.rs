@@ -10,7 +10,7 @@ use crate::code::language::Language;
 use crate::code::mutate;
 use crate::code::outline::{self, Function};
 use crate::domain::id::{RepoPath, TestId};
-use crate::domain::plan::{ModificationPoint, Plan, RootCause};
+use crate::domain::plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::test::Status;
 use crate::effect::{EffectError, Trace};
 
@@ -46,7 +46,7 @@ pub struct Diagnosis {
     /// What each traced test ran.
     pub traces: Vec<Trace>,
     /// The same for people and files.
-    pub plan: Option<Plan>,
+    pub plan: Option<FixPlan>,
 }
 
 impl Diagnosis {
@@ -326,7 +326,7 @@ fn top_function(
 }
 
 /// The same as a plan that people and files can hold.
-fn plan(clusters: &[Cluster]) -> Option<Plan> {
+fn plan(clusters: &[Cluster]) -> Option<FixPlan> {
     let root_causes: Vec<RootCause> = clusters
         .iter()
         .filter_map(|cluster| {
@@ -347,7 +347,7 @@ fn plan(clusters: &[Cluster]) -> Option<Plan> {
             modification_points.push(cause.point.clone());
         }
     }
-    Some(Plan {
+    Some(FixPlan {
         author: "embedded".into(),
         approach: format!(
             "Search small edits at the most suspicious lines, {} first, and keep what repairs \

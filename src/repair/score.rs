@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt};
 use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, Depth};
 use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::mutation::{Mutant, Reach, Score};
+use crate::domain::mutation::{LineReach, Mutant, Score};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::Status;
 use crate::effect::{
@@ -109,9 +109,9 @@ pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
         schema_version: 1,
         threshold: scoring.threshold,
         reach: if traces.iter().any(|trace| !trace.lines.is_empty()) {
-            Reach::Known
+            LineReach::Known
         } else {
-            Reach::Unknown
+            LineReach::Unknown
         },
         ..Score::default()
     };
@@ -169,7 +169,7 @@ async fn unfit(
     file: &RepoPath,
     text: &str,
     usable: &BTreeMap<&TestId, &Trace>,
-    reach: Reach,
+    reach: LineReach,
 ) -> Result<Vec<TestId>, EffectError> {
     // A cold run has just passed them all, by the same command.
     if scoring.trial.speed() == Speed::Cold {
@@ -177,7 +177,7 @@ async fn unfit(
     }
     let tests: Vec<TestId> = usable
         .values()
-        .filter(|trace| reach == Reach::Unknown || trace.lines.contains_key(file))
+        .filter(|trace| reach == LineReach::Unknown || trace.lines.contains_key(file))
         .map(|trace| trace.test.clone())
         .collect();
     if tests.is_empty() {
@@ -247,8 +247,8 @@ fn count_lines(
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     score.lines += number(lines.len());
     score.lines_covered += match score.reach {
-        Reach::Known => number(lines.intersection(&reached).count()),
-        Reach::Unknown => number(lines.len()),
+        LineReach::Known => number(lines.intersection(&reached).count()),
+        LineReach::Unknown => number(lines.len()),
     };
 }
 
@@ -258,13 +258,13 @@ fn plan(
     text: &str,
     candidate: &Candidate,
     usable: &BTreeMap<&TestId, &Trace>,
-    reach: Reach,
+    reach: LineReach,
 ) -> Option<Planned> {
     let mut reaching: Vec<&Trace> = usable
         .values()
         .filter(|trace| {
             let lines = trace.lines.get(file);
-            reach == Reach::Unknown
+            reach == LineReach::Unknown
                 || lines.is_some_and(|lines| lines.binary_search(&candidate.line).is_ok())
         })
         .copied()
@@ -445,15 +445,15 @@ mod tests {
             traces.iter().map(|trace| (&trace.test, trace)).collect();
         let candidate =
             mutate::mutants(Language::Python, text, Depth::SCORE, &|line| line == 2).remove(0);
-        let planned = plan(&file, text, &candidate, &usable, Reach::Known).unwrap();
+        let planned = plan(&file, text, &candidate, &usable, LineReach::Known).unwrap();
         let names: Vec<&str> = planned.tests.iter().map(TestId::as_str).collect();
         assert_eq!(names, ["quick", "slow"]);
         assert_eq!(planned.shown.before, "return a + 1");
         assert_ne!(planned.shown.after, planned.shown.before);
-        let unknown = plan(&file, text, &candidate, &usable, Reach::Unknown).unwrap();
+        let unknown = plan(&file, text, &candidate, &usable, LineReach::Unknown).unwrap();
         assert_eq!(unknown.tests.len(), 3);
         let one = [trace("away", 1, &[1])];
         let usable = one.iter().map(|trace| (&trace.test, trace)).collect();
-        assert!(plan(&file, text, &candidate, &usable, Reach::Known).is_none());
+        assert!(plan(&file, text, &candidate, &usable, LineReach::Known).is_none());
     }
 }

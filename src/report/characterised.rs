@@ -1,6 +1,6 @@
 //! What pinning came to, as Markdown.
 
-use crate::domain::characterisation::{Coverage, Dropped, PinReport};
+use crate::domain::characterisation::{CharacterisationReport, DropReason, LineCounts};
 
 use super::markdown::{cell, count, line};
 use super::mutation;
@@ -10,7 +10,7 @@ const LISTED: usize = 300;
 
 /// One sentence.
 #[must_use]
-pub fn headline(report: &PinReport) -> String {
+pub fn headline(report: &CharacterisationReport) -> String {
     let functions = count(report.functions.len() as u64, "function");
     if report.files.is_empty() {
         return format!("{functions} found, no test was kept");
@@ -25,13 +25,13 @@ pub fn headline(report: &PinReport) -> String {
 
 /// `84 of 120 lines`.
 #[must_use]
-pub fn reached(coverage: Coverage) -> String {
+pub fn reached(coverage: LineCounts) -> String {
     format!("{} of {}", coverage.covered, count(u64::from(coverage.lines), "line"))
 }
 
 /// The most frequent reasons on one line.
 #[must_use]
-pub fn reasons(dropped: &[Dropped]) -> String {
+pub fn reasons(dropped: &[DropReason]) -> String {
     let list: Vec<String> = dropped
         .iter()
         .take(3)
@@ -45,7 +45,7 @@ pub fn reasons(dropped: &[Dropped]) -> String {
 
 /// The report as Markdown.
 #[must_use]
-pub fn markdown(report: &PinReport) -> String {
+pub fn markdown(report: &CharacterisationReport) -> String {
     let mut text = format!("## Today's behaviour, pinned\n\n{}.\n\n", headline(report));
     text.push_str("The tests describe what the code does, not what it should do: read them before you merge.\n\n");
     text.push_str(&format!(
@@ -89,13 +89,13 @@ pub fn markdown(report: &PinReport) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::characterisation::{PinnedFile, PinnedFunction};
+    use crate::domain::characterisation::{CharacterisationFile, CharacterisedFunction};
     use crate::domain::id::RepoPath;
 
     #[test]
     fn the_report_names_what_was_left_out_and_why() {
         let file = RepoPath::parse("shop/fees.py").unwrap();
-        let function = |name: &str, kept, dropped: &[(&str, u32)]| PinnedFunction {
+        let function = |name: &str, kept, dropped: &[(&str, u32)]| CharacterisedFunction {
             file: file.clone(),
             name: name.into(),
             line: 3,
@@ -103,24 +103,24 @@ mod tests {
             kept,
             dropped: dropped
                 .iter()
-                .map(|(reason, count)| Dropped { reason: (*reason).into(), count: *count })
+                .map(|(reason, count)| DropReason { reason: (*reason).into(), count: *count })
                 .collect(),
         };
-        let report = PinReport {
+        let report = CharacterisationReport {
             functions: vec![
                 function("fee", 6, &[("TypeError is not raised on purpose", 12)]),
                 function("wipe", 0, &[("changes `files` | <img>", 1)]),
             ],
-            files: vec![PinnedFile {
+            files: vec![CharacterisationFile {
                 file: RepoPath::parse("tests/test_fees_pinned.py").unwrap(),
                 subject: file.clone(),
                 tests: vec!["tests/test_fees_pinned.py::test_fee".into()],
                 assertions: 6,
             }],
             unfinished: vec!["the search for calls of `a|b.py` was cut short".into()],
-            before: Coverage { covered: 0, lines: 20 },
-            after: Coverage { covered: 17, lines: 20 },
-            ..PinReport::default()
+            before: LineCounts { covered: 0, lines: 20 },
+            after: LineCounts { covered: 17, lines: 20 },
+            ..CharacterisationReport::default()
         };
         insta::assert_snapshot!(markdown(&report), @r##"
     ## Today's behaviour, pinned

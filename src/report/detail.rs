@@ -1,7 +1,7 @@
 //! The lower parts of a page on the forge: answers, and what a reader opens.
 
-use crate::domain::budget::{Limits, dollars};
-use crate::domain::chain::Call;
+use crate::domain::budget::{BudgetLimits, dollars};
+use crate::domain::chain::ProviderCall;
 use crate::domain::event::IterationRow;
 use crate::domain::id::TestId;
 
@@ -185,10 +185,11 @@ pub(super) fn asked(view: &View) -> Part<'_> {
             return String::new();
         }
         let mut text = String::new();
-        let calls: Vec<&(u32, Call)> = view.calls.iter().skip(all.saturating_sub(kept)).collect();
+        let calls: Vec<&(u32, ProviderCall)> =
+            view.calls.iter().skip(all.saturating_sub(kept)).collect();
         for of_one in calls.chunk_by(|one, other| one.0 == other.0) {
             let number = of_one.first().map_or(0, |one| one.0);
-            let asked: Vec<Call> = of_one.iter().map(|(_, call)| call.clone()).collect();
+            let asked: Vec<ProviderCall> = of_one.iter().map(|(_, call)| call.clone()).collect();
             text.push_str(&format!("Iteration {number}\n\n{}\n", records::calls(&asked)));
         }
         let last = if kept < all { format!("the last {kept} of {all}") } else { all.to_string() };
@@ -226,7 +227,7 @@ pub(super) fn used<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     };
     let time = if ms < 120_000 { seconds(ms) } else { format!("{} min", grouped(ms / 60_000)) };
     items.push(of(time, facts.budget.minutes.map(|limit| format!("{limit} min"))));
-    if spent.calls > 0 || *limits != Limits::default() {
+    if spent.calls > 0 || *limits != BudgetLimits::default() {
         let calls = of(grouped(spent.calls), limits.calls.map(grouped));
         items.push(format!("{calls} provider calls"));
         let tokens = of(grouped(spent.usage.tokens()), limits.tokens.map(grouped));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::event::{Ending, Outcome, Remaining};
 use crate::domain::fix_loop::Minimised;
 use crate::domain::rate::PassRate;
@@ -68,7 +68,7 @@ pub struct Iteration {
     /// Whether providers were there and none gave a good answer.
     pub degraded: bool,
     /// Who was asked, what came of it, and why the chain moved on.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ProviderCall>,
     /// Wall time.
     pub seconds: f64,
 }

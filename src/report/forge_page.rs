@@ -1,7 +1,7 @@
 //! What a page on the forge (comment, check run, job summary, pull request) shows beside the events of
 //! a session.
 
-use crate::domain::budget::Limits;
+use crate::domain::budget::SpendingLimits;
 use crate::domain::id::CommitId;
 
 use super::markdown::{is_address, link};
@@ -74,7 +74,7 @@ pub struct BudgetLimits {
     /// Minutes.
     pub minutes: Option<u64>,
     /// Calls, tokens, money.
-    pub providers: Limits,
+    pub providers: SpendingLimits,
 }
 
 /// The answer to a command.

@@ -3,7 +3,7 @@
 //! (product.md 9.3).
 
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::fix_loop::{FixLoop, Iteration, IterationResult};
+use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::id::TestId;
 use crate::domain::plan::RootCause;
 
@@ -73,12 +73,12 @@ pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
     text
 }
 
-fn was_kept(one: &Iteration) -> bool {
+fn was_kept(one: &IterationRecord) -> bool {
     one.result == IterationResult::Improved
 }
 
 /// What one iteration tried, and why it did not help.
-fn attempts(one: &Iteration) -> Vec<String> {
+fn attempts(one: &IterationRecord) -> Vec<String> {
     let number = one.row.iteration;
     let mut lines = vec![format!(
         "iteration {number}, {}: {}: {}",

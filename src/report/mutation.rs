@@ -1,6 +1,6 @@
 //! The mutation score as Markdown and as lines of a terminal.
 
-use crate::domain::mutation::{Mutant, Reach, Score};
+use crate::domain::mutation::{LineReach, Mutant, Score};
 
 use super::markdown::{cell, count, line};
 
@@ -62,7 +62,7 @@ pub fn remarks(score: &Score) -> Vec<String> {
         let text = count(u64::from(score.hung), "broken version");
         found.push(format!("{text} hung or crashed, which counts as noticed"));
     }
-    if score.reach == Reach::Unknown {
+    if score.reach == LineReach::Unknown {
         found.push(
             "the suite does not tell which lines a test reaches, so every line counts".into(),
         );

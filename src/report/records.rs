@@ -2,11 +2,11 @@
 //! the loop's state.
 
 use crate::domain::budget::dollars;
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::Criticality;
 use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
-use crate::domain::fix_loop::{FixLoop, Iteration, IterationResult};
+use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::rate::PassRate;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
@@ -186,7 +186,7 @@ fn quality(degraded: bool) -> &'static str {
 
 /// Who was asked, what came of it, and why the chain moved on, as Markdown.
 #[must_use]
-pub fn calls(calls: &[Call]) -> String {
+pub fn calls(calls: &[ProviderCall]) -> String {
     if calls.is_empty() {
         return String::new();
     }
@@ -308,7 +308,7 @@ pub fn suite_task(state: &FixLoop) -> SuiteTask {
 /// `fix-history.json` (product.md 8.5).
 #[must_use]
 pub fn history(state: &FixLoop) -> FixHistory {
-    let record = |one: &Iteration| FixRecord {
+    let record = |one: &IterationRecord| FixRecord {
         iteration: one.row.iteration,
         task_id: format!("IMPL-fix-{}", one.row.iteration),
         strategy: one.row.strategy,
@@ -330,7 +330,7 @@ pub fn history(state: &FixLoop) -> FixHistory {
 
 /// `iteration-summaries/iteration-N.md`.
 #[must_use]
-pub fn iteration_summary(one: &Iteration) -> String {
+pub fn iteration_summary(one: &IterationRecord) -> String {
     let row = &one.row;
     let reached =
         row.reached.map_or_else(String::new, |rate| format!(" (reached {rate} %, taken back)"));

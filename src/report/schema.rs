@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::Criticality;
 use crate::domain::failure::Signature;
 use crate::domain::fix_loop::IterationResult;
@@ -165,7 +165,7 @@ pub struct FixRecord {
     pub provider: String,
     /// Who was asked, what came of it, and why the chain moved on.
     #[serde(default)]
-    pub calls: Vec<Call>,
+    pub calls: Vec<ProviderCall>,
     /// `normal` or `degraded`.
     pub analysis_quality: String,
     /// Percent with one decimal, cut.

@@ -1,7 +1,7 @@
 //! Lines and tables for a terminal or a log. Nothing depends on colour.
 
 use crate::domain::budget::dollars;
-use crate::domain::chain::Trigger;
+use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, TaskRow};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::PHASES;
@@ -155,7 +155,7 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         Event::Asked { call, spent, .. } => {
             let what = match call.trigger {
                 // The line above says why.
-                Some(Trigger::Vetoed) => style.paint(Paint::Yellow, "refused, with the reason"),
+                Some(FallbackTrigger::Vetoed) => style.paint(Paint::Yellow, "refused, with the reason"),
                 Some(trigger) => {
                     let why = harmless(&call.said, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::quality::{Decision, Finding, Severity, TestMetrics};
+use crate::domain::quality::{Finding, QualityDecision, Severity, TestMetrics};
 
 use super::coverage;
 use super::findings::tables;
@@ -15,7 +15,7 @@ use super::markdown::{cell, count, line};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestQuality {
     /// What the gate says.
-    pub status: Decision,
+    pub status: QualityDecision,
     /// Why it says so.
     pub gate_decision: String,
     /// How complete the tests are.
@@ -110,7 +110,7 @@ pub fn render_markdown(quality: &TestQuality) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::quality::{Completeness, Layer};
+    use crate::domain::quality::{Completeness, TestAspect};
 
     #[test]
     fn gaps_are_listed_and_hostile_names_disarmed() {
@@ -121,12 +121,12 @@ mod tests {
             missing: missing.iter().map(|one| (*one).to_owned()).collect(),
         };
         let quality = TestQuality {
-            status: Decision::SoftFail,
+            status: QualityDecision::SoftFail,
             gate_decision: "L1.1 66 % of 100 %".into(),
             metrics: TestMetrics {
                 layers: vec![
-                    layer(Layer::Happy, 2, 3, &["a`|<img>.py:3 total"]),
-                    layer(Layer::Async, 0, 0, &[]),
+                    layer(TestAspect::Happy, 2, 3, &["a`|<img>.py:3 total"]),
+                    layer(TestAspect::Async, 0, 0, &[]),
                 ],
                 tests: 3,
                 assertions: 7,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Severity};
+use crate::domain::quality::{FindingCounts, QualityDecision, Finding, MAX_RETRIES, Severity};
 
 use super::findings::tables;
 use super::markdown::{cell, count, line};
@@ -43,7 +43,7 @@ pub struct ValidationReport {
     /// When, in UTC.
     pub timestamp: String,
     /// What the gate says.
-    pub status: Decision,
+    pub status: QualityDecision,
     /// Counts of what is left.
     pub summary: Summary,
     /// What is left, by severity.
@@ -87,7 +87,7 @@ pub struct Parts {
     /// What was repaired.
     pub fixed: Vec<Finding>,
     /// The gate's answer and reason.
-    pub decision: (Decision, String),
+    pub decision: (QualityDecision, String),
     /// What was not looked at.
     pub skipped: Vec<Skipped>,
     /// Times it was tried again after repairs.
@@ -108,7 +108,7 @@ pub fn by_severity(list: Vec<Finding>) -> BTreeMap<Severity, Vec<Finding>> {
 
 impl From<Parts> for ValidationReport {
     fn from(parts: Parts) -> Self {
-        let counts = Counts::of(parts.findings.iter());
+        let counts = FindingCounts::of(parts.findings.iter());
         let findings = by_severity(parts.findings);
         Self {
             schema_version: 1,
@@ -289,7 +289,7 @@ mod tests {
             files: 1,
             findings,
             fixed: Vec::new(),
-            decision: (Decision::HardFail, "1 critical, none is tolerated".into()),
+            decision: (QualityDecision::HardFail, "1 critical, none is tolerated".into()),
             skipped: Vec::new(),
             retries: 0,
             tests: None,

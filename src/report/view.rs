@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::budget::Spending;
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::event::{Event, IterationRow, Outcome, TaskRow};
 use crate::domain::fix_loop::Minimised;
 use crate::domain::id::{CommitId, TestId};
@@ -52,7 +52,7 @@ pub struct View {
     /// Iterations that ended.
     pub rows: Vec<IterationRow>,
     /// Questions to providers, with their iteration.
-    pub calls: Vec<(u32, Call)>,
+    pub calls: Vec<(u32, ProviderCall)>,
     /// Proposals that a guard refused: iteration and named reasons.
     pub refused: Vec<(u32, Vec<String>)>,
     /// What a person should know, in our own words.
@@ -205,7 +205,7 @@ mod tests {
         let mut view = View::of(&[
             Event::Notice { text: "once".into() },
             Event::Notice { text: "once".into() },
-            Event::Step { iteration: 0, doing: "running the full suite".into() },
+            Event::Step { iteration: None, doing: "running the full suite".into() },
         ]);
         assert_eq!((view.notices.len(), view.doing.as_str()), (1, "running the full suite"));
         view.add(&Event::Baseline {

@@ -3,10 +3,10 @@
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::domain::chain::{self, AnalysisFacts, Rules, Trigger};
+use crate::domain::chain::{self, AnalysisFacts, FallbackTrigger, Rules};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::TestId;
-use crate::domain::plan::{ModificationPoint, Plan, RootCause};
+use crate::domain::plan::{FixPlan, ModificationPoint, RootCause};
 use crate::effect::{Answer, EffectError, Model};
 
 use super::answer::{self, Analysis};
@@ -30,7 +30,7 @@ pub struct Analyst<'a> {
 const POINTS: usize = 20;
 
 #[async_trait]
-impl Reader<(Plan, String)> for Analyst<'_> {
+impl Reader<(FixPlan, String)> for Analyst<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
         Some(("analysis", answer::form::<Analysis>()))
     }
@@ -45,12 +45,12 @@ impl Reader<(Plan, String)> for Analyst<'_> {
         &self,
         model: &dyn Model,
         answer: &Answer,
-    ) -> Result<Reading<(Plan, String)>, EffectError> {
+    ) -> Result<Reading<(FixPlan, String)>, EffectError> {
         let task = context::subject(self.state).task;
         let sure = |told: &Analysis| told.confidence_score;
         let analysis = match answer::read_with(&answer.text, &task, sure) {
             Ok((analysis, _)) => analysis,
-            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
         let lines = |file: &crate::domain::id::RepoPath| {
             let lines = self.context.text(file)?.lines().count();
@@ -85,7 +85,12 @@ impl Reader<(Plan, String)> for Analyst<'_> {
 }
 
 /// The plan behind an analysis. Tests that the suite does not know are left out.
-fn plan(author: &str, analysis: &Analysis, points: &[ModificationPoint], state: &FixLoop) -> Plan {
+fn plan(
+    author: &str,
+    analysis: &Analysis,
+    points: &[ModificationPoint],
+    state: &FixLoop,
+) -> FixPlan {
     let known = |names: &[String]| -> Vec<TestId> {
         names
             .iter()
@@ -107,7 +112,7 @@ fn plan(author: &str, analysis: &Analysis, points: &[ModificationPoint], state: 
             Some(RootCause { tests: known(&told.tests), cause: bounded(&told.cause, 500), point })
         })
         .collect();
-    Plan {
+    FixPlan {
         author: author.to_owned(),
         approach: bounded(&analysis.approach, 1_000),
         root_causes,

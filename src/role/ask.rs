@@ -9,8 +9,8 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use futures::lock::Mutex;
 use serde_json::Value;
 
-use crate::domain::budget::{Limits, Usage};
-use crate::domain::chain::{self, Breaker, Call, Rules, Trigger};
+use crate::domain::budget::{BudgetLimits, Usage};
+use crate::domain::chain::{self, Breaker, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
@@ -29,9 +29,9 @@ pub struct AskSettings {
     /// Thresholds.
     pub rules: Rules,
     /// What the session may spend.
-    pub session: Limits,
+    pub session: BudgetLimits,
     /// What one iteration may spend.
-    pub iteration: Limits,
+    pub iteration: BudgetLimits,
     /// The random word of this run around foreign text.
     pub fence: String,
     /// Removes keys from what is kept.
@@ -46,9 +46,9 @@ pub enum Reading<T> {
     /// It can be used.
     Good(T, f64),
     /// It can be used when nobody gives a better one.
-    Weak(T, f64, Trigger, String),
+    Weak(T, f64, FallbackTrigger, String),
     /// It cannot be used.
-    Useless(Trigger, String),
+    Useless(FallbackTrigger, String),
     /// It cannot be used as it is; the same provider is told why and asked again.
     Again(Vec<String>),
 }
@@ -84,7 +84,7 @@ impl<T> Reading<T> {
     pub fn by_confidence(value: T, sure: f64, least: f64) -> Self {
         if sure < least {
             let why = format!("confidence {sure:.2} is below {least:.2}");
-            return Self::Weak(value, sure, Trigger::LowConfidence, why);
+            return Self::Weak(value, sure, FallbackTrigger::LowConfidence, why);
         }
         Self::Good(value, sure)
     }
@@ -202,7 +202,7 @@ impl Asker {
         &self,
         looping: bool,
         fx: &Effects<'_>,
-    ) -> Result<Option<(String, Vec<Call>)>, StoreError> {
+    ) -> Result<Option<(String, Vec<ProviderCall>)>, StoreError> {
         let mut looked_back = self.looked_back.lock().await;
         if std::mem::replace(&mut *looked_back, true) {
             return Ok(None);
@@ -228,7 +228,7 @@ impl Asker {
         &self,
         round: &Ask<'_>,
         reader: &dyn Reader<T>,
-        calls: &mut Vec<Call>,
+        calls: &mut Vec<ProviderCall>,
         fx: &Effects<'_>,
     ) -> Result<Reply<T>, EffectError> {
         let Ask { account, role, models, careful } = *round;
@@ -343,7 +343,7 @@ impl Asker {
                         call.said = why;
                     }
                     Reading::Again(list) => {
-                        call.trigger = Some(Trigger::Vetoed);
+                        call.trigger = Some(FallbackTrigger::Vetoed);
                         call.said = list.join("; ");
                         next = turn == TURNS;
                         problems = Some(list);
@@ -472,7 +472,7 @@ impl Asker {
     fn limits(
         &self,
         account: &UsageKey,
-        calls: &[Call],
+        calls: &[ProviderCall],
         model: &dyn Model,
         question: &Question,
     ) -> Allowed {
@@ -513,7 +513,7 @@ impl Asker {
         fx.store.write_text(file, &self.settings.redactor.redact(&text)).await
     }
 
-    fn tell(account: &UsageKey, call: &Call, calls: &[Call], fx: &Effects<'_>) {
+    fn tell(account: &UsageKey, call: &ProviderCall, calls: &[ProviderCall], fx: &Effects<'_>) {
         let mut spent = account.session;
         spent.join(sum(calls));
         spent.add(call.usage, call.micro_usd);
@@ -536,7 +536,7 @@ fn short(text: &str) -> String {
 fn settle<T>(
     good: Vec<(Answered<T>, usize)>,
     weak: Vec<(Answered<T>, usize)>,
-    calls: &mut [Call],
+    calls: &mut [ProviderCall],
 ) -> Reply<T> {
     let degraded = good.is_empty();
     let mut list = if degraded { weak } else { good };
@@ -551,19 +551,23 @@ fn settle<T>(
 
 /// The trigger behind a provider's error, and whether it will be there again next time.
 #[must_use]
-pub fn trigger_of(kind: &ModelErrorKind) -> (Trigger, bool) {
+pub fn trigger_of(kind: &ModelErrorKind) -> (FallbackTrigger, bool) {
     match kind {
-        ModelErrorKind::RateLimited { .. } => (Trigger::RateLimited, false),
-        ModelErrorKind::Server { .. } => (Trigger::Server, false),
-        ModelErrorKind::NotFound => (Trigger::Server, true),
-        ModelErrorKind::TimedOut { .. } => (Trigger::TimedOut, false),
-        ModelErrorKind::Connection | ModelErrorKind::Truncated => (Trigger::Connection, false),
-        ModelErrorKind::Garbage => (Trigger::Unparseable, false),
-        ModelErrorKind::TooLong | ModelErrorKind::Refused { .. } => (Trigger::Refused, false),
+        ModelErrorKind::RateLimited { .. } => (FallbackTrigger::RateLimited, false),
+        ModelErrorKind::Server { .. } => (FallbackTrigger::Server, false),
+        ModelErrorKind::NotFound => (FallbackTrigger::Server, true),
+        ModelErrorKind::TimedOut { .. } => (FallbackTrigger::TimedOut, false),
+        ModelErrorKind::Connection | ModelErrorKind::Truncated => {
+            (FallbackTrigger::Connection, false)
+        }
+        ModelErrorKind::Garbage => (FallbackTrigger::Unparseable, false),
+        ModelErrorKind::TooLong | ModelErrorKind::Refused { .. } => {
+            (FallbackTrigger::Refused, false)
+        }
         ModelErrorKind::Unauthorised
         | ModelErrorKind::OutOfQuota
         | ModelErrorKind::BadRequest { .. }
         | ModelErrorKind::Client { .. }
-        | ModelErrorKind::Replay { .. } => (Trigger::Refused, true),
+        | ModelErrorKind::Replay { .. } => (FallbackTrigger::Refused, true),
     }
 }

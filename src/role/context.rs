@@ -11,7 +11,7 @@ use crate::code::language::Language;
 use crate::code::{outline, testing};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::RepoPath;
-use crate::domain::plan::{ModificationPoint, Plan};
+use crate::domain::plan::{FixPlan, ModificationPoint};
 use crate::domain::test::{Layer, TestCase};
 use crate::effect::{Effects, FileDiff, GitError};
 
@@ -96,7 +96,7 @@ impl Context {
 
     /// Parts of the fixer's question.
     #[must_use]
-    pub fn for_fixer(&self, state: &FixLoop, plan: &Plan) -> Vec<Part> {
+    pub fn for_fixer(&self, state: &FixLoop, plan: &FixPlan) -> Vec<Part> {
         let mut parts = vec![part("The plan", plan_text(plan), false)];
         let files: BTreeSet<&RepoPath> =
             plan.modification_points.iter().map(|point| &point.file).collect();
@@ -287,7 +287,7 @@ fn history(state: &FixLoop) -> Option<Part> {
     (!text.is_empty()).then(|| part("What was tried before", text, true))
 }
 
-fn plan_text(plan: &Plan) -> String {
+fn plan_text(plan: &FixPlan) -> String {
     let mut text = format!("{}\n", plan.approach);
     for cause in &plan.root_causes {
         text.push_str(&format!("- cause: {} ({})\n", cause.cause, cause.point));

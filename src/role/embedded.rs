@@ -9,7 +9,7 @@ use crate::code::testing;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::plan::Plan;
+use crate::domain::plan::FixPlan;
 use crate::domain::proposal::EditSet;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
@@ -31,7 +31,7 @@ const TRIAL_TIME: Duration = Duration::from_mins(5);
 #[derive(Clone, Debug, Default)]
 pub struct Suspects {
     /// The engine's own plan; `None` when no place could be named.
-    pub plan: Option<Plan>,
+    pub plan: Option<FixPlan>,
     /// Sources that the failing tests need.
     pub related: Vec<RepoPath>,
     /// What changed since the merge base.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::domain::budget::Usage;
-use crate::domain::chain::{Call, Trigger};
+use crate::domain::chain::{ProviderCall, FallbackTrigger};
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, Finish, Model, Question, Store, StoreError};
 
@@ -21,13 +21,13 @@ pub struct UnderWay {
     /// What its budget is counted for: a task, a phase, or an iteration.
     pub work: String,
     /// The question as the books have it, without an answer.
-    pub call: Call,
+    pub call: ProviderCall,
     /// Tells it from another question of that name.
     pub digest: String,
     /// When it was asked.
     pub asked_at: String,
     /// Questions of the same step that had no answer either.
-    pub before: Vec<Call>,
+    pub before: Vec<ProviderCall>,
 }
 
 /// What lies beside the record of a question once it was answered, or had failed.
@@ -157,7 +157,7 @@ pub async fn arrived(
 /// # Errors
 ///
 /// When session files cannot be read.
-pub async fn left_open(store: &dyn Store) -> Result<Option<(String, Vec<Call>)>, StoreError> {
+pub async fn left_open(store: &dyn Store) -> Result<Option<(String, Vec<ProviderCall>)>, StoreError> {
     let Some(way) = read::<UnderWay>(UNDER_WAY, store).await? else { return Ok(None) };
     let receipt = read::<Receipt>(&place(&way.call.raw), store).await?;
     let closed = receipt
@@ -165,8 +165,8 @@ pub async fn left_open(store: &dyn Store) -> Result<Option<(String, Vec<Call>)>,
     if closed {
         return Ok(None);
     }
-    let last = Call {
-        trigger: Some(Trigger::Interrupted),
+    let last = ProviderCall {
+        trigger: Some(FallbackTrigger::Interrupted),
         said: format!(
             "the run ended while this was asked at {}; nobody knows whether it was charged",
             way.asked_at
@@ -178,18 +178,18 @@ pub async fn left_open(store: &dyn Store) -> Result<Option<(String, Vec<Call>)>,
 
 /// Of calls those that had no answer when a run ended.
 #[must_use]
-pub fn unanswered(calls: &[Call]) -> Vec<Call> {
-    let interrupted = |call: &&Call| call.trigger == Some(Trigger::Interrupted);
+pub fn unanswered(calls: &[ProviderCall]) -> Vec<ProviderCall> {
+    let interrupted = |call: &&ProviderCall| call.trigger == Some(FallbackTrigger::Interrupted);
     calls.iter().filter(interrupted).cloned().collect()
 }
 
 /// A call whose answer is gone, as it is to be counted.
 #[must_use]
-pub fn lost(call: &Call, kept: &Kept, price: Option<u64>) -> Call {
-    Call {
+pub fn lost(call: &ProviderCall, kept: &Kept, price: Option<u64>) -> ProviderCall {
+    ProviderCall {
         usage: kept.usage,
         micro_usd: price,
-        trigger: Some(Trigger::Interrupted),
+        trigger: Some(FallbackTrigger::Interrupted),
         said: "it was answered in a run that was interrupted, and what it changed is gone".into(),
         ..call.clone()
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::code::testing;
-use crate::domain::fix_loop::{FixLoop, Minimised, Needed};
+use crate::domain::fix_loop::{FixLoop, Minimised, NeededHunk};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Results, Scope};
@@ -94,7 +94,7 @@ pub async fn minimise(
         } else {
             run.breaks(&rest).await?.unwrap_or_default()
         };
-        needed.push(Needed { place: part.place(), tests: tests.into_iter().take(5).collect() });
+        needed.push(NeededHunk { place: part.place(), tests: tests.into_iter().take(5).collect() });
     }
     let change = edits(&parts, &selected);
     let after = lines(&change);

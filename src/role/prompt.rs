@@ -8,7 +8,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use crate::domain::guard::Reach;
+use crate::domain::guard::EditScope;
 use crate::domain::strategy::Strategy;
 use crate::domain::test::Layer;
 
@@ -81,7 +81,7 @@ pub struct Subject {
     /// Where most failures lie.
     pub layer: Layer,
     /// What may change.
-    pub reach: Reach,
+    pub reach: EditScope,
 }
 
 /// A question that fits.
@@ -149,15 +149,15 @@ fn layer_hint(layer: Layer) -> &'static str {
 }
 
 /// What a model is told about what may change.
-fn reach_hint(reach: Reach) -> &'static str {
+fn reach_hint(reach: EditScope) -> &'static str {
     match reach {
-        Reach::Code => {
+        EditScope::Code => {
             "Change product code only. Tests, snapshots, fixtures, workflow files, lock files and configuration of\ntests are refused."
         }
-        Reach::Either => {
+        EditScope::Either => {
             "Change product code, or, where a test is wrong, tests; never both in one answer. Say why the test is\nwrong. No test may go, be skipped or assert less. Snapshots, fixtures, workflow files, lock files and\nconfiguration of tests are refused."
         }
-        Reach::Tests => {
+        EditScope::Tests => {
             "Change tests only, where they are wrong, and say why. No test may go, be skipped or assert less.\nProduct code, snapshots, fixtures, workflow files, lock files and configuration of tests are refused."
         }
     }
@@ -228,7 +228,7 @@ fn fill(
     } else {
         JSON_FORM
     };
-    let code = subject.reach == Reach::Code;
+    let code = subject.reach == EditScope::Code;
     let system =
         render("system", &context! { role => role.word(), fence, form, code, tests => false });
     let strategy = render(&format!("{}-{}", role.word(), subject.strategy.word()), &context! {});
@@ -310,7 +310,7 @@ mod tests {
             target: 95,
             strategy,
             layer: Layer::Unit,
-            reach: Reach::Code,
+            reach: EditScope::Code,
         }
     }
 
@@ -337,9 +337,9 @@ mod tests {
     #[test]
     fn what_may_change_is_said_and_nothing_against_it() {
         let table = [
-            (Reach::Code, "Change product code only.", true),
-            (Reach::Either, "never both in one answer", false),
-            (Reach::Tests, "Change tests only", false),
+            (EditScope::Code, "Change product code only.", true),
+            (EditScope::Either, "never both in one answer", false),
+            (EditScope::Tests, "Change tests only", false),
         ];
         for (reach, words, code) in table {
             let subject = Subject { reach, ..subject(Strategy::Reflective) };

@@ -134,7 +134,7 @@ impl ProviderChain {
     pub async fn timed_out(&self) -> bool {
         let books = self.books.lock().await;
         let last = books.calls.last().and_then(|one| one.call.trigger);
-        last == Some(crate::domain::chain::Trigger::TimedOut)
+        last == Some(crate::domain::chain::FallbackTrigger::TimedOut)
     }
 }
 

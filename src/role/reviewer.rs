@@ -7,7 +7,7 @@ use crate::code::language::Language;
 use crate::code::lint::{self, LintRule, Project};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Remark, Stage, TestMetrics};
-use crate::effect::{Concern, Opinions};
+use crate::effect::{Concern, LintReport};
 
 /// What to review.
 pub struct ReviewRequest<'a> {
@@ -125,7 +125,7 @@ const NAME_CHECKERS: &[(&[Language], &[&str])] = &[
 #[must_use]
 pub fn unchecked_names(
     reviewed: &BTreeSet<RepoPath>,
-    opinions: &Opinions,
+    opinions: &LintReport,
 ) -> Vec<(String, String)> {
     let skipped = opinions.skipped.iter().map(|(tool, _)| tool);
     let known: BTreeSet<&str> = opinions.asked.iter().chain(skipped).map(String::as_str).collect();
@@ -265,10 +265,10 @@ mod tests {
         for (files, tools, expected) in table {
             let reviewed: BTreeSet<RepoPath> = files.iter().map(|file| path(file)).collect();
             let names = tools.iter().map(|tool| (*tool).to_owned());
-            let asked = Opinions { asked: names.clone().collect(), ..Opinions::default() };
-            let failed = Opinions {
+            let asked = LintReport { asked: names.clone().collect(), ..LintReport::default() };
+            let failed = LintReport {
                 skipped: names.map(|tool| (tool, "it failed".to_owned())).collect(),
-                ..Opinions::default()
+                ..LintReport::default()
             };
             for opinions in [asked, failed] {
                 let found = unchecked_names(&reviewed, &opinions);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::budget::{Spending, Usage};
-use crate::domain::chain::{Call, Trigger};
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::fix_loop::FixLoop;
 use crate::effect::Model;
 
@@ -47,7 +47,7 @@ impl From<&FixLoop> for UsageKey {
             counted: earlier
                 .unwrap_or_default()
                 .iter()
-                .filter(|call| call.trigger != Some(Trigger::Interrupted))
+                .filter(|call| call.trigger != Some(FallbackTrigger::Interrupted))
                 .map(|call| call.raw.clone())
                 .collect(),
             before: state.spending.calls.saturating_sub(here.calls),
@@ -57,7 +57,13 @@ impl From<&FixLoop> for UsageKey {
 
 /// A call, before it is known what comes of it.
 #[must_use]
-pub fn call(account: &UsageKey, role: Role, slot: u32, turn: u32, model: &dyn Model) -> Call {
+pub fn call(
+    account: &UsageKey,
+    role: Role,
+    slot: u32,
+    turn: u32,
+    model: &dyn Model,
+) -> ProviderCall {
     let start = &account.raw;
     let raw = match role {
         Role::Analyst => format!("{start}.{slot}.txt"),
@@ -66,7 +72,7 @@ pub fn call(account: &UsageKey, role: Role, slot: u32, turn: u32, model: &dyn Mo
             format!("{start}.{}.{slot}.{turn}.txt", role.word())
         }
     };
-    Call {
+    ProviderCall {
         role: role.word().to_owned(),
         provider: model.name().to_owned(),
         model: model.model().to_owned(),
@@ -85,7 +91,7 @@ pub fn call(account: &UsageKey, role: Role, slot: u32, turn: u32, model: &dyn Mo
 
 /// What questions took together.
 #[must_use]
-pub fn sum(calls: &[Call]) -> Spending {
+pub fn sum(calls: &[ProviderCall]) -> Spending {
     let mut spent = Spending::default();
     for call in calls {
         spent.add(call.usage, call.micro_usd);

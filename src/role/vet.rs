@@ -4,7 +4,7 @@ use globset::GlobSet;
 
 use crate::code::language::Language;
 use crate::code::{syntax, test_cases, testing};
-use crate::domain::guard::{self, Reach, Violation};
+use crate::domain::guard::{self, EditScope, Violation};
 use crate::domain::id::TreeId;
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::secret::Redactor;
@@ -19,7 +19,7 @@ pub struct VetContext<'a> {
     /// Knows the keys of this run.
     pub redactor: &'a Redactor,
     /// What may change.
-    pub reach: Reach,
+    pub reach: EditScope,
 }
 
 /// All rules that a proposal breaks; empty when it may be applied.
@@ -55,7 +55,7 @@ pub async fn vet(
         found.extend(content(edit, context.reach));
     }
     let tests = edits.files.iter().filter(|edit| touches_tests(edit)).count();
-    if context.reach == Reach::Either && tests > 0 && tests < edits.files.len() {
+    if context.reach == EditScope::Either && tests > 0 && tests < edits.files.len() {
         found.push(Violation::Mixed);
     }
     // Grafting refuses paths behind links; asking it is cheaper than walking every parent here.
@@ -76,7 +76,7 @@ pub fn published(
     protect: &GlobSet,
     state_root: &str,
     redactor: &Redactor,
-    reach: Reach,
+    reach: EditScope,
 ) -> Vec<Violation> {
     let mut found = Vec::new();
     for change in diff {
@@ -107,11 +107,11 @@ pub fn touches_tests(edit: &FileEdit) -> bool {
 
 /// Rules about what a file held and would hold.
 #[must_use]
-pub fn content(edit: &FileEdit, reach: Reach) -> Vec<Violation> {
+pub fn content(edit: &FileEdit, reach: EditScope) -> Vec<Violation> {
     let mut found = Vec::new();
     let file = || edit.file.clone();
     let is_test = testing::is_test(&edit.file);
-    if reach == Reach::Tests && !is_test {
+    if reach == EditScope::Tests && !is_test {
         found.push(Violation::OutOfScope(file()));
     }
     let Some(after) = &edit.after else {
@@ -153,11 +153,11 @@ fn tampering(
     language: Language,
     before: &str,
     after: &str,
-    reach: Reach,
+    reach: EditScope,
 ) -> Vec<Violation> {
     let file = || edit.file.clone();
     let mut found = Vec::new();
-    if reach == Reach::Code {
+    if reach == EditScope::Code {
         found.push(Violation::TestEdited(file()));
     }
     if after.trim().is_empty() {
@@ -200,7 +200,7 @@ mod tests {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         };
-        content(&edit, Reach::Code).iter().map(Violation::name).collect()
+        content(&edit, EditScope::Code).iter().map(Violation::name).collect()
     }
 
     #[test]
@@ -212,17 +212,17 @@ mod tests {
         let skipped = TESTS.replace("    def test_a", "    @unittest.skip('x')\n    def test_a");
         let product = ("shop/cart.py", "x = 1\n", "x = 2\n");
         let table = [
-            (Reach::Code, test, TESTS, same.as_str(), vec!["test-edited"]),
-            (Reach::Either, test, TESTS, &same, vec![]),
-            (Reach::Tests, test, TESTS, &same, vec![]),
-            (Reach::Tests, test, TESTS, &less, vec!["assertions-removed"]),
-            (Reach::Either, test, TESTS, &fewer, vec!["test-removed"]),
-            (Reach::Tests, test, TESTS, &skipped, vec!["test-skipped"]),
-            (Reach::Tests, test, TESTS, "", vec!["test-deleted"]),
-            (Reach::Code, product.0, product.1, product.2, vec![]),
-            (Reach::Either, product.0, product.1, product.2, vec![]),
-            (Reach::Tests, product.0, product.1, product.2, vec!["out-of-scope"]),
-            (Reach::Either, "golden/out.txt", "1", "2", vec!["test-edited"]),
+            (EditScope::Code, test, TESTS, same.as_str(), vec!["test-edited"]),
+            (EditScope::Either, test, TESTS, &same, vec![]),
+            (EditScope::Tests, test, TESTS, &same, vec![]),
+            (EditScope::Tests, test, TESTS, &less, vec!["assertions-removed"]),
+            (EditScope::Either, test, TESTS, &fewer, vec!["test-removed"]),
+            (EditScope::Tests, test, TESTS, &skipped, vec!["test-skipped"]),
+            (EditScope::Tests, test, TESTS, "", vec!["test-deleted"]),
+            (EditScope::Code, product.0, product.1, product.2, vec![]),
+            (EditScope::Either, product.0, product.1, product.2, vec![]),
+            (EditScope::Tests, product.0, product.1, product.2, vec!["out-of-scope"]),
+            (EditScope::Either, "golden/out.txt", "1", "2", vec!["test-edited"]),
         ];
         for (reach, path, before, after, expected) in table {
             let edit = FileEdit {

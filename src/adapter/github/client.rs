@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::adapter::host::http::{self, Body, Http, HttpError, Received, Response};
 use crate::domain::id::CommitId;
-use crate::domain::retry::{Decision, Fault, Repeat, Why, retry};
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::retry::{Fault, GiveUpReason, Repeat, RetryDecision, retry};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Clock, ForgeError, ForgeErrorKind};
 
 use super::refusal::{graph_refusal, refusal, short};
@@ -40,7 +40,7 @@ pub struct GitHubSettings {
     /// `owner/name`.
     pub repository: String,
     /// The token.
-    pub token: Key,
+    pub token: SecretKey,
     /// The account the token acts as, such as `my-app[bot]`. Without it GitHub is asked; where it
     /// refuses (a job's token, an App's token) it is `github-actions[bot]`, and the App that
     /// GitHub says made our check runs.
@@ -270,15 +270,15 @@ impl<'a> GitHub<'a> {
         let decision = retry(repeat, failure.fault, attempt, self.remaining(), self.settings.seed);
         tracing::debug!(call = failure.error.call, ?decision, "a call failed: {}", failure.error);
         match decision {
-            Decision::Again(wait) => {
+            RetryDecision::Again(wait) => {
                 self.clock.wait(wait).await;
                 Ok(false)
             }
-            Decision::LookFirst(wait) => {
+            RetryDecision::LookFirst(wait) => {
                 self.clock.wait(wait).await;
                 Ok(true)
             }
-            Decision::GiveUp(Why::Deadline) if failure.error.passes() => {
+            RetryDecision::GiveUp(GiveUpReason::Deadline) if failure.error.passes() => {
                 let mut error = failure.error;
                 error.kind = match error.kind {
                     ForgeErrorKind::RateLimited { wait } => ForgeErrorKind::RateLimited { wait },
@@ -286,7 +286,7 @@ impl<'a> GitHub<'a> {
                 };
                 Err(error)
             }
-            Decision::GiveUp(_) => Err(failure.error),
+            RetryDecision::GiveUp(_) => Err(failure.error),
         }
     }
 

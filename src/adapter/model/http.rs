@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::adapter::host::http::{Http, HttpError};
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::{ClientMode, Protocol};
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::secret::{SecretKey, Redactor};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use super::{anthropic, chat, gemini, responses, status};
@@ -123,7 +123,7 @@ pub struct ProviderSettings {
     /// The model.
     pub model: String,
     /// The key.
-    pub key: Option<Key>,
+    pub key: Option<SecretKey>,
     /// Where it is, instead of the protocol's own place.
     pub base_url: Option<String>,
     /// Headers besides the protocol's own.

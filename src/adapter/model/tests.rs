@@ -10,7 +10,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::Protocol;
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::secret::{SecretKey, Redactor};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, client};
@@ -113,7 +113,7 @@ const PROTOCOLS: [(&str, Protocol); 4] = [
 ];
 
 fn model(protocol: Protocol, base_url: &str) -> HttpModel {
-    let key = Key::new(CANARY);
+    let key = SecretKey::new(CANARY);
     let settings = ProviderSettings {
         name: "p".into(),
         model: "m/1 x".into(),
@@ -369,7 +369,7 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let ways = vec![reply(429, "slow"), reply(200, good.to_string())];
     let (address, _told) = serve(ways).await;
     let inner = Box::new(model(Protocol::Chat, &address));
-    let redactor = Redactor::new([&Key::new(CANARY)]);
+    let redactor = Redactor::new([&SecretKey::new(CANARY)]);
     let recording = Recording::new(inner, Cassette::new(folder.path()), redactor);
     let first = recording.ask(&question(LONG)).await.unwrap_err();
     let mut keyed = question(LONG);

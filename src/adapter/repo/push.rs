@@ -7,7 +7,8 @@ use git2::{Oid, Repository, Sort};
 use crate::domain::commit::is_of_session;
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::{
-    GitError, PushRequest, Pushed, Rebased, Refuser, Remote as _, RemoteError, Wanted,
+    FetchTarget, GitError, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, Remote as _,
+    RemoteError,
 };
 
 use super::failed;
@@ -31,7 +32,7 @@ pub fn full_name(name: &str) -> String {
     if name.starts_with("refs/") { name.to_owned() } else { format!("refs/heads/{name}") }
 }
 
-pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<Pushed, RemoteError> {
+pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
     let reference = full_name(&request.branch);
     if !git2::Reference::is_valid_name(&reference) {
         return Err(GitError::UnknownReference { name: request.branch.clone() }.into());
@@ -42,14 +43,14 @@ pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<Pushed, R
     let offer = remote.transport.list_for_push().await?;
     let now = offer.find(&reference).map(named).transpose()?;
     if now.as_ref() == Some(&request.new) {
-        return Ok(Pushed::AlreadyThere);
+        return Ok(PushOutcome::AlreadyThere);
     }
     if now != request.expected {
-        return Ok(Pushed::Moved { now });
+        return Ok(PushOutcome::Moved { now });
     }
     if let Some(old) = &request.expected {
         if !remote.has(old)? {
-            remote.fetch(&Wanted::Commit(old.clone()), None).await?;
+            remote.fetch(&FetchTarget::Commit(old.clone()), None).await?;
         }
         let lost = between(&remote.repo()?, &request.new, old)?;
         if !all_of_session(&remote.repo()?, &lost, &request.session)? {
@@ -63,14 +64,14 @@ pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<Pushed, R
     // What counts is where the branch stands.
     let now = remote.head_of(&request.branch).await?;
     if now.as_ref() == Some(&request.new) {
-        return Ok(Pushed::Done);
+        return Ok(PushOutcome::Done);
     }
     match sent.report {
         Report::Refused(reason) if now == request.expected => {
             let text = one_line(&format!("{reason} {}", sent.told));
-            Ok(Pushed::Rejected { by: refuser(&text), text })
+            Ok(PushOutcome::Rejected { by: refuser(&text), text })
         }
-        Report::Refused(_) | Report::Moved => Ok(Pushed::Moved { now }),
+        Report::Refused(_) | Report::Moved => Ok(PushOutcome::Moved { now }),
     }
 }
 
@@ -148,20 +149,21 @@ fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec
 pub async fn push_rebased(
     remote: &GitRemote,
     request: &PushRequest,
-) -> Result<Rebased, RemoteError> {
+) -> Result<RebasedPushOutcome, RemoteError> {
     let theirs = match push(remote, request).await? {
-        Pushed::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
-        Pushed::Moved { now } => {
+        PushOutcome::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
+        PushOutcome::Moved { now } => {
             let reason = match &now {
                 Some(_) => format!("somebody else made the branch `{}`", request.branch),
                 None => format!("somebody removed the branch `{}`", request.branch),
             };
-            return Ok(Rebased::Stopped { now, reason });
+            return Ok(RebasedPushOutcome::Stopped { now, reason });
         }
-        other => return Ok(Rebased::Plain(other)),
+        other => return Ok(RebasedPushOutcome::Plain(other)),
     };
-    remote.fetch(&Wanted::Commit(theirs.clone()), None).await?;
-    let stopped = |reason: String| Rebased::Stopped { now: Some(theirs.clone()), reason };
+    remote.fetch(&FetchTarget::Commit(theirs.clone()), None).await?;
+    let stopped =
+        |reason: String| RebasedPushOutcome::Stopped { now: Some(theirs.clone()), reason };
     let Some(fork) = remote.merge_base(&request.new, &theirs, REBASE_DEPTH).await? else {
         return Ok(stopped("the branch was replaced by another history".into()));
     };
@@ -171,7 +173,7 @@ pub async fn push_rebased(
     };
     let again = PushRequest { expected: Some(theirs.clone()), new: tip.clone(), ..request.clone() };
     let pushed = push(remote, &again).await?;
-    Ok(Rebased::OnTop { onto: theirs, tip, pushed })
+    Ok(RebasedPushOutcome::OnTop { onto: theirs, tip, pushed })
 }
 
 /// Sets our commits on top of theirs, in the object store alone. The inner error says why a

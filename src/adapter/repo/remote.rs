@@ -8,7 +8,9 @@ use git2::{ErrorCode, Oid, Repository, Sort};
 
 use crate::adapter::host::files;
 use crate::domain::id::CommitId;
-use crate::effect::{GitError, PushRequest, Pushed, Rebased, Remote, RemoteError, Wanted};
+use crate::effect::{
+    FetchTarget, GitError, PushOutcome, PushRequest, RebasedPushOutcome, Remote, RemoteError,
+};
 
 #[cfg(test)]
 use super::RepositoryFacts;
@@ -148,16 +150,16 @@ impl Remote for GitRemote {
         Ok(offer.find(&super::push::full_name(branch)).map(named).transpose()?)
     }
 
-    async fn fetch(&self, what: &Wanted, depth: Option<u32>) -> Result<CommitId, RemoteError> {
+    async fn fetch(&self, what: &FetchTarget, depth: Option<u32>) -> Result<CommitId, RemoteError> {
         let offer = self.transport.list().await?;
         let find = |name: String| match offer.find(&name) {
             Some(id) => Ok(named(id)?),
             None => Err(RemoteError::NoReference { name }),
         };
         let commit = match what {
-            Wanted::Branch(name) => find(format!("refs/heads/{name}"))?,
-            Wanted::Reference(name) => find(name.clone())?,
-            Wanted::Commit(commit) => commit.clone(),
+            FetchTarget::Branch(name) => find(format!("refs/heads/{name}"))?,
+            FetchTarget::Reference(name) => find(name.clone())?,
+            FetchTarget::Commit(commit) => commit.clone(),
         };
         if !self.has(&commit)? {
             self.take(&offer, vec![commit.as_str().to_owned()], depth).await?;
@@ -202,11 +204,11 @@ impl Remote for GitRemote {
         }
     }
 
-    async fn push(&self, request: &PushRequest) -> Result<Pushed, RemoteError> {
+    async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
         super::push::push(self, request).await
     }
 
-    async fn push_rebased(&self, request: &PushRequest) -> Result<Rebased, RemoteError> {
+    async fn push_rebased(&self, request: &PushRequest) -> Result<RebasedPushOutcome, RemoteError> {
         super::push::push_rebased(self, request).await
     }
 }

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use url::{Host, Url};
 
 use crate::adapter::host::http::{Http, HttpError, Received};
-use crate::domain::secret::Key;
+use crate::domain::secret::SecretKey;
 use crate::effect::RemoteError;
 
 use super::pkt::{self, Advertisement, Fetched};
@@ -34,7 +34,7 @@ pub struct Credential {
     /// Host name as in an address, without a port.
     pub host: String,
     /// The token.
-    pub token: Key,
+    pub token: SecretKey,
 }
 
 /// One repository on a server.

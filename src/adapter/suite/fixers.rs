@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending};
 use crate::domain::id::RepoPath;
-use crate::effect::Mended;
+use crate::effect::FixedFiles;
 
 use super::tools::{invocation, is_named_set_up, program};
 
@@ -118,8 +118,8 @@ const FIXERS: &[Fixer] = &[
 ];
 
 /// What the fixers make of files of a checkout. `scratch` is an own folder.
-pub async fn mended(root: &Path, scratch: &Path, chosen: &[RepoPath]) -> Mended {
-    let mut made = Mended::default();
+pub async fn mended(root: &Path, scratch: &Path, chosen: &[RepoPath]) -> FixedFiles {
+    let mut made = FixedFiles::default();
     let fixers: Vec<&Fixer> =
         FIXERS.iter().filter(|fixer| is_named_set_up(fixer.tool, root)).collect();
     for file in chosen.iter().take(FILES) {

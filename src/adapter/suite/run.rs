@@ -17,7 +17,7 @@ use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 use crate::domain::test::{Layer, Results, Scope};
 use crate::effect::{
-    CandidateRunner, CandidateRunnerRequest, Clock, Concern, Mended, Opinions, RunError,
+    CandidateRunner, CandidateRunnerRequest, Clock, Concern, FixedFiles, LintReport, RunError,
     RunRequest, Suite, SuiteFacts,
 };
 
@@ -255,23 +255,23 @@ impl Suite for ProjectSuite<'_> {
         check::check(&self.site(root), root, (files, build), child, &log).await
     }
 
-    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> Opinions {
+    async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
             Ok(()) => tools::tools(root, &scratch, concerns, own).await,
             Err(error) => {
                 let reason = format!("{}: {error}", scratch.display());
                 let skipped = vec![("the project's own tools".to_owned(), reason)];
-                Opinions { skipped, ..Opinions::default() }
+                LintReport { skipped, ..LintReport::default() }
             }
         }
     }
 
-    async fn mended(&self, root: &Path, chosen: &[RepoPath]) -> Mended {
+    async fn mended(&self, root: &Path, chosen: &[RepoPath]) -> FixedFiles {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
             Ok(()) => fixers::mended(root, &scratch, chosen).await,
-            Err(_) => Mended::default(),
+            Err(_) => FixedFiles::default(),
         }
     }
 

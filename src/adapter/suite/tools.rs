@@ -13,7 +13,7 @@ use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
-use crate::effect::{Concern, Opinions};
+use crate::effect::{Concern, LintReport};
 
 use super::remarks::{self, Form};
 
@@ -200,8 +200,8 @@ pub async fn tools(
     scratch: &Path,
     concerns: &[Concern],
     own: &ToolCommands,
-) -> Opinions {
-    let mut said = Opinions::default();
+) -> LintReport {
+    let mut said = LintReport::default();
     let commands =
         [(Rules, "the lint command", &own.lint), (Types, "the build command", &own.build)];
     for (concern, name, command) in commands {
@@ -243,7 +243,7 @@ struct Asked {
     argv: Vec<String>,
 }
 
-async fn ask(asked: &Asked, root: &Path, scratch: &Path, said: &mut Opinions) {
+async fn ask(asked: &Asked, root: &Path, scratch: &Path, said: &mut LintReport) {
     said.asked.push(asked.name.to_owned());
     let log = scratch.join("tool.log");
     let child = invocation(asked.argv.clone(), root, scratch);

@@ -6,7 +6,7 @@ mod end;
 use std::time::Duration;
 
 use crate::config::PartialConclusion;
-use crate::domain::budget::Limits;
+use crate::domain::budget::SpendingLimits;
 use crate::domain::check::{CheckStatus, Conclusion};
 use crate::domain::command::Ceiling;
 use crate::domain::event::Event;
@@ -295,7 +295,7 @@ impl<'a> Publisher<'a> {
             budget: BudgetLimits {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,
-                providers: Limits {
+                providers: SpendingLimits {
                     micro_usd: self.limits.usd.map(micro),
                     tokens: self.limits.tokens,
                     calls: self.limits.calls,

@@ -4,7 +4,7 @@ use crate::app::{self, CharacteriseRequest};
 use crate::cli::args::PinArguments;
 use crate::cli::failure::exit;
 use crate::cli::progress::Terminal;
-use crate::domain::characterisation::PinReport;
+use crate::domain::characterisation::CharacterisationReport;
 use crate::report::terminal::harmless;
 use crate::report::{characterised, mutation};
 
@@ -31,7 +31,7 @@ pub async fn run(arguments: &PinArguments) -> Result<u8, app::AppError> {
     Ok(if outcome.met { exit::MET } else { exit::NOT_MET })
 }
 
-fn show(report: &PinReport) {
+fn show(report: &CharacterisationReport) {
     for one in report.functions.iter().filter(|one| one.kept == 0) {
         let place = format!("{}:{} {}", one.file, one.line, one.name);
         let reasons = characterised::reasons(&one.dropped);

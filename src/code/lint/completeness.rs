@@ -11,7 +11,7 @@ use tree_sitter::Node;
 use crate::code::language::Language;
 use crate::code::{parallel, signature};
 use crate::domain::id::RepoPath;
-use crate::domain::quality::{Completeness, Layer, TestMetrics};
+use crate::domain::quality::{Completeness, TestAspect, TestMetrics};
 
 use super::generated;
 use super::project::Project;
@@ -62,11 +62,11 @@ pub fn measure(
     units.sort_by(|one, other| one.place.cmp(&other.place));
     let tried: Vec<&Tried> = parts.iter().flat_map(|part| &part.tried).collect();
     let layers = vec![
-        layer(Layer::Happy, &units, &tried, |_| true, |_| true),
-        layer(Layer::Negative, &units, &tried, |unit| unit.rejects, |one| one.negative),
-        layer(Layer::Edge, &units, &tried, |_| true, |one| one.edge),
-        layer(Layer::State, &units, &tried, |unit| unit.changes, |one| one.assertions >= 2),
-        layer(Layer::Async, &units, &tried, |unit| unit.waits, |one| one.waits),
+        layer(TestAspect::Happy, &units, &tried, |_| true, |_| true),
+        layer(TestAspect::Negative, &units, &tried, |unit| unit.rejects, |one| one.negative),
+        layer(TestAspect::Edge, &units, &tried, |_| true, |one| one.edge),
+        layer(TestAspect::State, &units, &tried, |unit| unit.changes, |one| one.assertions >= 2),
+        layer(TestAspect::Async, &units, &tried, |unit| unit.waits, |one| one.waits),
         wiring(&about, files, project),
     ];
     TestMetrics {
@@ -86,7 +86,7 @@ fn count(number: usize) -> u32 {
 /// One layer: the units it is about, and the tests that count for it. A test without an assertion
 /// tries nothing.
 fn layer(
-    layer: Layer,
+    layer: TestAspect,
     units: &[&Unit],
     tried: &[&Tried],
     about: impl Fn(&Unit) -> bool,
@@ -134,7 +134,7 @@ fn wiring(
             }
         }
     }
-    Completeness { layer: Layer::Wiring, covered: of - count(missing.len()), of, missing }
+    Completeness { layer: TestAspect::Wiring, covered: of - count(missing.len()), of, missing }
 }
 
 fn part(file: &RepoPath, text: &str, project: &Project) -> Option<Part> {

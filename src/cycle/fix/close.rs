@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::domain::event::{Ending, Outcome};
-use crate::domain::fix_loop::{FixLoop, Place};
+use crate::domain::fix_loop::{FixLoop, SessionLocation};
 use crate::report::{handover, summary};
 
 use crate::cycle::failure::Failure;
@@ -33,7 +33,7 @@ pub async fn close(
     // A session that met its gate is archived right after this.
     let folder = if met { archive.to_owned() } else { store.folder().to_owned() };
     let outcome = state.outcome(
-        Place {
+        SessionLocation {
             branch: performer.fx.worktree.branch().to_owned(),
             onto,
             report: folder.join(REPORT).display().to_string(),

@@ -1,17 +1,20 @@
 //! The state a run begins with: a new one, or the one that was saved.
 
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{FixLoop, Terms};
+use crate::domain::fix_loop::{FixLoop, FixTerms};
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::test_plan::pipeline::Pipeline;
 use crate::effect::{Effects, StoreError};
 
-use crate::cycle::drive::{STATE_FILE, remember};
+use crate::cycle::drive::Journal;
 use crate::cycle::failure::Failure;
-use crate::cycle::replay::Moved;
-use crate::cycle::session_files::{generation, spent};
+use crate::cycle::machine::Machine as _;
+use crate::cycle::session_files::{PIPELINE_STATE, generation, read, spent};
+
+use super::machine::FixCommand;
 
 /// What a run begins with.
-pub struct Opened {
+pub struct OpenedLoop {
     /// The state.
     pub state: FixLoop,
     /// Events that opening itself brought.
@@ -29,12 +32,13 @@ pub struct Opened {
 pub async fn open(
     session: &SessionId,
     head: &CommitId,
-    terms: Terms,
+    terms: FixTerms,
     raised_limit: Option<u32>,
     moved: bool,
     fx: &Effects<'_>,
-) -> Result<Opened, Failure> {
-    let (saved, mut events) = match fx.store.read_json(STATE_FILE).await {
+) -> Result<OpenedLoop, Failure> {
+    let journal = Journal::from(fx);
+    let (saved, mut events) = match fx.store.read_json(FixLoop::STATE_FILE).await {
         Ok(saved) => (saved, Vec::new()),
         Err(StoreError::Corrupt { path, .. }) => {
             let text = format!("{} cannot be read; starting from the baseline", path.display());
@@ -43,27 +47,20 @@ pub async fn open(
         Err(error) => return Err(error.into()),
     };
     let restored = saved.and_then(|value| serde_json::from_value::<FixLoop>(value).ok());
-    if let Some(state) = restored.filter(|state| state.head == *head) {
-        let (state, more) = match raised_limit {
-            Some(limit) => {
-                remember(&state, Moved::Reopened { max_iterations: limit }, fx).await?;
-                let transitions = state.transitions + 1;
-                let (state, more) = state.reopen(limit);
-                (FixLoop { transitions, ..state }, more)
-            }
-            None => (state, Vec::new()),
-        };
-        events.extend(more);
-        let state = if moved {
-            remember(&state, Moved::Renewed, fx).await?;
-            let transitions = state.transitions + 1;
-            FixLoop { transitions, ..state.renew() }
-        } else {
-            state
-        };
-        return Ok(Opened { state, events, resumed: true });
+    if let Some(mut state) = restored.filter(|state| state.head == *head) {
+        if let Some(max_iterations) = raised_limit {
+            let (reopened, more) = state.clone().reopen(max_iterations);
+            events.extend(more);
+            let command = FixCommand::Reopened { max_iterations };
+            state = journal.record(&state, command, reopened).await?;
+        }
+        if moved {
+            let renewed = state.clone().renew();
+            state = journal.record(&state, FixCommand::Renewed, renewed).await?;
+        }
+        return Ok(OpenedLoop { state, events, resumed: true });
     }
-    // Tests that were written for this session belong to what is under test.
+    // Tests that were written for this session belong to the sources under test.
     let (tree, tip) = match generation(fx).await? {
         Some(generation) if generation.session_id == *session => {
             (generation.tree, generation.commit)
@@ -72,10 +69,12 @@ pub async fn open(
     };
     let mut state = FixLoop::new(session.clone(), fx.clock.now(), terms, head.clone(), tree);
     state.tip.clone_from(&tip);
-    // What providers took while tests were written counts for the budget of the session.
-    let spending = spent(session, fx).await?;
-    state.spending = spending;
-    remember(&state, Moved::Began { terms, tip, spending }, fx).await?;
-    state.transitions = 1;
-    Ok(Opened { state, events, resumed: false })
+    // What providers used while tests were written counts for the budget of the session, and the
+    // events of that time stay in its stream.
+    state.spending = spent(session, fx).await?;
+    let pipeline = read::<Pipeline>(fx, PIPELINE_STATE).await?;
+    state.events = pipeline.map_or(0, |pipeline| pipeline.events);
+    let command = FixCommand::Began { terms, tip, spending: state.spending };
+    let state = journal.record(&state, command, state.clone()).await?;
+    Ok(OpenedLoop { state, events, resumed: false })
 }

@@ -4,7 +4,9 @@ use futures::lock::Mutex;
 
 use crate::domain::commit;
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{Attempt, Done, FixLoop, IterationResult, Regressed, Step};
+use crate::domain::fix_loop::{
+    Attempt, FixLoop, FixStep, FixStepOutcome, IterationResult, RegressionTrace,
+};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Results, Scope};
@@ -12,6 +14,7 @@ use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
 use crate::report::{layers, records};
 use crate::role::{Fixer, Impact, minimise};
 
+use crate::cycle::drive::Perform;
 use crate::cycle::failure::Failure;
 
 /// Performs steps on the outside world.
@@ -31,39 +34,51 @@ pub struct Performer<'a> {
 /// The log that every run of the loop overwrites (product.md 8.1).
 const LOG: &str = ".process/test-output.log";
 
-impl Performer<'_> {
-    /// Performs the step that `state` names.
-    ///
-    /// # Errors
-    ///
-    /// The effect that failed for good. A run without results is an answer in the middle of the
-    /// loop, and an error at the baseline, where there is nothing to compare it with.
-    pub async fn perform(&self, state: &FixLoop) -> Result<Done, Failure> {
-        match state.next {
-            Step::Baseline => self.baseline(state).await,
-            Step::Recheck { round } => self.recheck(state, round).await,
-            Step::Blame => self.blame(state).await,
-            Step::Diagnose => self.diagnose(state).await,
-            Step::Propose => self.propose(state).await,
-            Step::Apply => self.apply(state).await,
-            Step::TestAffected => self.test_affected(state).await,
-            Step::TestFull => self.test_full(state).await,
-            Step::Keep => self.keep(state).await,
-            Step::ShowAttempt => self.show_attempt(state).await,
-            Step::Rollback => self.rollback(state).await,
-            Step::Restore => self.restore(state).await,
-            Step::Minimise => self.minimise(state).await,
-            Step::KeepSmaller => {
+impl Perform<FixLoop> for Performer<'_> {
+    type Task = FixStep;
+
+    fn task(&self, state: &FixLoop) -> Option<FixStep> {
+        (!state.is_finished()).then_some(state.next)
+    }
+
+    /// A run without results is an outcome in the middle of the loop, and an error at the baseline,
+    /// where there is nothing to compare it with.
+    async fn perform(&mut self, state: &FixLoop, step: FixStep) -> Result<FixStepOutcome, Failure> {
+        match step {
+            FixStep::Baseline => self.baseline(state).await,
+            FixStep::Recheck { round } => self.recheck(state, round).await,
+            FixStep::Blame => self.blame(state).await,
+            FixStep::Diagnose => self.diagnose(state).await,
+            FixStep::Propose => self.propose(state).await,
+            FixStep::Apply => self.apply(state).await,
+            FixStep::TestAffected => self.test_affected(state).await,
+            FixStep::TestFull => self.test_full(state).await,
+            FixStep::Keep => self.keep(state).await,
+            FixStep::ShowAttempt => self.show_attempt(state).await,
+            FixStep::Rollback => self.rollback(state).await,
+            FixStep::Restore => self.restore(state).await,
+            FixStep::Minimise => self.minimise(state).await,
+            FixStep::KeepSmaller => {
                 self.commit(state, state.accepted_tree.clone(), commit::minimise(state)).await
             }
-            Step::Confirm => self.confirm(state).await,
-            Step::Seal => self.seal(state).await,
-            Step::Finish => Ok(Done::Restored),
+            FixStep::Confirm => self.confirm(state).await,
+            FixStep::Seal => self.seal(state).await,
+            FixStep::Finish => Ok(FixStepOutcome::Restored),
         }
     }
 
+    async fn document(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
+        self.write_records(old, new).await
+    }
+
+    async fn show(&self, _state: &FixLoop) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+impl Performer<'_> {
     fn tell(&self, state: &FixLoop, doing: String) {
-        let iteration = state.current_iteration;
+        let iteration = Some(state.current_iteration).filter(|iteration| *iteration > 0);
         self.fx.screen.show(&Event::Step { iteration, doing });
     }
 
@@ -96,32 +111,34 @@ impl Performer<'_> {
         Ok(())
     }
 
-    async fn baseline(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn baseline(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "running the full suite".into());
         match self.run(state, &Scope::Full).await? {
-            Ok(results) => Ok(Done::Ran(Ok(results))),
+            Ok(results) => Ok(FixStepOutcome::Ran(Ok(results))),
             Err(error) if error.may_pass_on_retry() => {
                 self.fx
                     .screen
                     .show(&Event::Notice { text: format!("{error}; running it once more") });
-                Ok(Done::Ran(Ok(self.run(state, &Scope::Full).await??)))
+                Ok(FixStepOutcome::Ran(Ok(self.run(state, &Scope::Full).await??)))
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    async fn recheck(&self, state: &FixLoop, round: u32) -> Result<Done, Failure> {
+    async fn recheck(&self, state: &FixLoop, round: u32) -> Result<FixStepOutcome, Failure> {
         let failing = state.failing();
         self.tell(
             state,
             format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)),
         );
-        Ok(Done::Ran(self.run(state, &Scope::Tests(failing)).await?.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(
+            self.run(state, &Scope::Tests(failing)).await?.map_err(|error| text(&error)),
+        ))
     }
 
-    async fn blame(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn blame(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let Some(base) = &self.base else {
-            return Ok(Done::Ran(Err("there is no merge base".into())));
+            return Ok(FixStepOutcome::Ran(Err("there is no merge base".into())));
         };
         let failing = state.failing();
         self.tell(state, format!("running {} on the merge base {}", tests(&failing), base.short()));
@@ -130,43 +147,45 @@ impl Performer<'_> {
         let scope = Scope::Tests(failing);
         let request =
             RunRequest { root: &root, scope: &scope, log: ".process/test-output-base.log" };
-        Ok(Done::Ran(self.fx.suite.run(&request).await.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(self.fx.suite.run(&request).await.map_err(|error| text(&error))))
     }
 
-    async fn diagnose(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "looking for the places that explain the failures".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
         Ok(self.fixer.diagnose(state, &self.impact, self.fx).await?)
     }
 
-    async fn propose(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn propose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "searching for an edit".into());
         self.fx.worktree.checkout(&state.accepted_tree).await?;
         Ok(self.fixer.propose(state, &self.impact, self.fx).await?)
     }
 
-    async fn apply(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn apply(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let edits = edits_of(state)?;
         let tree = self.fx.worktree.graft(&state.accepted_tree, edits).await?;
         self.fx.worktree.checkout(&tree).await?;
         let mut impact = self.impact.lock().await;
         let affected = impact.affected(state, edits, self.fx).await?;
-        Ok(Done::Applied { tree, affected })
+        Ok(FixStepOutcome::Applied { tree, affected })
     }
 
-    async fn test_affected(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn test_affected(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let affected = attempt_of(state)?.affected.clone();
         self.tell(state, format!("running {} that the edit may affect", tests(&affected)));
-        Ok(Done::Ran(self.run(state, &Scope::Tests(affected)).await?.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(
+            self.run(state, &Scope::Tests(affected)).await?.map_err(|error| text(&error)),
+        ))
     }
 
-    async fn test_full(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn test_full(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "running the full suite".into());
-        Ok(Done::Ran(self.run(state, &Scope::Full).await?.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(self.run(state, &Scope::Full).await?.map_err(|error| text(&error))))
     }
 
     /// Commits the accepted sources. Without commits the edit is kept as a patch file.
-    async fn keep(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn keep(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let iteration = state.current_iteration;
         if !state.terms.commits {
             let patch = self.patch(&attempt_of(state)?.pre_tree, &state.accepted_tree).await?;
@@ -174,29 +193,29 @@ impl Performer<'_> {
                 .store
                 .write_text(&format!("patches/iteration-{iteration}.patch"), &patch)
                 .await?;
-            return Ok(Done::Committed(None));
+            return Ok(FixStepOutcome::Committed(None));
         }
         self.tell(state, "committing".into());
         self.commit(state, state.accepted_tree.clone(), commit::iteration(state)).await
     }
 
-    async fn show_attempt(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn show_attempt(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "recording the attempt and taking it back".into());
         let tree = attempt_of(state)?.tree.clone();
         let tree = tree.ok_or_else(|| Failure::Internal("an attempt without sources".into()))?;
         self.commit(state, tree, commit::iteration(state)).await
     }
 
-    async fn rollback(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn rollback(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.commit(state, state.committed_tree.clone(), commit::rollback(state)).await
     }
 
     /// Puts the accepted sources back. Where a regression leaves no commits, its change is kept as
     /// a patch file first (product.md 13.1).
-    async fn restore(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn restore(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         if let Some(attempt) = &state.attempt
             && let Some(tree) = &attempt.tree
-            && state.terms.regressed == Regressed::Patch
+            && state.terms.regressed == RegressionTrace::Patch
             && attempt
                 .judged
                 .as_ref()
@@ -207,34 +226,34 @@ impl Performer<'_> {
             self.fx.store.write_text(&file, &patch).await?;
         }
         self.fx.worktree.checkout(&state.accepted_tree).await?;
-        Ok(Done::Restored)
+        Ok(FixStepOutcome::Restored)
     }
 
-    async fn minimise(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn minimise(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "dropping what the suite does not need from the change".into());
         let (tree, minimised) = minimise(state, self.fx).await?;
         self.fx.worktree.checkout(&tree).await?;
-        Ok(Done::Minimised { tree, minimised })
+        Ok(FixStepOutcome::Minimised { tree, minimised })
     }
 
     /// Runs the suite where none of our private files are (product.md 13.18, second witness).
-    async fn confirm(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;
         let request = RunRequest { root: &root, scope: &Scope::Full, log: LOG };
         let ran = self.fx.suite.run(&request).await;
         self.keep_results(state, &ran).await?;
-        Ok(Done::Ran(ran.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(ran.map_err(|error| text(&error))))
     }
 
-    async fn seal(&self, state: &FixLoop) -> Result<Done, Failure> {
+    async fn seal(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let request = CommitRequest {
             tree: state.accepted_tree.clone(),
             message: commit::complete(state),
             state: Vec::new(),
             time: self.fx.clock.now(),
         };
-        Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
+        Ok(FixStepOutcome::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }
 
     async fn commit(
@@ -242,7 +261,7 @@ impl Performer<'_> {
         state: &FixLoop,
         tree: TreeId,
         message: String,
-    ) -> Result<Done, Failure> {
+    ) -> Result<FixStepOutcome, Failure> {
         let files =
             if state.terms.state_travels { self.fx.store.travelling().await? } else { Vec::new() };
         let state_files = files
@@ -251,7 +270,7 @@ impl Performer<'_> {
             .collect();
         let request =
             CommitRequest { tree, message, state: state_files, time: self.fx.clock.now() };
-        Ok(Done::Committed(Some(self.fx.worktree.commit(&request).await?)))
+        Ok(FixStepOutcome::Committed(Some(self.fx.worktree.commit(&request).await?)))
     }
 
     /// Unified diff between two trees.

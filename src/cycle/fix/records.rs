@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{FixLoop, IterationResult, Step};
+use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
 use crate::report::decision::decision;
 use crate::report::schema::TaskStatus;
 use crate::report::{planning, records};
@@ -21,7 +21,7 @@ fn process_of(iteration: u32) -> String {
 impl Performer<'_> {
     /// Writes the files that belong to a transition. All are folded from the state, so writing
     /// them again changes nothing.
-    pub async fn document(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
+    pub(super) async fn write_records(&self, old: &FixLoop, new: &FixLoop) -> Result<(), Failure> {
         let store = self.fx.store;
         let number = new.current_iteration;
         let process = |name: &str| format!(".process/iteration-{number}-{name}");
@@ -30,17 +30,17 @@ impl Performer<'_> {
             self.write_form(&process("failures.json"), &records::failures(new, &now)).await?;
             store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
         }
-        if old.next == Step::Diagnose {
+        if old.next == FixStep::Diagnose {
             if let Some(analysis) = records::analysis(new, &now) {
                 store.write_text(&process("analysis.md"), &analysis).await?;
                 store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
             }
             self.write_task(new, TaskStatus::InProgress).await?;
         }
-        if old.next == Step::Propose && new.attempt.is_some() {
+        if old.next == FixStep::Propose && new.attempt.is_some() {
             store.write_text(&process("cli-output.txt"), &records::search_log(new)).await?;
         }
-        if old.next == Step::Apply {
+        if old.next == FixStep::Apply {
             self.write_task(new, TaskStatus::InProgress).await?;
         }
         if let Some(ended) = new.iterations.get(old.iterations.len()) {

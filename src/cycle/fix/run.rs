@@ -7,13 +7,13 @@ use futures::lock::Mutex;
 use globset::GlobSet;
 
 use crate::domain::event::{Event, Outcome};
-use crate::domain::fix_loop::Terms;
+use crate::domain::fix_loop::FixTerms;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::{AskSettings, ChainEntry, Fixer, FixerSettings, Impact};
 
-use crate::cycle::drive::{Driven, announce, drive};
+use crate::cycle::drive::{Driven, Journal, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{generation, planned_session};
 use crate::cycle::test::note_execution;
@@ -36,7 +36,7 @@ pub struct SetUp {
     /// The merge base and its sources.
     pub base: Option<(CommitId, TreeId)>,
     /// Limits and mode.
-    pub terms: Terms,
+    pub terms: FixTerms,
     /// A limit given on resume.
     pub raised_limit: Option<u32>,
     /// Whether another commit is checked out than the one the session began on.
@@ -67,7 +67,7 @@ pub struct SetUp {
 ///
 /// The first effect that failed for good; what was done until then is saved.
 pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
-    let performer = Performer {
+    let mut performer = Performer {
         fx,
         base: set_up.base.as_ref().map(|(commit, _)| commit.clone()),
         state_prefix: set_up.state_prefix,
@@ -100,11 +100,11 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
     let tasks = planned_session(fx).await?.map(|session| planning::rows(&session.plan));
     events.extend(tasks.map(|tasks| Event::Tasks { tasks }));
     events.extend(opened.events);
-    let state = announce(&opened.state, opened.state.clone(), &events, &performer).await?;
-    let (state, stopped) = match drive(state, &performer, set_up.budget).await? {
-        Driven::Finished(state) => (state, String::new()),
-        Driven::Stopped { state, reason } => (state, reason),
-    };
+    let journal = Journal::from(fx);
+    let state = journal.announce(&opened.state, opened.state.clone(), &events).await?;
+    let Driven { state, stop_reason } =
+        drive(state, &mut performer, journal, set_up.budget).await?;
+    let stopped = stop_reason.unwrap_or_default();
     let outcome = close(&state, &performer, set_up.onto, &stopped, &set_up.archive).await?;
     note_execution(&outcome, fx).await?;
     fx.screen.show(&Event::Closed(Box::new(outcome.clone())));

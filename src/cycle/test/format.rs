@@ -10,9 +10,9 @@ use crate::domain::test_plan::generation::PRODUCTION;
 use crate::effect::RunRequest;
 use crate::report::validation::Skipped;
 
-use super::write::{LOG, Work};
+use super::write::{LOG, TestWriting};
 
-impl Work<'_> {
+impl TestWriting<'_> {
     /// Tidies the new files, and only these. What a fixer makes is kept when the tests of the file
     /// still hold. Notes in `fixed` what was mended; answers with the fixers that did not answer.
     pub(super) async fn mend(&mut self, fixed: &mut Vec<Finding>) -> Result<Vec<Skipped>, Failure> {

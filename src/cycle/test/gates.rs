@@ -9,12 +9,12 @@ use crate::domain::coverage::Reached;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::quality::{Counts, Decision, Finding, MAX_RETRIES, Stage, decide, decide_tests};
+use crate::domain::quality::{FindingCounts, QualityDecision, Finding, MAX_RETRIES, Stage, decide, decide_tests};
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::generation::{Judgement, PRODUCTION};
-use crate::domain::test_plan::pipeline::Done;
+use crate::domain::test_plan::generation::{GateResult, PRODUCTION};
+use crate::domain::test_plan::pipeline::PipelineStepOutcome;
 use crate::domain::test_plan::requirement_coverage::{
-    Evidence, RequirementCoverage, about, still_open,
+    CoverageEvidence, RequirementCoverage, about, still_open,
 };
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
@@ -23,18 +23,18 @@ use crate::role::test_plan::{Ran, covered};
 use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
 use super::rank::{asked, worst};
-use super::write::Work;
+use super::write::TestWriting;
 use super::write_task::ROUNDS;
 
-impl Work<'_> {
+impl TestWriting<'_> {
     /// Gate 001.3: findings in the new files, safe repairs, and what must go.
-    pub(super) async fn validate(&mut self) -> Result<Done, Failure> {
+    pub(super) async fn validate(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = "IMPL-001.3";
         self.turn(id, TaskStatus::InProgress).await?;
         self.fx.step("looking for what generated code gets wrong (gate 001.3)");
         let report = self.gate().await?;
-        let met = report.status == Decision::Pass;
-        self.production.validation = Some(Judgement {
+        let met = report.status == QualityDecision::Pass;
+        self.production.validation = Some(GateResult {
             decision: report.status,
             reason: report.gate_decision.clone(),
             repairs: u32::try_from(report.auto_fixes_applied.len()).unwrap_or(u32::MAX),
@@ -47,7 +47,7 @@ impl Work<'_> {
         let text = planning::judged(id, self.production.validation.as_ref(), &self.production);
         self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
         self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(Done::Validated)
+        Ok(PipelineStepOutcome::Validated)
     }
 
     /// Lets the project's own fixers repair the files, drops those with critical findings, and
@@ -66,12 +66,12 @@ impl Work<'_> {
             };
             let reviewed = inspect(request, self.fx).await?;
             let findings = reviewed.findings;
-            let decision = decide(Counts::of(findings.iter()), self.set_up.limits, retries);
+            let decision = decide(FindingCounts::of(findings.iter()), self.set_up.limits, retries);
             if let Some((file, reason)) = worst(&findings, decision.0) {
                 self.drop_file(&file, &format!("gate 001.3: {reason}")).await?;
                 continue;
             }
-            if decision.0 == Decision::Pass || retries >= MAX_RETRIES {
+            if decision.0 == QualityDecision::Pass || retries >= MAX_RETRIES {
                 let left_out = reviewed.generated.iter().chain(&reviewed.too_deep);
                 let skipped = left_out.map(|file| Skipped {
                     what: file.to_string(),
@@ -128,7 +128,7 @@ impl Work<'_> {
     }
 
     /// Gate 001.5: anti-patterns, completeness, mutation score; survivors go back at most twice.
-    pub(super) async fn review(&mut self) -> Result<Done, Failure> {
+    pub(super) async fn review(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let id = "IMPL-001.5";
         self.turn(id, TaskStatus::InProgress).await?;
         self.fx.step("judging the quality of the new tests (gate 001.5)");
@@ -148,8 +148,8 @@ impl Work<'_> {
             score = self.score().await?;
             let met = score.as_ref().is_none_or(Score::is_met);
             let left = self.production.tasks.iter().any(|made| made.rounds < ROUNDS);
-            if quality.status == Decision::HardFail
-                || quality.status == Decision::Pass && met
+            if quality.status == QualityDecision::HardFail
+                || quality.status == QualityDecision::Pass && met
                 || !left
             {
                 break;
@@ -159,16 +159,16 @@ impl Work<'_> {
             let share = score.per_mille().unwrap_or_default();
             format!("mutation score {}.{} % of {} %", share / 10, share % 10, score.threshold)
         });
-        let reasons: Vec<String> = (quality.status != Decision::Pass)
+        let reasons: Vec<String> = (quality.status != QualityDecision::Pass)
             .then(|| quality.gate_decision.clone())
             .into_iter()
             .chain(short)
             .collect();
-        let decision = if reasons.is_empty() { Decision::Pass } else { Decision::HardFail };
+        let decision = if reasons.is_empty() { QualityDecision::Pass } else { QualityDecision::HardFail };
         let reason =
             if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
         self.settle(&quality);
-        self.production.review = Some(Judgement { decision, reason, repairs: 0, retries });
+        self.production.review = Some(GateResult { decision, reason, repairs: 0, retries });
         write(self.fx, PRODUCTION, &self.production).await?;
         let text = test_quality::render_markdown(&quality);
         let text = format!("{text}{}", planning::score(&self.production));
@@ -181,9 +181,9 @@ impl Work<'_> {
         }
         let text = planning::judged(id, self.production.review.as_ref(), &self.production);
         self.fx.store.write_text(&format!(".summaries/{id}-summary.md"), &text).await?;
-        let met = decision == Decision::Pass;
+        let met = decision == QualityDecision::Pass;
         self.turn(id, if met { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(Done::Reviewed)
+        Ok(PipelineStepOutcome::Reviewed)
     }
 
     /// Anti-patterns in the new files, and how complete the tests of their subjects are. A file
@@ -208,9 +208,9 @@ impl Work<'_> {
             let reviewed = inspect(request, self.fx).await?;
             let mut findings = reviewed.findings;
             findings.retain(|one| one.stage == Stage::Tests && new.contains(&one.file));
-            let counts = Counts::of(findings.iter());
+            let counts = FindingCounts::of(findings.iter());
             if counts.critical > 0
-                && let Some((file, reason)) = worst(&findings, Decision::HardFail)
+                && let Some((file, reason)) = worst(&findings, QualityDecision::HardFail)
             {
                 self.drop_file(&file, &format!("gate 001.5: {reason}")).await?;
                 continue;
@@ -281,10 +281,10 @@ impl Work<'_> {
     /// Decides each requirement of each task that wrote tests.
     fn settle(&mut self, quality: &TestQuality) {
         let validated =
-            self.production.validation.as_ref().is_some_and(|said| said.decision == Decision::Pass);
+            self.production.validation.as_ref().is_some_and(|said| said.decision == QualityDecision::Pass);
         for at in 0..self.production.tasks.len() {
             let Some(made) = self.production.tasks.get(at) else { continue };
-            let evidence = Evidence { made, layers: &quality.metrics.layers, validated };
+            let evidence = CoverageEvidence { made, layers: &quality.metrics.layers, validated };
             let task = self.plan.tasks.iter().find(|task| task.id == made.task);
             let ids: BTreeSet<&String> =
                 task.iter().flat_map(|task| &task.context.requirement_ids).collect();

@@ -3,6 +3,7 @@
 mod execution;
 mod format;
 mod gates;
+mod machine;
 mod plan;
 mod rank;
 mod time_budget;

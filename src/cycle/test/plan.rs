@@ -7,9 +7,9 @@ use crate::domain::budget::Spending;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
-use crate::domain::test_plan::analysis::{self, Advice, Analysis, RESULTS, SUGGESTIONS};
+use crate::domain::test_plan::analysis::{self, Advice, RESULTS, SUGGESTIONS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
-use crate::domain::test_plan::pipeline::{Done, Pipeline, Step};
+use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
 use crate::domain::test_plan::task::{self, TestPlan};
 use crate::effect::Effects;
 use crate::report::planning;
@@ -18,12 +18,13 @@ use crate::role::test_plan::{
 };
 use crate::role::{AskSettings, ChainEntry, ProviderChain, Role};
 
-use crate::cycle::drive::unless_stopped;
+use super::machine::enter;
+use crate::cycle::drive::{Driven, Perform, drive};
 use crate::cycle::failure::Failure;
-use crate::cycle::session_files::{PIPELINE_STATE, RAN, package, read, spent, test_plan, write};
+use crate::cycle::session_files::{PROGRESS, RAN, package, read, spent, test_plan, write};
 
-/// How often what an earlier phase left may be found unreadable in one run.
-const SETBACKS: u32 = 3;
+/// Times that the files of an earlier phase may be found unreadable in one run.
+const UNREADABLE_INPUTS: u32 = 3;
 
 /// What phases 2 to 4 are given besides the state.
 #[derive(Clone, Debug)]
@@ -85,71 +86,70 @@ impl Planned {
 /// The first effect that failed for good, or a request that names nothing here. The saved state
 /// then still names the step to repeat.
 pub async fn plan(
-    mut state: Pipeline,
+    state: Pipeline,
     set_up: &PlanSetUp,
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
-    let panel =
+    let chain =
         ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
             .await?;
-    let mut work = Work { set_up, panel: &panel, fx, survey: None };
-    let (mut setbacks, mut halted) = (0, None);
-    loop {
-        write(fx, PIPELINE_STATE, &state).await?;
-        write(fx, ".process/progress.json", &planning::progress(&state, None)).await?;
-        if state.rests() || state.works() {
-            break;
-        }
-        let step = work.perform(&state);
-        let done = match unless_stopped(step, fx.clock, set_up.budget).await? {
-            Ok(Done::OutOfBudget { reason }) | Err(reason) => {
-                halted = Some(reason);
-                break;
-            }
-            Ok(done) => done,
-        };
-        if done == Done::InputMissing {
-            setbacks += 1;
-            if setbacks == SETBACKS {
-                let text = "what a phase has just written cannot be read".to_owned();
-                return Err(Failure::Internal(text));
-            }
-            let text = "what an earlier phase left cannot be read; it is made anew".to_owned();
-            fx.screen.show(&Event::Notice { text });
-        }
-        state = state.advance(done);
-    }
+    let state = enter(state, fx).await?;
+    let mut performer =
+        PlanPerformer { set_up, chain: &chain, fx, survey: None, unreadable_inputs: 0 };
+    let Driven { state, stop_reason } =
+        drive(state, &mut performer, fx.into(), set_up.budget).await?;
     let package = package(&state, fx).await?;
     let plan = test_plan(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
-    Ok(Planned { state, package, plan, spending, halted })
+    Ok(Planned { state, package, plan, spending, halted: stop_reason })
 }
 
-struct Work<'a> {
+/// Performs phases 2 to 4.
+struct PlanPerformer<'a> {
     set_up: &'a PlanSetUp,
-    panel: &'a ProviderChain,
+    chain: &'a ProviderChain,
     fx: &'a Effects<'a>,
     survey: Option<Survey>,
+    unreadable_inputs: u32,
 }
 
-impl Work<'_> {
-    async fn perform(&mut self, state: &Pipeline) -> Result<Done, Failure> {
-        match state.next {
-            Step::Gather => self.gather(state).await,
-            Step::Analyse => self.analyse(state).await,
-            Step::Plan { .. } => self.plan(state).await,
-            Step::Confirm
-            | Step::Generate
-            | Step::Validate
-            | Step::Review
-            | Step::Keep
-            | Step::Execute
-            | Step::Finish { .. } => {
-                Err(Failure::Internal("a step that nobody performs here".into()))
-            }
-        }
+impl Perform<Pipeline> for PlanPerformer<'_> {
+    type Task = PlanningStep;
+
+    fn task(&self, state: &Pipeline) -> Option<PlanningStep> {
+        state.planning_step()
     }
 
+    async fn perform(
+        &mut self,
+        state: &Pipeline,
+        task: PlanningStep,
+    ) -> Result<PipelineStepOutcome, Failure> {
+        let outcome = match task {
+            PlanningStep::Gather => self.gather(state).await?,
+            PlanningStep::Analyse => self.analyse(state).await?,
+            PlanningStep::Plan => self.plan(state).await?,
+        };
+        if outcome == PipelineStepOutcome::InputMissing {
+            self.unreadable_inputs += 1;
+            if self.unreadable_inputs == UNREADABLE_INPUTS {
+                let text = "a file that a phase has just written cannot be read".to_owned();
+                return Err(Failure::Internal(text));
+            }
+        }
+        Ok(outcome)
+    }
+
+    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
+        write(self.fx, PROGRESS, &planning::progress(state, None)).await
+    }
+}
+
+impl PlanPerformer<'_> {
     fn phase(&self, phase: u32, doing: &str) {
         self.fx.screen.show(&Event::Phase { phase, doing: doing.to_owned() });
     }
@@ -163,7 +163,7 @@ impl Work<'_> {
     }
 
     /// Phase 2.
-    async fn gather(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+    async fn gather(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let (fx, set_up) = (self.fx, self.set_up);
         self.phase(2, "gathering context: sources, tests, conventions");
         let survey = self.survey().await?;
@@ -203,26 +203,28 @@ impl Work<'_> {
         }
         let coverage = found.package.coverage();
         let gaps = u32::try_from(coverage.missing_tests.len()).unwrap_or(u32::MAX);
-        Ok(Done::Gathered { gaps, summary: planning::gathered(coverage) })
+        Ok(PipelineStepOutcome::Gathered { gaps, summary: planning::gathered(coverage) })
     }
 
     /// Phase 3.
-    async fn analyse(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+    async fn analyse(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
         self.phase(3, "analysing what must be tested");
         let ran = read::<Ran>(fx, RAN).await?;
         let (Some(package), Some(ran)) = (package(state, fx).await?, ran) else {
-            return Ok(Done::InputMissing);
+            return Ok(PipelineStepOutcome::InputMissing);
         };
         let now = fx.clock.now();
-        let (panel, tree) = (self.panel, self.set_up.tree.clone());
+        let (chain, tree) = (self.chain, self.set_up.tree.clone());
         let survey = self.survey().await?;
         let analysis = analyse(&state.session_id, &state.description, &package, survey, &ran, &now);
         let (mut reports, mut degraded) = (Vec::new(), false);
-        let analysis = if panel.leads(Role::Surveyor, fx) && !analysis.files.is_empty() {
+        let analysis = if chain.leads(Role::Surveyor, fx) && !analysis.files.is_empty() {
             let documents = Documents::read(&tree, &state.description, fx).await?;
-            match consult(analysis, (survey, &documents), panel, fx).await? {
-                Consulted::OutOfBudget(reason) => return Ok(Done::OutOfBudget { reason }),
+            match consult(analysis, (survey, &documents), chain, fx).await? {
+                Consulted::OutOfBudget(reason) => {
+                    return Ok(PipelineStepOutcome::OutOfBudget { reason });
+                }
                 Consulted::Told { analysis, reports: told, degraded: weak } => {
                     (reports, degraded) = (told, weak);
                     *analysis
@@ -248,7 +250,7 @@ impl Work<'_> {
         store.write_text(&format!("{RESULTS}.md"), &planning::analysis(&analysis)).await?;
         let raw = planning::raw_analysis(&analysis, &package, &reports);
         store.write_text(".process/test-analysis.md", &raw).await?;
-        Ok(Done::Analysed {
+        Ok(PipelineStepOutcome::Analysed {
             requirements: analysis.total(),
             degraded,
             summary: planning::analysed(&analysis),
@@ -256,21 +258,21 @@ impl Work<'_> {
     }
 
     /// Phase 4.
-    async fn plan(&mut self, state: &Pipeline) -> Result<Done, Failure> {
+    async fn plan(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
         self.phase(4, "planning the tasks");
-        let analysis = read::<Analysis>(fx, &format!("{RESULTS}.json")).await?;
+        let analysis = read::<TestAnalysis>(fx, &format!("{RESULTS}.json")).await?;
         let (Some(package), Some(analysis)) = (package(state, fx).await?, analysis) else {
-            return Ok(Done::InputMissing);
+            return Ok(PipelineStepOutcome::InputMissing);
         };
         let advice = match self.advice(&analysis).await? {
-            Advised::OutOfBudget(reason) => return Ok(Done::OutOfBudget { reason }),
+            Advised::OutOfBudget(reason) => return Ok(PipelineStepOutcome::OutOfBudget { reason }),
             Advised::Told(advice) => advice,
         };
         let plan = crate::role::test_plan::plan(analysis, &package, self.set_up.max_iterations);
         let problems = task::problems(&plan);
         if !problems.is_empty() {
-            return Ok(Done::Planned { problems, summary: String::new() });
+            return Ok(PipelineStepOutcome::Planned { problems, summary: String::new() });
         }
         for task in &plan.tasks {
             write(fx, &task.file(), task).await?;
@@ -283,20 +285,20 @@ impl Work<'_> {
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // The last file of the phase: who finds it finds all of them.
         store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;
-        Ok(Done::Planned { problems, summary: planning::planned(&plan) })
+        Ok(PipelineStepOutcome::Planned { problems, summary: planning::planned(&plan) })
     }
 
     /// Phase 4.2: cases that a provider adds. They are asked for once; a step that is repeated
     /// finds them.
-    async fn advice(&self, analysis: &Analysis) -> Result<Advised, Failure> {
+    async fn advice(&self, analysis: &TestAnalysis) -> Result<Advised, Failure> {
         let (fx, file) = (self.fx, format!("{SUGGESTIONS}.json"));
-        if !self.panel.leads(Role::Adviser, fx) || analysis.files.is_empty() {
+        if !self.chain.leads(Role::Adviser, fx) || analysis.files.is_empty() {
             return Ok(Advised::Told(None));
         }
         if let Some(known) = read::<Advice>(fx, &file).await? {
             return Ok(Advised::Told(Some(known)));
         }
-        let advised = advise(analysis, self.panel, fx).await?;
+        let advised = advise(analysis, self.chain, fx).await?;
         if let Advised::Told(Some(advice)) = &advised {
             write(fx, &file, advice).await?;
         }

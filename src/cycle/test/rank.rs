@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::domain::characterisation::{Dropped, PinReport, PinnedFile, PinnedFunction};
+use crate::domain::characterisation::{
+    CharacterisationFile, CharacterisationReport, CharacterisedFunction, DropReason,
+};
 use crate::domain::id::RepoPath;
-use crate::domain::quality::{Counts, Decision, Finding};
-use crate::domain::test_plan::analysis::{Advice, Analysis, FileRequirements, Requirement};
-use crate::domain::test_plan::generation::Made;
+use crate::domain::quality::{Finding, FindingCounts, QualityDecision};
+use crate::domain::test_plan::analysis::{Advice, FileRequirements, Requirement, TestAnalysis};
+use crate::domain::test_plan::generation::TaskTests;
 use crate::domain::test_plan::requirement_coverage::is_same_function;
 use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask};
-use crate::domain::test_plan::written_tests::Written;
+use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::Gap;
 
 /// What a task is to write tests for: the functions that its requirements name. A task about what
@@ -40,8 +42,8 @@ pub fn gaps(task: &TestTask, plan: &TestPlan) -> Vec<Gap> {
 /// that are open. `report` says what is there already; what crosses modules is never in it.
 pub fn subjects<'a>(
     task: &TestTask,
-    analysis: &'a Analysis,
-    report: &PinReport,
+    analysis: &'a TestAnalysis,
+    report: &CharacterisationReport,
 ) -> Vec<(&'a FileRequirements, Vec<&'a Requirement>)> {
     let ids: BTreeSet<&String> = task.context.requirement_ids.iter().collect();
     let there = |file: &RepoPath, one: &Requirement| {
@@ -80,15 +82,15 @@ pub fn suggestions(advice: &Advice, file: &RepoPath) -> String {
 }
 
 /// Enters files that providers wrote into the report of a task.
-pub fn join(report: &mut PinReport, written: &[Written]) {
+pub fn join(report: &mut CharacterisationReport, written: &[WrittenTests]) {
     for one in written {
         for reason in &one.dropped {
             let reason = reason.lines().next().unwrap_or_default().to_owned();
-            report.dropped.push(Dropped { reason, count: 1 });
+            report.dropped.push(DropReason { reason, count: 1 });
         }
         report.flaky.extend(one.flaky.iter().cloned());
         let Some(file) = &one.file else { continue };
-        report.files.push(PinnedFile {
+        report.files.push(CharacterisationFile {
             file: file.clone(),
             subject: one.subject.clone(),
             tests: one.tests.clone(),
@@ -104,7 +106,7 @@ pub fn join(report: &mut PinReport, written: &[Written]) {
                     known.kept = known.kept.max(1);
                     known.dropped.clear();
                 }
-                None => report.functions.push(PinnedFunction {
+                None => report.functions.push(CharacterisedFunction {
                     file: one.subject.clone(),
                     name: name.clone(),
                     line: 1,
@@ -128,8 +130,8 @@ pub fn asked(plan: &TestPlan) -> BTreeMap<RepoPath, BTreeSet<String>> {
 
 /// The file that must go, with the reason: one with a critical finding, or, when all retries are
 /// used, the one with the most findings.
-pub fn worst(findings: &[Finding], decision: Decision) -> Option<(RepoPath, String)> {
-    if decision != Decision::HardFail {
+pub fn worst(findings: &[Finding], decision: QualityDecision) -> Option<(RepoPath, String)> {
+    if decision != QualityDecision::HardFail {
         return None;
     }
     let mut files: BTreeMap<&RepoPath, Vec<&Finding>> = BTreeMap::new();
@@ -137,7 +139,7 @@ pub fn worst(findings: &[Finding], decision: Decision) -> Option<(RepoPath, Stri
         files.entry(&one.file).or_default().push(one);
     }
     let (file, found) = files.into_iter().max_by_key(|(_, found)| {
-        let counts = Counts::of(found.iter().copied());
+        let counts = FindingCounts::of(found.iter().copied());
         (counts.critical, counts.error, counts.warning)
     })?;
     let first = found.iter().min_by_key(|one| one.severity)?;
@@ -147,7 +149,7 @@ pub fn worst(findings: &[Finding], decision: Decision) -> Option<(RepoPath, Stri
 /// Tests that meet the threshold are better than others; of those, the ones that notice more broken
 /// versions of the code, what was not tried counted like what was. A share alone would speak
 /// against tests that reach more.
-pub fn rank(made: &Made) -> (bool, u64) {
+pub fn rank(made: &TaskTests) -> (bool, u64) {
     let Some(score) = made.report.score.as_ref() else { return (false, 0) };
     let noticed =
         u64::from(score.noticed) * u64::from(score.covered) / u64::from(score.tried).max(1);
@@ -157,7 +159,7 @@ pub fn rank(made: &Made) -> (bool, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::characterisation::PinReport;
+    use crate::domain::characterisation::CharacterisationReport;
     use crate::domain::mutation::Score;
     use crate::domain::quality::Severity;
     use crate::domain::quality::Stage;
@@ -181,7 +183,13 @@ mod tests {
     fn tests_that_meet_the_threshold_and_notice_more_are_better() {
         let made = |noticed, tried, covered| {
             let score = Score { threshold: 60, noticed, tried, covered, ..Score::default() };
-            Made { report: PinReport { score: Some(score), ..PinReport::default() }, ..none() }
+            TaskTests {
+                report: CharacterisationReport {
+                    score: Some(score),
+                    ..CharacterisationReport::default()
+                },
+                ..none()
+            }
         };
         let table = [
             ("more noticed", made(50, 80, 80), made(50, 70, 70), false),
@@ -195,11 +203,11 @@ mod tests {
         }
     }
 
-    fn none() -> Made {
-        Made {
+    fn none() -> TaskTests {
+        TaskTests {
             task: "IMPL-001".into(),
             rounds: 1,
-            report: PinReport::default(),
+            report: CharacterisationReport::default(),
             reached: BTreeMap::new(),
             requirements: Vec::new(),
             written: Vec::new(),
@@ -208,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_file_with_the_worst_findings_goes_and_nothing_goes_from_a_gate_that_is_met() {
-        use Decision::{HardFail, Pass, SoftFail};
+        use QualityDecision::{HardFail, Pass, SoftFail};
         let many = [
             finding("a.py", Severity::Error),
             finding("a.py", Severity::Error),
@@ -227,8 +235,8 @@ mod tests {
         }
     }
 
-    fn written(file: Option<&str>, functions: &[&str]) -> Written {
-        Written {
+    fn written(file: Option<&str>, functions: &[&str]) -> WrittenTests {
+        WrittenTests {
             task: "IMPL-001".into(),
             round: 1,
             subject: RepoPath::parse("pkg0/m0.py").unwrap(),
@@ -246,7 +254,7 @@ mod tests {
 
     #[test]
     fn what_a_provider_wrote_counts_and_what_it_gave_up_is_told() {
-        let mut report = PinReport::default();
+        let mut report = CharacterisationReport::default();
         join(&mut report, &[written(Some("tests/test_m0.py"), &["f"]), written(None, &["g"])]);
         assert_eq!(report.tests(), 1);
         let kept: Vec<(&str, u32)> =
@@ -263,11 +271,11 @@ mod tests {
         let package = Package::Prompt(serde_json::from_str(text).unwrap());
         let plan = crate::role::test_plan::plan(analysis.clone(), &package, 10);
         let task = plan.tasks.iter().find(|task| task.id == "IMPL-001").unwrap();
-        let count = |report: &PinReport| -> Vec<usize> {
+        let count = |report: &CharacterisationReport| -> Vec<usize> {
             subjects(task, &analysis, report).iter().map(|(_, open)| open.len()).collect()
         };
-        assert_eq!(count(&PinReport::default()), [8, 8]);
-        let mut report = PinReport::default();
+        assert_eq!(count(&CharacterisationReport::default()), [8, 8]);
+        let mut report = CharacterisationReport::default();
         join(&mut report, &[written(Some("tests/test_m0.py"), &["f"])]);
         // Units of the first file are there; what crosses modules is still open.
         let crossing =

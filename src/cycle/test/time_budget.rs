@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 
-use super::write::Work;
+use super::write::TestWriting;
 use super::write_task::ROUNDS;
 
-impl Work<'_> {
+impl TestWriting<'_> {
     /// What is left of the time of the engine.
     pub(super) fn time_left(&self) -> Duration {
         let spent = Duration::try_from_secs_f64(self.production.engine_seconds);

@@ -7,22 +7,22 @@ use std::time::Duration;
 use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
-use crate::domain::quality::Limits;
+use crate::domain::quality::FindingLimits;
 use crate::domain::request::ToolCommands;
 use crate::domain::task::TaskStatus;
 use crate::domain::test::{Scope, Status};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
-use crate::domain::test_plan::pipeline::{Done, Pipeline, Step};
+use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
 use crate::domain::test_plan::task::TestPlan;
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
 use crate::role::test_plan::Covered;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
-use crate::cycle::drive::unless_stopped;
+use crate::cycle::drive::{Driven, Perform, drive};
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{
-    PIPELINE_STATE, PlannedSession, generation, planned_session, spent, write,
+    PROGRESS, PlannedSession, generation, planned_session, spent, write,
 };
 
 use super::plan::Planned;
@@ -51,7 +51,7 @@ pub struct ProduceSetUp<'a> {
     /// Whether the session's state travels in its commits.
     pub state_travels: bool,
     /// What both gates tolerate.
-    pub limits: Limits,
+    pub limits: FindingLimits,
     /// Who writes tests, first to last.
     pub chain: Vec<ChainEntry>,
     /// How providers are asked.
@@ -65,68 +65,76 @@ pub struct ProduceSetUp<'a> {
 ///
 /// The first effect that failed for good. The saved state then still names the step to repeat.
 pub async fn produce(
-    mut state: Pipeline,
+    state: Pipeline,
     set_up: &ProduceSetUp<'_>,
     fx: &Effects<'_>,
 ) -> Result<Planned, Failure> {
-    let panel =
+    let chain =
         ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
             .await?;
-    let mut halted = None;
-    loop {
-        save(&state, fx).await?;
-        if !state.works() || state.next == Step::Execute {
-            break;
-        }
-        let step = Box::pin(perform(&state, set_up, &panel, fx));
-        let done = match unless_stopped(step, fx.clock, set_up.budget).await? {
-            Ok(Done::OutOfBudget { reason }) | Err(reason) => {
-                halted = Some(reason);
-                break;
-            }
-            Ok(done) => done,
-        };
-        state = state.advance(done);
-    }
+    let mut performer = WritePerformer { set_up, chain: &chain, fx };
+    let Driven { state, stop_reason } =
+        drive(state, &mut performer, fx.into(), set_up.budget).await?;
     let (package, plan) =
         planned_session(fx).await?.map(|PlannedSession { package, plan }| (package, plan)).unzip();
     let spending = spent(&state.session_id, fx).await?;
-    Ok(Planned { state, package, plan, spending, halted })
+    Ok(Planned { state, package, plan, spending, halted: stop_reason })
 }
 
-pub(super) async fn save(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
-    write(fx, PIPELINE_STATE, state).await?;
+/// Writes how far the session is.
+pub(super) async fn show_progress(state: &Pipeline, fx: &Effects<'_>) -> Result<(), Failure> {
     let plan = planned_session(fx).await?.map(|session| session.plan);
-    write(fx, ".process/progress.json", &planning::progress(state, plan.as_ref())).await
+    write(fx, PROGRESS, &planning::progress(state, plan.as_ref())).await
 }
 
-async fn perform(
-    state: &Pipeline,
-    set_up: &ProduceSetUp<'_>,
-    panel: &ProviderChain,
-    fx: &Effects<'_>,
-) -> Result<Done, Failure> {
-    let Some(PlannedSession { plan, .. }) = planned_session(fx).await? else {
-        return Ok(Done::InputMissing);
-    };
-    let production = begin(state, set_up, fx).await?;
-    let mut work = Work {
-        state,
-        set_up,
-        panel,
-        fx,
-        plan,
-        production,
-        covered: None,
-        halted: None,
-        until: None,
-    };
-    match state.next {
-        Step::Generate => work.generate().await,
-        Step::Validate => work.validate().await,
-        Step::Review => work.review().await,
-        Step::Keep => work.keep().await,
-        _ => Err(Failure::Internal("a step that is not of phase 5".into())),
+/// Performs phase 5 up to the commit of the new tests.
+struct WritePerformer<'a> {
+    set_up: &'a ProduceSetUp<'a>,
+    chain: &'a ProviderChain,
+    fx: &'a Effects<'a>,
+}
+
+impl Perform<Pipeline> for WritePerformer<'_> {
+    type Task = WritingStep;
+
+    fn task(&self, state: &Pipeline) -> Option<WritingStep> {
+        state.writing_step()
+    }
+
+    async fn perform(
+        &mut self,
+        state: &Pipeline,
+        task: WritingStep,
+    ) -> Result<PipelineStepOutcome, Failure> {
+        let Some(PlannedSession { plan, .. }) = planned_session(self.fx).await? else {
+            return Ok(PipelineStepOutcome::InputMissing);
+        };
+        let production = begin(state, self.set_up, self.fx).await?;
+        let mut writing = TestWriting {
+            state,
+            set_up: self.set_up,
+            chain: self.chain,
+            fx: self.fx,
+            plan,
+            production,
+            covered: None,
+            halted: None,
+            until: None,
+        };
+        match task {
+            WritingStep::Generate => Box::pin(writing.generate()).await,
+            WritingStep::Validate => Box::pin(writing.validate()).await,
+            WritingStep::Review => Box::pin(writing.review()).await,
+            WritingStep::Keep => writing.keep().await,
+        }
+    }
+
+    async fn document(&self, _old: &Pipeline, _new: &Pipeline) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    async fn show(&self, state: &Pipeline) -> Result<(), Failure> {
+        show_progress(state, self.fx).await
     }
 }
 
@@ -164,10 +172,10 @@ async fn begin(
 }
 
 /// One step of phase 5.
-pub(super) struct Work<'a> {
+pub(super) struct TestWriting<'a> {
     pub(super) state: &'a Pipeline,
     pub(super) set_up: &'a ProduceSetUp<'a>,
-    pub(super) panel: &'a ProviderChain,
+    pub(super) chain: &'a ProviderChain,
     pub(super) fx: &'a Effects<'a>,
     pub(super) plan: TestPlan,
     pub(super) production: Generation,
@@ -179,16 +187,16 @@ pub(super) struct Work<'a> {
     pub(super) until: Option<Duration>,
 }
 
-impl Work<'_> {
+impl TestWriting<'_> {
     /// The step ends here, and comes again when the session goes on.
-    pub(super) fn halt(&mut self) -> Done {
-        Done::OutOfBudget { reason: self.halted.take().unwrap_or_default() }
+    pub(super) fn halt(&mut self) -> PipelineStepOutcome {
+        PipelineStepOutcome::OutOfBudget { reason: self.halted.take().unwrap_or_default() }
     }
 
     /// Writes the tests of the first open task.
-    async fn generate(&mut self) -> Result<Done, Failure> {
+    async fn generate(&mut self) -> Result<PipelineStepOutcome, Failure> {
         let Some(task) = self.plan.open_tasks().first().map(|task| (*task).clone()) else {
-            return Ok(Done::Generated);
+            return Ok(PipelineStepOutcome::Generated);
         };
         self.turn(&task.id, TaskStatus::InProgress).await?;
         if self.production.of(&task.id).is_none() {
@@ -205,12 +213,12 @@ impl Work<'_> {
             self.fx.store.write_text(&format!(".summaries/{}-summary.md", task.id), &text).await?;
         }
         self.turn(&task.id, if some { TaskStatus::Completed } else { TaskStatus::Blocked }).await?;
-        Ok(Done::Wrote)
+        Ok(PipelineStepOutcome::Wrote)
     }
 
     /// Commits what is kept. Without a kept test there is no commit. A gate that is not met holds
     /// the suite back (product.md 6.6).
-    async fn keep(&mut self) -> Result<Done, Failure> {
+    async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.production.tree != self.set_up.tree {
             self.fx.step("committing the new tests");
             let files = if self.set_up.state_travels {
@@ -236,9 +244,9 @@ impl Work<'_> {
         if !reasons.is_empty() {
             self.turn("IMPL-002", TaskStatus::Blocked).await?;
             let summary = planning::written(&self.production);
-            return Ok(Done::Held { reasons, summary });
+            return Ok(PipelineStepOutcome::Held { reasons, summary });
         }
-        Ok(Done::Kept)
+        Ok(PipelineStepOutcome::Kept)
     }
 
     /// Gives a task another status, and writes what shows it.
@@ -254,6 +262,6 @@ impl Work<'_> {
         let text = planning::todo(&self.state.session_id, &self.plan, "");
         self.fx.store.write_text("TODO_LIST.md", &text).await?;
         let progress = planning::progress(self.state, Some(&self.plan));
-        write(self.fx, ".process/progress.json", &progress).await
+        write(self.fx, PROGRESS, &progress).await
     }
 }

@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{read, write};
-use crate::domain::characterisation::PinReport;
+use crate::domain::characterisation::CharacterisationReport;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Mutant;
 use crate::domain::quality::MAX_RETRIES;
 use crate::domain::test_plan::analysis::{Advice, SUGGESTIONS};
-use crate::domain::test_plan::generation::{Made, PRODUCTION};
+use crate::domain::test_plan::generation::{PRODUCTION, TaskTests};
 use crate::domain::test_plan::task::{TaskKind, TestTask};
-use crate::domain::test_plan::written_tests::Written;
+use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::{
     Desk, Gap, GenerateRequest, Missed, Place, Role, WriteOutcome, WriteRequest, author,
     characterise, measure, suspects,
 };
 
 use super::rank::{self, gaps, rank};
-use super::write::Work;
+use super::write::TestWriting;
 
 /// Tests of the project whose reach is measured at most.
 const MEASURED: usize = 400;
@@ -32,16 +32,16 @@ pub(super) const ROUNDS: u32 = MAX_RETRIES + 1;
 /// Why a function is not pinned.
 const WRONG: &str = "a new test says that it is wrong, so what it does today is not pinned";
 
-impl Work<'_> {
+impl TestWriting<'_> {
     /// Writes the tests of a task on the sources as they are, and grafts them; `None` when a limit
     /// was reached.
-    pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<Made>, Failure> {
+    pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<TaskTests>, Failure> {
         let missed = Missed::new();
         let (mut report, mut written) = (self.blank(), Vec::new());
-        if self.panel.leads(Role::Generator, self.fx) {
+        if self.chain.leads(Role::Generator, self.fx) {
             let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
             written = told;
-            if self.panel.has_embedded() {
+            if self.chain.has_embedded() {
                 report = self.pinned(task, 1, &missed, &written).await?;
             }
         } else {
@@ -52,9 +52,9 @@ impl Work<'_> {
         Ok(Some(self.finished(task, report, written, 1).await?))
     }
 
-    fn blank(&self) -> PinReport {
+    fn blank(&self) -> CharacterisationReport {
         let framework = self.fx.suite.facts().framework.clone();
-        PinReport { schema_version: 1, framework, ..PinReport::default() }
+        CharacterisationReport { schema_version: 1, framework, ..CharacterisationReport::default() }
     }
 
     /// What providers write, source by source; each is kept before the next is asked for. `None`
@@ -64,12 +64,12 @@ impl Work<'_> {
         task: &TestTask,
         round: u32,
         survivors: &[Mutant],
-        report: &PinReport,
-    ) -> Result<Option<Vec<Written>>, Failure> {
+        report: &CharacterisationReport,
+    ) -> Result<Option<Vec<WrittenTests>>, Failure> {
         let fx = self.fx;
-        let mut done: Vec<Written> =
+        let mut done: Vec<WrittenTests> =
             self.production.drafts.iter().filter(|one| one.task == task.id).cloned().collect();
-        if task.meta.kind != TaskKind::TestGen || self.panel.models(Role::Generator, fx).is_empty()
+        if task.meta.kind != TaskKind::TestGen || self.chain.models(Role::Generator, fx).is_empty()
         {
             return Ok(Some(done));
         }
@@ -114,7 +114,7 @@ impl Work<'_> {
                 known: &known,
                 jobs: self.set_up.jobs,
             };
-            match author(&commission, &mut desk, self.panel, fx).await? {
+            match author(&commission, &mut desk, self.chain, fx).await? {
                 WriteOutcome::OutOfBudget(reason) => {
                     self.halted = Some(reason);
                     return Ok(None);
@@ -150,8 +150,8 @@ impl Work<'_> {
         task: &TestTask,
         round: u32,
         missed: &Missed,
-        written: &[Written],
-    ) -> Result<PinReport, Failure> {
+        written: &[WrittenTests],
+    ) -> Result<CharacterisationReport, Failure> {
         let gaps = gaps(task, &self.plan);
         let mut held = self.held(&gaps).await?;
         for one in written {
@@ -209,10 +209,10 @@ impl Work<'_> {
     async fn finished(
         &mut self,
         task: &TestTask,
-        mut report: PinReport,
-        written: Vec<Written>,
+        mut report: CharacterisationReport,
+        written: Vec<WrittenTests>,
         rounds: u32,
-    ) -> Result<Made, Failure> {
+    ) -> Result<TaskTests, Failure> {
         let began = self.fx.clock.elapsed();
         rank::join(&mut report, &written);
         let files: BTreeSet<RepoPath> = gaps(task, &self.plan)
@@ -232,7 +232,7 @@ impl Work<'_> {
         }
         self.took(began);
         report.seconds += self.fx.clock.elapsed().saturating_sub(began).as_secs_f64();
-        Ok(Made {
+        Ok(TaskTests {
             task: task.id.clone(),
             rounds,
             report,
@@ -271,7 +271,7 @@ impl Work<'_> {
             if !better {
                 self.production.tree = with_old;
             }
-            let kept = if better { new } else { Made { rounds: ROUNDS, ..old } };
+            let kept = if better { new } else { TaskTests { rounds: ROUNDS, ..old } };
             if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
             {
                 *place = kept;
@@ -306,10 +306,10 @@ impl Work<'_> {
     async fn anew(
         &mut self,
         task: &TestTask,
-        old: &Made,
+        old: &TaskTests,
         (survivors, missed): (&[Mutant], &Missed),
         round: u32,
-    ) -> Result<Option<Made>, Failure> {
+    ) -> Result<Option<TaskTests>, Failure> {
         let mut written = old.written.clone();
         let Some(more) = self.written(task, round, survivors, &self.blank()).await? else {
             return Ok(None);
@@ -322,7 +322,7 @@ impl Work<'_> {
             .map(|one| one.file.clone())
             .filter(|file| !old.is_written(file))
             .collect();
-        let mut report = PinReport { score: None, ..old.report.clone() };
+        let mut report = CharacterisationReport { score: None, ..old.report.clone() };
         report.files.clear();
         if !pinned.is_empty() {
             for file in &pinned {

@@ -2,26 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::{self, Circumstances};
 use crate::domain::event::{Ending, Event};
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::ledger::Ledger;
-use crate::domain::plan::Plan;
+use crate::domain::plan::FixPlan;
 use crate::domain::proposal::Proposal;
 use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
 
 use super::{
-    Baseline, FixLoop, IterationResult, Judgeable, Judged, Minimised, NextAction, Ran, Step,
+    AttemptResult, Baseline, FixLoop, FixStep, IterationResult, Minimised, NextAction,
+    RemainingFailure, TestRun,
 };
 
 /// Questions to providers during one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct ProviderCalls {
     /// In order.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ProviderCall>,
     /// Whether providers were there and none gave a good answer.
     pub degraded: bool,
 }
@@ -29,15 +30,15 @@ pub struct Asked {
 /// What performing a step brought.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Done {
-    /// A run of tests; also of the checks behind [`Step::Recheck`] and [`Step::Blame`].
-    Ran(Ran),
+pub enum FixStepOutcome {
+    /// A run of tests; also of the checks behind [`FixStep::Recheck`] and [`FixStep::Blame`].
+    Ran(TestRun),
     /// A diagnosis.
     Diagnosed {
         /// The plan; `None` when no place to change could be named.
-        plan: Option<Plan>,
+        plan: Option<FixPlan>,
         /// Who was asked for it.
-        asked: Asked,
+        asked: ProviderCalls,
     },
     /// The end of a search or the answer of a provider.
     Proposed {
@@ -54,14 +55,14 @@ pub enum Done {
         /// Whether nothing is left to try under this strategy.
         exhausted: bool,
         /// Who was asked for it.
-        asked: Asked,
+        asked: ProviderCalls,
     },
     /// A budget ended the step; it is performed again when the session goes on.
     OutOfBudget {
         /// Which limit, in our own words.
         reason: String,
         /// Who was asked until then.
-        asked: Asked,
+        asked: ProviderCalls,
     },
     /// The change was made smaller, as far as that goes.
     Minimised {
@@ -92,54 +93,66 @@ impl FixLoop {
     /// An answer that does not belong to the current step leaves the state as it is, so that the
     /// step is performed again.
     #[must_use]
-    pub fn advance(mut self, done: Done, took_ms: u64) -> (Self, Vec<Event>) {
+    pub fn advance(mut self, done: FixStepOutcome, took_ms: u64) -> (Self, Vec<Event>) {
         self.spent_ms = self.spent_ms.saturating_add(took_ms);
         let mut events = Vec::new();
-        if let Done::Ran(Ok(results)) = &done {
+        if let FixStepOutcome::Ran(Ok(results)) = &done {
             self.testing_ms = self.testing_ms.saturating_add(results.duration_ms);
             self.count_run(results, &mut events);
         }
         match (self.next, done) {
-            (Step::Baseline, Done::Ran(Ok(results))) => self.after_baseline(&results, &mut events),
-            (Step::Recheck { round }, Done::Ran(ran)) => {
+            (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
+                self.after_baseline(&results, &mut events)
+            }
+            (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
                 self.after_recheck(round, ran, &mut events);
             }
-            (Step::Blame, Done::Ran(ran)) => self.after_blame(ran, &mut events),
-            (Step::Diagnose, Done::Diagnosed { plan, asked }) => {
+            (FixStep::Blame, FixStepOutcome::Ran(ran)) => self.after_blame(ran, &mut events),
+            (FixStep::Diagnose, FixStepOutcome::Diagnosed { plan, asked }) => {
                 self.note(asked);
                 self.after_diagnosis(plan, &mut events);
             }
-            (Step::Diagnose | Step::Propose, Done::OutOfBudget { asked, .. }) => self.note(asked),
-            (Step::Propose, done @ Done::Proposed { .. }) => self.after_proposal(done, &mut events),
-            (Step::Apply, Done::Applied { tree, affected }) => self.after_apply(tree, affected),
-            (Step::TestAffected | Step::TestFull, Done::Ran(ran)) => self.after_test(ran),
-            (Step::Keep, Done::Committed(commit)) => self.after_keep(commit, &mut events),
-            (Step::ShowAttempt, Done::Committed(commit)) => {
+            (FixStep::Diagnose | FixStep::Propose, FixStepOutcome::OutOfBudget { asked, .. }) => {
+                self.note(asked)
+            }
+            (FixStep::Propose, done @ FixStepOutcome::Proposed { .. }) => {
+                self.after_proposal(done, &mut events)
+            }
+            (FixStep::Apply, FixStepOutcome::Applied { tree, affected }) => {
+                self.after_apply(tree, affected)
+            }
+            (FixStep::TestAffected | FixStep::TestFull, FixStepOutcome::Ran(ran)) => {
+                self.after_test(ran)
+            }
+            (FixStep::Keep, FixStepOutcome::Committed(commit)) => {
+                self.after_keep(commit, &mut events)
+            }
+            (FixStep::ShowAttempt, FixStepOutcome::Committed(commit)) => {
                 if let Some(attempt) = &mut self.attempt {
                     attempt.commit.clone_from(&commit);
                 }
                 self.tip = commit.or(self.tip.take());
-                self.next = Step::Rollback;
+                self.next = FixStep::Rollback;
             }
-            (Step::Rollback, Done::Committed(commit)) => {
+            (FixStep::Rollback, FixStepOutcome::Committed(commit)) => {
                 self.tip = commit.or(self.tip.take());
-                self.next = Step::Restore;
+                self.next = FixStep::Restore;
             }
-            (Step::Restore, Done::Restored) => self.end_iteration(&mut events),
-            (Step::Minimise, Done::Minimised { tree, minimised }) => {
+            (FixStep::Restore, FixStepOutcome::Restored) => self.end_iteration(&mut events),
+            (FixStep::Minimise, FixStepOutcome::Minimised { tree, minimised }) => {
                 self.after_minimise(tree, minimised, &mut events);
             }
-            (Step::KeepSmaller, Done::Committed(commit)) => {
+            (FixStep::KeepSmaller, FixStepOutcome::Committed(commit)) => {
                 if commit.is_some() {
                     self.committed_tree = self.accepted_tree.clone();
                 }
                 self.tip = commit.or(self.tip.take());
-                self.next = Step::Confirm;
+                self.next = FixStep::Confirm;
             }
-            (Step::Confirm, Done::Ran(ran)) => self.after_confirm(ran, &mut events),
-            (Step::Seal, Done::Committed(commit)) => {
+            (FixStep::Confirm, FixStepOutcome::Ran(ran)) => self.after_confirm(ran, &mut events),
+            (FixStep::Seal, FixStepOutcome::Committed(commit)) => {
                 self.tip = commit.or(self.tip.take());
-                self.next = Step::Finish;
+                self.next = FixStep::Finish;
             }
             _ => {}
         }
@@ -153,7 +166,7 @@ impl FixLoop {
         self.terms.max_iterations = max_iterations;
         let mut events = Vec::new();
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
-        if self.next == Step::Finish && failed && self.current_iteration < max_iterations {
+        if self.next == FixStep::Finish && failed && self.current_iteration < max_iterations {
             self.verdict = None;
             self.begin_iteration(&mut events);
             self.next_action = next_action(self.next);
@@ -166,20 +179,20 @@ impl FixLoop {
     #[must_use]
     pub fn renew(mut self) -> Self {
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
-        if self.next == Step::Finish && !failed {
+        if self.next == FixStep::Finish && !failed {
             return self;
         }
         self.verdict = None;
         self.attempt = None;
         self.retries = 0;
-        self.next = Step::Baseline;
+        self.next = FixStep::Baseline;
         self.next_action = next_action(self.next);
         self
     }
 
     /// Failing tests of the accepted sources with their criticality (product.md 7.2).
     #[must_use]
-    pub fn judgeable(&self) -> Vec<Judgeable> {
+    pub fn judgeable(&self) -> Vec<RemainingFailure> {
         self.ledger
             .failing_cases()
             .map(|case| {
@@ -195,7 +208,7 @@ impl FixLoop {
                             .is_some_and(|baseline| !baseline.failing.contains(&case.id)),
                     },
                 );
-                Judgeable {
+                RemainingFailure {
                     test: case.id.clone(),
                     criticality: assessed.criticality,
                     evidence: assessed.reason,
@@ -205,7 +218,7 @@ impl FixLoop {
     }
 
     /// Enters questions to providers into the books.
-    fn note(&mut self, asked: Asked) {
+    fn note(&mut self, asked: ProviderCalls) {
         for call in &asked.calls {
             self.spending.add(call.usage, call.micro_usd);
         }
@@ -218,7 +231,8 @@ impl FixLoop {
     fn count_run(&mut self, results: &Results, events: &mut Vec<Event>) {
         let run = results.count(Status::Passed) + results.count(Status::Failed);
         let of = self.ledger.len().max(run);
-        if let (Some(attempt), Step::TestAffected | Step::TestFull) = (&mut self.attempt, self.next)
+        if let (Some(attempt), FixStep::TestAffected | FixStep::TestFull) =
+            (&mut self.attempt, self.next)
         {
             attempt.tests_run += run;
             attempt.tests_of += of;
@@ -248,11 +262,11 @@ impl FixLoop {
             self.tell_baseline(events);
             self.finish(Ending::Success, "every test passes already");
         } else {
-            self.next = Step::Recheck { round: 1 };
+            self.next = FixStep::Recheck { round: 1 };
         }
     }
 
-    fn after_recheck(&mut self, round: u32, ran: Ran, events: &mut Vec<Event>) {
+    fn after_recheck(&mut self, round: u32, ran: TestRun, events: &mut Vec<Event>) {
         // Without results there is no evidence, and without evidence nothing is called flaky.
         if let Ok(results) = ran {
             let passed_now = results
@@ -267,9 +281,9 @@ impl FixLoop {
             self.ledger.quarantine(&self.flaky);
         }
         self.next = if round < 2 && !self.failing().is_empty() {
-            Step::Recheck { round: round + 1 }
+            FixStep::Recheck { round: round + 1 }
         } else if self.terms.has_base && !self.failing().is_empty() {
-            Step::Blame
+            FixStep::Blame
         } else {
             self.tell_baseline(events);
             self.begin_iteration(events);
@@ -277,7 +291,7 @@ impl FixLoop {
         };
     }
 
-    fn after_blame(&mut self, ran: Ran, events: &mut Vec<Event>) {
+    fn after_blame(&mut self, ran: TestRun, events: &mut Vec<Event>) {
         if let Ok(results) = ran {
             for test in self.failing() {
                 let there = results.cases.iter().find(|case| case.id == test);
@@ -327,7 +341,7 @@ impl FixLoop {
         }
     }
 
-    fn after_diagnosis(&mut self, plan: Option<Plan>, events: &mut Vec<Event>) {
+    fn after_diagnosis(&mut self, plan: Option<FixPlan>, events: &mut Vec<Event>) {
         if self.terms.dry_run {
             if let Some(attempt) = &mut self.attempt {
                 attempt.plan = plan;
@@ -340,15 +354,22 @@ impl FixLoop {
         let named = plan.is_some();
         attempt.plan = plan;
         if named {
-            self.next = Step::Propose;
+            self.next = FixStep::Propose;
         } else {
             self.give_up(IterationResult::Error, "no place to change could be named", events);
         }
     }
 
-    fn after_proposal(&mut self, done: Done, events: &mut Vec<Event>) {
-        let Done::Proposed { proposal, fingerprint, operators, refusals, tried, exhausted, asked } =
-            done
+    fn after_proposal(&mut self, done: FixStepOutcome, events: &mut Vec<Event>) {
+        let FixStepOutcome::Proposed {
+            proposal,
+            fingerprint,
+            operators,
+            refusals,
+            tried,
+            exhausted,
+            asked,
+        } = done
         else {
             return;
         };
@@ -376,7 +397,7 @@ impl FixLoop {
             attempt.proposal = Some(proposal);
             attempt.fingerprint = fingerprint;
             attempt.operators = operators;
-            self.next = Step::Apply;
+            self.next = FixStep::Apply;
             return;
         }
         attempt.refusals.push(refusals.join("; "));
@@ -389,7 +410,7 @@ impl FixLoop {
             let reason = format!("guards refused two proposals: {}", refusals.join("; "));
             self.give_up(IterationResult::Error, &reason, events);
         } else {
-            self.next = Step::Propose;
+            self.next = FixStep::Propose;
         }
     }
 
@@ -399,12 +420,13 @@ impl FixLoop {
         // All of them is a full run, and a full run tells more.
         let all = affected.len()
             >= self.ledger.cases().filter(|case| case.status != Status::Skipped).count();
-        self.next = if affected.is_empty() || all { Step::TestFull } else { Step::TestAffected };
+        self.next =
+            if affected.is_empty() || all { FixStep::TestFull } else { FixStep::TestAffected };
         attempt.affected = affected;
     }
 
-    fn after_test(&mut self, ran: Ran) {
-        let full = self.next == Step::TestFull;
+    fn after_test(&mut self, ran: TestRun) {
+        let full = self.next == FixStep::TestFull;
         let Some(attempt) = &mut self.attempt else { return };
         let results = match ran {
             Ok(results) => results,
@@ -415,7 +437,7 @@ impl FixLoop {
             }
             Err(reason) => {
                 self.retries = 0;
-                attempt.judged = Some(Judged {
+                attempt.judged = Some(AttemptResult {
                     result: IterationResult::Error,
                     reason: format!("with the edit, {reason}"),
                     keep_uncommitted: false,
@@ -423,7 +445,7 @@ impl FixLoop {
                     hard: false,
                 });
                 self.disproved.push(attempt.fingerprint.clone());
-                self.next = Step::Restore;
+                self.next = FixStep::Restore;
                 return;
             }
         };
@@ -441,7 +463,7 @@ impl FixLoop {
         attempt.ledger = Some(after);
         attempt.full_run = full;
         if !full && (all_pass || conservative || due || meets) {
-            self.next = Step::TestFull;
+            self.next = FixStep::TestFull;
         } else {
             self.judge();
         }
@@ -467,10 +489,11 @@ impl FixLoop {
         self.minimised = Some(minimised);
         let smaller = tree != self.accepted_tree;
         self.accepted_tree = tree;
-        self.next = if smaller && self.terms.commits { Step::KeepSmaller } else { Step::Confirm };
+        self.next =
+            if smaller && self.terms.commits { FixStep::KeepSmaller } else { FixStep::Confirm };
     }
 
-    fn after_confirm(&mut self, ran: Ran, events: &mut Vec<Event>) {
+    fn after_confirm(&mut self, ran: TestRun, events: &mut Vec<Event>) {
         let results = match ran {
             Ok(results) => results,
             Err(_) if self.retries == 0 => {
@@ -500,20 +523,22 @@ impl FixLoop {
     }
 }
 
-fn next_action(step: Step) -> NextAction {
+fn next_action(step: FixStep) -> NextAction {
     match step {
-        Step::Diagnose | Step::Propose | Step::Apply => NextAction::ExecuteFixTask,
-        Step::Baseline
-        | Step::Recheck { .. }
-        | Step::Blame
-        | Step::TestAffected
-        | Step::TestFull
-        | Step::Keep
-        | Step::ShowAttempt
-        | Step::Rollback
-        | Step::Restore => NextAction::Retest,
-        Step::Minimise | Step::KeepSmaller | Step::Confirm | Step::Seal | Step::Finish => {
-            NextAction::Complete
-        }
+        FixStep::Diagnose | FixStep::Propose | FixStep::Apply => NextAction::ExecuteFixTask,
+        FixStep::Baseline
+        | FixStep::Recheck { .. }
+        | FixStep::Blame
+        | FixStep::TestAffected
+        | FixStep::TestFull
+        | FixStep::Keep
+        | FixStep::ShowAttempt
+        | FixStep::Rollback
+        | FixStep::Restore => NextAction::Retest,
+        FixStep::Minimise
+        | FixStep::KeepSmaller
+        | FixStep::Confirm
+        | FixStep::Seal
+        | FixStep::Finish => NextAction::Complete,
     }
 }

@@ -4,14 +4,17 @@ use crate::domain::criticality::Criticality;
 use crate::domain::event::{Ending, Event, IterationRow};
 use crate::domain::failure::signature_of;
 use crate::domain::gate::{self, GateFacts, GateVerdict};
-use crate::domain::history::{self, Judgement};
-use crate::domain::plan::Plan;
+use crate::domain::history::{self, AttemptEffect};
+use crate::domain::plan::FixPlan;
 use crate::domain::proposal::Proposal;
 use crate::domain::rate::PassRate;
 use crate::domain::similarity;
 use crate::domain::strategy::{self, Situation};
 
-use super::{Attempt, FixLoop, Iteration, IterationResult, Judged, Regressed, Step, Verdict};
+use super::{
+    Attempt, AttemptResult, FixLoop, FixStep, FixVerdict, IterationRecord, IterationResult,
+    RegressionTrace,
+};
 
 /// Characters of a patch that an event carries.
 const SHOWN: usize = 20_000;
@@ -57,8 +60,11 @@ impl FixLoop {
             GateVerdict::Success | GateVerdict::PartialSuccess | GateVerdict::NeedsFullRun => {
                 // Once for a session: after it, every hunk has its proof.
                 let changed = self.accepted_tree != self.head_tree && self.minimised.is_none();
-                self.next =
-                    if self.terms.minimise && changed { Step::Minimise } else { Step::Confirm };
+                self.next = if self.terms.minimise && changed {
+                    FixStep::Minimise
+                } else {
+                    FixStep::Confirm
+                };
             }
             GateVerdict::Failure => self.finish(Ending::Failure, &verdict.reason),
             GateVerdict::Continue => {
@@ -112,7 +118,7 @@ impl FixLoop {
         let rounds: Vec<_> = self
             .iterations
             .iter()
-            .map(|iteration| history::Round {
+            .map(|iteration| history::FinishedIteration {
                 strategy: iteration.row.strategy,
                 failing: iteration.failed_tests.clone(),
                 cause: iteration.cause.clone(),
@@ -168,11 +174,12 @@ impl FixLoop {
             calls: Vec::new(),
             degraded: false,
         });
-        self.next = Step::Diagnose;
+        self.next = FixStep::Diagnose;
     }
 
     fn regressions_in_a_row(&self) -> u32 {
-        let regressed = |iteration: &&Iteration| iteration.result == IterationResult::Regression;
+        let regressed =
+            |iteration: &&IterationRecord| iteration.result == IterationResult::Regression;
         let count = self.iterations.iter().rev().take_while(regressed).count();
         u32::try_from(count).unwrap_or(u32::MAX)
     }
@@ -184,27 +191,36 @@ impl FixLoop {
         let judgement = history::judge(&self.ledger, after, &self.terms.thresholds);
         let reached = after.rate();
         let (result, keep_uncommitted, hard, next) = match judgement.judgement {
-            Judgement::Improved => (IterationResult::Improved, false, false, Step::Keep),
-            Judgement::Unchanged { keep: true } => {
-                (IterationResult::Unchanged, true, false, Step::Restore)
+            AttemptEffect::Improved => (IterationResult::Improved, false, false, FixStep::Keep),
+            AttemptEffect::Unchanged { keep: true } => {
+                (IterationResult::Unchanged, true, false, FixStep::Restore)
             }
-            Judgement::Unchanged { keep: false } => {
-                (IterationResult::Unchanged, false, false, Step::Restore)
+            AttemptEffect::Unchanged { keep: false } => {
+                (IterationResult::Unchanged, false, false, FixStep::Restore)
             }
-            Judgement::SoftRegression => (IterationResult::Regression, false, false, Step::Restore),
+            AttemptEffect::SoftRegression => {
+                (IterationResult::Regression, false, false, FixStep::Restore)
+            }
             // Without its commits a patch file keeps what was tried; the branch never holds it.
-            Judgement::Regression
-                if self.terms.commits && self.terms.regressed == Regressed::Commits =>
+            AttemptEffect::Regression
+                if self.terms.commits && self.terms.regressed == RegressionTrace::Commits =>
             {
-                (IterationResult::Regression, false, true, Step::ShowAttempt)
+                (IterationResult::Regression, false, true, FixStep::ShowAttempt)
             }
-            Judgement::Regression => (IterationResult::Regression, false, true, Step::Restore),
+            AttemptEffect::Regression => {
+                (IterationResult::Regression, false, true, FixStep::Restore)
+            }
         };
         if result != IterationResult::Improved {
             self.disproved.push(attempt.fingerprint.clone());
         }
-        attempt.judged =
-            Some(Judged { result, reason: judgement.reason, keep_uncommitted, reached, hard });
+        attempt.judged = Some(AttemptResult {
+            result,
+            reason: judgement.reason,
+            keep_uncommitted,
+            reached,
+            hard,
+        });
         if result == IterationResult::Improved || keep_uncommitted {
             self.tests_edited |=
                 attempt.proposal.as_ref().is_some_and(|proposal| proposal.edits_tests);
@@ -226,7 +242,7 @@ impl FixLoop {
         events: &mut Vec<Event>,
     ) {
         if let Some(attempt) = &mut self.attempt {
-            attempt.judged = Some(Judged {
+            attempt.judged = Some(AttemptResult {
                 result,
                 reason: reason.to_owned(),
                 keep_uncommitted: false,
@@ -285,7 +301,7 @@ impl FixLoop {
         let row = IterationRow { analysis: String::new(), patch: String::new(), ..row };
         let plan = attempt.plan.as_ref();
         self.regression_detected = judged.result == IterationResult::Regression;
-        self.iterations.push(Iteration {
+        self.iterations.push(IterationRecord {
             row,
             result: judged.result,
             reason: judged.reason,
@@ -309,7 +325,7 @@ impl FixLoop {
             pre_tree: attempt.pre_tree,
             refusals: attempt.refusals,
             root_causes: plan.map_or_else(Vec::new, |plan| plan.root_causes.clone()),
-            cause_key: plan.map_or_else(String::new, Plan::cause_key),
+            cause_key: plan.map_or_else(String::new, FixPlan::cause_key),
         });
         self.begin_iteration(events);
     }
@@ -322,10 +338,10 @@ impl FixLoop {
 
     /// Writes down the verdict; kept commits of a met gate are sealed first.
     pub(super) fn finish(&mut self, ending: Ending, reason: &str) {
-        self.verdict = Some(Verdict { ending, reason: reason.to_owned() });
+        self.verdict = Some(FixVerdict { ending, reason: reason.to_owned() });
         let met = matches!(ending, Ending::Success | Ending::PartialSuccess);
         // Where no state travels there is nothing to take off the tip.
         let sealed = met && self.tip.is_some() && self.terms.state_travels;
-        self.next = if sealed { Step::Seal } else { Step::Finish };
+        self.next = if sealed { FixStep::Seal } else { FixStep::Finish };
     }
 }

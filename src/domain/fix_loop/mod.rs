@@ -12,13 +12,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
-use super::chain::Call;
+use super::chain::ProviderCall;
 use super::criticality::Criticality;
 use super::event::{Ending, IterationRow};
 use super::history::Trend;
 use super::id::{CommitId, SessionId, TestId, TreeId};
 use super::ledger::Ledger;
-use super::plan::{Plan, RootCause};
+use super::plan::{FixPlan, RootCause};
 use super::proposal::Proposal;
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -27,14 +27,14 @@ use super::test::Results;
 #[cfg(test)]
 mod tests;
 
-pub use advance::{Asked, Done};
-pub use outcome::Place;
-pub use terms::{Regressed, Terms};
+pub use advance::{FixStepOutcome, ProviderCalls};
+pub use outcome::SessionLocation;
+pub use terms::{FixTerms, RegressionTrace};
 
 /// The next step, by name. What it works on stands in the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "step")]
-pub enum Step {
+pub enum FixStep {
     /// Run the whole suite on the head under test.
     Baseline,
     /// Run the failing tests alone, for the `round`th time, to find flaky ones.
@@ -94,13 +94,13 @@ pub struct FixLoop {
     /// When the loop began, RFC 3339.
     pub started_at: String,
     /// Limits and mode.
-    pub terms: Terms,
+    pub terms: FixTerms,
     /// The commit under test.
     pub head: CommitId,
     /// Its sources.
     pub head_tree: TreeId,
     /// The step to perform next.
-    pub next: Step,
+    pub next: FixStep,
     /// The same for readers of the specification's file.
     pub next_action: NextAction,
     /// The iteration at work; 0 is the baseline. Never goes back.
@@ -122,7 +122,7 @@ pub struct FixLoop {
     /// What the current iteration has so far.
     pub attempt: Option<Attempt>,
     /// Finished iterations.
-    pub iterations: Vec<Iteration>,
+    pub iterations: Vec<IterationRecord>,
     /// Tests that failed in their most recent results, as many as the terms say.
     pub stuck_tests: Vec<TestId>,
     /// Whether the last transition was a regression.
@@ -140,7 +140,7 @@ pub struct FixLoop {
     /// Operators whose edits were kept, latest first.
     pub patterns: Vec<String>,
     /// The verdict, once there is one.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<FixVerdict>,
     /// Lines of `events.jsonl` that belong to this state.
     pub events: u64,
     /// Lines of `outcomes.jsonl` that belong to this state.
@@ -176,7 +176,7 @@ pub struct Minimised {
     /// Hunks before.
     pub hunks_before: usize,
     /// What stays, hunk by hunk.
-    pub needed: Vec<Needed>,
+    pub needed: Vec<NeededHunk>,
     /// Whether it was tried to the end, within its limits of time and runs.
     pub complete: bool,
     /// Runs of tests it took.
@@ -186,7 +186,7 @@ pub struct Minimised {
 /// The negative control of one hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub struct Needed {
+pub struct NeededHunk {
     /// `file:line` after the change.
     pub place: String,
     /// Tests that fail without it, some of them; empty when that could not be shown.
@@ -212,7 +212,7 @@ pub struct Attempt {
     /// Clock of the session when it began.
     pub began_ms: u64,
     /// The diagnosis.
-    pub plan: Option<Plan>,
+    pub plan: Option<FixPlan>,
     /// The proposal under test.
     pub proposal: Option<Proposal>,
     /// Its fingerprint.
@@ -238,12 +238,12 @@ pub struct Attempt {
     /// Tests that full runs in their place would have run.
     pub tests_of: u32,
     /// Judgement, once made.
-    pub judged: Option<Judged>,
+    pub judged: Option<AttemptResult>,
     /// The commit that keeps or shows it.
     pub commit: Option<CommitId>,
     /// Questions to providers, in order.
     #[serde(default)]
-    pub calls: Vec<Call>,
+    pub calls: Vec<ProviderCall>,
     /// Whether providers were there and none gave a good answer.
     #[serde(default)]
     pub degraded: bool,
@@ -281,7 +281,7 @@ impl IterationResult {
 
 /// A judgement with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Judged {
+pub struct AttemptResult {
     /// What came of it.
     pub result: IterationResult,
     /// Why, in our own words.
@@ -296,7 +296,7 @@ pub struct Judged {
 
 /// One finished iteration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Iteration {
+pub struct IterationRecord {
     /// The row people see.
     #[serde(flatten)]
     pub row: IterationRow,
@@ -331,7 +331,7 @@ pub struct Iteration {
 
 /// How the session ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Verdict {
+pub struct FixVerdict {
     /// The ending.
     pub ending: Ending,
     /// Why, in our own words.
@@ -340,7 +340,7 @@ pub struct Verdict {
 
 /// A failing test as the gate sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgeable {
+pub struct RemainingFailure {
     /// The test.
     pub test: TestId,
     /// How bad it is.
@@ -355,7 +355,7 @@ impl FixLoop {
     pub fn new(
         session_id: SessionId,
         started_at: String,
-        terms: Terms,
+        terms: FixTerms,
         head: CommitId,
         head_tree: TreeId,
     ) -> Self {
@@ -367,7 +367,7 @@ impl FixLoop {
             accepted_tree: head_tree.clone(),
             committed_tree: head_tree.clone(),
             head_tree,
-            next: Step::Baseline,
+            next: FixStep::Baseline,
             next_action: NextAction::Retest,
             current_iteration: 0,
             selected_strategy: None,
@@ -402,24 +402,24 @@ impl FixLoop {
     #[must_use]
     pub fn tree_on_disk(&self) -> &TreeId {
         match self.next {
-            Step::TestAffected | Step::TestFull => {
+            FixStep::TestAffected | FixStep::TestFull => {
                 self.attempt.as_ref().and_then(|attempt| attempt.tree.as_ref())
             }
-            Step::Baseline
-            | Step::Recheck { .. }
-            | Step::Blame
-            | Step::Diagnose
-            | Step::Propose
-            | Step::Apply
-            | Step::Keep
-            | Step::ShowAttempt
-            | Step::Rollback
-            | Step::Restore
-            | Step::Minimise
-            | Step::KeepSmaller
-            | Step::Confirm
-            | Step::Seal
-            | Step::Finish => None,
+            FixStep::Baseline
+            | FixStep::Recheck { .. }
+            | FixStep::Blame
+            | FixStep::Diagnose
+            | FixStep::Propose
+            | FixStep::Apply
+            | FixStep::Keep
+            | FixStep::ShowAttempt
+            | FixStep::Rollback
+            | FixStep::Restore
+            | FixStep::Minimise
+            | FixStep::KeepSmaller
+            | FixStep::Confirm
+            | FixStep::Seal
+            | FixStep::Finish => None,
         }
         .unwrap_or(&self.accepted_tree)
     }
@@ -433,9 +433,9 @@ impl FixLoop {
     /// Results of the run that `next` asks for, seen by a reader of the state.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.next == Step::Finish
+        self.next == FixStep::Finish
     }
 }
 
 /// A run that gave results, or why it did not.
-pub type Ran = Result<Results, String>;
+pub type TestRun = Result<Results, String>;

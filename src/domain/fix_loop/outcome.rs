@@ -7,7 +7,7 @@ use super::FixLoop;
 
 /// Where the session's things are; known to the caller, not to the state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SessionLocation {
     /// The fix branch.
     pub branch: String,
     /// The branch the user had checked out.
@@ -23,7 +23,7 @@ pub struct Place {
 impl FixLoop {
     /// The outcome so far. A state without a verdict was stopped at a checkpoint for `stopped`.
     #[must_use]
-    pub fn outcome(&self, place: Place, stopped: &str) -> Outcome {
+    pub fn outcome(&self, place: SessionLocation, stopped: &str) -> Outcome {
         let (result, reason) = match &self.verdict {
             Some(verdict) => (verdict.ending, verdict.reason.clone()),
             None => (Ending::Blocked, stopped.to_owned()),

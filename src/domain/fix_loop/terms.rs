@@ -9,7 +9,7 @@ use crate::domain::threshold::Thresholds;
 /// What a session may do and when it is done; fixed when it opens, save for a raised limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own, off or on")]
-pub struct Terms {
+pub struct FixTerms {
     /// Pass rate of the gate in percent.
     pub target: u32,
     /// Iteration limit.
@@ -25,7 +25,7 @@ pub struct Terms {
     pub minimise: bool,
     /// What stays of a regressing attempt.
     #[serde(default)]
-    pub regressed: Regressed,
+    pub regressed: RegressionTrace,
     /// Whether the session's state travels in its commits (product.md 13.1).
     #[serde(default = "yes")]
     pub state_travels: bool,
@@ -48,7 +48,7 @@ fn yes() -> bool {
 /// What stays visible of a regressing attempt (product.md 7.12, 13.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Regressed {
+pub enum RegressionTrace {
     /// Its commit and the revert of exactly that commit, when the fall is hard.
     #[default]
     Commits,

@@ -23,14 +23,14 @@ fn tree(number: usize) -> TreeId {
 }
 
 fn new(target: u32, max_iterations: u32) -> FixLoop {
-    let terms = Terms {
+    let terms = FixTerms {
         target,
         max_iterations,
         commits: true,
         dry_run: false,
         has_base: false,
         minimise: true,
-        regressed: Regressed::Commits,
+        regressed: RegressionTrace::Commits,
         state_travels: true,
         ignore_preexisting: false,
         thresholds: Thresholds::default(),
@@ -40,14 +40,14 @@ fn new(target: u32, max_iterations: u32) -> FixLoop {
     FixLoop::new(session, "2026-01-01T00:00:00Z".into(), terms, commit('a'), tree(0))
 }
 
-fn plan(salt: usize) -> Plan {
+fn plan(salt: usize) -> FixPlan {
     let point = ModificationPoint {
         file: RepoPath::parse("a.py").unwrap(),
         function: format!("f{salt}"),
         start: 1,
         end: 2,
     };
-    Plan {
+    FixPlan {
         report: String::new(),
         author: "embedded".into(),
         approach: "try".into(),
@@ -61,7 +61,7 @@ fn plan(salt: usize) -> Plan {
     }
 }
 
-fn proposed(salt: usize) -> Done {
+fn proposed(salt: usize) -> FixStepOutcome {
     let proposal = Proposal {
         author: "embedded".into(),
         edits: EditSet::default(),
@@ -72,8 +72,8 @@ fn proposed(salt: usize) -> Done {
         suspicion: None,
         edits_tests: false,
     };
-    Done::Proposed {
-        asked: Asked::default(),
+    FixStepOutcome::Proposed {
+        asked: ProviderCalls::default(),
         proposal: Some(proposal),
         fingerprint: format!("print {salt}"),
         operators: vec!["comparison".into()],
@@ -117,19 +117,20 @@ fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop
             .and_then(|last| outcomes.get(last).copied())
             .unwrap_or(accepted);
         let done = match state.next {
-            Step::Baseline => Done::Ran(Ok(suite(baseline, &Scope::Full))),
-            Step::Recheck { .. } | Step::Blame => {
-                Done::Ran(Ok(suite(baseline, &Scope::Tests(state.failing()))))
+            FixStep::Baseline => FixStepOutcome::Ran(Ok(suite(baseline, &Scope::Full))),
+            FixStep::Recheck { .. } | FixStep::Blame => {
+                FixStepOutcome::Ran(Ok(suite(baseline, &Scope::Tests(state.failing()))))
             }
-            Step::Diagnose => {
-                Done::Diagnosed { plan: Some(plan(proposals)), asked: Asked::default() }
-            }
-            Step::Propose if proposals < outcomes.len() => {
+            FixStep::Diagnose => FixStepOutcome::Diagnosed {
+                plan: Some(plan(proposals)),
+                asked: ProviderCalls::default(),
+            },
+            FixStep::Propose if proposals < outcomes.len() => {
                 proposals += 1;
                 proposed(proposals)
             }
-            Step::Propose => Done::Proposed {
-                asked: Asked::default(),
+            FixStep::Propose => FixStepOutcome::Proposed {
+                asked: ProviderCalls::default(),
                 proposal: None,
                 fingerprint: String::new(),
                 operators: vec![],
@@ -137,19 +138,25 @@ fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop
                 tried: 5,
                 exhausted: true,
             },
-            Step::Apply => Done::Applied { tree: tree(proposals), affected: state.failing() },
-            Step::TestAffected => {
+            FixStep::Apply => {
+                FixStepOutcome::Applied { tree: tree(proposals), affected: state.failing() }
+            }
+            FixStep::TestAffected => {
                 let affected = state.attempt.as_ref().unwrap().affected.clone();
-                Done::Ran(Ok(suite(candidate, &Scope::Tests(affected))))
+                FixStepOutcome::Ran(Ok(suite(candidate, &Scope::Tests(affected))))
             }
-            Step::TestFull => Done::Ran(Ok(suite(candidate, &Scope::Full))),
-            Step::Confirm => Done::Ran(Ok(suite(accepted, &Scope::Full))),
-            Step::Minimise => Done::Minimised { tree: tree(99), minimised: Minimised::default() },
-            Step::Keep | Step::KeepSmaller | Step::ShowAttempt | Step::Rollback | Step::Seal => {
-                Done::Committed(Some(commit('b')))
+            FixStep::TestFull => FixStepOutcome::Ran(Ok(suite(candidate, &Scope::Full))),
+            FixStep::Confirm => FixStepOutcome::Ran(Ok(suite(accepted, &Scope::Full))),
+            FixStep::Minimise => {
+                FixStepOutcome::Minimised { tree: tree(99), minimised: Minimised::default() }
             }
-            Step::Restore => Done::Restored,
-            Step::Finish => unreachable!("finished states are returned above"),
+            FixStep::Keep
+            | FixStep::KeepSmaller
+            | FixStep::ShowAttempt
+            | FixStep::Rollback
+            | FixStep::Seal => FixStepOutcome::Committed(Some(commit('b'))),
+            FixStep::Restore => FixStepOutcome::Restored,
+            FixStep::Finish => unreachable!("finished states are returned above"),
         };
         let (next, events) = state.advance(done, 10);
         if next.accepted_tree == tree(proposals) && proposals > 0 {
@@ -168,7 +175,7 @@ fn a_red_suite_goes_green_in_two_iterations() {
     let last = states.last().unwrap();
     assert_eq!(last.verdict.as_ref().unwrap().ending, Ending::Success);
     assert_eq!(last.iterations.len(), 2);
-    assert!(states.iter().any(|state| state.next == Step::Seal), "the tip is sealed");
+    assert!(states.iter().any(|state| state.next == FixStep::Seal), "the tip is sealed");
     let rows = events.iter().filter(|event| matches!(event, Event::IterationEnded(_))).count();
     assert_eq!(rows, 2);
 }
@@ -176,10 +183,10 @@ fn a_red_suite_goes_green_in_two_iterations() {
 #[test]
 fn a_hard_regression_is_shown_taken_back_and_answered_surgically() {
     let (states, _) = play(new(95, 10), 20, &[10, 30]);
-    let steps: Vec<Step> = states.iter().map(|state| state.next).collect();
-    let shown = steps.iter().position(|step| *step == Step::ShowAttempt).expect("it is shown");
-    assert_eq!(steps.get(shown + 1), Some(&Step::Rollback));
-    assert_eq!(steps.get(shown + 2), Some(&Step::Restore));
+    let steps: Vec<FixStep> = states.iter().map(|state| state.next).collect();
+    let shown = steps.iter().position(|step| *step == FixStep::ShowAttempt).expect("it is shown");
+    assert_eq!(steps.get(shown + 1), Some(&FixStep::Rollback));
+    assert_eq!(steps.get(shown + 2), Some(&FixStep::Restore));
     let last = states.last().unwrap();
     assert_eq!(last.iterations[0].result, IterationResult::Regression);
     assert_eq!(last.iterations[1].row.strategy, Surgical);
@@ -189,11 +196,11 @@ fn a_hard_regression_is_shown_taken_back_and_answered_surgically() {
 #[test]
 fn a_regression_that_leaves_a_patch_is_never_a_commit() {
     let mut state = new(95, 10);
-    state.terms.regressed = Regressed::Patch;
+    state.terms.regressed = RegressionTrace::Patch;
     let (states, _) = play(state, 20, &[10, 30]);
-    let steps: Vec<Step> = states.iter().map(|state| state.next).collect();
-    assert!(!steps.contains(&Step::ShowAttempt) && !steps.contains(&Step::Rollback));
-    let restoring = states.iter().find(|state| state.next == Step::Restore).unwrap();
+    let steps: Vec<FixStep> = states.iter().map(|state| state.next).collect();
+    assert!(!steps.contains(&FixStep::ShowAttempt) && !steps.contains(&FixStep::Rollback));
+    let restoring = states.iter().find(|state| state.next == FixStep::Restore).unwrap();
     let judged = restoring.attempt.as_ref().unwrap().judged.as_ref().unwrap();
     assert_eq!((judged.result, judged.hard), (IterationResult::Regression, true));
     let last = states.last().unwrap();
@@ -206,7 +213,7 @@ fn without_travelling_state_there_is_nothing_to_seal() {
     let mut state = new(95, 10);
     state.terms.state_travels = false;
     let (states, _) = play(state, 20, &[30]);
-    assert!(states.iter().all(|state| state.next != Step::Seal));
+    assert!(states.iter().all(|state| state.next != FixStep::Seal));
     assert_eq!(states.last().unwrap().verdict.as_ref().unwrap().ending, Ending::Success);
 }
 
@@ -221,25 +228,32 @@ fn what_fails_on_the_base_too_counts_unless_it_is_ignored() {
                 if state.attempt.is_some() || !state.iterations.is_empty() { 20 } else { 15 }
             };
             let done = match state.next {
-                Step::Finish => return state,
-                Step::Baseline => Done::Ran(Ok(suite(15, &Scope::Full))),
-                Step::Recheck { .. } => Done::Ran(Ok(suite(15, &Scope::Tests(state.failing())))),
-                Step::Blame => Done::Ran(Ok(suite(20, &Scope::Tests(state.failing())))),
-                Step::Diagnose => Done::Diagnosed { plan: Some(plan(1)), asked: Asked::default() },
-                Step::Propose => proposed(1),
-                Step::Apply => Done::Applied { tree: tree(1), affected: vec![] },
-                Step::TestAffected | Step::TestFull | Step::Confirm => {
-                    Done::Ran(Ok(suite(passing(&state), &Scope::Full)))
+                FixStep::Finish => return state,
+                FixStep::Baseline => FixStepOutcome::Ran(Ok(suite(15, &Scope::Full))),
+                FixStep::Recheck { .. } => {
+                    FixStepOutcome::Ran(Ok(suite(15, &Scope::Tests(state.failing()))))
                 }
-                Step::Minimise => {
-                    Done::Minimised { tree: tree(1), minimised: Minimised::default() }
+                FixStep::Blame => {
+                    FixStepOutcome::Ran(Ok(suite(20, &Scope::Tests(state.failing()))))
                 }
-                Step::Restore => Done::Restored,
-                Step::Keep
-                | Step::KeepSmaller
-                | Step::ShowAttempt
-                | Step::Rollback
-                | Step::Seal => Done::Committed(Some(commit('b'))),
+                FixStep::Diagnose => FixStepOutcome::Diagnosed {
+                    plan: Some(plan(1)),
+                    asked: ProviderCalls::default(),
+                },
+                FixStep::Propose => proposed(1),
+                FixStep::Apply => FixStepOutcome::Applied { tree: tree(1), affected: vec![] },
+                FixStep::TestAffected | FixStep::TestFull | FixStep::Confirm => {
+                    FixStepOutcome::Ran(Ok(suite(passing(&state), &Scope::Full)))
+                }
+                FixStep::Minimise => {
+                    FixStepOutcome::Minimised { tree: tree(1), minimised: Minimised::default() }
+                }
+                FixStep::Restore => FixStepOutcome::Restored,
+                FixStep::Keep
+                | FixStep::KeepSmaller
+                | FixStep::ShowAttempt
+                | FixStep::Rollback
+                | FixStep::Seal => FixStepOutcome::Committed(Some(commit('b'))),
             };
             state = state.advance(done, 1).0;
         }
@@ -276,7 +290,7 @@ fn thresholds_of_the_terms_reach_the_decisions() {
         let mut state = new(100, 2);
         change(&mut state.terms.thresholds);
         let (states, _) = play(state, 20, &[18, 30]);
-        states.iter().any(|state| state.next == Step::ShowAttempt)
+        states.iter().any(|state| state.next == FixStep::ShowAttempt)
     };
     let (careful, bold, reflective) = (Conservative, Strategy::Aggressive, Strategy::Reflective);
     // Each iteration repairs one test; the rest fails on and on.
@@ -318,7 +332,7 @@ fn states_of_older_sessions_are_read() {
 #[test]
 fn an_answer_that_belongs_to_another_step_changes_nothing() {
     let state = new(95, 10);
-    let (next, events) = state.clone().advance(Done::Restored, 0);
+    let (next, events) = state.clone().advance(FixStepOutcome::Restored, 0);
     assert_eq!((next, events), (state, vec![]));
 }
 
@@ -330,7 +344,7 @@ fn a_limit_that_was_reached_can_be_raised() {
     let (same, _) = last.clone().reopen(1);
     assert!(same.is_finished());
     let (reopened, _) = last.reopen(5);
-    assert_eq!((reopened.next, reopened.current_iteration), (Step::Diagnose, 2));
+    assert_eq!((reopened.next, reopened.current_iteration), (FixStep::Diagnose, 2));
 }
 
 proptest! {

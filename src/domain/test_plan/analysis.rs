@@ -66,7 +66,7 @@ pub struct FileRequirements {
 
 /// A finding of the scan for issues that generated code is known for (product.md 6.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
+pub struct AnalysisFinding {
     /// `CRITICAL`, `ERROR` or `WARNING`.
     pub severity: String,
     /// Its category and name.
@@ -79,7 +79,7 @@ pub struct Finding {
 
 /// `TEST_ANALYSIS_RESULTS.json`; the Markdown beside it is rendered from this.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Analysis {
+pub struct TestAnalysis {
     /// The session.
     pub session_id: SessionId,
     /// RFC 3339.
@@ -108,14 +108,14 @@ pub struct Analysis {
     #[serde(default)]
     pub dropped: Vec<String>,
     /// Issues in what is there.
-    pub ai_issues: Vec<Finding>,
+    pub ai_issues: Vec<AnalysisFinding>,
     /// How the work proceeds.
     pub strategy: Vec<String>,
     /// When it is done; each with a command.
     pub success_criteria: Vec<String>,
 }
 
-impl Analysis {
+impl TestAnalysis {
     /// Requirements per sub-layer; sub-layers without any are left out.
     #[must_use]
     pub fn by_layer(&self) -> BTreeMap<SubLayer, u32> {
@@ -187,7 +187,7 @@ pub struct Advice {
 ///
 /// Source: product.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
 #[must_use]
-pub fn problems(analysis: &Analysis) -> Vec<String> {
+pub fn problems(analysis: &TestAnalysis) -> Vec<String> {
     let mut problems = Vec::new();
     let mut ids = std::collections::BTreeSet::new();
     if analysis.framework.framework.is_empty() {
@@ -220,7 +220,7 @@ pub(crate) mod samples {
     use super::*;
 
     /// An analysis with so many files of so many requirements.
-    pub fn analysis(files: usize, requirements: usize) -> Analysis {
+    pub fn analysis(files: usize, requirements: usize) -> TestAnalysis {
         let mut number = 0;
         let file = |index: usize, number: &mut u32| FileRequirements {
             file: RepoPath::parse(format!("pkg{}/m{index}.py", index % 7)).unwrap(),
@@ -250,7 +250,7 @@ pub(crate) mod samples {
             already_covered: 0,
             left_out: 0,
         };
-        Analysis {
+        TestAnalysis {
             session_id: SessionId::parse("WFS-test-x").unwrap(),
             timestamp: "2026-01-02T03:04:05Z".into(),
             author: "embedded".into(),

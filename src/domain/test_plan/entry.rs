@@ -13,7 +13,7 @@ const TITLE: usize = 120;
 
 /// Why an input cannot be worked with, before the repository is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EntryError {
+pub enum PlanInputError {
     /// Nothing was said.
     #[error("there is nothing to test: the input is empty")]
     Empty,
@@ -42,7 +42,7 @@ pub enum EntryError {
     },
 }
 
-impl EntryError {
+impl PlanInputError {
     /// What the reader can do next, in one imperative clause.
     #[must_use]
     pub fn hint(&self) -> String {
@@ -61,7 +61,7 @@ impl EntryError {
 /// What an input means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "value")]
-pub enum Entry {
+pub enum PlanInput {
     /// A finished implementation session.
     Session(SessionId),
     /// A Markdown file, whose content is the description.
@@ -70,7 +70,7 @@ pub enum Entry {
     Text(String),
 }
 
-impl Entry {
+impl PlanInput {
     /// `session` or `prompt` (product.md 1.2).
     #[must_use]
     pub fn mode(&self) -> &'static str {
@@ -95,23 +95,23 @@ impl Entry {
 ///
 /// # Errors
 ///
-/// [`EntryError::Empty`], and [`EntryError::Session`] for what begins like a session and holds
+/// [`PlanInputError::Empty`], and [`PlanInputError::Session`] for what begins like a session and holds
 /// more than an id.
 ///
 /// Source: product.md 2.2.
-pub fn detect(input: &str) -> Result<Entry, EntryError> {
+pub fn detect(input: &str) -> Result<PlanInput, PlanInputError> {
     let input = input.trim();
     if input.is_empty() {
-        return Err(EntryError::Empty);
+        return Err(PlanInputError::Empty);
     }
     if input.starts_with("WFS-") {
-        return Ok(Entry::Session(SessionId::parse(input)?));
+        return Ok(PlanInput::Session(SessionId::parse(input)?));
     }
     let is_document = input.len() > 3 && input.to_ascii_lowercase().ends_with(".md");
     if is_document && !input.contains('\n') {
-        return Ok(Entry::Document(input.to_owned()));
+        return Ok(PlanInput::Document(input.to_owned()));
     }
-    Ok(Entry::Text(input.to_owned()))
+    Ok(PlanInput::Text(input.to_owned()))
 }
 
 /// The text of a document.
@@ -119,22 +119,22 @@ pub fn detect(input: &str) -> Result<Entry, EntryError> {
 /// # Errors
 ///
 /// When it is empty, binary or too large, with the place.
-pub fn document(name: &str, bytes: &[u8]) -> Result<String, EntryError> {
+pub fn document(name: &str, bytes: &[u8]) -> Result<String, PlanInputError> {
     let document = name.to_owned();
     if bytes.len() > DESCRIPTION_LIMIT {
-        return Err(EntryError::LargeDocument { document });
+        return Err(PlanInputError::LargeDocument { document });
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| EntryError::BinaryDocument {
+    let text = std::str::from_utf8(bytes).map_err(|error| PlanInputError::BinaryDocument {
         document: document.clone(),
         at: error.valid_up_to(),
     })?;
     let foreign = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     if let Some(at) = text.find(foreign) {
-        return Err(EntryError::BinaryDocument { document, at });
+        return Err(PlanInputError::BinaryDocument { document, at });
     }
     let text = text.trim_start_matches('\u{feff}').trim();
     if !text.chars().any(char::is_alphanumeric) {
-        return Err(EntryError::EmptyDocument { document });
+        return Err(PlanInputError::EmptyDocument { document });
     }
     Ok(text.to_owned())
 }
@@ -149,10 +149,10 @@ pub fn first_line(text: &str) -> String {
 
 /// The title of a session (product.md 3.1).
 #[must_use]
-pub fn title(entry: &Entry, description: &str) -> String {
+pub fn title(entry: &PlanInput, description: &str) -> String {
     match entry {
-        Entry::Session(id) => format!("Test validation for {id}: {}", first_line(description)),
-        Entry::Document(_) | Entry::Text(_) => {
+        PlanInput::Session(id) => format!("Test validation for {id}: {}", first_line(description)),
+        PlanInput::Document(_) | PlanInput::Text(_) => {
             format!("Test generation for: {}", first_line(description))
         }
     }
@@ -160,10 +160,10 @@ pub fn title(entry: &Entry, description: &str) -> String {
 
 /// The id that a session of this entry wants; a number follows when it is taken.
 #[must_use]
-pub fn wanted_id(entry: &Entry, description: &str) -> String {
+pub fn wanted_id(entry: &PlanInput, description: &str) -> String {
     let name = match entry {
-        Entry::Session(id) => id.as_str().trim_start_matches("WFS-").to_owned(),
-        Entry::Document(_) | Entry::Text(_) => first_line(description),
+        PlanInput::Session(id) => id.as_str().trim_start_matches("WFS-").to_owned(),
+        PlanInput::Document(_) | PlanInput::Text(_) => first_line(description),
     };
     format!("WFS-test-{}", slug(&name))
 }
@@ -176,17 +176,17 @@ mod tests {
 
     #[test]
     fn the_modes_are_told_apart_in_order() {
-        let session = |text: &str| Entry::Session(SessionId::parse(text).unwrap());
+        let session = |text: &str| PlanInput::Session(SessionId::parse(text).unwrap());
         let table = [
             ("WFS-add-login", Ok(session("WFS-add-login"))),
             ("  WFS-x.md ", Err(())),
             ("WFS-a/../b", Err(())),
-            ("docs/x.md", Ok(Entry::Document("docs/x.md".into()))),
-            ("README.MD", Ok(Entry::Document("README.MD".into()))),
-            (".md", Ok(Entry::Text(".md".into()))),
-            ("first\nsee docs/x.md", Ok(Entry::Text("first\nsee docs/x.md".into()))),
-            ("price parsing", Ok(Entry::Text("price parsing".into()))),
-            ("wfs-small is a text", Ok(Entry::Text("wfs-small is a text".into()))),
+            ("docs/x.md", Ok(PlanInput::Document("docs/x.md".into()))),
+            ("README.MD", Ok(PlanInput::Document("README.MD".into()))),
+            (".md", Ok(PlanInput::Text(".md".into()))),
+            ("first\nsee docs/x.md", Ok(PlanInput::Text("first\nsee docs/x.md".into()))),
+            ("price parsing", Ok(PlanInput::Text("price parsing".into()))),
+            ("wfs-small is a text", Ok(PlanInput::Text("wfs-small is a text".into()))),
             (" \n ", Err(())),
         ];
         for (input, expected) in table {
@@ -197,27 +197,27 @@ mod tests {
     #[test]
     fn documents_without_words_and_binary_ones_are_named() {
         let empty = |bytes: &[u8]| document("a.md", bytes).unwrap_err();
-        assert!(matches!(empty(b""), EntryError::EmptyDocument { .. }));
-        assert!(matches!(empty(b"\n---\n# \n"), EntryError::EmptyDocument { .. }));
-        assert!(matches!(empty(b"ab\xffcd"), EntryError::BinaryDocument { at: 2, .. }));
-        assert!(matches!(empty(b"PK\x03\x04x"), EntryError::BinaryDocument { at: 2, .. }));
+        assert!(matches!(empty(b""), PlanInputError::EmptyDocument { .. }));
+        assert!(matches!(empty(b"\n---\n# \n"), PlanInputError::EmptyDocument { .. }));
+        assert!(matches!(empty(b"ab\xffcd"), PlanInputError::BinaryDocument { at: 2, .. }));
+        assert!(matches!(empty(b"PK\x03\x04x"), PlanInputError::BinaryDocument { at: 2, .. }));
         let large = vec![b'a'; DESCRIPTION_LIMIT + 1];
-        assert!(matches!(empty(&large), EntryError::LargeDocument { .. }));
+        assert!(matches!(empty(&large), PlanInputError::LargeDocument { .. }));
         assert_eq!(document("a.md", b"\xef\xbb\xbf# Prices\r\n").unwrap(), "# Prices");
-        for error in [empty(b""), empty(b"\x00"), empty(&large), EntryError::Empty] {
+        for error in [empty(b""), empty(b"\x00"), empty(&large), PlanInputError::Empty] {
             assert!(!error.hint().is_empty(), "{error}");
         }
     }
 
     #[test]
     fn titles_and_ids_follow_the_mode() {
-        let source = Entry::Session(SessionId::parse("WFS-add-login").unwrap());
+        let source = PlanInput::Session(SessionId::parse("WFS-add-login").unwrap());
         assert_eq!(
             title(&source, "Add login\nmore"),
             "Test validation for WFS-add-login: Add login"
         );
         assert_eq!(wanted_id(&source, "Add login"), "WFS-test-add-login");
-        let text = Entry::Document("x.md".into());
+        let text = PlanInput::Document("x.md".into());
         assert_eq!(title(&text, "\n## Price parser\n"), "Test generation for: Price parser");
         assert_eq!(wanted_id(&text, "\n## Price parser\n"), "WFS-test-price-parser");
     }

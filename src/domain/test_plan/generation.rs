@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::characterisation::{Coverage, PinReport};
+use crate::domain::characterisation::{CharacterisationReport, LineCounts};
 use crate::domain::coverage::Reached;
 use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
-use crate::domain::quality::Decision;
+use crate::domain::quality::QualityDecision;
 
 use super::requirement_coverage::RequirementCoverage;
-use super::written_tests::{BugFinding, Written};
+use super::written_tests::{BugFinding, WrittenTests};
 
 /// Where it lies inside the session folder.
 pub const PRODUCTION: &str = ".process/generation.json";
@@ -31,16 +31,16 @@ pub struct Generation {
     /// Tests of the suite that failed then.
     pub failing: Vec<TestId>,
     /// What each task made.
-    pub tasks: Vec<Made>,
+    pub tasks: Vec<TaskTests>,
     /// What providers wrote for a task that is not done yet.
     #[serde(default)]
-    pub drafts: Vec<Written>,
+    pub drafts: Vec<WrittenTests>,
     /// Files that a gate took away.
     pub dropped: Vec<DroppedFile>,
     /// What gate 001.3 said, once it did.
-    pub validation: Option<Judgement>,
+    pub validation: Option<GateResult>,
     /// What gate 001.5 said, once it did.
-    pub review: Option<Judgement>,
+    pub review: Option<GateResult>,
     /// The score of all tests together, when a gate changed what was scored before.
     pub score: Option<Score>,
     /// What the tests make run, once gate 001.5 looked.
@@ -58,23 +58,23 @@ pub struct Generation {
 
 /// What one task made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Made {
+pub struct TaskTests {
     /// Its id.
     pub task: String,
     /// How often tests were written: 2 when survivors were given back.
     pub rounds: u32,
     /// Functions, files, drops, coverage and score.
-    pub report: PinReport,
+    pub report: CharacterisationReport,
     /// Lines that the new tests execute, by file; empty where nothing tells.
     pub reached: BTreeMap<RepoPath, Vec<u32>>,
     /// Its requirements, as far as they are decided.
     pub requirements: Vec<RequirementCoverage>,
     /// What providers wrote for it, file by file; what is not in here the embedded engine wrote.
     #[serde(default)]
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenTests>,
 }
 
-impl Made {
+impl TaskTests {
     /// Whether a provider wrote this file.
     #[must_use]
     pub fn is_written(&self, file: &RepoPath) -> bool {
@@ -95,9 +95,9 @@ pub struct DroppedFile {
 
 /// What a gate said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Judgement {
+pub struct GateResult {
     /// Its word.
-    pub decision: Decision,
+    pub decision: QualityDecision,
     /// Why.
     pub reason: String,
     /// Safe repairs that were made.
@@ -108,7 +108,7 @@ pub struct Judgement {
 
 /// The numbers of phase 5.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Totals {
+pub struct GenerationTotals {
     /// Tests that are kept.
     pub tests: usize,
     /// Files that hold them.
@@ -118,9 +118,9 @@ pub struct Totals {
     /// All requirements.
     pub requirements: usize,
     /// Lines reached before, of the files with gaps.
-    pub before: Coverage,
+    pub before: LineCounts,
     /// Lines reached with the new tests.
-    pub after: Coverage,
+    pub after: LineCounts,
     /// How well the new tests notice broken code.
     pub score: Option<Score>,
     /// New tests whose result changed between runs; none of them is kept.
@@ -156,7 +156,7 @@ impl Generation {
 
     /// What a task made, once it did.
     #[must_use]
-    pub fn of(&self, task: &str) -> Option<&Made> {
+    pub fn of(&self, task: &str) -> Option<&TaskTests> {
         self.tasks.iter().find(|made| made.task == task)
     }
 
@@ -184,7 +184,7 @@ impl Generation {
             for function in made.report.functions.iter_mut().filter(|one| one.file == gone.subject)
             {
                 function.kept = 0;
-                let dropped = crate::domain::characterisation::Dropped {
+                let dropped = crate::domain::characterisation::DropReason {
                     reason: reason.to_owned(),
                     count: 1,
                 };
@@ -228,8 +228,8 @@ impl Generation {
     /// Whether both gates let the tests pass.
     #[must_use]
     pub fn is_met(&self) -> bool {
-        let met = |gate: &Option<Judgement>| {
-            gate.as_ref().is_some_and(|said| said.decision == Decision::Pass)
+        let met = |gate: &Option<GateResult>| {
+            gate.as_ref().is_some_and(|said| said.decision == QualityDecision::Pass)
         };
         met(&self.validation) && met(&self.review)
     }
@@ -237,8 +237,8 @@ impl Generation {
     /// What each gate that is not met says; empty when both let the tests pass.
     #[must_use]
     pub fn missed_gates(&self) -> Vec<String> {
-        let missed = |gate: &str, said: &Option<Judgement>| match said {
-            Some(said) if said.decision == Decision::Pass => None,
+        let missed = |gate: &str, said: &Option<GateResult>| match said {
+            Some(said) if said.decision == QualityDecision::Pass => None,
             Some(said) => Some(format!("gate {gate}: {}", said.reason)),
             None => Some(format!("gate {gate} has not decided")),
         };
@@ -250,17 +250,17 @@ impl Generation {
 
     /// The numbers of phase 5.
     #[must_use]
-    pub fn totals(&self) -> Totals {
+    pub fn totals(&self) -> GenerationTotals {
         let reports = || self.tasks.iter().map(|made| &made.report);
-        let sum = |of: fn(&PinReport) -> Coverage| {
-            reports().map(of).fold(Coverage::default(), |all, one| Coverage {
+        let sum = |of: fn(&CharacterisationReport) -> LineCounts| {
+            reports().map(of).fold(LineCounts::default(), |all, one| LineCounts {
                 covered: all.covered + one.covered,
                 lines: all.lines + one.lines,
             })
         };
         let requirements = || self.tasks.iter().flat_map(|made| &made.requirements);
-        Totals {
-            tests: reports().map(PinReport::tests).sum(),
+        GenerationTotals {
+            tests: reports().map(CharacterisationReport::tests).sum(),
             files: reports().map(|report| report.files.len()).sum(),
             shown: requirements().filter(|one| one.open.is_none()).count(),
             requirements: requirements().count(),
@@ -274,8 +274,8 @@ impl Generation {
 
 /// Two scores of different files as one.
 fn together(a: Score, b: Score) -> Score {
-    use crate::domain::mutation::Reach;
-    let unknown = a.reach == Reach::Unknown || b.reach == Reach::Unknown;
+    use crate::domain::mutation::LineReach;
+    let unknown = a.reach == LineReach::Unknown || b.reach == LineReach::Unknown;
     Score {
         schema_version: a.schema_version,
         mutants: a.mutants + b.mutants,
@@ -285,7 +285,7 @@ fn together(a: Score, b: Score) -> Score {
         types_unchecked: a.types_unchecked || b.types_unchecked,
         noticed: a.noticed + b.noticed,
         hung: a.hung + b.hung,
-        reach: if unknown { Reach::Unknown } else { Reach::Known },
+        reach: if unknown { LineReach::Unknown } else { LineReach::Known },
         tests: a.tests + b.tests,
         left_out: [a.left_out, b.left_out].concat(),
         lines_covered: a.lines_covered + b.lines_covered,
@@ -300,37 +300,39 @@ fn together(a: Score, b: Score) -> Score {
 #[cfg(test)]
 pub(super) mod sample {
     use super::*;
-    use crate::domain::characterisation::{Dropped, PinnedFile, PinnedFunction};
+    use crate::domain::characterisation::{
+        CharacterisationFile, CharacterisedFunction, DropReason,
+    };
 
     pub fn path(text: &str) -> RepoPath {
         RepoPath::parse(text).unwrap()
     }
 
-    pub fn made() -> Made {
-        let function = |name: &str, kept: u32, reason: &str| PinnedFunction {
+    pub fn made() -> TaskTests {
+        let function = |name: &str, kept: u32, reason: &str| CharacterisedFunction {
             file: path("a.py"),
             name: name.into(),
             line: 1,
             tried: 9,
             kept,
-            dropped: vec![Dropped { reason: reason.into(), count: 9 }],
+            dropped: vec![DropReason { reason: reason.into(), count: 9 }],
         };
-        Made {
+        TaskTests {
             task: "IMPL-001".into(),
             rounds: 1,
-            report: PinReport {
+            report: CharacterisationReport {
                 functions: vec![
                     function("price", 3, "late"),
                     function("Cart.add", 1, "late"),
                     function("fetch", 0, "uses the network"),
                 ],
-                files: vec![PinnedFile {
+                files: vec![CharacterisationFile {
                     file: path("tests/test_a.py"),
                     subject: path("a.py"),
                     tests: vec!["t.a".into(), "t.b".into()],
                     assertions: 4,
                 }],
-                ..PinReport::default()
+                ..CharacterisationReport::default()
             },
             reached: [(path("a.py"), vec![2, 3, 8])].into(),
             requirements: Vec::new(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::id::SessionId;
 
-use super::entry::Entry;
+use super::entry::PlanInput;
 
 /// How far a session goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub enum ConfirmPlan {
 /// The step that comes next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "step")]
-pub enum Step {
+pub enum PipelineStep {
     /// Phase 2.
     Gather,
     /// Phase 3.
@@ -56,14 +56,14 @@ pub enum Step {
     /// Nothing.
     Finish {
         /// How it ended.
-        verdict: Verdict,
+        verdict: PipelineVerdict,
     },
 }
 
 /// How phases 1 to 4 ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "verdict")]
-pub enum Verdict {
+pub enum PipelineVerdict {
     /// The plan is there, and nothing more was asked for.
     Planned,
     /// There is nothing to generate; the suite can be run as it is.
@@ -83,9 +83,34 @@ pub enum Verdict {
     },
 }
 
+/// The steps of phases 2 to 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanningStep {
+    /// Gather the context.
+    Gather,
+    /// Analyse what must be tested.
+    Analyse,
+    /// Plan the tasks.
+    Plan,
+}
+
+/// The steps of phase 5 before the suite runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WritingStep {
+    /// Write the tests of the next task.
+    Generate,
+    /// Gate 001.3.
+    Validate,
+    /// Gate 001.5.
+    Review,
+    /// Commit the tests that are kept.
+    Keep,
+}
+
 /// What a step found out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PipelineStepOutcome {
     /// Phase 2.
     Gathered {
         /// Files without tests, or with too few.
@@ -168,7 +193,7 @@ pub struct Pipeline {
     /// The session.
     pub session_id: SessionId,
     /// What was asked for, as it was said.
-    pub entry: Entry,
+    pub entry: PlanInput,
     /// What is asked for, in full.
     pub description: String,
     /// How far it goes.
@@ -176,11 +201,17 @@ pub struct Pipeline {
     /// Whether a person is asked.
     pub confirm_plan: ConfirmPlan,
     /// What comes next.
-    pub next: Step,
+    pub next: PipelineStep,
     /// Phases that ended, in order.
     pub phases: Vec<PhaseRow>,
     /// Whether providers were there and none gave a good analysis.
     pub degraded: bool,
+    /// Lines of `events.jsonl` that belong to this state.
+    #[serde(default)]
+    pub events: u64,
+    /// Lines of `test-fix-outcomes.jsonl` that belong to this state.
+    #[serde(default)]
+    pub transitions: u64,
 }
 
 impl Pipeline {
@@ -188,7 +219,7 @@ impl Pipeline {
     #[must_use]
     pub fn new(
         session_id: SessionId,
-        entry: Entry,
+        entry: PlanInput,
         description: String,
         goal: Goal,
         confirm_plan: ConfirmPlan,
@@ -201,56 +232,78 @@ impl Pipeline {
             description,
             goal,
             confirm_plan,
-            next: Step::Gather,
+            next: PipelineStep::Gather,
             phases: vec![first],
             degraded: false,
+            events: 0,
+            transitions: 0,
         }
     }
 
     /// The state behind a step. Total: an answer to another step than the next changes nothing.
     #[must_use]
-    pub fn advance(mut self, done: Done) -> Self {
+    pub fn advance(mut self, done: PipelineStepOutcome) -> Self {
         match (&self.next, done) {
-            (Step::Gather, Done::Gathered { gaps, summary }) => {
+            (PipelineStep::Gather, PipelineStepOutcome::Gathered { gaps, summary }) => {
                 self.end(2, summary);
-                self.next = if gaps == 0 { nothing_missing() } else { Step::Analyse };
+                self.next = if gaps == 0 { nothing_missing() } else { PipelineStep::Analyse };
             }
-            (Step::Analyse, Done::Analysed { requirements, degraded, summary }) => {
+            (
+                PipelineStep::Analyse,
+                PipelineStepOutcome::Analysed { requirements, degraded, summary },
+            ) => {
                 self.end(3, summary);
                 self.degraded = degraded;
-                self.next =
-                    if requirements == 0 { nothing_missing() } else { Step::Plan { attempt: 1 } };
+                self.next = if requirements == 0 {
+                    nothing_missing()
+                } else {
+                    PipelineStep::Plan { attempt: 1 }
+                };
             }
-            (Step::Plan { .. }, Done::Planned { problems, summary }) if problems.is_empty() => {
+            (PipelineStep::Plan { .. }, PipelineStepOutcome::Planned { problems, summary })
+                if problems.is_empty() =>
+            {
                 self.end(4, summary);
                 self.next = match (self.goal, self.confirm_plan) {
-                    (Goal::Plan, _) => Step::Finish { verdict: Verdict::Planned },
-                    (Goal::Test, ConfirmPlan::Always) => Step::Confirm,
-                    (Goal::Test, ConfirmPlan::Never) => Step::Generate,
+                    (Goal::Plan, _) => PipelineStep::Finish { verdict: PipelineVerdict::Planned },
+                    (Goal::Test, ConfirmPlan::Always) => PipelineStep::Confirm,
+                    (Goal::Test, ConfirmPlan::Never) => PipelineStep::Generate,
                 };
             }
-            (Step::Plan { attempt }, Done::Planned { problems, .. }) => {
+            (PipelineStep::Plan { attempt }, PipelineStepOutcome::Planned { problems, .. }) => {
                 self.next = if *attempt < 2 {
-                    Step::Plan { attempt: attempt + 1 }
+                    PipelineStep::Plan { attempt: attempt + 1 }
                 } else {
-                    Step::Finish { verdict: Verdict::Failed { problems } }
+                    PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } }
                 };
             }
-            (Step::Analyse, Done::InputMissing) => self.back(2, Step::Gather),
-            (Step::Plan { .. }, Done::InputMissing) => self.back(3, Step::Analyse),
-            (Step::Confirm, Done::Confirmed) => self.next = Step::Generate,
-            (Step::Generate, Done::InputMissing) => self.back(4, Step::Plan { attempt: 1 }),
-            (Step::Generate, Done::Generated) => self.next = Step::Validate,
-            (Step::Validate, Done::Validated) => self.next = Step::Review,
-            (Step::Review, Done::Reviewed) => self.next = Step::Keep,
-            (Step::Keep, Done::Kept) => self.next = Step::Execute,
-            (Step::Keep, Done::Held { reasons, summary }) => {
-                self.end(5, summary);
-                self.next = Step::Finish { verdict: Verdict::Held { reasons } };
+            (PipelineStep::Analyse, PipelineStepOutcome::InputMissing) => {
+                self.back(2, PipelineStep::Gather)
             }
-            (Step::Execute, Done::Executed { summary }) => {
+            (PipelineStep::Plan { .. }, PipelineStepOutcome::InputMissing) => {
+                self.back(3, PipelineStep::Analyse)
+            }
+            (PipelineStep::Confirm, PipelineStepOutcome::Confirmed) => {
+                self.next = PipelineStep::Generate
+            }
+            (PipelineStep::Generate, PipelineStepOutcome::InputMissing) => {
+                self.back(4, PipelineStep::Plan { attempt: 1 })
+            }
+            (PipelineStep::Generate, PipelineStepOutcome::Generated) => {
+                self.next = PipelineStep::Validate
+            }
+            (PipelineStep::Validate, PipelineStepOutcome::Validated) => {
+                self.next = PipelineStep::Review
+            }
+            (PipelineStep::Review, PipelineStepOutcome::Reviewed) => self.next = PipelineStep::Keep,
+            (PipelineStep::Keep, PipelineStepOutcome::Kept) => self.next = PipelineStep::Execute,
+            (PipelineStep::Keep, PipelineStepOutcome::Held { reasons, summary }) => {
                 self.end(5, summary);
-                self.next = Step::Finish { verdict: Verdict::Generated };
+                self.next = PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } };
+            }
+            (PipelineStep::Execute, PipelineStepOutcome::Executed { summary }) => {
+                self.end(5, summary);
+                self.next = PipelineStep::Finish { verdict: PipelineVerdict::Generated };
             }
             _ => {}
         }
@@ -261,40 +314,61 @@ impl Pipeline {
     /// person's word the suite runs behind a gate that is not met.
     #[must_use]
     pub fn go_on(mut self, goal: Goal, confirmed: bool) -> Self {
-        let planned = self.next == Step::Finish { verdict: Verdict::Planned };
+        let planned = self.next == PipelineStep::Finish { verdict: PipelineVerdict::Planned };
         if goal == Goal::Test {
             self.goal = Goal::Test;
             if planned {
                 let asks = self.confirm_plan == ConfirmPlan::Always && !confirmed;
-                self.next = if asks { Step::Confirm } else { Step::Generate };
+                self.next = if asks { PipelineStep::Confirm } else { PipelineStep::Generate };
             }
         }
-        let held = matches!(&self.next, Step::Finish { verdict: Verdict::Held { .. } });
+        let held =
+            matches!(&self.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } });
         if goal == Goal::Test && confirmed && held {
-            self.back(5, Step::Execute);
+            self.back(5, PipelineStep::Execute);
         }
-        if confirmed && self.next == Step::Confirm {
-            return self.advance(Done::Confirmed);
+        if confirmed && self.next == PipelineStep::Confirm {
+            return self.advance(PipelineStepOutcome::Confirmed);
         }
         self
+    }
+
+    /// The next step, if it belongs to phases 2 to 4.
+    #[must_use]
+    pub fn planning_step(&self) -> Option<PlanningStep> {
+        match self.next {
+            PipelineStep::Gather => Some(PlanningStep::Gather),
+            PipelineStep::Analyse => Some(PlanningStep::Analyse),
+            PipelineStep::Plan { .. } => Some(PlanningStep::Plan),
+            _ => None,
+        }
+    }
+
+    /// The next step, if it writes tests.
+    #[must_use]
+    pub fn writing_step(&self) -> Option<WritingStep> {
+        match self.next {
+            PipelineStep::Generate => Some(WritingStep::Generate),
+            PipelineStep::Validate => Some(WritingStep::Validate),
+            PipelineStep::Review => Some(WritingStep::Review),
+            PipelineStep::Keep => Some(WritingStep::Keep),
+            _ => None,
+        }
     }
 
     /// Whether the next step belongs to phase 5.
     #[must_use]
     pub fn works(&self) -> bool {
-        matches!(
-            self.next,
-            Step::Generate | Step::Validate | Step::Review | Step::Keep | Step::Execute
-        )
+        self.writing_step().is_some() || self.next == PipelineStep::Execute
     }
 
     /// Whether nothing comes next without a person or another phase.
     #[must_use]
     pub fn rests(&self) -> bool {
-        matches!(self.next, Step::Finish { .. } | Step::Confirm)
+        matches!(self.next, PipelineStep::Finish { .. } | PipelineStep::Confirm)
     }
 
-    fn back(&mut self, phase: u32, next: Step) {
+    fn back(&mut self, phase: u32, next: PipelineStep) {
         self.phases.retain(|row| row.phase < phase);
         self.next = next;
     }
@@ -307,8 +381,8 @@ impl Pipeline {
     }
 }
 
-fn nothing_missing() -> Step {
-    Step::Finish { verdict: Verdict::NothingMissing }
+fn nothing_missing() -> PipelineStep {
+    PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }
 }
 
 #[cfg(test)]
@@ -319,60 +393,80 @@ mod tests {
 
     fn start(goal: Goal, confirm: ConfirmPlan) -> Pipeline {
         let id = SessionId::parse("WFS-test-x").unwrap();
-        Pipeline::new(id, Entry::Text("x".into()), "x".into(), goal, confirm)
+        Pipeline::new(id, PlanInput::Text("x".into()), "x".into(), goal, confirm)
     }
 
     fn text() -> String {
         "done".into()
     }
 
-    fn gathered(gaps: u32) -> Done {
-        Done::Gathered { gaps, summary: text() }
+    fn gathered(gaps: u32) -> PipelineStepOutcome {
+        PipelineStepOutcome::Gathered { gaps, summary: text() }
     }
 
-    fn held() -> Done {
-        Done::Held { reasons: vec!["no".into()], summary: text() }
+    fn held() -> PipelineStepOutcome {
+        PipelineStepOutcome::Held { reasons: vec!["no".into()], summary: text() }
     }
 
-    fn analysed(requirements: u32) -> Done {
-        Done::Analysed { requirements, degraded: false, summary: text() }
+    fn analysed(requirements: u32) -> PipelineStepOutcome {
+        PipelineStepOutcome::Analysed { requirements, degraded: false, summary: text() }
     }
 
-    fn planned(problems: &[&str]) -> Done {
+    fn planned(problems: &[&str]) -> PipelineStepOutcome {
         let problems = problems.iter().map(|text| (*text).to_owned()).collect();
-        Done::Planned { problems, summary: text() }
+        PipelineStepOutcome::Planned { problems, summary: text() }
     }
 
     #[test]
     fn phases_follow_one_another() {
         use ConfirmPlan::{Always, Never};
-        let failed = Verdict::Failed { problems: vec!["no".into()] };
+        let failed = PipelineVerdict::Failed { problems: vec!["no".into()] };
         let table = [
             (Goal::Plan, Never, vec![gathered(0)], nothing_missing()),
-            (Goal::Plan, Never, vec![gathered(1)], Step::Analyse),
-            (Goal::Plan, Never, vec![analysed(3)], Step::Gather),
+            (Goal::Plan, Never, vec![gathered(1)], PipelineStep::Analyse),
+            (Goal::Plan, Never, vec![analysed(3)], PipelineStep::Gather),
             (Goal::Plan, Never, vec![gathered(1), analysed(0)], nothing_missing()),
-            (Goal::Plan, Never, vec![gathered(1), Done::InputMissing], Step::Gather),
-            (Goal::Plan, Never, vec![gathered(1), analysed(3), Done::InputMissing], Step::Analyse),
+            (
+                Goal::Plan,
+                Never,
+                vec![gathered(1), PipelineStepOutcome::InputMissing],
+                PipelineStep::Gather,
+            ),
+            (
+                Goal::Plan,
+                Never,
+                vec![gathered(1), analysed(3), PipelineStepOutcome::InputMissing],
+                PipelineStep::Analyse,
+            ),
             (
                 Goal::Plan,
                 Always,
                 vec![gathered(1), analysed(3), planned(&[])],
-                Step::Finish { verdict: Verdict::Planned },
+                PipelineStep::Finish { verdict: PipelineVerdict::Planned },
             ),
-            (Goal::Test, Never, vec![gathered(1), analysed(3), planned(&[])], Step::Generate),
-            (Goal::Test, Always, vec![gathered(1), analysed(3), planned(&[])], Step::Confirm),
+            (
+                Goal::Test,
+                Never,
+                vec![gathered(1), analysed(3), planned(&[])],
+                PipelineStep::Generate,
+            ),
+            (
+                Goal::Test,
+                Always,
+                vec![gathered(1), analysed(3), planned(&[])],
+                PipelineStep::Confirm,
+            ),
             (
                 Goal::Test,
                 Always,
                 vec![gathered(1), analysed(3), planned(&["no"])],
-                Step::Plan { attempt: 2 },
+                PipelineStep::Plan { attempt: 2 },
             ),
             (
                 Goal::Test,
                 Always,
                 vec![gathered(1), analysed(3), planned(&["no"]), planned(&["no"])],
-                Step::Finish { verdict: failed },
+                PipelineStep::Finish { verdict: failed },
             ),
         ];
         for (goal, confirm, steps, expected) in table {
@@ -385,22 +479,56 @@ mod tests {
     fn the_fifth_phase_goes_from_step_to_step_and_waits_for_its_own_answers() {
         let plan = [gathered(1), analysed(3), planned(&[])];
         let begun = plan.into_iter().fold(start(Goal::Test, ConfirmPlan::Never), Pipeline::advance);
-        let executed = || Done::Executed { summary: text() };
+        let executed = || PipelineStepOutcome::Executed { summary: text() };
         let table = [
-            (vec![Done::Wrote, Done::Wrote], Step::Generate),
-            (vec![Done::Validated], Step::Generate),
-            (vec![Done::InputMissing], Step::Plan { attempt: 1 }),
-            (vec![Done::Wrote, Done::Generated], Step::Validate),
-            (vec![Done::Generated, Done::Validated], Step::Review),
-            (vec![Done::Generated, Done::Validated, Done::Reviewed], Step::Keep),
-            (vec![Done::Generated, Done::Validated, Done::Reviewed, Done::Kept], Step::Execute),
+            (vec![PipelineStepOutcome::Wrote, PipelineStepOutcome::Wrote], PipelineStep::Generate),
+            (vec![PipelineStepOutcome::Validated], PipelineStep::Generate),
+            (vec![PipelineStepOutcome::InputMissing], PipelineStep::Plan { attempt: 1 }),
             (
-                vec![Done::Generated, Done::Validated, Done::Reviewed, Done::Kept, executed()],
-                Step::Finish { verdict: Verdict::Generated },
+                vec![PipelineStepOutcome::Wrote, PipelineStepOutcome::Generated],
+                PipelineStep::Validate,
             ),
             (
-                vec![Done::Generated, Done::Validated, Done::Reviewed, held()],
-                Step::Finish { verdict: Verdict::Held { reasons: vec!["no".into()] } },
+                vec![PipelineStepOutcome::Generated, PipelineStepOutcome::Validated],
+                PipelineStep::Review,
+            ),
+            (
+                vec![
+                    PipelineStepOutcome::Generated,
+                    PipelineStepOutcome::Validated,
+                    PipelineStepOutcome::Reviewed,
+                ],
+                PipelineStep::Keep,
+            ),
+            (
+                vec![
+                    PipelineStepOutcome::Generated,
+                    PipelineStepOutcome::Validated,
+                    PipelineStepOutcome::Reviewed,
+                    PipelineStepOutcome::Kept,
+                ],
+                PipelineStep::Execute,
+            ),
+            (
+                vec![
+                    PipelineStepOutcome::Generated,
+                    PipelineStepOutcome::Validated,
+                    PipelineStepOutcome::Reviewed,
+                    PipelineStepOutcome::Kept,
+                    executed(),
+                ],
+                PipelineStep::Finish { verdict: PipelineVerdict::Generated },
+            ),
+            (
+                vec![
+                    PipelineStepOutcome::Generated,
+                    PipelineStepOutcome::Validated,
+                    PipelineStepOutcome::Reviewed,
+                    held(),
+                ],
+                PipelineStep::Finish {
+                    verdict: PipelineVerdict::Held { reasons: vec!["no".into()] },
+                },
             ),
         ];
         for (steps, expected) in table {
@@ -416,11 +544,11 @@ mod tests {
         let plan =
             |confirm| steps().into_iter().fold(start(Goal::Plan, confirm), Pipeline::advance);
         let never = plan(ConfirmPlan::Never).go_on(Goal::Test, false);
-        assert_eq!(never.next, Step::Generate);
+        assert_eq!(never.next, PipelineStep::Generate);
         let always = plan(ConfirmPlan::Always).go_on(Goal::Test, false);
-        assert_eq!(always.next, Step::Confirm);
+        assert_eq!(always.next, PipelineStep::Confirm);
         assert!(always.rests());
-        assert_eq!(always.go_on(Goal::Test, true).next, Step::Generate);
+        assert_eq!(always.go_on(Goal::Test, true).next, PipelineStep::Generate);
         let same = plan(ConfirmPlan::Never);
         assert_eq!(same.clone().go_on(Goal::Plan, false), same);
     }
@@ -428,9 +556,9 @@ mod tests {
     #[test]
     fn a_gate_that_is_not_met_holds_the_suite_back_until_a_word_is_said() {
         let steps = [gathered(1), analysed(3), planned(&[])].into_iter().chain([
-            Done::Generated,
-            Done::Validated,
-            Done::Reviewed,
+            PipelineStepOutcome::Generated,
+            PipelineStepOutcome::Validated,
+            PipelineStepOutcome::Reviewed,
             held(),
         ]);
         let end = steps.fold(start(Goal::Test, ConfirmPlan::Never), Pipeline::advance);
@@ -440,7 +568,7 @@ mod tests {
         for (goal, confirmed, rests) in table {
             let next = end.clone().go_on(goal, confirmed);
             assert_eq!(next.rests(), rests, "{goal:?} {confirmed}");
-            assert_eq!(next.next == Step::Execute, !rests);
+            assert_eq!(next.next == PipelineStep::Execute, !rests);
         }
     }
 
@@ -460,20 +588,20 @@ mod tests {
                     2 => analysed(1),
                     3 => planned(&[]),
                     4 => planned(&["no"]),
-                    5 => Done::InputMissing,
-                    6 => Done::Generated,
-                    7 => Done::Wrote,
-                    8 => Done::Validated,
-                    9 => Done::Reviewed,
-                    10 => Done::Kept,
-                    11 => Done::Executed { summary: text() },
+                    5 => PipelineStepOutcome::InputMissing,
+                    6 => PipelineStepOutcome::Generated,
+                    7 => PipelineStepOutcome::Wrote,
+                    8 => PipelineStepOutcome::Validated,
+                    9 => PipelineStepOutcome::Reviewed,
+                    10 => PipelineStepOutcome::Kept,
+                    11 => PipelineStepOutcome::Executed { summary: text() },
                     12 => held(),
-                    13 => Done::OutOfBudget { reason: text() },
-                    _ => Done::Confirmed,
+                    13 => PipelineStepOutcome::OutOfBudget { reason: text() },
+                    _ => PipelineStepOutcome::Confirmed,
                 });
                 let rows: Vec<u32> = state.phases.iter().map(|row| row.phase).collect();
                 prop_assert!(rows.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", rows);
-                if matches!(before.next, Step::Finish { .. }) {
+                if matches!(before.next, PipelineStep::Finish { .. }) {
                     prop_assert_eq!(before, state.clone());
                 }
                 let stored = serde_json::to_value(&state).unwrap();

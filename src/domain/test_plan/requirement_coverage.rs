@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::RepoPath;
-use crate::domain::quality::{Completeness, Layer};
+use crate::domain::quality::{Completeness, TestAspect};
 
 use super::analysis::Requirement;
-use super::generation::Made;
+use super::generation::TaskTests;
 use super::layer::SubLayer;
 
 /// A requirement and whether a test shows it.
@@ -27,9 +27,9 @@ pub struct RequirementCoverage {
 
 /// What tells whether a requirement is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
+pub struct CoverageEvidence<'a> {
     /// What the task made.
-    pub made: &'a Made,
+    pub made: &'a TaskTests,
     /// How complete the tests of the repository are, layer by layer.
     pub layers: &'a [Completeness],
     /// What gate 001.3 said.
@@ -45,7 +45,11 @@ pub struct Evidence<'a> {
 ///
 /// Source: product.md 6.1, 6.2, 5.3.
 #[must_use]
-pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -> Option<String> {
+pub fn still_open(
+    file: &RepoPath,
+    one: &Requirement,
+    evidence: &CoverageEvidence<'_>,
+) -> Option<String> {
     match one.layer.layer() {
         0 => return (!evidence.validated).then(|| "gate 001.3 is not met".to_owned()),
         1 => {}
@@ -67,12 +71,12 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
     }
     let layer = match one.layer {
         SubLayer::Happy => return None,
-        SubLayer::Negative => Layer::Negative,
-        SubLayer::Edge => Layer::Edge,
-        SubLayer::State => Layer::State,
-        _ => Layer::Async,
+        SubLayer::Negative => TestAspect::Negative,
+        SubLayer::Edge => TestAspect::Edge,
+        SubLayer::State => TestAspect::State,
+        _ => TestAspect::Async,
     };
-    if matches!(layer, Layer::Negative | Layer::Edge)
+    if matches!(layer, TestAspect::Negative | TestAspect::Edge)
         && let Some(lines) = evidence.made.reached.get(file)
     {
         if lines.binary_search(&one.line).is_err() {
@@ -83,7 +87,7 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
             .flat_map(|score| &score.survivors)
             .any(|broken| broken.file == *file && broken.line == one.line);
         let why = || format!("a broken version of line {} is not noticed", one.line);
-        return (layer == Layer::Edge && unseen).then(why);
+        return (layer == TestAspect::Edge && unseen).then(why);
     }
     let missing = evidence.layers.iter().filter(|known| known.layer == layer).any(|known| {
         known.missing.iter().any(|place| {
@@ -99,7 +103,7 @@ pub fn still_open(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -
 
 /// Why a requirement that crosses modules stays open. A kept test must claim it and, where lines
 /// are told, execute the line that decides it.
-fn crosses(file: &RepoPath, one: &Requirement, evidence: &Evidence<'_>) -> Option<String> {
+fn crosses(file: &RepoPath, one: &Requirement, evidence: &CoverageEvidence<'_>) -> Option<String> {
     let claims = || {
         let own = evidence.made.written.iter().filter(|own| own.subject == *file);
         own.flat_map(|own| &own.shown)
@@ -150,7 +154,7 @@ pub fn is_same_function(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::written_tests::Written;
+    use super::super::written_tests::WrittenTests;
     use super::*;
     use crate::domain::id::{SessionId, TreeId};
     use crate::domain::mutation::Score;
@@ -173,15 +177,15 @@ mod tests {
     #[test]
     fn a_requirement_is_shown_by_what_ran_and_open_with_a_reason() {
         let made = made();
-        let blind = Made { reached: BTreeMap::new(), ..made.clone() };
+        let blind = TaskTests { reached: BTreeMap::new(), ..made.clone() };
         let layers = [Completeness {
-            layer: Layer::Edge,
+            layer: TestAspect::Edge,
             covered: 0,
             of: 1,
             missing: vec!["a.py:1 price".into()],
         }];
-        let seen = Evidence { made: &made, layers: &layers, validated: true };
-        let unseen = Evidence { made: &blind, ..seen };
+        let seen = CoverageEvidence { made: &made, layers: &layers, validated: true };
+        let unseen = CoverageEvidence { made: &blind, ..seen };
         let table = [
             ("kept", &seen, SubLayer::Happy, "price", 1, None),
             ("a method by its own name", &seen, SubLayer::Happy, "add", 1, None),
@@ -247,10 +251,10 @@ mod tests {
         let open = still_open(
             &path("a.py"),
             &requirement(SubLayer::Edge, "price", 8),
-            &Evidence { made: &missed, ..seen },
+            &CoverageEvidence { made: &missed, ..seen },
         );
         assert_eq!(open.as_deref(), Some("a broken version of line 8 is not noticed"));
-        let claim = Written {
+        let claim = WrittenTests {
             task: "IMPL-001".into(),
             round: 1,
             subject: path("a.py"),
@@ -264,21 +268,21 @@ mod tests {
             dropped: Vec::new(),
             flaky: Vec::new(),
         };
-        let claimed = Made { written: vec![claim], ..made.clone() };
+        let claimed = TaskTests { written: vec![claim], ..made.clone() };
         let crossing = |line| {
             let one = requirement(SubLayer::Wiring, "price", line);
-            still_open(&path("a.py"), &one, &Evidence { made: &claimed, ..seen })
+            still_open(&path("a.py"), &one, &CoverageEvidence { made: &claimed, ..seen })
         };
         assert_eq!(crossing(8), None, "a kept test claims it and runs its line");
         assert_eq!(crossing(9).as_deref(), Some("no kept test executes line 9"));
-        let broken = Evidence { validated: false, ..seen };
+        let broken = CoverageEvidence { validated: false, ..seen };
         assert!(still_open(&path("a.py"), &requirement(SubLayer::Lint, "", 1), &broken).is_some());
     }
 
     #[test]
     fn what_nobody_asked_for_is_not_missing() {
         let layer = |of: u32, missing: &[&str]| Completeness {
-            layer: Layer::Happy,
+            layer: TestAspect::Happy,
             covered: 1,
             of,
             missing: missing.iter().map(|one| (*one).to_owned()).collect(),
@@ -308,7 +312,8 @@ mod tests {
         production.drop_file(&path("tests/test_a.py"), "gate 001.3: 1 critical");
         let totals = production.totals();
         assert_eq!((totals.tests, totals.files, production.dropped.len()), (0, 0, 1));
-        let evidence = Evidence { made: &production.tasks[0], layers: &[], validated: true };
+        let evidence =
+            CoverageEvidence { made: &production.tasks[0], layers: &[], validated: true };
         let one = requirement(SubLayer::Happy, "price", 1);
         let open = still_open(&path("a.py"), &one, &evidence);
         assert_eq!(open.as_deref(), Some("gate 001.3: 1 critical"));

@@ -8,7 +8,7 @@ use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::task::{OrderError, TaskStatus, order};
 
-use super::analysis::Analysis;
+use super::analysis::TestAnalysis;
 
 /// Tasks of a session at least.
 pub const FEWEST: usize = 4;
@@ -267,7 +267,7 @@ impl TestTask {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestPlan {
     /// What must be tested.
-    pub analysis: Analysis,
+    pub analysis: TestAnalysis,
     /// By which tasks, in the order in which they may run.
     pub tasks: Vec<TestTask>,
 }

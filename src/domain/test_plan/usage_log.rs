@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
-use crate::domain::chain::{Call, Trigger};
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::id::SessionId;
 
 /// Where it lies inside the session folder.
@@ -28,7 +28,7 @@ pub struct UsageLogEntry {
     /// `analysis`, `enrichment`, or a task such as `IMPL-001`.
     pub work: String,
     /// The question and what came of it.
-    pub call: Call,
+    pub call: ProviderCall,
 }
 
 impl UsageLog {
@@ -39,7 +39,7 @@ impl UsageLog {
     }
 
     /// Enters questions into the books.
-    pub fn note(&mut self, work: &str, calls: &[Call]) {
+    pub fn note(&mut self, work: &str, calls: &[ProviderCall]) {
         self.calls.extend(
             calls.iter().map(|call| UsageLogEntry { work: work.to_owned(), call: call.clone() }),
         );
@@ -49,7 +49,7 @@ impl UsageLog {
     #[must_use]
     pub fn counted(&self) -> BTreeSet<String> {
         let answered =
-            self.calls.iter().filter(|one| one.call.trigger != Some(Trigger::Interrupted));
+            self.calls.iter().filter(|one| one.call.trigger != Some(FallbackTrigger::Interrupted));
         answered.map(|one| one.call.raw.clone()).collect()
     }
 
@@ -79,8 +79,8 @@ mod tests {
     use super::*;
     use crate::domain::budget::Usage;
 
-    fn call(tokens: u64, price: Option<u64>) -> Call {
-        Call {
+    fn call(tokens: u64, price: Option<u64>) -> ProviderCall {
+        ProviderCall {
             role: "generator".into(),
             provider: "one".into(),
             model: "m".into(),

@@ -7,7 +7,7 @@ use crate::domain::id::{RepoPath, TestId};
 
 /// What providers wrote for one source in one round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Written {
+pub struct WrittenTests {
     /// The task.
     pub task: String,
     /// From 1; 2 is about survivors.

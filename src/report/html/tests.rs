@@ -8,9 +8,9 @@ use quick_xml::events::Event as Xml;
 
 use super::*;
 use crate::domain::budget::{Spending, Usage};
-use crate::domain::chain::{Call, Trigger};
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::event::{Event, Outcome, Remaining};
-use crate::domain::fix_loop::{Minimised, Needed};
+use crate::domain::fix_loop::{Minimised, NeededHunk};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
@@ -33,15 +33,15 @@ fn rate(passed: u32, total: u32) -> PassRate {
     PassRate::of(passed, total).unwrap()
 }
 
-fn call(text: &str) -> Call {
-    Call {
+fn call(text: &str) -> ProviderCall {
+    ProviderCall {
         role: "analyst".into(),
         provider: text.into(),
         model: text.into(),
         slot: 1,
         turn: 1,
         used: false,
-        trigger: Some(Trigger::LowConfidence),
+        trigger: Some(FallbackTrigger::LowConfidence),
         said: text.into(),
         confidence: Some(0.25),
         usage: Usage { input_tokens: 12_345, output_tokens: 67 },
@@ -104,7 +104,7 @@ fn outcome(rows: Vec<IterationRow>, failing: &[TestId], text: &str) -> Outcome {
         minimised: Some(Minimised {
             before: 9,
             after: 4,
-            needed: vec![Needed { place: text.into(), tests: failing.to_vec() }],
+            needed: vec![NeededHunk { place: text.into(), tests: failing.to_vec() }],
             ..Minimised::default()
         }),
         branch: text.into(),

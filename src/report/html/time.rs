@@ -1,7 +1,7 @@
 //! Where time and money went, iteration by iteration and question by question.
 
 use crate::domain::budget::{Spending, dollars};
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::event::IterationRow;
 
 use super::writer::{Html, number, short, time};
@@ -52,9 +52,9 @@ fn providers(row: &IterationRow) -> u64 {
 }
 
 /// Every question with its iteration: those of ended iterations, then those of the one at work.
-fn questions<'a>(data: &PageData<'a>) -> Vec<(u32, &'a Call)> {
+fn questions<'a>(data: &PageData<'a>) -> Vec<(u32, &'a ProviderCall)> {
     let rows = &data.view.rows;
-    let mut all: Vec<(u32, &Call)> =
+    let mut all: Vec<(u32, &ProviderCall)> =
         rows.iter().flat_map(|row| row.calls.iter().map(|call| (row.iteration, call))).collect();
     let seen = data.view.calls.iter().map(|(iteration, call)| (*iteration, call));
     all.extend(seen.filter(|(iteration, _)| rows.iter().all(|row| row.iteration != *iteration)));
@@ -188,7 +188,7 @@ fn numbers(html: &mut Html, data: &PageData<'_>) {
     });
 }
 
-fn calls(html: &mut Html, questions: &[(u32, &Call)]) {
+fn calls(html: &mut Html, questions: &[(u32, &ProviderCall)]) {
     let began = html.len();
     let mut drawn = 0;
     scrolling(html, "Questions to providers", |html| {
@@ -227,7 +227,7 @@ fn calls(html: &mut Html, questions: &[(u32, &Call)]) {
 }
 
 /// What came of a question, in words.
-fn answer(call: &Call) -> String {
+fn answer(call: &ProviderCall) -> String {
     let used = if call.used { "used" } else { "not used" };
     let sure = call.confidence.map(|sure| format!(", confidence {sure:.2}")).unwrap_or_default();
     let why = match call.trigger {

@@ -1,6 +1,6 @@
 //! What must be tested, as Markdown: the results, the seven parts behind them, cases by file.
 
-use crate::domain::test_plan::analysis::{Advice, Analysis, FileRequirements};
+use crate::domain::test_plan::analysis::{Advice, TestAnalysis, FileRequirements};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};
@@ -9,7 +9,7 @@ use super::prose;
 
 /// `TEST_ANALYSIS_RESULTS.md`: the mandatory sections of product.md 8.8.
 #[must_use]
-pub fn analysis(analysis: &Analysis) -> String {
+pub fn analysis(analysis: &TestAnalysis) -> String {
     let mut page = format!(
         "# Test analysis of {}\n\nProject Type: {}\nTest Framework: {}\nCoverage Target: {}\n\nAsked for: {}\n",
         analysis.session_id,
@@ -83,7 +83,7 @@ fn list(page: &mut String, lines: &[String]) {
     }
 }
 
-fn conventions(analysis: &Analysis) -> String {
+fn conventions(analysis: &TestAnalysis) -> String {
     let own = &analysis.framework;
     let mut page = String::from("\n## Test framework and conventions\n\n");
     let known =
@@ -146,7 +146,7 @@ fn of_file(file: &FileRequirements) -> String {
 
 /// The raw analysis in seven parts (product.md 8.8).
 #[must_use]
-pub fn raw_analysis(analysis: &Analysis, package: &Package, reports: &[String]) -> String {
+pub fn raw_analysis(analysis: &TestAnalysis, package: &Package, reports: &[String]) -> String {
     let coverage = package.coverage();
     let mut page = format!(
         "# Raw test analysis by {}\n\n## 1. Implementation context\n\n",
@@ -198,7 +198,7 @@ pub fn raw_analysis(analysis: &Analysis, package: &Package, reports: &[String]) 
 /// `enriched-suggestions.md`: cases of L1 and L2 by file and layer, in the order in which they are
 /// best written, and what may go wrong (product.md 8.8).
 #[must_use]
-pub fn suggestions(analysis: &Analysis, advice: Option<&Advice>) -> String {
+pub fn suggestions(analysis: &TestAnalysis, advice: Option<&Advice>) -> String {
     let mut page = String::from("# Enriched suggestions\n");
     for file in &analysis.files {
         page.push_str(&format!("\n## {}\n\n", code(file.file.as_str())));

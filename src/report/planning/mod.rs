@@ -18,7 +18,7 @@ pub use summary::{PlanDocument, Progress};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::event::TaskRow;
-use crate::domain::test_plan::analysis::Analysis;
+use crate::domain::test_plan::analysis::TestAnalysis;
 use crate::domain::test_plan::context::TestCoverage;
 use crate::domain::test_plan::task::{TestPlan, TestTask};
 
@@ -47,7 +47,7 @@ pub fn gathered(coverage: &TestCoverage) -> String {
 
 /// One line for phase 3.
 #[must_use]
-pub fn analysed(analysis: &Analysis) -> String {
+pub fn analysed(analysis: &TestAnalysis) -> String {
     let layers: Vec<String> =
         analysis.by_layer().iter().map(|(layer, number)| format!("{layer} {number}")).collect();
     format!(

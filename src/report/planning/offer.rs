@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::domain::budget::Spending;
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::pipeline::{Pipeline, Step, Verdict};
+use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
 use crate::domain::test_plan::task::TestPlan;
 use crate::report::markdown::{cell, code, count, fold};
 
@@ -36,13 +36,13 @@ pub fn outcome(
 ) -> Outcome {
     let tasks = plan.map_or_else(String::new, |plan| format!(": {}", planned(plan)));
     let (result, reason) = match (&state.next, stopped) {
-        (Step::Finish { verdict: Verdict::Planned } | Step::Confirm, _) => {
+        (PipelineStep::Finish { verdict: PipelineVerdict::Planned } | PipelineStep::Confirm, _) => {
             (Ending::Planned, format!("the plan is ready{tasks}"))
         }
-        (Step::Finish { verdict: Verdict::NothingMissing }, _) => {
+        (PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing }, _) => {
             (Ending::Planned, "no test is missing here".to_owned())
         }
-        (Step::Finish { verdict: Verdict::Failed { problems } }, _) => {
+        (PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } }, _) => {
             (Ending::Failure, format!("the plan cannot be carried out: {}", problems.join("; ")))
         }
         (_, Some(why)) => (Ending::Blocked, format!("{why}, while tests are planned and written")),

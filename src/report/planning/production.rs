@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::characterisation::Coverage;
+use crate::domain::characterisation::LineCounts;
 use crate::domain::coverage::Reached;
-use crate::domain::quality::Decision;
-use crate::domain::test_plan::generation::{Generation, Judgement, Made};
+use crate::domain::quality::QualityDecision;
+use crate::domain::test_plan::generation::{Generation, GateResult, TaskTests};
 use crate::domain::test_plan::task::TestTask;
 use crate::report::markdown::{cell, code, count, line};
 use crate::report::{characterised, coverage, mutation};
@@ -21,7 +21,7 @@ const SHOWN: usize = 8;
 
 /// `.summaries/IMPL-001-summary.md` of a task that wrote tests (product.md 9.2).
 #[must_use]
-pub fn made(task: &TestTask, made: &Made) -> String {
+pub fn made(task: &TestTask, made: &TaskTests) -> String {
     let report = &made.report;
     let mut page = format!(
         "# {}: {}\n\n{}; lines reached: {} before, {} after.\n",
@@ -107,7 +107,7 @@ pub fn made(task: &TestTask, made: &Made) -> String {
 
 /// `.summaries/IMPL-001.3-summary.md` and that of 001.5.
 #[must_use]
-pub fn judged(id: &str, judgement: Option<&Judgement>, production: &Generation) -> String {
+pub fn judged(id: &str, judgement: Option<&GateResult>, production: &Generation) -> String {
     let Some(judgement) = judgement else { return format!("# {id}: not judged yet\n") };
     let mut page = format!(
         "# {id}: {}\n\n{}.\n\n- {}\n- {} made\n- tried again {}\n",
@@ -156,7 +156,7 @@ pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
     for (name, judgement) in [("001.3", &production.validation), ("001.5", &production.review)] {
         if let Some(judgement) =
-            judgement.as_ref().filter(|judgement| judgement.decision != Decision::Pass)
+            judgement.as_ref().filter(|judgement| judgement.decision != QualityDecision::Pass)
         {
             text.push_str(&format!("; gate {name} is not met: {}", line(&judgement.reason, 200)));
         }
@@ -257,9 +257,9 @@ pub struct ProducedDocument {
     /// The files that hold them.
     pub files: Vec<String>,
     /// Lines of the files with gaps that were reached before.
-    pub coverage_before: Coverage,
+    pub coverage_before: LineCounts,
     /// The same with the new tests.
-    pub coverage_after: Coverage,
+    pub coverage_after: LineCounts,
     /// What a coverage tool tells of the functions asked for, before and after.
     #[serde(default)]
     pub coverage: Option<Reached>,
@@ -306,7 +306,7 @@ pub struct Reasoned {
 #[must_use]
 pub fn produced_document(production: &Generation) -> ProducedDocument {
     let totals = production.totals();
-    let describe = |gate: &Option<Judgement>| {
+    let describe = |gate: &Option<GateResult>| {
         gate.as_ref()
             .map(|judgement| format!("{}: {}", judgement.decision.name(), judgement.reason))
     };

@@ -7,7 +7,7 @@ use crate::domain::budget::Spending;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::generation::Generation;
-use crate::domain::test_plan::pipeline::{Goal, PHASES, Pipeline, Step, Verdict};
+use crate::domain::test_plan::pipeline::{Goal, PHASES, Pipeline, PipelineStep, PipelineVerdict};
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
 use crate::report::summary::spent;
@@ -50,11 +50,15 @@ pub const ACTIVE: [&str; 5] = [
 #[must_use]
 pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
     let now = match state.next {
-        Step::Gather => 2,
-        Step::Analyse => 3,
-        Step::Plan { .. } => 4,
-        Step::Generate | Step::Validate | Step::Review | Step::Keep | Step::Execute => 5,
-        Step::Confirm | Step::Finish { .. } => 0,
+        PipelineStep::Gather => 2,
+        PipelineStep::Analyse => 3,
+        PipelineStep::Plan { .. } => 4,
+        PipelineStep::Generate
+        | PipelineStep::Validate
+        | PipelineStep::Review
+        | PipelineStep::Keep
+        | PipelineStep::Execute => 5,
+        PipelineStep::Confirm | PipelineStep::Finish { .. } => 0,
     };
     let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
         let row = state.phases.iter().find(|row| row.phase == number);
@@ -113,40 +117,43 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
 fn ending(state: &Pipeline) -> (&'static str, String) {
     let id = &state.session_id;
     match &state.next {
-        Step::Finish { verdict: Verdict::Planned } => {
+        PipelineStep::Finish { verdict: PipelineVerdict::Planned } => {
             ("planned", format!("the plan is ready; `regreen test --resume {id}` goes on with it"))
         }
-        Step::Finish { verdict: Verdict::NothingMissing } => {
+        PipelineStep::Finish { verdict: PipelineVerdict::NothingMissing } => {
             ("nothing_missing", "nothing is missing here; `regreen fix` runs the suite".into())
         }
-        Step::Finish { verdict: Verdict::Generated } => {
+        PipelineStep::Finish { verdict: PipelineVerdict::Generated } => {
             ("generated", "tests are written, judged and run".into())
         }
-        Step::Finish { verdict: Verdict::Held { reasons } } => (
+        PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } } => (
             "blocked",
             format!(
                 "the suite is held back: {}; `regreen test --resume {id} --yes` runs it all the same",
                 reasons.join("; ")
             ),
         ),
-        Step::Finish { verdict: Verdict::Failed { problems } } => {
+        PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } } => {
             ("failure", format!("the plan cannot be carried out: {}", problems.join("; ")))
         }
-        Step::Confirm => (
+        PipelineStep::Confirm => (
             "awaits_confirmation",
             format!("the plan waits for a word; `regreen test --resume {id} --yes` gives it"),
         ),
-        Step::Execute => (
+        PipelineStep::Execute => (
             "executing",
             format!(
                 "the suite has not met its gate yet; `regreen test --resume {id}` goes on with the fix loop"
             ),
         ),
-        Step::Generate | Step::Validate | Step::Review | Step::Keep => (
+        PipelineStep::Generate
+        | PipelineStep::Validate
+        | PipelineStep::Review
+        | PipelineStep::Keep => (
             "stopped",
             format!("stopped while tests are written; `regreen test --resume {id}` goes on"),
         ),
-        Step::Gather | Step::Analyse | Step::Plan { .. } => {
+        PipelineStep::Gather | PipelineStep::Analyse | PipelineStep::Plan { .. } => {
             ("stopped", format!("stopped between two phases; `regreen test --resume {id}` goes on"))
         }
     }

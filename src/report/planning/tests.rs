@@ -2,15 +2,15 @@
 
 use crate::domain::test_plan::analysis::samples;
 use crate::domain::test_plan::context::{ContextPackage, Package};
-use crate::domain::test_plan::entry::Entry;
-use crate::domain::test_plan::pipeline::{ConfirmPlan, Done, Goal, Pipeline};
+use crate::domain::test_plan::entry::PlanInput;
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStepOutcome};
 
 use super::*;
 use crate::domain::event::TaskRow;
 
 fn state(description: &str) -> Pipeline {
     let id = crate::domain::id::SessionId::parse("WFS-test-x").unwrap();
-    let entry = Entry::Text(description.to_owned());
+    let entry = PlanInput::Text(description.to_owned());
     Pipeline::new(id, entry, description.to_owned(), Goal::Test, ConfirmPlan::Always)
 }
 
@@ -63,10 +63,10 @@ fn hostile_text_stays_inside_its_span() {
 fn one_phase_at_most_is_in_progress() {
     let mut now = state("x");
     let steps = [
-        Done::Gathered { gaps: 1, summary: "one".into() },
-        Done::Analysed { requirements: 2, degraded: false, summary: "two".into() },
-        Done::Planned { problems: Vec::new(), summary: "three".into() },
-        Done::Confirmed,
+        PipelineStepOutcome::Gathered { gaps: 1, summary: "one".into() },
+        PipelineStepOutcome::Analysed { requirements: 2, degraded: false, summary: "two".into() },
+        PipelineStepOutcome::Planned { problems: Vec::new(), summary: "three".into() },
+        PipelineStepOutcome::Confirmed,
     ];
     let mut seen = Vec::new();
     for done in steps {
@@ -132,7 +132,7 @@ fn drawn(phases: usize, events: &[crate::domain::event::Event]) -> String {
 fn the_list_of_a_test_session_attaches_what_is_done_and_collapses_it() {
     use crate::domain::event::Event;
     use crate::domain::task::TaskStatus::{Completed, InProgress, Pending};
-    let doing = |text: &str| Event::Step { iteration: 0, doing: text.into() };
+    let doing = |text: &str| Event::Step { iteration: None, doing: text.into() };
     let tasks = |statuses: [crate::domain::task::TaskStatus; 4]| {
         let titles = [
             ("IMPL-001", "Write unit tests `@octocat`", "@code-developer"),

@@ -282,7 +282,7 @@ fn session(shape: &Shape, pool: &[String]) -> View {
     }
     for number in 0..shape.calls {
         let iteration = u32::try_from(number / 4).unwrap();
-        let (_, mut call) = call(1, &text(), Some(Trigger::Server), &text());
+        let (_, mut call) = call(1, &text(), Some(FallbackTrigger::Server), &text());
         (call.role, call.model) = (text(), text());
         let spent = Spending { calls: 12_345, ..Spending::default() };
         events.push(Event::Asked { iteration, call, spent });
@@ -299,7 +299,7 @@ fn session(shape: &Shape, pool: &[String]) -> View {
         reason: text(),
         rate: rate(3, 4),
     });
-    events.push(Event::Step { iteration: 1, doing: text() });
+    events.push(Event::Step { iteration: Some(1), doing: text() });
     events.push(Event::Progress { done: 1, total: None, unit: text() });
     let mut view = View::of(&events);
     if let Some(result) = shape.result {
@@ -318,7 +318,7 @@ fn session(shape: &Shape, pool: &[String]) -> View {
         outcome.patch = text().repeat(30);
         outcome.minimised = Some(Minimised {
             needed: (0..shape.others)
-                .map(|_| Needed { place: text(), tests: vec![TestId::from(text().as_str())] })
+                .map(|_| NeededHunk { place: text(), tests: vec![TestId::from(text().as_str())] })
                 .collect(),
             ..Minimised::default()
         });

@@ -12,13 +12,13 @@ use super::job_summary::{SUMMARY_LIMIT, job_summary};
 use super::todo::{Pace, Status, Step, Todo, current_line, todo};
 use super::view::View;
 use super::workflow::{outputs, remarks};
-use crate::domain::budget::{Limits, Spending, Usage};
-use crate::domain::chain::{Call, Trigger};
+use crate::domain::budget::{BudgetLimits, Spending, Usage};
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::check::{
     CHECK_LIMIT, COMMENT_LIMIT, CheckStatus, Conclusion, Level, TITLE_LIMIT,
 };
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, Remaining};
-use crate::domain::fix_loop::{Minimised, Needed};
+use crate::domain::fix_loop::{Minimised, NeededHunk};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy as Boldness;
@@ -35,8 +35,13 @@ fn rate(passed: u32, total: u32) -> PassRate {
     PassRate::of(passed, total).unwrap()
 }
 
-fn call(iteration: u32, provider: &str, trigger: Option<Trigger>, said: &str) -> (u32, Call) {
-    let call = Call {
+fn call(
+    iteration: u32,
+    provider: &str,
+    trigger: Option<FallbackTrigger>,
+    said: &str,
+) -> (u32, ProviderCall) {
+    let call = ProviderCall {
         role: "analyst".into(),
         provider: provider.into(),
         model: "large-1".into(),
@@ -99,7 +104,8 @@ fn opened() -> Event {
 /// Two fixes, one regression, one refusal; nothing ended.
 fn running() -> View {
     let red = ["tests/test_cart.py::test_total", "tests/test_pay.py::test_card[@octocat|<img>]"];
-    let (iteration, asked) = call(2, "gemini", Some(Trigger::RateLimited), "429 for @octocat");
+    let (iteration, asked) =
+        call(2, "gemini", Some(FallbackTrigger::RateLimited), "429 for @octocat");
     let spent = Spending {
         calls: 2,
         usage: Usage { input_tokens: 18_200, output_tokens: 1_624 },
@@ -135,7 +141,10 @@ fn running() -> View {
             reason: "the last attempt regressed".into(),
             rate: rate(56, 60),
         },
-        Event::Step { iteration: 3, doing: "running 12 tests that the edit may affect".into() },
+        Event::Step {
+            iteration: Some(3),
+            doing: "running 12 tests that the edit may affect".into(),
+        },
         Event::Progress { done: 4, total: Some(12), unit: "tests".into() },
     ])
 }
@@ -165,7 +174,7 @@ fn outcome(
             before: 9,
             after: 4,
             hunks_before: 3,
-            needed: vec![Needed {
+            needed: vec![NeededHunk {
                 place: "shop/cart.py:12".into(),
                 tests: vec![TestId::from("tests/test_cart.py::test_total")],
             }],
@@ -235,7 +244,7 @@ fn facts() -> ForgePage<'static> {
         budget: BudgetLimits {
             iterations: Some(10),
             minutes: Some(50),
-            providers: Limits { micro_usd: Some(1_000_000), ..Limits::default() },
+            providers: BudgetLimits { micro_usd: Some(1_000_000), ..BudgetLimits::default() },
         },
         target: Some(95),
         now: "14:02 UTC",

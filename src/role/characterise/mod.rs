@@ -10,7 +10,7 @@ mod verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation::{PinReport, PinnedFile};
+use crate::domain::characterisation::{CharacterisationReport, CharacterisationFile};
 use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
@@ -76,7 +76,7 @@ pub struct Generated {
     /// The sources with them.
     pub tree: TreeId,
     /// What was found, kept and dropped, and why.
-    pub report: PinReport,
+    pub report: CharacterisationReport,
     /// Lines of the files in the gaps that the new tests execute; empty where nothing tells.
     pub reached: Lines,
 }
@@ -118,7 +118,7 @@ pub fn left(now: Duration, until: Duration) -> Duration {
 }
 
 /// Notes what a time limit left out.
-fn unfinished(report: &mut PinReport, what: String) {
+fn unfinished(report: &mut CharacterisationReport, what: String) {
     if !report.unfinished.contains(&what) {
         report.unfinished.push(what);
     }
@@ -136,10 +136,10 @@ pub async fn characterise(
 ) -> Result<Generated, EffectError> {
     fx.worktree.checkout(request.tree).await?;
     let (calls_end, choice_ends) = stages(fx.clock.elapsed(), request.until);
-    let mut report = PinReport {
+    let mut report = CharacterisationReport {
         schema_version: 1,
         framework: fx.suite.facts().framework.clone(),
-        ..PinReport::default()
+        ..CharacterisationReport::default()
     };
     step(fx, "calling functions to record what they do");
     let mut test_files =
@@ -164,7 +164,7 @@ fn step(fx: &Effects<'_>, doing: &str) {
 }
 
 /// Counts what was kept.
-fn fill(test_files: &[TestFile], report: &mut PinReport) {
+fn fill(test_files: &[TestFile], report: &mut CharacterisationReport) {
     for test_file in test_files.iter().filter(|test_file| !test_file.ids.is_empty()) {
         let kept = test_file.assertions();
         for (name, count) in &kept {
@@ -173,7 +173,7 @@ fn fill(test_files: &[TestFile], report: &mut PinReport) {
                 one.kept = *count;
             }
         }
-        report.files.push(PinnedFile {
+        report.files.push(CharacterisationFile {
             file: test_file.path.clone(),
             subject: test_file.subject.clone(),
             tests: test_file.ids.values().cloned().collect(),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation::{Coverage, PinReport};
+use crate::domain::characterisation::{LineCounts, CharacterisationReport};
 use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::effect::{
@@ -56,7 +56,7 @@ pub async fn select_cases(
     request: &GenerateRequest<'_>,
     ends: Duration,
     fx: &Effects<'_>,
-    report: &mut PinReport,
+    report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
     let trial = open_runner(request, fx).await?;
     let files: Vec<RepoPath> =
@@ -161,7 +161,7 @@ pub async fn measure(
     files: &[RepoPath],
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-    report: &mut PinReport,
+    report: &mut CharacterisationReport,
 ) -> Result<Lines, EffectError> {
     step(fx, "running the tests against mutants");
     fx.worktree.checkout(tree).await?;
@@ -207,7 +207,7 @@ pub async fn measure(
     let after: Vec<Trace> = before.iter().cloned().chain(scored.traces).collect();
     let reached_by = repair::reach(fx.worktree, tree, files, &[&before, &after]).await?;
     let coverage = |at: usize| {
-        reached_by.get(at).map_or_else(Coverage::default, |(covered, lines)| Coverage {
+        reached_by.get(at).map_or_else(LineCounts::default, |(covered, lines)| LineCounts {
             covered: *covered,
             lines: *lines,
         })

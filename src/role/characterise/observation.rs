@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
-use crate::domain::characterisation::{Dropped, PinReport, PinnedFunction};
+use crate::domain::characterisation::{DropReason, CharacterisationReport, CharacterisedFunction};
 use crate::domain::event::Event;
 use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
@@ -38,12 +38,12 @@ pub async fn observe(
     observer: &dyn Observer,
     ends: Duration,
     fx: &Effects<'_>,
-    report: &mut PinReport,
+    report: &mut CharacterisationReport,
 ) -> Result<Vec<TestFile>, EffectError> {
     let files: BTreeSet<RepoPath> = fx.worktree.files(request.tree).await?.into_iter().collect();
     let facts = fx.suite.facts();
     let Some(framework) = Framework::named(&facts.framework) else {
-        report.dropped.push(Dropped {
+        report.dropped.push(DropReason {
             reason: format!("tests for {} cannot be written yet", facts.framework),
             count: 1,
         });
@@ -215,8 +215,8 @@ fn strips_types(version: &str) -> bool {
     matches!((major, minor), (22, 18..) | (23, 6..) | (24.., _))
 }
 
-fn reported(file: &RepoPath, one: &CharacterisedFunction) -> PinnedFunction {
-    PinnedFunction {
+fn reported(file: &RepoPath, one: &CharacterisedFunction) -> CharacterisedFunction {
+    CharacterisedFunction {
         file: file.clone(),
         name: one.callable.name.clone(),
         line: one.callable.start,
@@ -225,7 +225,7 @@ fn reported(file: &RepoPath, one: &CharacterisedFunction) -> PinnedFunction {
         dropped: one
             .dropped
             .iter()
-            .map(|(reason, count)| Dropped { reason: reason.clone(), count: *count })
+            .map(|(reason, count)| DropReason { reason: reason.clone(), count: *count })
             .collect(),
     }
 }

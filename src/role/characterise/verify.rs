@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation::{Dropped, PinReport};
+use crate::domain::characterisation::{CharacterisationReport, DropReason};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
@@ -28,7 +28,7 @@ pub async fn check_each_case(
     test_files: &mut Vec<TestFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-    report: &mut PinReport,
+    report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
     for test_file in test_files.iter() {
         for (_, _, reason) in &test_file.draft.left_out {
@@ -62,10 +62,10 @@ pub async fn check_each_case(
     Ok(())
 }
 
-fn note(report: &mut PinReport, reason: &str, count: u32) {
+fn note(report: &mut CharacterisationReport, reason: &str, count: u32) {
     match report.dropped.iter_mut().find(|known| known.reason == reason) {
         Some(known) => known.count += count,
-        None => report.dropped.push(Dropped { reason: reason.to_owned(), count }),
+        None => report.dropped.push(DropReason { reason: reason.to_owned(), count }),
     }
 }
 
@@ -126,7 +126,7 @@ pub async fn check_stability(
     test_files: &mut Vec<TestFile>,
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
-    report: &mut PinReport,
+    report: &mut CharacterisationReport,
 ) -> Result<(), EffectError> {
     for attempt in 0..=ATTEMPTS {
         if test_files.is_empty() {

@@ -6,12 +6,12 @@ mod reader;
 use futures::lock::Mutex;
 use globset::GlobSet;
 
-use crate::domain::chain::Call;
+use crate::domain::chain::ProviderCall;
 use crate::domain::event::Event;
-use crate::domain::fix_loop::{Asked, Done, FixLoop};
-use crate::domain::guard::Reach;
+use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
+use crate::domain::guard::EditScope;
 use crate::domain::id::TreeId;
-use crate::domain::plan::Plan;
+use crate::domain::plan::FixPlan;
 use crate::domain::proposal::{EditSet, Merit, Proposal, best_of};
 use crate::domain::provider::ClientMode;
 use crate::domain::strategy::Strategy;
@@ -83,13 +83,16 @@ impl Fixer {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Done, EffectError> {
+    ) -> Result<FixStepOutcome, EffectError> {
         let models = self.models(fx, |manner| manner == ClientMode::Answer);
         let embedded_first = self.settings.chain.first() == Some(&ChainEntry::Embedded);
         let suspects = self.suspects(state, impact, fx).await?;
         if embedded_first || models.is_empty() {
             // A chain of agents alone starts from what localisation says.
-            return Ok(Done::Diagnosed { plan: suspects.plan, asked: Asked::default() });
+            return Ok(FixStepOutcome::Diagnosed {
+                plan: suspects.plan,
+                asked: ProviderCalls::default(),
+            });
         }
         let context = self.context(state, &suspects, fx).await?;
         let analyst = Analyst {
@@ -116,17 +119,18 @@ impl Fixer {
             fx.store.write_text(&file, &report).await?;
         }
         let degraded = !matches!(reply, Reply::Good(_));
-        let asked = Asked { calls, degraded };
+        let asked = ProviderCalls { calls, degraded };
         Ok(match reply {
-            Reply::OutOfBudget(reason) => {
-                Done::OutOfBudget { reason, asked: Asked { degraded: false, ..asked } }
-            }
+            Reply::OutOfBudget(reason) => FixStepOutcome::OutOfBudget {
+                reason,
+                asked: ProviderCalls { degraded: false, ..asked },
+            },
             Reply::Good(given) | Reply::Degraded(given) => {
-                Done::Diagnosed { plan: Some(given.value.0), asked }
+                FixStepOutcome::Diagnosed { plan: Some(given.value.0), asked }
             }
             Reply::Nobody => {
                 let plan = suspects.plan.filter(|_| self.has_embedded());
-                Done::Diagnosed { plan, asked }
+                FixStepOutcome::Diagnosed { plan, asked }
             }
         })
     }
@@ -141,15 +145,15 @@ impl Fixer {
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
-    ) -> Result<Done, EffectError> {
-        let mut asked = Asked::default();
+    ) -> Result<FixStepOutcome, EffectError> {
+        let mut asked = ProviderCalls::default();
         let (mut tried, mut exhausted) = (0, !self.has_embedded());
         let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.clone());
         let mut models = self.models(fx, |_| true);
         for link in &self.settings.chain {
             match link {
                 // The search changes product code only.
-                ChainEntry::Embedded if reach(state) == Reach::Tests => exhausted = true,
+                ChainEntry::Embedded if reach(state) == EditScope::Tests => exhausted = true,
                 ChainEntry::Embedded => {
                     let found = match self.embedded.propose(state, impact, fx).await {
                         Ok(found) => found,
@@ -164,7 +168,7 @@ impl Fixer {
                     exhausted = found.exhausted;
                     if let Some(proposal) = found.proposal {
                         let refusals = self.refusals(&proposal.edits, state, fx).await?;
-                        return Ok(Done::Proposed {
+                        return Ok(FixStepOutcome::Proposed {
                             fingerprint: repair::fingerprint(&proposal.edits),
                             proposal: Some(proposal),
                             operators: found.operators,
@@ -189,11 +193,11 @@ impl Fixer {
                         self.ask_for_edits(&reader, &group, impact, &mut asked.calls).await?;
                     match answer {
                         Reply::OutOfBudget(reason) => {
-                            return Ok(Done::OutOfBudget { reason, asked });
+                            return Ok(FixStepOutcome::OutOfBudget { reason, asked });
                         }
                         Reply::Good(given) | Reply::Degraded(given) => {
                             let proposal = self.proposal(state, plan, given, fx).await?;
-                            return Ok(Done::Proposed {
+                            return Ok(FixStepOutcome::Proposed {
                                 fingerprint: repair::fingerprint(&proposal.edits),
                                 proposal: Some(proposal),
                                 operators: Vec::new(),
@@ -208,7 +212,7 @@ impl Fixer {
                 }
             }
         }
-        Ok(Done::Proposed {
+        Ok(FixStepOutcome::Proposed {
             proposal: None,
             fingerprint: String::new(),
             operators: Vec::new(),
@@ -226,7 +230,7 @@ impl Fixer {
         reader: &FixReader<'_>,
         group: &[(u32, &dyn Model)],
         impact: &Mutex<Impact>,
-        calls: &mut Vec<Call>,
+        calls: &mut Vec<ProviderCall>,
     ) -> Result<Reply<Told>, EffectError> {
         let (state, fx) = (reader.state, reader.fx);
         let bold =
@@ -289,7 +293,7 @@ impl Fixer {
     async fn proposal(
         &self,
         state: &FixLoop,
-        plan: &Plan,
+        plan: &FixPlan,
         given: Answered<Told>,
         fx: &Effects<'_>,
     ) -> Result<Proposal, EffectError> {
@@ -412,6 +416,6 @@ impl Fixer {
 }
 
 /// What the current iteration may change.
-fn reach(state: &FixLoop) -> Reach {
+fn reach(state: &FixLoop) -> EditScope {
     state.terms.scope.reach(state.selected_strategy)
 }

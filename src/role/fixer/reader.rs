@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::domain::chain::Trigger;
+use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::RepoPath;
-use crate::domain::plan::Plan;
+use crate::domain::plan::FixPlan;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, EffectError, Effects, Model};
@@ -40,7 +40,7 @@ pub struct FixReader<'a> {
     /// What the question shows.
     pub context: &'a Context,
     /// What is asked for.
-    pub plan: &'a Plan,
+    pub plan: &'a FixPlan,
     /// Sources and the suite.
     pub fx: &'a Effects<'a>,
 }
@@ -116,7 +116,10 @@ impl Reader<Told> for FixReader<'_> {
         if model.manner() == ClientMode::Agent {
             let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
             if edits.files.is_empty() {
-                return Ok(Reading::Useless(Trigger::Unparseable, "it changed nothing".into()));
+                return Ok(Reading::Useless(
+                    FallbackTrigger::Unparseable,
+                    "it changed nothing".into(),
+                ));
             }
             let summary = line(&answer.text, "an edit made in a checkout");
             return self.weigh(edits, summary, self.plan.confidence).await;
@@ -125,7 +128,7 @@ impl Reader<Told> for FixReader<'_> {
         let sure = |told: &Edits| told.confidence_score.unwrap_or(self.plan.confidence);
         let (told, confidence) = match answer::read_with(&answer.text, &task, sure) {
             Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
         match self.edits(&told).await? {
             Err(problems) => Ok(Reading::Again(problems)),

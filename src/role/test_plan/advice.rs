@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::analysis::{Advice, Analysis, Scenario, Suggestion};
+use crate::domain::test_plan::analysis::{Advice, Scenario, Suggestion, TestAnalysis};
 use crate::domain::test_plan::layer::SubLayer;
 
 use super::told::one_line;
@@ -76,7 +76,7 @@ pub struct ToldAdvice {
 
 /// What of an answer belongs to the files, layers and requirements of an analysis.
 #[must_use]
-pub fn advice(told: &ToldAdvice, analysis: &Analysis) -> Advice {
+pub fn advice(told: &ToldAdvice, analysis: &TestAnalysis) -> Advice {
     let known = |name: &str| -> Option<RepoPath> {
         let name = name.trim().trim_start_matches("./");
         analysis.files.iter().map(|file| &file.file).find(|file| file.as_str() == name).cloned()

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use minijinja::context;
 use serde_json::Value;
 
-use crate::domain::chain::Trigger;
+use crate::domain::chain::FallbackTrigger;
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::analysis::{Advice, Analysis, FileRequirements, Requirement};
+use crate::domain::test_plan::analysis::{Advice, FileRequirements, Requirement, TestAnalysis};
 use crate::domain::test_plan::layer::SubLayer;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
@@ -39,7 +39,7 @@ pub enum Consulted {
     /// Providers were asked.
     Told {
         /// With what they added.
-        analysis: Box<Analysis>,
+        analysis: Box<TestAnalysis>,
         /// Their own words, part by part.
         reports: Vec<String>,
         /// Whether some part had no good answer.
@@ -56,7 +56,7 @@ pub enum Consulted {
 ///
 /// When records cannot be written.
 pub async fn consult(
-    mut analysis: Analysis,
+    mut analysis: TestAnalysis,
     (survey, documents): (&Survey, &Documents),
     panel: &ProviderChain,
     fx: &Effects<'_>,
@@ -116,7 +116,7 @@ fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
 }
 
 /// Adds what is borne out. What the code says already is not said twice.
-fn add(analysis: &mut Analysis, borne: Accepted) {
+fn add(analysis: &mut TestAnalysis, borne: Accepted) {
     let used = analysis.files.iter().flat_map(|file| &file.requirements);
     let last = used.filter_map(|one| one.id.strip_prefix("R-")?.parse::<u32>().ok()).max();
     let mut number = last.unwrap_or_default();
@@ -164,7 +164,7 @@ fn add(analysis: &mut Analysis, borne: Accepted) {
 /// What a surveyor is shown.
 fn parts(
     chosen: &[&FileRequirements],
-    analysis: &Analysis,
+    analysis: &TestAnalysis,
     survey: &Survey,
     documents: &Documents,
 ) -> Vec<Part> {
@@ -234,13 +234,13 @@ impl Reader<Accepted> for SurveyReader<'_> {
         let sure = |told: &ToldSurvey| told.confidence_score;
         let (told, sure) = match answer::read_with(&answer.text, &self.task, sure) {
             Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
         let borne = borne_out(&told, self.ground);
         if borne.requirements.is_empty() {
             if borne.dropped.is_empty() {
                 let why = "it names no requirement".to_owned();
-                return Ok(Reading::Useless(Trigger::General, why));
+                return Ok(Reading::Useless(FallbackTrigger::General, why));
             }
             return Ok(Reading::Again(borne.dropped.into_iter().take(TOLD).collect()));
         }
@@ -262,7 +262,7 @@ pub enum Advised {
 ///
 /// When records cannot be written.
 pub async fn advise(
-    analysis: &Analysis,
+    analysis: &TestAnalysis,
     panel: &ProviderChain,
     fx: &Effects<'_>,
 ) -> Result<Advised, EffectError> {
@@ -293,7 +293,7 @@ pub async fn advise(
 const TASK: &str = "enrichment";
 
 struct AdviceReader<'a> {
-    analysis: &'a Analysis,
+    analysis: &'a TestAnalysis,
     parts: Vec<Part>,
     min_confidence: f64,
     fence: &'a str,
@@ -319,12 +319,12 @@ impl Reader<Advice> for AdviceReader<'_> {
         let sure = |told: &ToldAdvice| told.confidence_score;
         let (told, sure) = match answer::read_with(&answer.text, TASK, sure) {
             Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
         let advice = advice(&told, self.analysis);
         if advice.suggestions.is_empty() {
             let why = "nothing of it belongs to a file that is asked about".to_owned();
-            return Ok(Reading::Useless(Trigger::General, why));
+            return Ok(Reading::Useless(FallbackTrigger::General, why));
         }
         Ok(Reading::by_confidence(advice, sure, self.min_confidence))
     }

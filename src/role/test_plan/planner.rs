@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::id::RepoPath;
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::analysis::{Analysis, FileRequirements, RESULTS, Requirement};
+use crate::domain::test_plan::analysis::{FileRequirements, RESULTS, Requirement, TestAnalysis};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::task::{
     AiIssueScan, ApproachStep, CliExecution, FixCycle, FlowControl, MOST, PreStep, QualityGates,
@@ -33,7 +33,7 @@ struct Share<'a> {
 /// Plans the tasks of an analysis. Never fails; [`crate::domain::test_plan::task::problems`]
 /// says whether the plan can be carried out.
 #[must_use]
-pub fn plan(analysis: Analysis, package: &Package, max_iterations: u32) -> TestPlan {
+pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> TestPlan {
     let shares = shares(&analysis);
     let writer = |index: usize| match index {
         0 => "IMPL-001".to_owned(),
@@ -59,7 +59,7 @@ pub fn plan(analysis: Analysis, package: &Package, max_iterations: u32) -> TestP
 
 /// Divides the requirements: one share for few files, by module for many, and what crosses files
 /// apart from units when the work is not small.
-fn shares(analysis: &Analysis) -> Vec<Share<'_>> {
+fn shares(analysis: &TestAnalysis) -> Vec<Share<'_>> {
     let files = &analysis.files;
     let of = |file: &'_ FileRequirements, crossing: bool| -> Vec<usize> {
         let list = file.requirements.iter().enumerate();
@@ -134,7 +134,7 @@ fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
     groups
 }
 
-fn commands(analysis: &Analysis) -> TestCommands {
+fn commands(analysis: &TestAnalysis) -> TestCommands {
     TestCommands {
         run_tests: analysis.framework.run_tests.clone(),
         run_coverage: analysis.framework.run_coverage.clone(),
@@ -148,7 +148,7 @@ fn task(
     kind: TaskKind,
     context: TaskContext,
     flow_control: FlowControl,
-    analysis: &Analysis,
+    analysis: &TestAnalysis,
     package: &Package,
 ) -> TestTask {
     let source_session = match package {
@@ -186,7 +186,7 @@ fn write_task(
     id: &str,
     share: &Share<'_>,
     depends_on: Vec<String>,
-    analysis: &Analysis,
+    analysis: &TestAnalysis,
     package: &Package,
 ) -> TestTask {
     let mut requirements = Vec::new();
@@ -248,7 +248,7 @@ fn counted(list: &[&Requirement]) -> String {
     format!("{} {word}: {}", list.len(), parts.join(", "))
 }
 
-fn pre_analysis(package: &Package, analysis: &Analysis) -> Vec<PreStep> {
+fn pre_analysis(package: &Package, analysis: &TestAnalysis) -> Vec<PreStep> {
     let step = |name: &str, action: &str, commands: Vec<String>, on_error: &str| PreStep {
         step: name.to_owned(),
         action: action.to_owned(),
@@ -329,7 +329,7 @@ fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
 }
 
 /// Gate 001.3 (product.md 5.4).
-fn validation(names: &[String], analysis: &Analysis, package: &Package) -> TestTask {
+fn validation(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestTask {
     let test_files = test_files(analysis);
     let context = TaskContext {
         requirements: vec![format!(
@@ -367,7 +367,7 @@ fn validation(names: &[String], analysis: &Analysis, package: &Package) -> TestT
 }
 
 /// Gate 001.5 (product.md 5.4).
-fn review(names: &[String], analysis: &Analysis, package: &Package) -> TestTask {
+fn review(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestTask {
     let percent =
         [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
     let layer_completeness: BTreeMap<String, u32> =
@@ -417,7 +417,7 @@ fn review(names: &[String], analysis: &Analysis, package: &Package) -> TestTask 
 }
 
 /// The suite and the fix loop (product.md 5.5).
-fn execution(names: &[String], analysis: &Analysis, package: &Package, limit: u32) -> TestTask {
+fn execution(names: &[String], analysis: &TestAnalysis, package: &Package, limit: u32) -> TestTask {
     let context = TaskContext {
         requirements: vec![format!("the whole suite passes, within {limit} iterations")],
         acceptance: vec![format!("all tests pass: `{}`", analysis.framework.run_tests)],
@@ -442,7 +442,7 @@ fn execution(names: &[String], analysis: &Analysis, package: &Package, limit: u3
     task
 }
 
-fn test_files(analysis: &Analysis) -> Vec<RepoPath> {
+fn test_files(analysis: &TestAnalysis) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = Vec::new();
     for file in &analysis.files {
         if !files.contains(&file.test_file) {
@@ -457,7 +457,7 @@ fn files(count: usize) -> String {
 }
 
 /// How the conversation of each task goes on from those before it (product.md 5.2).
-fn conversations(tasks: &mut [TestTask], analysis: &Analysis) {
+fn conversations(tasks: &mut [TestTask], analysis: &TestAnalysis) {
     let mut children: BTreeMap<String, usize> = BTreeMap::new();
     for parent in tasks.iter().flat_map(|task| &task.context.depends_on) {
         *children.entry(parent.clone()).or_default() += 1;

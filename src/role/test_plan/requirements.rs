@@ -7,7 +7,9 @@ use crate::code::language::Language;
 use crate::code::lint::{self, Project};
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::test_plan::analysis::{Analysis, FileRequirements, Finding, Requirement};
+use crate::domain::test_plan::analysis::{
+    AnalysisFinding, FileRequirements, Requirement, TestAnalysis,
+};
 use crate::domain::test_plan::context::{CoverageSource, MissingTest, Package, TestCoverage};
 use crate::domain::test_plan::layer::SubLayer;
 
@@ -34,7 +36,7 @@ pub fn analyse(
     survey: &Survey,
     ran: &Ran,
     now: &str,
-) -> Analysis {
+) -> TestAnalysis {
     let coverage = package.coverage();
     let own = package.framework();
     let kind = project::classify(survey);
@@ -57,7 +59,7 @@ pub fn analyse(
         }
     }
     let target = ran.target;
-    Analysis {
+    TestAnalysis {
         session_id: session.clone(),
         timestamp: now.to_owned(),
         author: "embedded".into(),
@@ -427,7 +429,7 @@ fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec
 
 /// Placeholders in what is going to be tested, by the catalogue (product.md 6.3): a test of them
 /// pins nothing.
-fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<Finding> {
+fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<AnalysisFinding> {
     let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();
     let project = Project::of(&survey.texts);
     let findings = lint::scan(&chosen, &survey.texts, &project).findings;
@@ -435,7 +437,7 @@ fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<Finding> {
         .into_iter()
         .filter(|one| one.category == "placeholder_code")
         .take(FINDINGS)
-        .map(|one| Finding {
+        .map(|one| AnalysisFinding {
             severity: one.severity.name().to_uppercase(),
             issue: format!("{}: {}", one.category, one.message),
             file: one.file,

@@ -84,13 +84,13 @@ fn gathered(description: &str, ran: Ran) -> Gathered {
     assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
-fn analysed(description: &str, ran: &Ran) -> (analysis::Analysis, Package) {
+fn analysed(description: &str, ran: &Ran) -> (analysis::TestAnalysis, Package) {
     let found = gathered(description, ran.clone());
     let told = analyse(&session(), description, &found.package, &survey(SHOP), ran, NOW);
     (told, found.package)
 }
 
-fn lines(analysis: &analysis::Analysis) -> Vec<String> {
+fn lines(analysis: &analysis::TestAnalysis) -> Vec<String> {
     let all = analysis.files.iter().flat_map(|file| &file.requirements);
     all.map(|one| format!("{} {}", one.layer, one.text)).collect()
 }

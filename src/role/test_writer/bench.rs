@@ -8,7 +8,7 @@ use crate::code::language::Language;
 use crate::code::{outline, test_cases};
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::test::{Status, TestCase};
-use crate::domain::test_plan::written_tests::{BugFinding, Written};
+use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
 use crate::role::ask::{Answered, Reply};
 use crate::role::characterise::entered;
@@ -18,7 +18,7 @@ use crate::role::provider_chain::ProviderChain;
 use super::judge::{self, JudgeReader, Ruling, Wrong};
 use super::reader::{AuthorReader, Draft};
 use super::runs::{Sheet, plain};
-use super::{WriteRequest, blank, desk, step};
+use super::{WriteRequest, blank, desk};
 
 /// Requirements that tests claim to show, by the names of the tests.
 pub type Covers = BTreeMap<String, BTreeSet<String>>;
@@ -110,7 +110,7 @@ impl Bench<'_> {
             min_confidence: self.panel.min_confidence(),
             fence: self.panel.fence(),
         };
-        step(self.fx, "asking whether the code or the new test is wrong");
+        self.fx.step("asking whether the code or the new test is wrong");
         let names = (self.commission.task, task.as_str());
         let reply = self.panel.ask(names, Role::Judge, &reader, self.fx).await?;
         let (mut rulings, judge) = match reply {
@@ -206,7 +206,7 @@ impl Bench<'_> {
         covers: &Covers,
         rulings: &Rulings,
         tree: &TreeId,
-    ) -> Result<Written, EffectError> {
+    ) -> Result<WrittenTests, EffectError> {
         let subject = &self.commission.subject.file;
         let tests: Vec<TestId> = sheet.that(Status::Passed).map(|case| case.id.clone()).collect();
         let contributions = sheet.cases();
@@ -236,7 +236,7 @@ impl Bench<'_> {
         let language = Language::of(&sheet.place);
         let facts = language.map(|language| test_cases::facts(language, &sheet.text));
         let assertions = facts.map_or(0, |facts| facts.assertions);
-        Ok(Written {
+        Ok(WrittenTests {
             file: Some(sheet.place.clone()),
             assertions: u32::try_from(assertions).unwrap_or(u32::MAX),
             functions: self.functions(sheet, &tests, tree).await?,

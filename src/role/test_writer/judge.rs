@@ -8,7 +8,7 @@ use minijinja::context;
 use serde_json::Value;
 
 use crate::code::outline::Function;
-use crate::domain::chain::Trigger;
+use crate::domain::chain::FallbackTrigger;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::TestCase;
 use crate::effect::{Answer, EffectError, Model};
@@ -148,7 +148,7 @@ impl Reader<BTreeMap<TestId, Ruling>> for JudgeReader<'_> {
         let sure = |told: &Verdicts| told.confidence_score;
         let (told, sure) = match answer::read_with(&answer.text, &self.task, sure) {
             Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
         let mut rulings = BTreeMap::new();
         for one in &told.verdicts {
@@ -158,7 +158,7 @@ impl Reader<BTreeMap<TestId, Ruling>> for JudgeReader<'_> {
         }
         if rulings.is_empty() {
             let why = "it names none of the failing tests".to_owned();
-            return Ok(Reading::Useless(Trigger::NoTests, why));
+            return Ok(Reading::Useless(FallbackTrigger::NoTests, why));
         }
         Ok(Reading::by_confidence(rulings, sure, self.min_confidence))
     }

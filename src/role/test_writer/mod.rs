@@ -15,12 +15,11 @@ mod told;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use crate::domain::event::Event;
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::mutation::Mutant;
 use crate::domain::test_plan::analysis::{FileRequirements, Requirement};
 use crate::domain::test_plan::context::TestFramework;
-use crate::domain::test_plan::written_tests::Written;
+use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::effect::{EffectError, Effects};
 
 use super::ask::Reply;
@@ -87,7 +86,7 @@ pub struct WriteRequest<'a> {
 /// What came of a commission.
 pub enum WriteOutcome {
     /// What was written, if anything, and the sources with it.
-    Wrote(Box<Written>, TreeId),
+    Wrote(Box<WrittenTests>, TreeId),
     /// A limit of the session was reached.
     OutOfBudget(String),
 }
@@ -129,7 +128,7 @@ pub async fn author(
         fx,
         refused: Mutex::default(),
     };
-    step(fx, &format!("asking for tests of {subject}"));
+    fx.step(&format!("asking for tests of {subject}"));
     let names = (commission.task, commission.name.as_str());
     let given = match panel.ask(names, Role::Generator, &reader, fx).await? {
         Reply::Good(given) | Reply::Degraded(given) => given,
@@ -146,21 +145,21 @@ pub async fn author(
         Err(reason) => return Ok(WriteOutcome::OutOfBudget(reason)),
     };
     let Some(sheet) = sheet else { return Ok(nothing(commission, dropped)) };
-    step(fx, "running the new tests alone, turned round, and three times");
+    fx.step("running the new tests alone, turned round, and three times");
     let findings: BTreeSet<TestId> = rulings.keys().cloned().collect();
     let (sheet, more, flaky) = runs::settle(sheet, &findings, reader.track(), fx).await?;
     dropped.extend(more);
     let Some(sheet) = sheet else {
         return Ok(match nothing(commission, dropped) {
             WriteOutcome::Wrote(written, tree) => {
-                WriteOutcome::Wrote(Box::new(Written { flaky, ..*written }), tree)
+                WriteOutcome::Wrote(Box::new(WrittenTests { flaky, ..*written }), tree)
             }
             other @ WriteOutcome::OutOfBudget(_) => other,
         });
     };
     let tree = fx.worktree.graft(commission.tree, &sheet.edits()).await?;
     fx.worktree.checkout(&tree).await?;
-    let written = Written {
+    let written = WrittenTests {
         flaky,
         dropped,
         author: given.provider.clone(),
@@ -170,17 +169,13 @@ pub async fn author(
     Ok(WriteOutcome::Wrote(Box::new(written), tree))
 }
 
-fn step(fx: &Effects<'_>, doing: &str) {
-    fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
-}
-
 /// Nothing was kept, and why.
 fn nothing(commission: &WriteRequest<'_>, dropped: Vec<String>) -> WriteOutcome {
     WriteOutcome::Wrote(Box::new(blank(commission, dropped)), commission.tree.clone())
 }
 
-fn blank(commission: &WriteRequest<'_>, dropped: Vec<String>) -> Written {
-    Written {
+fn blank(commission: &WriteRequest<'_>, dropped: Vec<String>) -> WrittenTests {
+    WrittenTests {
         task: commission.task.to_owned(),
         round: commission.round,
         subject: commission.subject.file.clone(),

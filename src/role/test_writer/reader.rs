@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use minijinja::context;
 use serde_json::Value;
 
-use crate::domain::chain::Trigger;
+use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
@@ -173,10 +173,10 @@ impl Reader<Draft> for AuthorReader<'_> {
         let sure = |told: &TestFiles| told.confidence_score.unwrap_or(UNSAID);
         let (told, confidence) = match answer::read_with(&answer.text, &self.task, sure) {
             Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(Trigger::Unparseable, why)),
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
         if let Some(why) = declined(&told, self.commission.round > 1) {
-            return Ok(Reading::Useless(Trigger::General, why));
+            return Ok(Reading::Useless(FallbackTrigger::General, why));
         }
         let text = match checked(&told, &self.place, &self.desk.texts) {
             Ok(text) => text,

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::adapter::host::http::Http;
 use crate::domain::id::{CommitId, RepoPath};
-use crate::domain::secret::Key;
+use crate::domain::secret::SecretKey;
 use crate::effect::{
     Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun, CheckStatus, Clock,
     CommentKind, Conclusion, Done, Forge, ForgeErrorKind, Label, Level, NewIssue, NewPull,
@@ -61,7 +61,7 @@ fn settings(fake: &FakeGithub) -> GitHubSettings {
         api_url: fake.url(),
         server_url: "https://github.com".into(),
         repository: "octo/demo".into(),
-        token: Key::new(TOKEN),
+        token: SecretKey::new(TOKEN),
         login: None,
         deadline: None,
         answer_limit: Duration::from_secs(5),

@@ -17,7 +17,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::{ClientMode, ClientProgram};
-use crate::domain::secret::{Key, Redactor};
+use crate::domain::secret::{SecretKey, Redactor};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use table::{Row, Work};
@@ -36,7 +36,7 @@ pub struct ClientSettings {
     /// The model; the client decides without one.
     pub model: Option<String>,
     /// The key.
-    pub key: Option<Key>,
+    pub key: Option<SecretKey>,
     /// Where the model is, instead of the client's usual place.
     pub base_url: Option<String>,
     /// Tokens that question and answer may have together.

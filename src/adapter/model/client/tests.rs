@@ -16,7 +16,7 @@ fn settings(
     scratch: &Path,
     base: String,
 ) -> ClientSettings {
-    let key = Key::new(CANARY);
+    let key = SecretKey::new(CANARY);
     ClientSettings {
         name: "client".into(),
         program,

@@ -12,8 +12,10 @@ use std::time::Duration;
 
 use crate::adapter::host::http::Http;
 use crate::domain::id::{CommitId, SessionId};
-use crate::domain::secret::Key;
-use crate::effect::{PushRequest, Pushed, Rebased, Refuser, Remote as _, RemoteError, Wanted};
+use crate::domain::secret::SecretKey;
+use crate::effect::{
+    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, Remote as _, RemoteError,
+};
 
 use super::*;
 
@@ -124,7 +126,7 @@ impl World {
     }
 
     fn remote(&self, checkout: &Path) -> GitRemote {
-        let token = Some(Credential { host: "127.0.0.1".into(), token: Key::new(TOKEN) });
+        let token = Some(Credential { host: "127.0.0.1".into(), token: SecretKey::new(TOKEN) });
         self.remote_with(checkout, token)
     }
 

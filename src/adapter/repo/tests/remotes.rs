@@ -12,14 +12,14 @@ async fn a_shallow_checkout_is_pushed_from_and_deepened_to_the_merge_base() {
     assert_eq!(remote.head_of("nothing").await.expect("an answer"), None);
     let new = fix(&checkout, "b.txt", "fixed");
     let ask = request("regreen/WFS-test-x", None, &new);
-    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Done);
-    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::AlreadyThere);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::Done);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::AlreadyThere);
     assert_eq!(world.tip("regreen/WFS-test-x"), new);
     git(&world.bare(), &["fsck", "--strict"]);
     assert_eq!(git(&world.bare(), &["log", "--oneline", "regreen/WFS-test-x"]).lines().count(), 91);
-    let base = remote.fetch(&Wanted::Branch("main".into()), Some(1)).await.expect("a commit");
+    let base = remote.fetch(&FetchTarget::Branch("main".into()), Some(1)).await.expect("a commit");
     assert_eq!(base, world.tip("main"));
-    let full = Wanted::Reference("refs/heads/main".into());
+    let full = FetchTarget::Reference("refs/heads/main".into());
     assert_eq!(remote.fetch(&full, None).await.expect("a commit"), base);
     git(&checkout, &["fsck", "--strict"]);
     assert_eq!(remote.merge_base(&head, &base, 3).await.expect("an answer"), None, "too deep");
@@ -41,7 +41,7 @@ async fn a_shallow_checkout_of_another_user_is_pushed_from() {
     let foreign = given.expect("chown starts").status.success();
     assert_eq!(discover(&checkout).is_err(), foreign, "nobody named the folder");
     let ask = request("regreen/WFS-test-x", None, &new);
-    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::Done);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::Done);
     assert_eq!(checkout.join(".git/regreen-view/commondir").exists(), foreign);
 }
 
@@ -59,11 +59,11 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
     let ask = request("topic", Some(head.clone()), &new);
     assert_eq!(
         remote.push(&ask).await.expect("an answer"),
-        Pushed::Moved { now: Some(other.clone()) }
+        PushOutcome::Moved { now: Some(other.clone()) }
     );
     world.fault("");
     let answer = remote.push(&ask).await.expect("an answer");
-    assert_eq!(answer, Pushed::Moved { now: Some(other.clone()) });
+    assert_eq!(answer, PushOutcome::Moved { now: Some(other.clone()) });
     assert_eq!(world.tip("topic"), other, "nothing was overwritten");
     // To know where it stands is not enough: the commit there is somebody else's.
     let force = remote.push(&request("topic", Some(other.clone()), &new)).await;
@@ -74,11 +74,11 @@ async fn a_push_moves_a_branch_only_from_where_it_is_known_to_be() {
     assert!(matches!(odd, Err(RemoteError::Git(_))), "{odd:?}");
     // Our own earlier commit may go.
     let branch = "regreen/WFS-test-x";
-    assert_eq!(remote.push(&request(branch, None, &new)).await.expect("yes"), Pushed::Done);
+    assert_eq!(remote.push(&request(branch, None, &new)).await.expect("yes"), PushOutcome::Done);
     git(&checkout, &["reset", "-q", "--hard", head.as_str()]);
     let better = fix(&checkout, "c.txt", "better");
     let again = remote.push(&request(branch, Some(new), &better)).await.expect("yes");
-    assert_eq!(again, Pushed::Done);
+    assert_eq!(again, PushOutcome::Done);
     assert_eq!(world.tip(branch), better);
 }
 
@@ -93,7 +93,9 @@ async fn our_commits_go_once_on_top_of_theirs_when_no_file_is_in_both() {
     let other = world.foreign("topic", "other.txt");
     let ask = request("topic", Some(head.clone()), &new);
     let answer = remote.push_rebased(&ask).await.expect("an answer");
-    let Rebased::OnTop { onto, tip, pushed: Pushed::Done } = answer else { panic!("{answer:?}") };
+    let RebasedPushOutcome::OnTop { onto, tip, pushed: PushOutcome::Done } = answer else {
+        panic!("{answer:?}")
+    };
     assert_eq!((onto, world.tip("topic")), (other, tip.clone()));
     let trailers = git(
         &world.bare(),
@@ -105,7 +107,7 @@ async fn our_commits_go_once_on_top_of_theirs_when_no_file_is_in_both() {
     git(&world.bare(), &["fsck", "--strict"]);
     // Repeated after a crash, with what was known before it: nothing of anybody's is lost.
     let again = remote.push_rebased(&ask).await.expect("an answer");
-    assert!(matches!(again, Rebased::Stopped { .. }), "{again:?}");
+    assert!(matches!(again, RebasedPushOutcome::Stopped { .. }), "{again:?}");
     assert_eq!(world.tip("topic"), tip);
 }
 
@@ -120,14 +122,14 @@ async fn a_file_changed_by_both_stops_and_keeps_everything() {
     let ask = request("topic", Some(head), &new);
     let answer = remote.push_rebased(&ask).await.expect("an answer");
     let reason = "somebody else changed b.txt too".to_owned();
-    assert_eq!(answer, Rebased::Stopped { now: Some(other.clone()), reason });
+    assert_eq!(answer, RebasedPushOutcome::Stopped { now: Some(other.clone()), reason });
     assert_eq!(world.tip("topic"), other);
     assert_eq!(git(&checkout, &["rev-parse", "HEAD"]), new.as_str());
     git(&world.bare(), &["update-ref", "-d", "refs/heads/topic"]);
     let gone = remote.push_rebased(&ask).await.expect("an answer");
-    assert!(matches!(gone, Rebased::Stopped { now: None, .. }), "{gone:?}");
+    assert!(matches!(gone, RebasedPushOutcome::Stopped { now: None, .. }), "{gone:?}");
     let plain = remote.push_rebased(&request("fresh", None, &new)).await.expect("an answer");
-    assert_eq!(plain, Rebased::Plain(Pushed::Done));
+    assert_eq!(plain, RebasedPushOutcome::Plain(PushOutcome::Done));
 }
 
 #[tokio::test]
@@ -158,13 +160,13 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
     }
     // The cut answer came after the server had moved the branch: the same push tells so.
     world.fault("");
-    assert_eq!(remote.push(&ask).await.expect("an answer"), Pushed::AlreadyThere);
+    assert_eq!(remote.push(&ask).await.expect("an answer"), PushOutcome::AlreadyThere);
     world.fault("cut");
     let other = world.foreign("main", "z.txt");
-    let cut = remote.fetch(&Wanted::Commit(other.clone()), None).await.expect_err("cut");
+    let cut = remote.fetch(&FetchTarget::Commit(other.clone()), None).await.expect_err("cut");
     assert!(cut.is_passing(), "{cut}");
     world.fault("");
-    remote.fetch(&Wanted::Commit(other), None).await.expect("it is repeated");
+    remote.fetch(&FetchTarget::Commit(other), None).await.expect("it is repeated");
     world.fault("slow");
     let http = Http::new().expect("a client");
     let hasty = Transport::new(http, &world.url, None).expect("an address");
@@ -188,7 +190,7 @@ async fn refusals_and_faults_are_named_and_show_no_token() {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(&hook, mode).expect("a mode");
         let answer = remote.push(&request("regreen/y", None, &more)).await.expect("an answer");
-        let Pushed::Rejected { by: found, text } = answer else { panic!("{answer:?}") };
+        let PushOutcome::Rejected { by: found, text } = answer else { panic!("{answer:?}") };
         assert_eq!(found, by, "{text}");
         assert!(text.contains(said) && !found.hint().is_empty(), "{text}");
     }
@@ -200,7 +202,7 @@ async fn the_token_goes_to_its_own_host_and_stays_out_of_addresses() {
     let checkout = world.clone(None, "topic");
     let config = std::fs::read_to_string(checkout.join(".git/config")).expect("a file");
     assert!(config.contains(TOKEN), "the case under test");
-    let elsewhere = Credential { host: "github.com".into(), token: Key::new(TOKEN) };
+    let elsewhere = Credential { host: "github.com".into(), token: SecretKey::new(TOKEN) };
     let before = world.log().len();
     let answer = world.remote_with(&checkout, Some(elsewhere)).head_of("main").await;
     assert!(matches!(answer, Err(RemoteError::Unauthorized { .. })), "{answer:?}");
@@ -269,10 +271,10 @@ async fn over_tls_with_a_known_certificate() {
         ],
     );
     let remote = world.remote(&checkout);
-    let main = remote.fetch(&Wanted::Branch("main".into()), Some(2)).await.expect("a fetch");
+    let main = remote.fetch(&FetchTarget::Branch("main".into()), Some(2)).await.expect("a fetch");
     assert_eq!(main, world.tip("main"));
     let new = fix(&checkout, "c.txt", "fixed");
     let pushed = remote.push(&request("regreen/tls", None, &new)).await.expect("a push");
-    assert_eq!(pushed, Pushed::Done);
+    assert_eq!(pushed, PushOutcome::Done);
     assert_eq!(world.tip("regreen/tls"), new);
 }

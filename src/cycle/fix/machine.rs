@@ -1,0 +1,108 @@
+//! The fix loop as a machine of the driver.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cycle::machine::{LogLengths, Machine};
+use crate::domain::budget::Spending;
+use crate::domain::event::Event;
+use crate::domain::fix_loop::{FixLoop, FixStep, FixStepOutcome, FixTerms};
+use crate::domain::id::CommitId;
+
+/// What changes a fix loop from outside.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FixCommand {
+    /// The session begins.
+    Began {
+        /// On these terms.
+        terms: FixTerms,
+        /// The commit with the tests that were written before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tip: Option<CommitId>,
+        /// What providers used before.
+        #[serde(default)]
+        spending: Spending,
+    },
+    /// The session goes on with another iteration limit.
+    Reopened {
+        /// The limit.
+        max_iterations: u32,
+    },
+    /// The session goes on with a new baseline.
+    Renewed,
+}
+
+impl Machine for FixLoop {
+    const STATE_FILE: &'static str = ".process/iteration-state.json";
+    const TRANSITIONS: &'static str = ".process/outcomes.jsonl";
+
+    type Step = FixStep;
+    type Outcome = FixStepOutcome;
+    type Command = FixCommand;
+
+    fn step(&self) -> FixStep {
+        self.next
+    }
+
+    fn advance(self, outcome: FixStepOutcome, took_ms: u64) -> (Self, Vec<Event>) {
+        Self::advance(self, outcome, took_ms)
+    }
+
+    fn budget_exceeded(outcome: &FixStepOutcome) -> Option<&str> {
+        match outcome {
+            FixStepOutcome::OutOfBudget { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
+    fn begin(command: &FixCommand, last: &Self) -> Option<Self> {
+        let FixCommand::Began { terms, tip, spending } = command else { return None };
+        let mut state = Self::new(
+            last.session_id.clone(),
+            last.started_at.clone(),
+            *terms,
+            last.head.clone(),
+            last.head_tree.clone(),
+        );
+        state.tip.clone_from(tip);
+        state.spending = *spending;
+        Some(state)
+    }
+
+    fn apply_command(self, command: &FixCommand) -> Option<Self> {
+        match command {
+            FixCommand::Began { .. } => None,
+            FixCommand::Reopened { max_iterations } => Some(self.reopen(*max_iterations).0),
+            FixCommand::Renewed => Some(self.renew()),
+        }
+    }
+
+    fn differences(now: &Self, then: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (now, then) in now.iterations.iter().zip(&then.iterations) {
+            let number = then.row.iteration;
+            if now.row.strategy != then.row.strategy {
+                found.push(format!(
+                    "iteration {number}: the strategy was {}, would be {}",
+                    then.row.strategy, now.row.strategy
+                ));
+            }
+            if now.result != then.result {
+                found.push(format!(
+                    "iteration {number}: the result was {}, would be {}",
+                    then.result.word(),
+                    now.result.word()
+                ));
+            }
+        }
+        found
+    }
+
+    fn logs(&self) -> LogLengths {
+        LogLengths { events: self.events, transitions: self.transitions }
+    }
+
+    fn set_logs(&mut self, logs: LogLengths) {
+        (self.events, self.transitions) = (logs.events, logs.transitions);
+    }
+}
