@@ -15,3 +15,6 @@ pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use session_files::generation as production;
 pub use test::{PlanSetUp, Planned, ProduceSetUp, advanced, plan, produce};
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,7 @@ impl Price {
 
 /// Limits of one session; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BudgetLimits {
+pub struct SpendingLimits {
     /// Questions asked.
     pub calls: Option<u64>,
     /// Tokens of questions and answers.
@@ -97,7 +97,7 @@ impl Spending {
     #[must_use]
     pub fn exceeds(
         &self,
-        limits: &BudgetLimits,
+        limits: &SpendingLimits,
         next: Usage,
         price: Option<u64>,
     ) -> Option<String> {
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_first_limit_that_is_reached_is_named() {
         let limits =
-            BudgetLimits { calls: Some(2), tokens: Some(1000), micro_usd: Some(2_000_000) };
+            SpendingLimits { calls: Some(2), tokens: Some(1000), micro_usd: Some(2_000_000) };
         let mut spent = Spending::default();
         let next = Usage { input_tokens: 600, output_tokens: 0 };
         assert_eq!(spent.exceeds(&limits, next, Some(10)), None);

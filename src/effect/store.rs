@@ -47,7 +47,7 @@ pub enum StoreError {
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A file is there and is not what it should be.

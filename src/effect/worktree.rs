@@ -57,15 +57,15 @@ pub trait Worktree: Send + Sync {
     /// Writes the files of a tree into a scratch folder of the session and returns its path.
     async fn export(&self, tree: &TreeId, name: &str) -> Result<PathBuf, GitError>;
 
-    /// The edits that make `tree` what now lies in the folder that [`Worktree::export`] made under
-    /// `name`. Links, large and binary files are left out; so is what git ignores.
+    /// The edits that turn `tree` into the current content of the folder that [`Worktree::export`]
+    /// created under `name`. Leaves out links, large and binary files, and files that git ignores.
     async fn collect(&self, name: &str, tree: &TreeId) -> Result<EditSet, GitError>;
 
     /// Removes the checkout and its registration; the branch stays.
     async fn remove(&self) -> Result<(), GitError>;
 }
 
-/// One commit that is asked for.
+/// A commit to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitRequest {
     /// The sources.
@@ -161,7 +161,7 @@ pub enum GitError {
     Failed {
         /// What was tried.
         action: String,
-        /// What was said.
+        /// The message of git or the operating system.
         reason: String,
     },
 }

@@ -1,6 +1,6 @@
 //! The lower parts of a page on the forge: answers, and what a reader opens.
 
-use crate::domain::budget::{BudgetLimits, dollars};
+use crate::domain::budget::{SpendingLimits, dollars};
 use crate::domain::chain::ProviderCall;
 use crate::domain::event::IterationRow;
 use crate::domain::id::TestId;
@@ -227,7 +227,7 @@ pub(super) fn used<'a>(view: &View, facts: &ForgePage<'_>) -> Part<'a> {
     };
     let time = if ms < 120_000 { seconds(ms) } else { format!("{} min", grouped(ms / 60_000)) };
     items.push(of(time, facts.budget.minutes.map(|limit| format!("{limit} min"))));
-    if spent.calls > 0 || *limits != BudgetLimits::default() {
+    if spent.calls > 0 || *limits != SpendingLimits::default() {
         let calls = of(grouped(spent.calls), limits.calls.map(grouped));
         items.push(format!("{calls} provider calls"));
         let tokens = of(grouped(spent.usage.tokens()), limits.tokens.map(grouped));

@@ -9,7 +9,7 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use futures::lock::Mutex;
 use serde_json::Value;
 
-use crate::domain::budget::{BudgetLimits, Usage};
+use crate::domain::budget::{SpendingLimits, Usage};
 use crate::domain::chain::{self, Breaker, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
 use crate::domain::provider::ClientMode;
@@ -29,9 +29,9 @@ pub struct AskSettings {
     /// Thresholds.
     pub rules: Rules,
     /// What the session may spend.
-    pub session: BudgetLimits,
+    pub session: SpendingLimits,
     /// What one iteration may spend.
-    pub iteration: BudgetLimits,
+    pub iteration: SpendingLimits,
     /// The random word of this run around foreign text.
     pub fence: String,
     /// Removes keys from what is kept.

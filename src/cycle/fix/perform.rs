@@ -21,13 +21,13 @@ use crate::cycle::failure::Failure;
 pub struct Performer<'a> {
     /// The effects of this session.
     pub fx: &'a Effects<'a>,
-    /// The commit whose tree tells introduced failures from pre-existing ones.
+    /// The merge base: failures that occur there too are not introduced by the head under test.
     pub base: Option<CommitId>,
     /// Folder of the session inside commits, such as `.workflow/active/WFS-test-main`.
     pub state_prefix: String,
     /// Finds and vets edits.
     pub fixer: Fixer,
-    /// Tells which tests a change affects.
+    /// Finds the tests that a change affects.
     pub impact: Mutex<Impact>,
 }
 
@@ -95,7 +95,7 @@ impl Performer<'_> {
         Ok(ran)
     }
 
-    /// Writes what a run told, for the next reader.
+    /// Writes the results of a run to the session's files.
     async fn keep_results(
         &self,
         state: &FixLoop,

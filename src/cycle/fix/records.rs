@@ -1,4 +1,4 @@
-//! Which files a transition writes, so that the next reader can follow it.
+//! Files that each transition of the fix loop writes, so that people can follow it.
 
 use serde::Serialize;
 

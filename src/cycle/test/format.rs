@@ -1,5 +1,5 @@
-//! New tests before gate 001.3 looks at them: the project's own safe fixers tidy them, so that a file
-//! is not dropped for what its own tools would have mended (product.md 6.7, phase 5).
+//! Formats new tests with the project's own safe fixers before gate 001.3 inspects them, so that
+//! no file is dropped for a problem that these tools fix (product.md 6.7, phase 5).
 
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::write;
@@ -13,8 +13,8 @@ use crate::report::validation::Skipped;
 use super::write::{LOG, TestWriting};
 
 impl TestWriting<'_> {
-    /// Tidies the new files, and only these. What a fixer makes is kept when the tests of the file
-    /// still hold. Notes in `fixed` what was mended; answers with the fixers that did not answer.
+    /// Formats the new files, and only these. A fixed text is kept when the tests of its file still
+    /// pass. Adds to `fixed` what was changed; returns the fixers that failed to run.
     pub(super) async fn mend(&mut self, fixed: &mut Vec<Finding>) -> Result<Vec<Skipped>, Failure> {
         let files = self.new_files();
         if files.is_empty() {

@@ -1,5 +1,5 @@
-//! Phases 2 to 4 of a test session, and what the fifth reads of them: saved before each step, each step repeatable, every file
-//! written anew from what it is folded from (product.md 3.1).
+//! Phases 2 to 4 of a test session: gather the context, analyse, plan. Each step may be repeated and
+//! then writes the same files again (product.md 3.1).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What phase 5 takes up and which file goes first: values in, values out.
+//! Selects what phase 5 works on: the functions of a task, the worst file, the better tests. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Phase 5 of a test session up to its commit: tests are written task by task, judged by both
-//! gates, and kept on the fix branch. Saved before each step; each step finds what it made before
+//! Phase 5 of a test session up to its commit: writes tests task by task, checks them with both
+//! gates, and commits them to the fix branch. A repeated step finds what it made before
 //! (product.md 3.1 phase 5, 5.1, 6.6).
 
 use std::time::Duration;
@@ -34,13 +34,13 @@ pub(super) const LOG: &str = ".process/generation-output.log";
 pub struct ProduceSetUp<'a> {
     /// The sources of the commit under test.
     pub tree: TreeId,
-    /// Makes watched calls.
+    /// Calls functions and observes what they do.
     pub observer: &'a dyn Observer,
     /// Share of mutants that tests should notice, in percent.
     pub threshold: u32,
     /// Processes at the same time.
     pub jobs: usize,
-    /// Wall time of the embedded engine and of breaking code in the whole session.
+    /// Wall time of the embedded engine and of mutation runs in the whole session.
     pub time: Duration,
     /// Wall time on the clock of the effects after which it stops at a checkpoint.
     pub budget: Option<Duration>,
@@ -58,7 +58,7 @@ pub struct ProduceSetUp<'a> {
     pub ask: AskSettings,
 }
 
-/// Drives phase 5 until the branch holds what is kept, or a stop is asked for. A resumed session
+/// Drives phase 5 until the branch holds the new tests, or the run must stop. A resumed session
 /// enters here with the state it saved.
 ///
 /// # Errors
@@ -138,7 +138,7 @@ impl Perform<Pipeline> for WritePerformer<'_> {
     }
 }
 
-/// What was made, or a new beginning: one run of the suite as it is.
+/// Reads what was written before, or begins with one run of the unchanged suite.
 async fn begin(
     state: &Pipeline,
     set_up: &ProduceSetUp<'_>,
@@ -188,7 +188,7 @@ pub(super) struct TestWriting<'a> {
 }
 
 impl TestWriting<'_> {
-    /// The step ends here, and comes again when the session goes on.
+    /// Ends the step at a limit; it is performed again when the session resumes.
     pub(super) fn halt(&mut self) -> PipelineStepOutcome {
         PipelineStepOutcome::OutOfBudget { reason: self.halted.take().unwrap_or_default() }
     }
@@ -216,8 +216,8 @@ impl TestWriting<'_> {
         Ok(PipelineStepOutcome::Wrote)
     }
 
-    /// Commits what is kept. Without a kept test there is no commit. A gate that is not met holds
-    /// the suite back (product.md 6.6).
+    /// Commits the kept tests, if there are any. A gate that is not met holds the suite back
+    /// (product.md 6.6).
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.production.tree != self.set_up.tree {
             self.fx.step("committing the new tests");
@@ -249,7 +249,7 @@ impl TestWriting<'_> {
         Ok(PipelineStepOutcome::Kept)
     }
 
-    /// Gives a task another status, and writes what shows it.
+    /// Sets the status of a task, and updates the files that show it.
     pub(super) async fn turn(&mut self, id: &str, to: TaskStatus) -> Result<(), Failure> {
         let now = self.fx.clock.now();
         let Some(task) = self.plan.tasks.iter_mut().find(|task| task.id == id) else {

@@ -1,5 +1,6 @@
-//! Writes the tests of one task: providers and the embedded engine in the order of the chain, the
-//! second one what the first one left open, and survivors once more (product.md 3.1 phase 5, 13.6).
+//! Writes the tests of one task. Providers and the embedded engine work in the order of the chain:
+//! the second covers what the first left open, and later rounds target surviving mutants
+//! (product.md 3.1 phase 5, 13.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -22,19 +23,19 @@ use crate::role::{
 use super::rank::{self, gaps, rank};
 use super::write::TestWriting;
 
-/// Tests of the project whose reach is measured at most.
+/// The most tests of the project whose line coverage is measured.
 const MEASURED: usize = 400;
 
-/// Times tests are written for one task: once, once more for what survived, and a last time when
-/// the gate is not met even so (product.md 6.6: at most two retries).
+/// Rounds in which tests are written for one task: the first, one for surviving mutants, and a last
+/// one when the gate is still not met (product.md 6.6: at most two retries).
 pub(super) const ROUNDS: u32 = MAX_RETRIES + 1;
 
-/// Why a function is not pinned.
+/// Why a function gets no characterisation test.
 const WRONG: &str = "a new test says that it is wrong, so what it does today is not pinned";
 
 impl TestWriting<'_> {
-    /// Writes the tests of a task on the sources as they are, and grafts them; `None` when a limit
-    /// was reached.
+    /// Writes the tests of a task for the sources as they are, and adds them to the tree; `None`
+    /// when a limit was reached.
     pub(super) async fn make(&mut self, task: &TestTask) -> Result<Option<TaskTests>, Failure> {
         let missed = Missed::new();
         let (mut report, mut written) = (self.blank(), Vec::new());
@@ -57,8 +58,8 @@ impl TestWriting<'_> {
         CharacterisationReport { schema_version: 1, framework, ..CharacterisationReport::default() }
     }
 
-    /// What providers write, source by source; each is kept before the next is asked for. `None`
-    /// when a limit was reached. `report` says what is there already.
+    /// Asks providers for tests, source by source, and stores each answer before the next question.
+    /// `report` holds the tests that exist already. `None` when a limit was reached.
     async fn written(
         &mut self,
         task: &TestTask,
@@ -132,7 +133,7 @@ impl TestWriting<'_> {
         Ok(Some(done))
     }
 
-    /// All tests that are there before the next file is written.
+    /// All tests that exist before the next file is written.
     fn known(&self) -> BTreeSet<TestId> {
         let production = &self.production;
         let drafts = production.drafts.iter();
@@ -144,7 +145,7 @@ impl TestWriting<'_> {
         before.chain(production.tests()).chain(written).collect()
     }
 
-    /// Tests that pin what functions do today, where nobody has written any.
+    /// Writes characterisation tests for functions that have no tests yet.
     async fn pinned(
         &mut self,
         task: &TestTask,
@@ -176,7 +177,7 @@ impl TestWriting<'_> {
         Ok(made.report)
     }
 
-    /// Functions whose behaviour of today may be wrong.
+    /// Functions whose current behaviour may be wrong, with the reason.
     async fn held(&self, gaps: &[Gap]) -> Result<BTreeMap<Place, String>, Failure> {
         let files: BTreeSet<RepoPath> = gaps.iter().map(|gap| gap.file.clone()).collect();
         let failing = &self.production.failing;
@@ -205,7 +206,7 @@ impl TestWriting<'_> {
         }
     }
 
-    /// Puts together what was pinned and written, and measures it as one.
+    /// Joins the characterisation tests and the tests of providers, and measures them together.
     async fn finished(
         &mut self,
         task: &TestTask,

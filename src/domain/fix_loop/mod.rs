@@ -25,7 +25,7 @@ use super::strategy::Strategy;
 use super::test::Results;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use advance::{FixStepOutcome, ProviderCalls};
 pub use outcome::SessionLocation;

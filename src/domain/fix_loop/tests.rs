@@ -22,7 +22,7 @@ fn tree(number: usize) -> TreeId {
     TreeId::parse(format!("{number:040}")).unwrap()
 }
 
-fn new(target: u32, max_iterations: u32) -> FixLoop {
+pub fn new(target: u32, max_iterations: u32) -> FixLoop {
     let terms = FixTerms {
         target,
         max_iterations,
@@ -101,67 +101,63 @@ fn suite(passing: usize, scope: &Scope) -> Results {
     results(scope.clone(), &cases)
 }
 
-/// Plays a session against a world in which the n-th proposal makes so many tests pass. Returns
-/// every state and all events.
-fn play(mut state: FixLoop, baseline: usize, outcomes: &[usize]) -> (Vec<FixLoop>, Vec<Event>) {
+/// What the next step finds out in a world in which the n-th iteration makes so many tests pass.
+pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOutcome {
+    let number = usize::try_from(state.current_iteration).unwrap();
+    let accepted = state
+        .iterations
+        .iter()
+        .zip(passing)
+        .filter(|(iteration, _)| iteration.result == IterationResult::Improved)
+        .last()
+        .map_or(baseline, |(_, passing)| *passing);
+    let proposal = number.checked_sub(1).and_then(|at| passing.get(at)).copied();
+    let candidate = proposal.unwrap_or(accepted);
+    let run = |passing, scope| FixStepOutcome::Ran(Ok(suite(passing, &scope)));
+    match state.next {
+        FixStep::Baseline => run(baseline, Scope::Full),
+        FixStep::Recheck { .. } | FixStep::Blame => run(baseline, Scope::Tests(state.failing())),
+        FixStep::Diagnose => {
+            FixStepOutcome::Diagnosed { plan: Some(plan(number)), asked: ProviderCalls::default() }
+        }
+        FixStep::Propose if proposal.is_some() => proposed(number),
+        FixStep::Propose => FixStepOutcome::Proposed {
+            asked: ProviderCalls::default(),
+            proposal: None,
+            fingerprint: String::new(),
+            operators: vec![],
+            refusals: vec![],
+            tried: 5,
+            exhausted: true,
+        },
+        FixStep::Apply => FixStepOutcome::Applied { tree: tree(number), affected: state.failing() },
+        FixStep::TestAffected => {
+            run(candidate, Scope::Tests(state.attempt.as_ref().unwrap().affected.clone()))
+        }
+        FixStep::TestFull => run(candidate, Scope::Full),
+        FixStep::Confirm => run(accepted, Scope::Full),
+        FixStep::Minimise => {
+            FixStepOutcome::Minimised { tree: tree(99), minimised: Minimised::default() }
+        }
+        FixStep::Keep
+        | FixStep::KeepSmaller
+        | FixStep::ShowAttempt
+        | FixStep::Rollback
+        | FixStep::Seal => FixStepOutcome::Committed(Some(commit('b'))),
+        FixStep::Restore | FixStep::Finish => FixStepOutcome::Restored,
+    }
+}
+
+/// Plays a session against that world. Returns every state and all events.
+fn play(mut state: FixLoop, baseline: usize, passing: &[usize]) -> (Vec<FixLoop>, Vec<Event>) {
     let mut states = vec![state.clone()];
     let mut shown = Vec::new();
-    let mut accepted = baseline;
-    let mut proposals: usize = 0;
     for _ in 0..2000 {
         if state.is_finished() {
             return (states, shown);
         }
-        let candidate = proposals
-            .checked_sub(1)
-            .and_then(|last| outcomes.get(last).copied())
-            .unwrap_or(accepted);
-        let done = match state.next {
-            FixStep::Baseline => FixStepOutcome::Ran(Ok(suite(baseline, &Scope::Full))),
-            FixStep::Recheck { .. } | FixStep::Blame => {
-                FixStepOutcome::Ran(Ok(suite(baseline, &Scope::Tests(state.failing()))))
-            }
-            FixStep::Diagnose => FixStepOutcome::Diagnosed {
-                plan: Some(plan(proposals)),
-                asked: ProviderCalls::default(),
-            },
-            FixStep::Propose if proposals < outcomes.len() => {
-                proposals += 1;
-                proposed(proposals)
-            }
-            FixStep::Propose => FixStepOutcome::Proposed {
-                asked: ProviderCalls::default(),
-                proposal: None,
-                fingerprint: String::new(),
-                operators: vec![],
-                refusals: vec![],
-                tried: 5,
-                exhausted: true,
-            },
-            FixStep::Apply => {
-                FixStepOutcome::Applied { tree: tree(proposals), affected: state.failing() }
-            }
-            FixStep::TestAffected => {
-                let affected = state.attempt.as_ref().unwrap().affected.clone();
-                FixStepOutcome::Ran(Ok(suite(candidate, &Scope::Tests(affected))))
-            }
-            FixStep::TestFull => FixStepOutcome::Ran(Ok(suite(candidate, &Scope::Full))),
-            FixStep::Confirm => FixStepOutcome::Ran(Ok(suite(accepted, &Scope::Full))),
-            FixStep::Minimise => {
-                FixStepOutcome::Minimised { tree: tree(99), minimised: Minimised::default() }
-            }
-            FixStep::Keep
-            | FixStep::KeepSmaller
-            | FixStep::ShowAttempt
-            | FixStep::Rollback
-            | FixStep::Seal => FixStepOutcome::Committed(Some(commit('b'))),
-            FixStep::Restore => FixStepOutcome::Restored,
-            FixStep::Finish => unreachable!("finished states are returned above"),
-        };
-        let (next, events) = state.advance(done, 10);
-        if next.accepted_tree == tree(proposals) && proposals > 0 {
-            accepted = candidate;
-        }
+        let outcome = outcome(&state, baseline, passing);
+        let (next, events) = state.advance(outcome, 10);
         state = next;
         shown.extend(events);
         states.push(state.clone());

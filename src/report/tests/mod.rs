@@ -12,7 +12,7 @@ use super::job_summary::{SUMMARY_LIMIT, job_summary};
 use super::todo::{Pace, Status, Step, Todo, current_line, todo};
 use super::view::View;
 use super::workflow::{outputs, remarks};
-use crate::domain::budget::{BudgetLimits, Spending, Usage};
+use crate::domain::budget::{Spending, SpendingLimits, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::check::{
     CHECK_LIMIT, COMMENT_LIMIT, CheckStatus, Conclusion, Level, TITLE_LIMIT,
@@ -244,7 +244,7 @@ fn facts() -> ForgePage<'static> {
         budget: BudgetLimits {
             iterations: Some(10),
             minutes: Some(50),
-            providers: BudgetLimits { micro_usd: Some(1_000_000), ..BudgetLimits::default() },
+            providers: SpendingLimits { micro_usd: Some(1_000_000), ..SpendingLimits::default() },
         },
         target: Some(95),
         now: "14:02 UTC",
