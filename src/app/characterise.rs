@@ -119,7 +119,7 @@ async fn generate_and_commit(
 
 /// Tests of the project that pass already; none where there are none, or too many to measure.
 async fn before(fx: &Effects<'_>) -> Result<Vec<TestId>, AppError> {
-    fx.screen.show(&Event::Step { iteration: 0, doing: "running the full suite".into() });
+    fx.step("running the full suite");
     let passing = match subject::passing(fx).await {
         Ok(passing) => passing,
         Err(

@@ -56,13 +56,10 @@ async fn measure(
     tree: &TreeId,
     fx: &Effects<'_>,
 ) -> Result<Score, AppError> {
-    let step = |doing: &str| {
-        fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
-    };
     let files = subject::files(fx, tree, &request.code.paths).await?;
-    step("running the full suite");
+    fx.step("running the full suite");
     let tests = subject::passing(fx).await?;
-    step("breaking the code to see what the tests notice");
+    fx.step("breaking the code to see what the tests notice");
     let candidates =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
     let trial = fx.suite.trial(&candidates).await?;

@@ -7,8 +7,10 @@ use crate::adapter::{repo, state_root, store};
 use crate::app::AppError;
 use crate::cli::args::ReplayArguments;
 use crate::cli::failure::exit;
-use crate::cycle::{self, Moved, STATE_FILE};
+use crate::cycle::{self, Machine, Replayed, Transition};
 use crate::domain::fix_loop::FixLoop;
+use crate::domain::id::SessionId;
+use crate::domain::test_plan::pipeline::Pipeline;
 
 /// Bytes of a session file that are read at most.
 const LIMIT: u64 = 4 << 30;
@@ -19,22 +21,16 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
     let root = state_root(&facts);
     let id = super::named(arguments.session.as_deref(), &root)?;
     let (folder, _) = store::find(&root, &id)?;
-    let last: FixLoop = serde_json::from_str(&text(&folder.join(STATE_FILE))?)
-        .map_err(|error| broken(&folder.join(STATE_FILE), error.line(), &error))?;
-    let path = folder.join(cycle::OUTCOMES);
-    let moves: Vec<Moved> = text(&path)?
-        .lines()
-        .zip(1..)
-        .map(|(line, number)| {
-            serde_json::from_str(line).map_err(|error| broken(&path, number, &error))
-        })
-        .collect::<Result<_, _>>()?;
-    let replayed = cycle::replay(&moves, &last).map_err(|reason| {
-        AppError::environment(
-            format!("session {id} cannot be replayed: {reason}"),
-            "read its report instead: `regreen report`",
-        )
-    })?;
+    let mut replayed = Replayed::default();
+    // A session that writes tests has a pipeline, and a fix loop once the tests are written.
+    let planned =
+        folder.join(Pipeline::STATE_FILE).exists() && folder.join(Pipeline::TRANSITIONS).exists();
+    if planned {
+        replayed.extend(machine::<Pipeline>(&folder, &id)?);
+    }
+    if !planned || folder.join(FixLoop::STATE_FILE).exists() {
+        replayed.extend(machine::<FixLoop>(&folder, &id)?);
+    }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&replayed).unwrap_or_default());
     } else if replayed.differences.is_empty() {
@@ -49,6 +45,27 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
         }
     }
     Ok(if replayed.differences.is_empty() { exit::MET } else { exit::NOT_MET })
+}
+
+/// Decides one machine of a session again.
+fn machine<M: Machine>(folder: &Path, id: &SessionId) -> Result<Replayed, AppError> {
+    let state = folder.join(M::STATE_FILE);
+    let last: M = serde_json::from_str(&text(&state)?)
+        .map_err(|error| broken(&state, error.line(), &error))?;
+    let path = folder.join(M::TRANSITIONS);
+    let transitions: Vec<Transition<M>> = text(&path)?
+        .lines()
+        .zip(1..)
+        .map(|(line, number)| {
+            serde_json::from_str(line).map_err(|error| broken(&path, number, &error))
+        })
+        .collect::<Result<_, _>>()?;
+    cycle::replay(&transitions, &last).map_err(|reason| {
+        AppError::environment(
+            format!("session {id} cannot be replayed: {reason}"),
+            "read its report instead: `regreen report`",
+        )
+    })
 }
 
 fn text(path: &Path) -> Result<String, AppError> {

@@ -282,9 +282,9 @@ pub struct ProducedDocument {
     pub shown: usize,
     /// Requirements that stay open, with the reason.
     pub open: Vec<Reasoned>,
-    /// What gate 001.3 judgement.
+    /// Decision of gate 001.3.
     pub validation: Option<String>,
-    /// What gate 001.5 judgement.
+    /// Decision of gate 001.5.
     pub review: Option<String>,
     /// Whether both gates are met.
     pub gates_met: bool,
