@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::providers::Ready;
 use crate::domain::provider::ClientProgram;
-use crate::domain::secret::{SecretKey, Redactor};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::Model;
 
 use super::host::http::Http;

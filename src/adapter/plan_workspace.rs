@@ -12,7 +12,9 @@ use crate::domain::session::files::PIPELINE;
 use crate::domain::session::{SessionRecord, SessionStatus, free_id};
 use crate::domain::test_plan::context::SourceSession;
 use crate::domain::test_plan::entry::{PlanInput, title, wanted_id};
-use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict};
+use crate::domain::test_plan::pipeline::{
+    ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict,
+};
 use crate::effect::{Clock, RunError, Store, StoreError, Suite, Worktree};
 
 use super::host::clock::HostClock;
@@ -189,7 +191,9 @@ impl<'a> PlanWorkspace<'a> {
     /// When the record cannot be written or the checkout not be removed.
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
         self.record.status = match &pipeline.next {
-            PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } } => SessionStatus::Blocked,
+            PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } } => {
+                SessionStatus::Blocked
+            }
             PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } => SessionStatus::Paused,
             // A session whose work has begun keeps what the work said of it.
             _ if pipeline.works() => match self.record.status {
@@ -313,7 +317,8 @@ fn begin(
     root: &Path,
     clock: &HostClock,
 ) -> Found {
-    let entry = request.entry.clone().unwrap_or_else(|| PlanInput::Text(request.description.clone()));
+    let entry =
+        request.entry.clone().unwrap_or_else(|| PlanInput::Text(request.description.clone()));
     let description =
         source.map_or_else(|| request.description.clone(), |source| source.description.clone());
     let base = request

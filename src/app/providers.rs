@@ -11,7 +11,7 @@ use crate::adapter::models::{self, RecordingMode};
 use crate::config::Settings;
 use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
 use crate::domain::budget::SpendingLimits;
-use crate::domain::secret::{SecretKey, Redactor};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::Model;
 use crate::role::{AskSettings, ChainEntry};
 
@@ -86,7 +86,8 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
                 )
             })?;
     }
-    let keys: Vec<SecretKey> = ready.iter().filter_map(|one| one.key.as_deref()).map(SecretKey::new).collect();
+    let keys: Vec<SecretKey> =
+        ready.iter().filter_map(|one| one.key.as_deref()).map(SecretKey::new).collect();
     let budget = settings.budget.clone().unwrap_or_default();
     let each = budget.iteration.unwrap_or_default();
     let session = SpendingLimits {

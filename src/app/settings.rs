@@ -7,8 +7,8 @@ use crate::adapter::host::{files, sandbox};
 use crate::config::{self, Commit, CommitState, History, Override, Publish, Settings};
 use crate::domain::chain::Rules;
 use crate::domain::coverage::CoverageTarget;
-use crate::domain::fix_loop::{RegressionTrace, FixTerms};
-use crate::domain::quality::{LIMITS, FindingLimits, STRICT};
+use crate::domain::fix_loop::{FixTerms, RegressionTrace};
+use crate::domain::quality::{FindingLimits, LIMITS, STRICT};
 use crate::domain::request::{FixSettings, Mode, ToolCommands};
 use crate::domain::threshold::Thresholds;
 

@@ -164,7 +164,9 @@ fn announce(space: &PlanWorkspace<'_>, providers: &Providers, screen: &dyn Scree
 fn is_met(planned: &Planned, goal: Goal, tests_are_met: bool) -> bool {
     match &planned.state.next {
         _ if planned.halted.is_some() => false,
-        PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } | PipelineVerdict::Held { .. } }
+        PipelineStep::Finish {
+            verdict: PipelineVerdict::Failed { .. } | PipelineVerdict::Held { .. },
+        }
         | PipelineStep::Gather
         | PipelineStep::Analyse
         | PipelineStep::Plan { .. } => false,

@@ -11,7 +11,8 @@ use crate::adapter::suite;
 use crate::adapter::{state_root, store, work_root};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{
-    FindingCounts, QualityDecision, Finding, FindingLimits, MAX_RETRIES, Stage, TestMetrics, decide, decide_tests,
+    Finding, FindingCounts, FindingLimits, MAX_RETRIES, QualityDecision, Stage, TestMetrics,
+    decide, decide_tests,
 };
 use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, LintReport, StoreError};

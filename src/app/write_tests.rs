@@ -115,7 +115,8 @@ async fn write(
     let planned = Box::pin(cycle::produce(planned.state, &set_up, &fx)).await?;
     let produced = cycle::production(&fx).await?;
     let mut folder = None;
-    if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } }) {
+    if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } })
+    {
         workspace.hold().await?;
         folder = Some(workspace.finish().await?.display().to_string());
     }

@@ -15,11 +15,11 @@ use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
 use crate::domain::session::files::PIPELINE;
-use crate::domain::test_plan::analysis::{TestAnalysis, RESULTS};
+use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
-use crate::effect::{PushRequest, Remote, FetchTarget};
+use crate::effect::{FetchTarget, PushRequest, Remote};
 use crate::role::vet;
 
 use super::action::Run;
@@ -355,8 +355,16 @@ mod tests {
             (read(&session, files).expect("a session").pipeline.next, names)
         };
         let (next, names) = laid(PipelineStep::Execute);
-        assert_eq!((next, names), (PipelineStep::Keep, vec![RECORD.to_owned(), PIPELINE.to_owned()]));
-        for step in [PipelineStep::Generate, PipelineStep::Review, PipelineStep::Keep, PipelineStep::Confirm] {
+        assert_eq!(
+            (next, names),
+            (PipelineStep::Keep, vec![RECORD.to_owned(), PIPELINE.to_owned()])
+        );
+        for step in [
+            PipelineStep::Generate,
+            PipelineStep::Review,
+            PipelineStep::Keep,
+            PipelineStep::Confirm,
+        ] {
             let (next, names) = laid(step.clone());
             assert_eq!((next, names.len()), (step, 3));
         }

@@ -30,7 +30,9 @@ pub use model::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind,
 pub use observe::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
 };
-pub use remote::{PushRequest, PushOutcome, RebasedPushOutcome, Refuser, Remote, RemoteError, FetchTarget};
+pub use remote::{
+    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, Remote, RemoteError,
+};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{
@@ -58,6 +60,6 @@ pub struct Effects<'a> {
 impl Effects<'_> {
     /// Shows that a longer step begins, outside of any iteration.
     pub fn step(&self, doing: &str) {
-        self.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+        self.screen.show(&Event::Step { iteration: None, doing: doing.to_owned() });
     }
 }

@@ -11,7 +11,7 @@ mod score;
 mod stream;
 
 pub use characterise::{
-    Case, CharacterisedFunction, Contribution, Draft, DraftTest, FileTask, Framework, Naming,
+    Case, Contribution, Draft, DraftTest, FileTask, Framework, Naming, ObservedFunction,
     ProjectLayout, Split, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
 pub use choose::{fingerprint, size, suspicion};

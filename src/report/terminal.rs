@@ -155,7 +155,9 @@ pub fn lines(event: &Event, style: Style) -> Vec<String> {
         Event::Asked { call, spent, .. } => {
             let what = match call.trigger {
                 // The line above says why.
-                Some(FallbackTrigger::Vetoed) => style.paint(Paint::Yellow, "refused, with the reason"),
+                Some(FallbackTrigger::Vetoed) => {
+                    style.paint(Paint::Yellow, "refused, with the reason")
+                }
                 Some(trigger) => {
                     let why = harmless(&call.said, 160);
                     style.paint(Paint::Yellow, &format!("{trigger}, {why}"))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::quality::{FindingCounts, QualityDecision, Finding, MAX_RETRIES, Severity};
+use crate::domain::quality::{Finding, FindingCounts, MAX_RETRIES, QualityDecision, Severity};
 
 use super::findings::tables;
 use super::markdown::{cell, count, line};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::domain::budget::Usage;
-use crate::domain::chain::{ProviderCall, FallbackTrigger};
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, Finish, Model, Question, Store, StoreError};
 
@@ -157,7 +157,9 @@ pub async fn arrived(
 /// # Errors
 ///
 /// When session files cannot be read.
-pub async fn left_open(store: &dyn Store) -> Result<Option<(String, Vec<ProviderCall>)>, StoreError> {
+pub async fn left_open(
+    store: &dyn Store,
+) -> Result<Option<(String, Vec<ProviderCall>)>, StoreError> {
     let Some(way) = read::<UnderWay>(UNDER_WAY, store).await? else { return Ok(None) };
     let receipt = read::<Receipt>(&place(&way.call.raw), store).await?;
     let closed = receipt

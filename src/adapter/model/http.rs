@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::adapter::host::http::{Http, HttpError};
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::{ClientMode, Protocol};
-use crate::domain::secret::{SecretKey, Redactor};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use super::{anthropic, chat, gemini, responses, status};

@@ -10,7 +10,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::Protocol;
-use crate::domain::secret::{SecretKey, Redactor};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, client};

@@ -9,7 +9,9 @@ use crate::domain::coverage::Reached;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::mutation::Score;
 use crate::domain::proposal::{EditSet, FileEdit};
-use crate::domain::quality::{FindingCounts, QualityDecision, Finding, MAX_RETRIES, Stage, decide, decide_tests};
+use crate::domain::quality::{
+    Finding, FindingCounts, MAX_RETRIES, QualityDecision, Stage, decide, decide_tests,
+};
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{GateResult, PRODUCTION};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
@@ -164,7 +166,8 @@ impl TestWriting<'_> {
             .into_iter()
             .chain(short)
             .collect();
-        let decision = if reasons.is_empty() { QualityDecision::Pass } else { QualityDecision::HardFail };
+        let decision =
+            if reasons.is_empty() { QualityDecision::Pass } else { QualityDecision::HardFail };
         let reason =
             if reasons.is_empty() { quality.gate_decision.clone() } else { reasons.join("; ") };
         self.settle(&quality);
@@ -280,8 +283,11 @@ impl TestWriting<'_> {
 
     /// Decides each requirement of each task that wrote tests.
     fn settle(&mut self, quality: &TestQuality) {
-        let validated =
-            self.production.validation.as_ref().is_some_and(|said| said.decision == QualityDecision::Pass);
+        let validated = self
+            .production
+            .validation
+            .as_ref()
+            .is_some_and(|said| said.decision == QualityDecision::Pass);
         for at in 0..self.production.tasks.len() {
             let Some(made) = self.production.tasks.get(at) else { continue };
             let evidence = CoverageEvidence { made, layers: &quality.metrics.layers, validated };

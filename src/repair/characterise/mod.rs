@@ -89,7 +89,7 @@ pub struct Case {
 
 /// What was found about one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CharacterisedFunction {
+pub struct ObservedFunction {
     /// The function.
     pub callable: Callable,
     /// The name that stands for it, or for its class, in a test.
@@ -127,7 +127,7 @@ fn local_name(callable: &Callable, file: &RepoPath) -> String {
 }
 
 /// Local and exported names of what is called.
-fn bindings(functions: &[CharacterisedFunction]) -> Vec<(String, String)> {
+fn bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
     let pairs: BTreeSet<(String, String)> = functions
         .iter()
         .filter_map(|one| Some((one.local.clone(), one.callable.export.clone()?)))
@@ -143,11 +143,11 @@ fn bindings(functions: &[CharacterisedFunction]) -> Vec<(String, String)> {
 pub async fn characterise(
     observer: &dyn Observer,
     task: &FileTask<'_>,
-) -> Result<Vec<CharacterisedFunction>, RunError> {
-    let mut found: Vec<CharacterisedFunction> = task
+) -> Result<Vec<ObservedFunction>, RunError> {
+    let mut found: Vec<ObservedFunction> = task
         .callables
         .iter()
-        .map(|callable| CharacterisedFunction {
+        .map(|callable| ObservedFunction {
             callable: callable.clone(),
             local: local_name(callable, task.file),
             cases: Vec::new(),
@@ -308,7 +308,7 @@ fn side_by_side(lists: &[Vec<Call>], made: &BTreeSet<&Call>, limit: usize) -> Ve
     found
 }
 
-fn drop_for(functions: &mut CharacterisedFunction, reason: String) {
+fn drop_for(functions: &mut ObservedFunction, reason: String) {
     match functions.dropped.iter_mut().find(|(known, _)| *known == reason) {
         Some((_, count)) => *count += 1,
         None => functions.dropped.push((reason, 1)),
@@ -359,7 +359,7 @@ async fn agree(
     observer: &dyn Observer,
     task: &FileTask<'_>,
     bindings: &[(String, String)],
-    found: &mut [CharacterisedFunction],
+    found: &mut [ObservedFunction],
 ) -> Result<(), RunError> {
     for world in WORLDS {
         let calls: Vec<Call> =

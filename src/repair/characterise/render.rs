@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effect::{CallOutcome, ResultKind};
 
-use super::{Case, CharacterisedFunction};
+use super::{Case, ObservedFunction};
 
 /// Assertions of one test at most.
 const TOGETHER: usize = 8;
@@ -130,7 +130,7 @@ fn group(case: &Case) -> Group {
 #[must_use]
 pub fn render(
     naming: &Naming,
-    functions: &[CharacterisedFunction],
+    functions: &[ObservedFunction],
     split: Split,
     reversed: bool,
 ) -> Draft {
@@ -171,7 +171,7 @@ pub fn render(
 }
 
 /// Why a case cannot be written next to the others.
-fn refusal(naming: &Naming, functions: &[CharacterisedFunction], case: &Case) -> Option<String> {
+fn refusal(naming: &Naming, functions: &[ObservedFunction], case: &Case) -> Option<String> {
     if !naming.framework.is_python() {
         return None;
     }
@@ -188,7 +188,7 @@ fn refusal(naming: &Naming, functions: &[CharacterisedFunction], case: &Case) ->
 
 fn name(
     framework: Framework,
-    functions: &CharacterisedFunction,
+    functions: &ObservedFunction,
     kind: Group,
     number: Option<usize>,
 ) -> String {
@@ -218,9 +218,9 @@ fn name(
 
 /// The case of a test, by index.
 fn cases<'a>(
-    functions: &'a [CharacterisedFunction],
+    functions: &'a [ObservedFunction],
     test: &DraftTest,
-) -> Vec<(&'a CharacterisedFunction, &'a Case)> {
+) -> Vec<(&'a ObservedFunction, &'a Case)> {
     let Some(one) = functions.get(test.function) else { return Vec::new() };
     test.cases.iter().filter_map(|index| Some((one, one.cases.get(*index)?))).collect()
 }
@@ -233,10 +233,7 @@ fn is_long_float(literal: &str) -> bool {
 }
 
 /// Arguments by name where the call changes them, and lines that give the names.
-fn arguments(
-    functions: &CharacterisedFunction,
-    case: &Case,
-) -> (Vec<String>, Vec<(String, String)>) {
+fn arguments(functions: &ObservedFunction, case: &Case) -> (Vec<String>, Vec<(String, String)>) {
     let mut named = Vec::new();
     let mut given = case.call.arguments.clone();
     for (index, _) in &case.seen.after {
@@ -252,8 +249,8 @@ fn arguments(
     (given, named)
 }
 
-fn python(naming: &Naming, functions: &[CharacterisedFunction], draft: &Draft) -> String {
-    let used: Vec<(&CharacterisedFunction, &Case)> =
+fn python(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
     let mut modules: BTreeSet<String> =
         used.iter().flat_map(|(_, case)| case.seen.needs.clone()).collect();
@@ -327,7 +324,7 @@ fn python(naming: &Naming, functions: &[CharacterisedFunction], draft: &Draft) -
     text
 }
 
-fn python_case(functions: &CharacterisedFunction, case: &Case, unittest: bool) -> Vec<String> {
+fn python_case(functions: &ObservedFunction, case: &Case, unittest: bool) -> Vec<String> {
     let (given, named) = arguments(functions, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -390,8 +387,8 @@ fn python_case(functions: &CharacterisedFunction, case: &Case, unittest: bool) -
     lines
 }
 
-fn script(naming: &Naming, functions: &[CharacterisedFunction], draft: &Draft) -> String {
-    let used: Vec<(&CharacterisedFunction, &Case)> =
+fn script(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let used: Vec<(&ObservedFunction, &Case)> =
         draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
     // Calls are made with what types would not allow, too.
     let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
@@ -483,11 +480,7 @@ fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
     text
 }
 
-fn script_case(
-    functions: &CharacterisedFunction,
-    case: &Case,
-    framework: Framework,
-) -> Vec<String> {
+fn script_case(functions: &ObservedFunction, case: &Case, framework: Framework) -> Vec<String> {
     let (given, named) = arguments(functions, case);
     let mut lines: Vec<String> =
         named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();

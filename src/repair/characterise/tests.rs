@@ -23,11 +23,11 @@ fn case(callee: &str, arguments: &[&str], seen: Observation) -> Case {
     Case { call: Call { callee: callee.into(), arguments }, seen }
 }
 
-fn functions(language: Language, text: &str, cases: Vec<Case>) -> CharacterisedFunction {
+fn functions(language: Language, text: &str, cases: Vec<Case>) -> ObservedFunction {
     let callable = callables(language, text).remove(0);
     let file = RepoPath::parse("src/fee-table.js").unwrap();
     let local = local_name(&callable, &file);
-    CharacterisedFunction { callable, local, cases, tried: 0, dropped: Vec::new() }
+    ObservedFunction { callable, local, cases, tried: 0, dropped: Vec::new() }
 }
 
 fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming {
@@ -40,7 +40,7 @@ fn naming(framework: Framework, test: ModuleKind, source: ModuleKind) -> Naming 
     Naming { framework, subject: subject.into(), file: file.into(), source, test, typed }
 }
 
-fn python() -> Vec<CharacterisedFunction> {
+fn python() -> Vec<ObservedFunction> {
     let sorted =
         Observation { after: vec![(0, "[1, 3]".into())], ..value("None", ResultKind::Plain) };
     let raised = seen(CallOutcome::Raised {

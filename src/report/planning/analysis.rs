@@ -1,6 +1,6 @@
 //! What must be tested, as Markdown: the results, the seven parts behind them, cases by file.
 
-use crate::domain::test_plan::analysis::{Advice, TestAnalysis, FileRequirements};
+use crate::domain::test_plan::analysis::{Advice, FileRequirements, TestAnalysis};
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::report::markdown::{block, cell, code, line};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::characterisation::LineCounts;
 use crate::domain::coverage::Reached;
 use crate::domain::quality::QualityDecision;
-use crate::domain::test_plan::generation::{Generation, GateResult, TaskTests};
+use crate::domain::test_plan::generation::{GateResult, Generation, TaskTests};
 use crate::domain::test_plan::task::TestTask;
 use crate::report::markdown::{cell, code, count, line};
 use crate::report::{characterised, coverage, mutation};

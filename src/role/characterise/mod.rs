@@ -10,8 +10,7 @@ mod verify;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::domain::characterisation::{CharacterisationReport, CharacterisationFile};
-use crate::domain::event::Event;
+use crate::domain::characterisation::{CharacterisationFile, CharacterisationReport};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer};
@@ -160,7 +159,7 @@ pub async fn characterise(
 }
 
 fn step(fx: &Effects<'_>, doing: &str) {
-    fx.screen.show(&Event::Step { iteration: 0, doing: doing.to_owned() });
+    fx.step(doing);
 }
 
 /// Counts what was kept.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
-use crate::domain::characterisation::{DropReason, CharacterisationReport, CharacterisedFunction};
+use crate::domain::characterisation::{CharacterisationReport, CharacterisedFunction, DropReason};
 use crate::domain::event::Event;
 use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
-use crate::repair::{self, CharacterisedFunction, FileTask, Framework, ProjectLayout};
+use crate::repair::{self, FileTask, Framework, ObservedFunction, ProjectLayout};
 
 use super::test_file::TestFile;
 use super::{Gap, GenerateRequest, unfinished};
@@ -84,7 +84,7 @@ pub async fn observe(
             goes_on: &goes_on,
         };
         let functions = repair::characterise(observer, &task).await?;
-        let callable = |one: &CharacterisedFunction| one.callable.unsupported.is_none();
+        let callable = |one: &ObservedFunction| one.callable.unsupported.is_none();
         if fx.clock.elapsed() >= end && functions.iter().any(callable) {
             let search = format!("the search for calls of {} was cut short", subject.file);
             unfinished(report, search);
@@ -215,7 +215,7 @@ fn strips_types(version: &str) -> bool {
     matches!((major, minor), (22, 18..) | (23, 6..) | (24.., _))
 }
 
-fn reported(file: &RepoPath, one: &CharacterisedFunction) -> CharacterisedFunction {
+fn reported(file: &RepoPath, one: &ObservedFunction) -> CharacterisedFunction {
     CharacterisedFunction {
         file: file.clone(),
         name: one.callable.name.clone(),

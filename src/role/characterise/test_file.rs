@@ -8,8 +8,7 @@ use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::Trace;
 use crate::repair::{
-    Case, CharacterisedFunction, Contribution, Draft, DraftTest, Framework, Naming, Split, cover,
-    render,
+    Case, Contribution, Draft, DraftTest, Framework, Naming, ObservedFunction, Split, cover, render,
 };
 
 /// What a test is credited when its framework does not say how long it took.
@@ -30,7 +29,7 @@ pub struct TestFile {
     /// How it is written.
     pub naming: Naming,
     /// Functions with the cases that are left.
-    pub functions: Vec<CharacterisedFunction>,
+    pub functions: Vec<ObservedFunction>,
     /// Its present text.
     pub draft: Draft,
     /// Names of tests to the ids they ran under; only those that hold.
@@ -45,7 +44,7 @@ impl TestFile {
         path: RepoPath,
         subject: RepoPath,
         naming: Naming,
-        functions: Vec<CharacterisedFunction>,
+        functions: Vec<ObservedFunction>,
     ) -> Self {
         let mut test_file = Self {
             path,

@@ -17,7 +17,7 @@ use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::{ClientMode, ClientProgram};
-use crate::domain::secret::{SecretKey, Redactor};
+use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
 use table::{Row, Work};
