@@ -36,7 +36,6 @@ impl Job {
     }
 
     /// The document for the standard input of `regreen work`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the bot still passes flags"))]
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()

@@ -1,178 +1,185 @@
-//! Commands of a comment to answers and to at most one run.
+//! The commands of a comment: answers, and at most one run.
 
-use crate::domain::command::{Command, Dimension};
-use crate::domain::id::SessionId;
+use crate::domain::command::Command;
 use crate::effect::{CommentKind, Reaction};
 use crate::report::forge_page::CommandReply;
-use crate::report::view::View;
 
-use super::action::{Run, Trouble};
-use super::apply;
 use super::authority;
-use super::chores;
 use super::command::{self, Line};
-use super::issues;
-use super::kept;
-use super::permission::Decision;
-use super::prepare;
+use super::commands::{apply, extend, fix_branch, issues, plan, status, validate};
+use super::context::Context;
+use super::failure::BotError;
+use super::fix_branch as branches;
+use super::permission::Authorization;
 use super::publish::Publisher;
-use super::start::{Wish, Work, names};
-use super::validate;
-use super::worker;
+use super::replies::Replies;
+use super::sessions;
 
-/// What is answered at the end of this run.
-#[derive(Debug, Default)]
-pub struct Desk {
-    /// The answers so far.
-    pub answers: Vec<CommandReply>,
-    /// Follow-up issues that were asked for.
-    pub issues: Vec<Dimension>,
-    /// Nobody is answered: whoever asked may not.
-    pub silent: bool,
-    /// What the job was started for is not met.
-    pub failed: bool,
+/// A new comment with commands.
+#[derive(Clone, Copy)]
+pub struct CommandComment<'a> {
+    /// Its number.
+    pub id: u64,
+    /// Where it was written.
+    pub kind: CommentKind,
+    /// Whether it was changed after it was written.
+    pub edited: bool,
+    /// Its commands.
+    pub lines: &'a [Line],
 }
 
-/// Reads the commands of a comment, says at once that they were seen, and does what needs no run.
-pub async fn read(
-    run: &Run<'_>,
-    id: u64,
-    review: bool,
-    edited: bool,
-    lines: &[Line],
-) -> Result<(Option<Wish>, Desk), Trouble> {
-    let kind = if review { CommentKind::Review } else { CommentKind::Issue };
-    let who = run.trigger.author.as_ref();
-    let login = who.map_or("", |who| who.login.as_str());
-    let decision = authority::decide(run.forge, run.allowed, who, edited).await;
-    if let Decision::Refused(reason) = decision {
-        println!("regreen: the command of this comment is not followed: {reason}");
-        react(run, kind, id, Reaction::ThumbsDown).await;
-        return Ok((None, Desk { silent: true, ..Desk::default() }));
+/// What a job is to do.
+#[derive(Default)]
+pub struct Request {
+    /// The command that starts a run.
+    pub run: Option<Command>,
+    /// The answers to the other commands.
+    pub replies: Replies,
+}
+
+/// What comes of one command.
+enum Outcome {
+    /// It starts a run.
+    Run(Command),
+    /// It is answered at once.
+    Reply(String),
+    /// It adds issues to the ones that are opened at the end.
+    Issues,
+}
+
+/// Reads the commands of a comment, reacts to it, and answers those that need no run.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<Request, BotError> {
+    let author = context.trigger.author.as_ref();
+    let login = author.map_or("", |author| author.login.as_str());
+    let authorization =
+        authority::decide(context.forge, context.allowed, author, comment.edited).await;
+    if let Authorization::Refused(reason) = authorization {
+        println!("regreen: this comment may not give commands: {reason}");
+        react(context, comment, Reaction::ThumbsDown).await;
+        let replies = Replies { silent: true, ..Replies::default() };
+        return Ok(Request { run: None, replies });
     }
-    react(run, kind, id, Reaction::Eyes).await;
-    let (mut wish, mut desk) = (None, Desk::default());
-    for line in lines {
-        let wanted = match &line.command {
-            Err(problem) => Err(problem.to_string()),
-            Ok(Command::Issue { dimensions }) => {
-                desk.issues.extend(dimensions);
-                continue;
-            }
-            Ok(Command::Extend { flags }) => chores::extension(run, flags).await?,
-            Ok(command) => match wish_of(command) {
-                Some(wish) => Ok(wish),
-                None => Err(reply(run, command, login).await?),
-            },
+    react(context, comment, Reaction::Eyes).await;
+    let mut request = Request::default();
+    for line in comment.lines {
+        let outcome = match &line.command {
+            Ok(command) => answer(context, command, login, &mut request.replies).await?,
+            Err(problem) => Outcome::Reply(problem.to_string()),
         };
-        let text = match wanted {
-            Ok(_) if wish.is_some() => {
-                "one run at a time; ask for this one when it has ended".into()
-            }
-            Ok(wanted) => {
-                wish = Some(wanted);
+        let reply = match outcome {
+            Outcome::Issues => continue,
+            Outcome::Run(command) if request.run.is_none() => {
+                request.run = Some(command);
                 continue;
             }
-            Err(text) => text,
+            Outcome::Run(_) => {
+                "A run is already in progress. Repeat the command when it ends.".into()
+            }
+            Outcome::Reply(reply) => reply,
         };
         let (asker, command) = (login.to_owned(), line.text.clone());
-        desk.answers.push(CommandReply { asker, command, reply: text });
+        request.replies.answers.push(CommandReply { asker, command, reply });
     }
-    if wish.is_some() {
-        react(run, kind, id, Reaction::Rocket).await;
-    } else if lines.iter().all(|line| line.command.is_err()) {
-        react(run, kind, id, Reaction::Confused).await;
+    if request.run.is_some() {
+        react(context, comment, Reaction::Rocket).await;
+    } else if comment.lines.iter().all(|line| line.command.is_err()) {
+        react(context, comment, Reaction::Confused).await;
     }
-    Ok((wish, desk))
+    Ok(request)
 }
 
-/// The run that a command asks for; `None` for one that is answered at once.
-fn wish_of(command: &Command) -> Option<Wish> {
-    let (work, flags) = match command {
-        Command::Fix { flags } => (Work::Fix, flags),
-        Command::Recreate { flags } => (Work::Anew, flags),
-        Command::Explain { flags } => (Work::Explain, flags),
-        Command::Test { what, flags } => (Work::Test(what.clone()), flags),
-        Command::Plan { what, flags } => (Work::Plan(what.clone()), flags),
-        Command::Run { flags } => (Work::Run, flags),
-        Command::Resume { session, flags } => {
-            let (session, flags) = (session.clone(), flags.clone());
-            return Some(Wish { work: Work::Resume, session, flags });
-        }
-        _ => return None,
-    };
-    Some(Wish { work, session: None, flags: flags.clone() })
-}
-
-/// Does what a command asks for and says what came of it.
-async fn reply(run: &Run<'_>, command: &Command, login: &str) -> Result<String, Trouble> {
-    Ok(match command {
-        Command::Help => command::help(),
-        Command::Status => chores::status(run).await?,
-        Command::Stop => {
-            "nothing is running any more; `/regreen resume` goes on where it stopped".into()
-        }
-        Command::Rollback { iteration } => chores::rollback(run, *iteration, login).await?,
-        Command::Report => "the report of the last session is this comment".into(),
-        Command::Apply { commit } => apply::apply(run, commit).await?,
-        Command::ShowPlan => chores::show_plan(run).await?,
-        Command::Cancel => chores::cancel(run).await?,
-        Command::Validate { strict, fix } => validate::validate(run, *strict, *fix).await?.text,
-        Command::Estimate => chores::estimate(run).await?,
-        Command::Rebase => chores::rebase(run).await?,
-        Command::Complete => chores::complete(run, login).await?,
-        Command::Sync => chores::sync(run).await?,
-        Command::Later { verb } => command::later_answer(*verb),
-        Command::Issue { .. }
-        | Command::Fix { .. }
+/// Carries out one command, unless it starts a run.
+async fn answer(
+    context: &Context<'_>,
+    command: &Command,
+    login: &str,
+    replies: &mut Replies,
+) -> Result<Outcome, BotError> {
+    Ok(Outcome::Reply(match command {
+        Command::Fix { .. }
         | Command::Recreate { .. }
         | Command::Explain { .. }
         | Command::Test { .. }
         | Command::Plan { .. }
         | Command::Run { .. }
-        | Command::Extend { .. }
-        | Command::Resume { .. } => String::new(),
-    })
+        | Command::Resume { .. } => return Ok(Outcome::Run(command.clone())),
+        Command::Extend { flags } => match extend::files_of_fixes(context).await? {
+            Some(what) => return Ok(Outcome::Run(Command::Test { what, flags: flags.clone() })),
+            None => "No fix changed a file here. `/regreen test INPUT` names what to test.".into(),
+        },
+        Command::Issue { dimensions } => {
+            replies.issues.extend(dimensions);
+            return Ok(Outcome::Issues);
+        }
+        Command::Help => command::help(),
+        Command::Status => status::status(context).await?,
+        Command::Stop => {
+            "No run is in progress. `/regreen resume` continues the last session.".into()
+        }
+        Command::Rollback { iteration } => fix_branch::rollback(context, *iteration, login).await?,
+        Command::Report => "This comment is the report of the last session.".into(),
+        Command::Apply { commit } => apply::apply(context, commit).await?,
+        Command::ShowPlan => plan::show_plan(context).await?,
+        Command::Cancel => plan::cancel(context).await?,
+        Command::Validate { strict, fix } => validate::validate(context, *strict, *fix).await?.text,
+        Command::Estimate => status::estimate(context).await?,
+        Command::Rebase => fix_branch::rebase(context).await?,
+        Command::Complete => fix_branch::complete(context, login).await?,
+        Command::Sync => fix_branch::sync(context).await?,
+    }))
 }
 
-/// Posts the answers, above what is known of the last session.
-pub async fn post(run: &Run<'_>, mut desk: Desk) -> Result<u8, Trouble> {
-    if desk.silent {
+/// The command of a job that no comment started.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn read_mode(context: &Context<'_>, command: Command) -> Result<Request, BotError> {
+    let mut request = Request::default();
+    match command {
+        // The comment that is posted shows the sessions.
+        Command::Status => {}
+        Command::Validate { strict, fix } => {
+            let verdict = validate::validate(context, strict, fix).await?;
+            request.replies.add("mode: validate", verdict.text);
+            request.replies.failed = !verdict.met;
+        }
+        command => request.run = Some(command),
+    }
+    Ok(request)
+}
+
+/// Posts the answers above what is known of the last session.
+///
+/// # Errors
+///
+/// When the server fails.
+pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, BotError> {
+    if replies.silent {
         return Ok(0);
     }
-    let (session, view) = last(run)
-        .await?
-        .map_or_else(Default::default, |(session, view)| (session.to_string(), view));
-    let pull = super::work::fix_pull(run, &session).await;
-    issues::open(run, &view, pull, &mut desk).await;
-    let mut publisher = Publisher::new(run, session.clone(), desk.answers);
+    let (mut session, mut view) = Default::default();
+    if let Some(newest) = sessions::newest(context).await? {
+        view = newest.view(context).await?;
+        session = newest.session.to_string();
+    }
+    let pull = sessions::fix_pull(context, &session).await;
+    issues::open(context, &view, pull, &mut replies).await;
+    let mut publisher = Publisher::new(context, session.clone(), replies.answers);
     publisher.view = view;
-    if prepare::is_on_branch(run.prepared, &session).await? {
-        publisher.is_pushed(pull);
+    if branches::exists(context.prepared, &session).await? {
+        publisher.show_branch(pull);
     }
     publisher.answers_only().await;
-    Ok(u8::from(desk.failed))
+    Ok(u8::from(replies.failed))
 }
 
-async fn react(run: &Run<'_>, kind: CommentKind, id: u64, reaction: Reaction) {
-    if let Err(error) = run.forge.react(kind, id, reaction).await {
+async fn react(context: &Context<'_>, comment: CommandComment<'_>, reaction: Reaction) {
+    if let Err(error) = context.forge.react(comment.kind, comment.id, reaction).await {
         tracing::warn!(%error, "the comment got no reaction");
     }
-}
-
-/// The newest session of this target, with what is known of it.
-pub async fn last(run: &Run<'_>) -> Result<Option<(SessionId, View)>, Trouble> {
-    let mut newest = None;
-    for session in names(run) {
-        let found = prepare::look(run.prepared, run.target, &session).await?;
-        if found.is_none() && !kept::is_known(run.prepared, &session).await? {
-            break;
-        }
-        newest = Some((session, found));
-    }
-    let Some((session, found)) = newest else { return Ok(None) };
-    let tip = found.as_ref().map(|found| &found.tip);
-    let mut bytes = kept::events(run.prepared, &session, tip).await?;
-    let view = View::of(&worker::whole_lines(&mut bytes));
-    Ok(Some((session, view)))
 }

@@ -4,36 +4,38 @@ use std::collections::BTreeSet;
 
 use crate::effect::{Forge, Permission};
 
-use super::permission::{self, Account, Allowed, Decision, Question, Refusal};
+use super::permission::{
+    self, Account, AllowList, Authorization, PermissionCheck, PermissionDenied,
+};
 
 /// Decides about one commander. Teams are asked for only when nothing else allows the command.
 pub async fn decide(
     forge: &dyn Forge,
-    allowed: &Allowed,
+    allowed: &AllowList,
     commander: Option<&Account>,
     edited: bool,
-) -> Decision {
+) -> Authorization {
     let permission = match commander {
         Some(who) => forge.permission(&who.login).await.map_err(|error| error.to_string()),
         None => Ok(Permission::None),
     };
     let permission = permission.as_ref().copied().map_err(String::as_str);
     let nobody = BTreeSet::new();
-    let question = Question { commander, edited, permission, teams: Ok(&nobody), allowed };
+    let question = PermissionCheck { commander, edited, permission, teams: Ok(&nobody), allowed };
     let decision = permission::decide(&question);
-    let open = matches!(decision, Decision::Refused(Refusal::NotListed { .. }));
+    let open = matches!(decision, Authorization::Refused(PermissionDenied::NotListed { .. }));
     let Some(who) = commander.filter(|_| open && !allowed.teams.is_empty()) else {
         return decision;
     };
     let teams = teams(forge, allowed, &who.login).await;
     let teams = teams.as_ref().map_err(String::as_str);
-    permission::decide(&Question { teams, ..question })
+    permission::decide(&PermissionCheck { teams, ..question })
 }
 
 /// The configured teams that somebody is in.
 async fn teams(
     forge: &dyn Forge,
-    allowed: &Allowed,
+    allowed: &AllowList,
     login: &str,
 ) -> Result<BTreeSet<String>, String> {
     let mut member = BTreeSet::new();

@@ -13,20 +13,12 @@ use crate::domain::secret::Redactor;
 use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome, Remote};
 use crate::role::vet;
 
+use super::context::Context;
+use super::failure::BotError;
+use super::fix_branch;
+use super::limits::{self, Destination};
+use super::prepare;
 use super::target::Target;
-
-/// Where fixes go (product.md 13.15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goes {
-    /// To a fix branch, with a pull request.
-    Branch,
-    /// To the head branch itself once the gate is met; to the fix branch until then.
-    Head,
-    /// Beside the branches, for a person to look at and apply.
-    Stored,
-    /// Nowhere.
-    Nowhere,
-}
 
 /// Where a result is stored that nobody applied yet: no branch.
 #[must_use]
@@ -66,7 +58,7 @@ pub struct Commits<'a> {
     /// The merge base, as the working phase was told.
     pub base: Option<CommitId>,
     /// Where they go.
-    pub goes: Goes,
+    pub destination: Destination,
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
     /// What a fix may have changed.
@@ -94,7 +86,43 @@ pub struct Commits<'a> {
     pub carried: Option<(CommitId, CommitId)>,
 }
 
-impl Commits<'_> {
+impl<'a> Commits<'a> {
+    /// A publisher of the commits of `session`, whose fix branch is at `expected`.
+    ///
+    /// # Errors
+    ///
+    /// When a glob of `protect` is wrong.
+    pub fn new(
+        context: &'a Context<'_>,
+        session: &SessionId,
+        destination: Destination,
+        expected: Option<CommitId>,
+        facts: &'a RepositoryFacts,
+    ) -> Result<Self, BotError> {
+        let settings = &context.prepared.settings;
+        Ok(Self {
+            remote: &context.prepared.remote,
+            bench: &context.prepared.bench,
+            facts,
+            target: context.target,
+            session: session.clone(),
+            branch: fix_branch::branch_name(session),
+            base: context.prepared.base.clone(),
+            destination,
+            protect: limits::protect(settings.protect.as_deref().unwrap_or_default())?,
+            reach: settings.scope().reach_of_session(),
+            redactor: Redactor::new(&context.env.token),
+            scratch: prepare::folder(context.target).join("scratch"),
+            expected,
+            published: Published::default(),
+            diff: Vec::new(),
+            signed: settings.signed == Some(true),
+            offered: None,
+            seen: None,
+            carried: None,
+        })
+    }
+
     /// Looks at what lies in a bundle's folder and pushes it, when it is new. `Err` is a fault that
     /// passes: try again later.
     ///
@@ -102,7 +130,7 @@ impl Commits<'_> {
     ///
     /// In our own words; what a server said is foreign text.
     pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<bool, String> {
-        if self.goes == Goes::Nowhere || self.published.held.is_some() {
+        if self.destination == Destination::Nowhere || self.published.held.is_some() {
             return Ok(false);
         }
         let present = Present {
@@ -133,7 +161,7 @@ impl Commits<'_> {
         }
         let tip = of.tip.clone();
         self.diff = imported.diff;
-        if self.goes == Goes::Stored {
+        if self.destination == Destination::Stored {
             self.store(&tip).await?;
         } else {
             self.push(&tip).await?;

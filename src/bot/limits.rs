@@ -4,11 +4,23 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::adapter::MAX_ITERATIONS;
 use crate::config::{Publish, Settings};
-use crate::domain::command::Ceiling;
+use crate::domain::command::{Ceiling, Command};
 
-use super::action::{Run, Trouble};
-use super::commits::Goes;
-use super::start::{Wish, Work};
+use super::context::Context;
+use super::failure::BotError;
+
+/// Where the commits of a run go (product.md 13.15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// To a fix branch, with a pull request.
+    Branch,
+    /// To the head branch once the gate is met; to the fix branch until then.
+    Head,
+    /// To a reference beside the branches, until somebody applies them.
+    Stored,
+    /// Nowhere.
+    Nowhere,
+}
 
 /// The limits that the configuration sets for a run.
 pub fn ceiling(settings: &Settings) -> Ceiling {
@@ -24,14 +36,15 @@ pub fn ceiling(settings: &Settings) -> Ceiling {
 }
 
 /// Globs of the configuration that no edit may touch.
-pub fn protect(globs: &[String]) -> Result<GlobSet, Trouble> {
+pub fn protect(globs: &[String]) -> Result<GlobSet, BotError> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
         set.add(Glob::new(glob).map_err(|error| {
-            Trouble::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
+            BotError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
         })?);
     }
-    set.build().map_err(|error| Trouble::usage(format!("`protect`: {error}"), "use fewer patterns"))
+    set.build()
+        .map_err(|error| BotError::usage(format!("`protect`: {error}"), "use fewer patterns"))
 }
 
 /// What decides where a result goes.
@@ -58,46 +71,49 @@ impl DestinationFacts {
     /// waits for `/regreen apply`. Written tests are offered on a branch, not pushed to the head,
     /// where their author did not ask for them.
     #[must_use]
-    pub fn destination(self) -> Goes {
+    pub fn destination(self) -> Destination {
         match self {
             Self { writes: false, .. }
             | Self { works_only: true, .. }
             | Self { dry: true, .. }
-            | Self { publish: Publish::None, .. } => Goes::Nowhere,
-            Self { foreign: true, .. } | Self { publish: Publish::Suggest, .. } => Goes::Stored,
-            Self { publish: Publish::ForksOnly, .. } => Goes::Nowhere,
-            Self { publish: Publish::Head, tests: false, .. } => Goes::Head,
-            Self { publish: Publish::Head | Publish::Branch, .. } => Goes::Branch,
+            | Self { publish: Publish::None, .. } => Destination::Nowhere,
+            Self { foreign: true, .. } | Self { publish: Publish::Suggest, .. } => {
+                Destination::Stored
+            }
+            Self { publish: Publish::ForksOnly, .. } => Destination::Nowhere,
+            Self { publish: Publish::Head, tests: false, .. } => Destination::Head,
+            Self { publish: Publish::Head | Publish::Branch, .. } => Destination::Branch,
         }
     }
 }
 
-/// Where the result of a wish goes.
-pub fn destination(run: &Run<'_>, wish: &Wish) -> Goes {
-    let publish = match run.prepared.settings.publish() {
+/// Where the result of a command goes.
+pub fn destination(context: &Context<'_>, command: &Command) -> Destination {
+    let flags = command.run_flags();
+    let publish = match context.prepared.settings.publish() {
         Publish::None => Publish::None,
-        _ if wish.flags.suggest => Publish::Suggest,
+        _ if flags.is_some_and(|flags| flags.suggest) => Publish::Suggest,
         publish => publish,
     };
     DestinationFacts {
-        dry: wish.flags.dry_run || wish.work == Work::Explain,
-        tests: matches!(wish.work, Work::Test(_) | Work::Plan(_) | Work::Run),
-        ..facts(run, publish)
+        dry: flags.is_some_and(|flags| flags.dry_run) || matches!(command, Command::Explain { .. }),
+        tests: matches!(command, Command::Test { .. } | Command::Plan { .. } | Command::Run { .. }),
+        ..facts(context, publish)
     }
     .destination()
 }
 
 /// Where a result goes that a person approved.
-pub fn approved_destination(run: &Run<'_>) -> Goes {
-    let approved = facts(run, run.prepared.settings.publish_approved());
+pub fn approved_destination(context: &Context<'_>) -> Destination {
+    let approved = facts(context, context.prepared.settings.publish_approved());
     DestinationFacts { foreign: false, ..approved }.destination()
 }
 
-fn facts(run: &Run<'_>, publish: Publish) -> DestinationFacts {
+fn facts(context: &Context<'_>, publish: Publish) -> DestinationFacts {
     DestinationFacts {
-        writes: run.target.writes,
-        foreign: run.target.foreign,
-        works_only: run.around.text("mode") == Some("work"),
+        writes: context.target.writes,
+        foreign: context.target.foreign,
+        works_only: context.env.text("mode") == Some("work"),
         dry: false,
         tests: false,
         publish,
@@ -124,20 +140,44 @@ mod tests {
         let forks = DestinationFacts { publish: Publish::ForksOnly, ..plain };
         let none = DestinationFacts { publish: Publish::None, ..plain };
         let table = [
-            ("as configured", plain, Goes::Branch),
-            ("the head", head, Goes::Head),
-            ("nowhere", none, Goes::Nowhere),
-            ("nowhere, for a fork", DestinationFacts { foreign: true, ..none }, Goes::Nowhere),
-            ("forks only", forks, Goes::Nowhere),
-            ("forks only, for a fork", DestinationFacts { foreign: true, ..forks }, Goes::Stored),
-            ("tests for the head", DestinationFacts { tests: true, ..head }, Goes::Branch),
-            ("a fork", DestinationFacts { foreign: true, ..plain }, Goes::Stored),
-            ("a fork, for the head", DestinationFacts { foreign: true, ..head }, Goes::Stored),
-            ("a fork, dry", DestinationFacts { foreign: true, dry: true, ..plain }, Goes::Nowhere),
-            ("looked at first", suggest, Goes::Stored),
-            ("tests, looked at first", DestinationFacts { tests: true, ..suggest }, Goes::Stored),
-            ("a token that reads", DestinationFacts { writes: false, ..suggest }, Goes::Nowhere),
-            ("a working job", DestinationFacts { works_only: true, ..plain }, Goes::Nowhere),
+            ("as configured", plain, Destination::Branch),
+            ("the head", head, Destination::Head),
+            ("nowhere", none, Destination::Nowhere),
+            (
+                "nowhere, for a fork",
+                DestinationFacts { foreign: true, ..none },
+                Destination::Nowhere,
+            ),
+            ("forks only", forks, Destination::Nowhere),
+            (
+                "forks only, for a fork",
+                DestinationFacts { foreign: true, ..forks },
+                Destination::Stored,
+            ),
+            ("tests for the head", DestinationFacts { tests: true, ..head }, Destination::Branch),
+            ("a fork", DestinationFacts { foreign: true, ..plain }, Destination::Stored),
+            (
+                "a fork, for the head",
+                DestinationFacts { foreign: true, ..head },
+                Destination::Stored,
+            ),
+            (
+                "a fork, dry",
+                DestinationFacts { foreign: true, dry: true, ..plain },
+                Destination::Nowhere,
+            ),
+            ("looked at first", suggest, Destination::Stored),
+            (
+                "tests, looked at first",
+                DestinationFacts { tests: true, ..suggest },
+                Destination::Stored,
+            ),
+            (
+                "a token that reads",
+                DestinationFacts { writes: false, ..suggest },
+                Destination::Nowhere,
+            ),
+            ("a working job", DestinationFacts { works_only: true, ..plain }, Destination::Nowhere),
         ];
         for (why, facts, expected) in table {
             assert_eq!(facts.destination(), expected, "{why}");
@@ -145,17 +185,17 @@ mod tests {
     }
 
     /// The rules of the former `commit`, `push` and `fix-mode`, as they were.
-    fn former(facts: DestinationFacts, commit: &str, push: &str, suggest: bool) -> Goes {
+    fn former(facts: DestinationFacts, commit: &str, push: &str, suggest: bool) -> Destination {
         if !facts.writes || facts.works_only || facts.dry || commit != "push" {
-            return Goes::Nowhere;
+            return Destination::Nowhere;
         }
         if facts.foreign || suggest {
-            return Goes::Stored;
+            return Destination::Stored;
         }
         match push {
-            "none" => Goes::Nowhere,
-            "head" if !facts.tests => Goes::Head,
-            _ => Goes::Branch,
+            "none" => Destination::Nowhere,
+            "head" if !facts.tests => Destination::Head,
+            _ => Destination::Branch,
         }
     }
 

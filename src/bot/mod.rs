@@ -1,36 +1,39 @@
-//! The face on GitHub: an event comes in, and a fix, a comment and a check run come of it.
+//! The bot on GitHub: turns an event into a fix, a comment and a check run.
 //!
-//! Working and publishing are two processes: the one that runs tests has no token, the one with the
-//! token runs no tests and looks at every commit again (product.md 13.17). What comes in is read
-//! and decided by pure functions; every refusal carries its reason.
+//! Working and publishing are two processes. The worker runs tests and has no token; the publisher
+//! has the token, runs no tests and checks every commit again (product.md 13.17). Pure functions
+//! read and classify events; every refusal carries its reason.
 
-#![expect(clippy::print_stdout, reason = "the runner reads its commands from standard output")]
+#![expect(clippy::print_stdout, reason = "the runner reads workflow commands from standard output")]
 
 mod action;
 mod answer;
-mod apply;
-mod argv;
 mod authority;
-mod chores;
+mod bundle;
 mod command;
+mod commands;
 mod commits;
-mod issues;
-mod kept;
+mod context;
+mod deliver;
+mod environment;
+mod failure;
+mod fix_branch;
+mod job;
 mod limits;
-mod listen;
 mod mode;
-mod offer;
 mod payload;
 mod permission;
+mod poll;
 mod prepare;
 mod publish;
-mod start;
-mod surroundings;
+mod replies;
+mod run;
+mod session_choice;
+mod session_refs;
+mod sessions;
+mod supervise;
 mod target;
 mod trigger;
-mod validate;
-mod watch;
-mod work;
 mod worker;
 
 #[cfg(test)]

@@ -1,55 +1,49 @@
-//! The job of a run without a command, from the inputs `mode`, `input` and `session`
-//! (product.md 2.3).
+//! The command that the inputs `mode`, `input` and `session` stand for (product.md 2.3).
 
+use crate::config::Settings;
 use crate::config::inputs::Inputs;
+use crate::domain::command::{Command, Flags};
 use crate::domain::id::SessionId;
 
-/// What the inputs ask for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Job {
-    /// Fix what fails.
-    Fix,
-    /// Plan tests for this, write them, and fix what fails, like `/regreen test`.
-    Test(String),
-    /// Plan tests for this and write none, like `/regreen plan`.
-    Plan(String),
-    /// Check for the mistakes of generated code, like `/regreen validate`.
-    Validate,
-    /// Resume this session, or the newest.
-    Resume(Option<SessionId>),
-    /// Report the progress of the sessions.
-    Status,
-}
+use super::failure::BotError;
 
-/// Reads the job.
+/// Reads the command of a job that no comment started.
 ///
 /// # Errors
 ///
-/// What is wrong, and what to do.
-pub fn job(inputs: &Inputs) -> Result<Job, (String, String)> {
+/// An input that is missing or wrong.
+pub fn command(inputs: &Inputs, settings: &Settings) -> Result<Command, BotError> {
     let text = |name: &str| inputs.text(name);
+    let flags = Flags::default();
     let mode = text("mode").unwrap_or("fix");
-    let asked = |job: fn(String) -> Job| match text("input") {
-        Some(what) => Ok(job(what.to_owned())),
-        None => Err((
-            format!("`mode: {mode}` needs `input`"),
-            "set `input` to what to test: a description, a Markdown file or a session id".into(),
-        )),
+    let what = || {
+        text("input").map(str::to_owned).ok_or_else(|| {
+            BotError::usage(
+                format!("`mode: {mode}` needs `input`"),
+                "set `input` to what to test: a description, a Markdown file or a session id",
+            )
+        })
     };
-    match mode {
-        "test-fix" => asked(Job::Test),
-        "plan" => asked(Job::Plan),
-        "validate" => Ok(Job::Validate),
-        "resume" => {
-            let session = text("session").map(SessionId::parse).transpose();
-            session.map(Job::Resume).map_err(|error| {
-                (error.to_string(), "`/regreen status` lists the sessions".to_owned())
-            })
+    Ok(match mode {
+        "test-fix" => Command::Test { what: what()?, flags },
+        "plan" => Command::Plan { what: what()?, flags },
+        "validate" => {
+            let validate = settings.validate.clone().unwrap_or_default();
+            Command::Validate {
+                strict: validate.strict == Some(true),
+                fix: validate.fix == Some(true),
+            }
         }
-        "status" => Ok(Job::Status),
-        // `work` and `publish` split a fix run into two jobs.
-        _ => Ok(Job::Fix),
-    }
+        "resume" => {
+            let session = text("session").map(SessionId::parse).transpose().map_err(|error| {
+                BotError::usage(error.to_string(), "`/regreen status` lists the sessions")
+            })?;
+            Command::Resume { session, flags }
+        }
+        "status" => Command::Status,
+        // `work` and `publish` choose the phase of the job, not what it does.
+        _ => Command::Fix { flags },
+    })
 }
 
 #[cfg(test)]
@@ -60,26 +54,37 @@ mod tests {
     use crate::config::inputs::{parse, variable};
 
     #[test]
-    fn every_mode_asks_for_one_thing() {
+    fn every_mode_stands_for_one_command() {
         let session = SessionId::parse("WFS-test-x").unwrap();
+        let flags = Flags::default;
+        let fix = || Ok(Command::Fix { flags: flags() });
         let table = [
-            (vec![], Ok(Job::Fix)),
-            (vec![("mode", "fix")], Ok(Job::Fix)),
-            (vec![("mode", "work")], Ok(Job::Fix)),
-            (vec![("mode", "test-fix"), ("input", "the cart")], Ok(Job::Test("the cart".into()))),
-            (vec![("mode", "plan"), ("input", "docs/a.md")], Ok(Job::Plan("docs/a.md".into()))),
+            (vec![], fix()),
+            (vec![("mode", "fix")], fix()),
+            (vec![("mode", "work")], fix()),
+            (
+                vec![("mode", "test-fix"), ("input", "the cart")],
+                Ok(Command::Test { what: "the cart".into(), flags: flags() }),
+            ),
+            (
+                vec![("mode", "plan"), ("input", "docs/a.md")],
+                Ok(Command::Plan { what: "docs/a.md".into(), flags: flags() }),
+            ),
             (vec![("mode", "plan")], Err("`mode: plan` needs `input`")),
             (vec![("mode", "test-fix")], Err("`mode: test-fix` needs `input`")),
-            (vec![("mode", "validate")], Ok(Job::Validate)),
-            (vec![("mode", "status")], Ok(Job::Status)),
-            (vec![("mode", "resume")], Ok(Job::Resume(None))),
-            (vec![("mode", "resume"), ("session", "WFS-test-x")], Ok(Job::Resume(Some(session)))),
+            (vec![("mode", "validate")], Ok(Command::Validate { strict: false, fix: false })),
+            (vec![("mode", "status")], Ok(Command::Status)),
+            (vec![("mode", "resume")], Ok(Command::Resume { session: None, flags: flags() })),
+            (
+                vec![("mode", "resume"), ("session", "WFS-test-x")],
+                Ok(Command::Resume { session: Some(session), flags: flags() }),
+            ),
         ];
         for (given, expected) in table {
             let environment: BTreeMap<String, String> =
                 given.iter().map(|(name, value)| (variable(name), (*value).to_owned())).collect();
-            let found = job(&parse(&environment).unwrap());
-            let found = found.as_ref().map_err(|(message, _)| message.as_str());
+            let found = command(&parse(&environment).unwrap(), &Settings::default());
+            let found = found.as_ref().map_err(|error| error.message.as_str());
             assert_eq!(found, expected.as_ref().map_err(|message| *message), "{given:?}");
         }
     }

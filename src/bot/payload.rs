@@ -10,7 +10,7 @@ pub const LIMIT: usize = 25 * 1024 * 1024;
 
 /// Why an event cannot be acted on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum EventError {
     #[error(
         "`pull_request_target` runs with the base repository's secrets while the change is a \
          stranger's; regreen never runs on it. Use `pull_request`, and two jobs for forks"
@@ -30,7 +30,7 @@ pub enum Refusal {
     Variable { name: &'static str, expected: &'static str },
 }
 
-impl Refusal {
+impl EventError {
     /// What the reader can do next.
     #[must_use]
     pub fn hint(&self) -> &'static str {
@@ -47,14 +47,14 @@ impl Refusal {
 }
 
 /// Parses the file within its limits.
-pub fn parse(bytes: &[u8]) -> Result<Value, Refusal> {
+pub fn parse(bytes: &[u8]) -> Result<Value, EventError> {
     if bytes.len() > LIMIT {
-        return Err(Refusal::Size { bytes: bytes.len() });
+        return Err(EventError::Size { bytes: bytes.len() });
     }
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| Refusal::Encoding { at: error.valid_up_to() })?;
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| Refusal::Json { reason: error.to_string() })?;
+        .map_err(|error| EventError::Encoding { at: error.valid_up_to() })?;
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| EventError::Json { reason: error.to_string() })?;
     if value.is_object() { Ok(value) } else { Err(wrong(&value, "", "an object")) }
 }
 
@@ -64,7 +64,7 @@ pub fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
 }
 
 /// The refusal that names the field.
-pub fn wrong(value: &Value, path: &str, expected: &'static str) -> Refusal {
+pub fn wrong(value: &Value, path: &str, expected: &'static str) -> EventError {
     let found = match if path.is_empty() { value } else { at(value, path) } {
         Value::Null => "missing or null",
         Value::Bool(_) => "true or false",
@@ -74,24 +74,28 @@ pub fn wrong(value: &Value, path: &str, expected: &'static str) -> Refusal {
         Value::Object(_) => "an object",
     };
     let field = if path.is_empty() { "the whole file".to_owned() } else { path.to_owned() };
-    Refusal::Field { field, expected, found }
+    EventError::Field { field, expected, found }
 }
 
-pub fn text<'a>(value: &'a Value, path: &str, expected: &'static str) -> Result<&'a str, Refusal> {
+pub fn text<'a>(
+    value: &'a Value,
+    path: &str,
+    expected: &'static str,
+) -> Result<&'a str, EventError> {
     at(value, path).as_str().ok_or_else(|| wrong(value, path, expected))
 }
 
-pub fn number(value: &Value, path: &str) -> Result<u64, Refusal> {
+pub fn number(value: &Value, path: &str) -> Result<u64, EventError> {
     at(value, path).as_u64().ok_or_else(|| wrong(value, path, "a whole number"))
 }
 
-pub fn commit(value: &Value, path: &str) -> Result<CommitId, Refusal> {
+pub fn commit(value: &Value, path: &str) -> Result<CommitId, EventError> {
     let expected = "40 hexadecimal digits";
     CommitId::parse(text(value, path, expected)?).map_err(|_bad| wrong(value, path, expected))
 }
 
 /// Branch names as git allows them, as far as it matters for us.
-pub fn branch(value: &Value, path: &str) -> Result<String, Refusal> {
+pub fn branch(value: &Value, path: &str) -> Result<String, EventError> {
     let name = text(value, path, "a branch name")?;
     if is_branch(name) { Ok(name.to_owned()) } else { Err(wrong(value, path, "a branch name")) }
 }
@@ -110,7 +114,7 @@ pub fn is_branch(name: &str) -> bool {
 }
 
 /// `owner/name`.
-pub fn repository(value: &Value, path: &str) -> Result<String, Refusal> {
+pub fn repository(value: &Value, path: &str) -> Result<String, EventError> {
     let expected = "a repository as owner/name";
     let name = text(value, path, expected)?;
     if is_repository(name) { Ok(name.to_owned()) } else { Err(wrong(value, path, expected)) }
@@ -128,7 +132,7 @@ pub fn is_repository(name: &str) -> bool {
 }
 
 /// An account; `None` for a deleted one, which GitHub sends as null.
-pub fn account(value: &Value, path: &str) -> Result<Option<Account>, Refusal> {
+pub fn account(value: &Value, path: &str) -> Result<Option<Account>, EventError> {
     let one = at(value, path);
     if one.is_null() {
         return Ok(None);

@@ -42,7 +42,7 @@ pub struct Account {
 
 /// Who is allowed, from `commands` of the base branch's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowList {
     /// This level or more; `None` when only names count. Below `write` is never enough.
     pub level: Option<Permission>,
     /// Logins, compared without case. They need write access as well.
@@ -53,7 +53,7 @@ pub struct Allowed {
     pub bots: BTreeSet<u64>,
 }
 
-impl Default for Allowed {
+impl Default for AllowList {
     fn default() -> Self {
         Self {
             level: Some(Permission::Write),
@@ -64,7 +64,7 @@ impl Default for Allowed {
     }
 }
 
-impl Allowed {
+impl AllowList {
     /// Reads `commands.allow` and `commands.teams`: a level, a number (a bot's id) or a login.
     #[must_use]
     pub fn new(allow: &[String], teams: &[String]) -> Self {
@@ -91,7 +91,7 @@ impl Allowed {
 
 /// All that the decision depends on.
 #[derive(Clone, Debug)]
-pub struct Question<'a> {
+pub struct PermissionCheck<'a> {
     /// Who wrote the comment; `None` for a deleted account.
     pub commander: Option<&'a Account>,
     /// The comment was changed after it was written.
@@ -102,21 +102,21 @@ pub struct Question<'a> {
     /// are configured.
     pub teams: Result<&'a BTreeSet<String>, &'a str>,
     /// Who is allowed.
-    pub allowed: &'a Allowed,
+    pub allowed: &'a AllowList,
 }
 
 /// The answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum Authorization {
     /// Go on.
     Allowed,
     /// Do nothing, and say why.
-    Refused(Refusal),
+    Refused(PermissionDenied),
 }
 
 /// Why somebody may not command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PermissionDenied {
     #[error("the account that wrote the comment no longer exists")]
     Deleted,
     #[error("the comment was edited; write a new one")]
@@ -138,44 +138,44 @@ pub enum Refusal {
 /// Decides. The first rule that holds wins: a deleted author, an edited comment, a bot by its
 /// number alone, an unanswered question, less than write access, then the list.
 #[must_use]
-pub fn decide(question: &Question<'_>) -> Decision {
+pub fn decide(question: &PermissionCheck<'_>) -> Authorization {
     match refusal(question) {
-        None => Decision::Allowed,
-        Some(reason) => Decision::Refused(reason),
+        None => Authorization::Allowed,
+        Some(reason) => Authorization::Refused(reason),
     }
 }
 
-fn refusal(question: &Question<'_>) -> Option<Refusal> {
+fn refusal(question: &PermissionCheck<'_>) -> Option<PermissionDenied> {
     let allowed = question.allowed;
-    let Some(who) = question.commander else { return Some(Refusal::Deleted) };
+    let Some(who) = question.commander else { return Some(PermissionDenied::Deleted) };
     if question.edited {
-        return Some(Refusal::Edited);
+        return Some(PermissionDenied::Edited);
     }
     match who.kind {
         AccountKind::Bot if allowed.bots.contains(&who.id) => return None,
-        AccountKind::Bot => return Some(Refusal::Bot { id: who.id }),
-        AccountKind::Other => return Some(Refusal::Kind),
+        AccountKind::Bot => return Some(PermissionDenied::Bot { id: who.id }),
+        AccountKind::Other => return Some(PermissionDenied::Kind),
         AccountKind::User => {}
     }
     let has = match question.permission {
         Ok(level) => level,
-        Err(reason) => return Some(Refusal::Unknown { reason: reason.to_owned() }),
+        Err(reason) => return Some(PermissionDenied::Unknown { reason: reason.to_owned() }),
     };
     if has < Permission::Write {
-        return Some(Refusal::Below { has });
+        return Some(PermissionDenied::Below { has });
     }
     let by_level = allowed.level.is_some_and(|level| has >= level);
     if by_level || allowed.logins.contains(&who.login.to_lowercase()) {
         return None;
     }
     if allowed.teams.is_empty() {
-        return Some(Refusal::NotListed { has });
+        return Some(PermissionDenied::NotListed { has });
     }
     match question.teams {
-        Err(reason) => Some(Refusal::Teams { reason: reason.to_owned() }),
+        Err(reason) => Some(PermissionDenied::Teams { reason: reason.to_owned() }),
         Ok(teams) => {
             let member = teams.iter().any(|team| allowed.teams.contains(&team.to_lowercase()));
-            (!member).then_some(Refusal::NotListed { has })
+            (!member).then_some(PermissionDenied::NotListed { has })
         }
     }
 }
@@ -247,8 +247,8 @@ mod tests {
         ];
         for (why, kind, edited, permission, allow, refused) in table {
             let who = Account { login: "Octo".into(), id: 7, kind };
-            let allowed = Allowed::new(&allow, &[]);
-            let question = Question {
+            let allowed = AllowList::new(&allow, &[]);
+            let question = PermissionCheck {
                 commander: Some(&who),
                 edited,
                 permission,
@@ -256,8 +256,8 @@ mod tests {
                 allowed: &allowed,
             };
             match (decide(&question), refused) {
-                (Decision::Allowed, None) => {}
-                (Decision::Refused(reason), Some(part)) => {
+                (Authorization::Allowed, None) => {}
+                (Authorization::Refused(reason), Some(part)) => {
                     assert!(reason.to_string().contains(part), "{why}: {reason}");
                 }
                 (decision, expected) => panic!("{why}: {decision:?}, expected {expected:?}"),
@@ -267,28 +267,28 @@ mod tests {
 
     #[test]
     fn nobody_and_other_kinds_are_refused() {
-        let allowed = Allowed::default();
-        let nobody = Question {
+        let allowed = AllowList::default();
+        let nobody = PermissionCheck {
             commander: None,
             edited: false,
             permission: Ok(Permission::Admin),
             teams: UNASKED,
             allowed: &allowed,
         };
-        assert_eq!(decide(&nobody), Decision::Refused(Refusal::Deleted));
+        assert_eq!(decide(&nobody), Authorization::Refused(PermissionDenied::Deleted));
         let who = Account { login: "org".into(), id: 1, kind: Other };
-        let other = Question { commander: Some(&who), ..nobody };
-        assert_eq!(decide(&other), Decision::Refused(Refusal::Kind));
+        let other = PermissionCheck { commander: Some(&who), ..nobody };
+        assert_eq!(decide(&other), Authorization::Refused(PermissionDenied::Kind));
     }
 
     #[test]
     fn a_team_counts_only_when_it_is_known_and_the_member_writes() {
         let who = Account { login: "octo".into(), id: 7, kind: User };
-        let allowed = Allowed::new(&[], &["Acme/QA".into()]);
+        let allowed = AllowList::new(&[], &["Acme/QA".into()]);
         let qa: BTreeSet<String> = ["acme/qa".to_owned()].into();
         let none = BTreeSet::new();
         let ask = |permission, teams| {
-            decide(&Question {
+            decide(&PermissionCheck {
                 commander: Some(&who),
                 edited: false,
                 permission,
@@ -296,18 +296,18 @@ mod tests {
                 allowed: &allowed,
             })
         };
-        assert_eq!(ask(Ok(Permission::Write), Ok(&qa)), Decision::Allowed);
+        assert_eq!(ask(Ok(Permission::Write), Ok(&qa)), Authorization::Allowed);
         assert!(matches!(
             ask(Ok(Permission::Write), Ok(&none)),
-            Decision::Refused(Refusal::NotListed { .. })
+            Authorization::Refused(PermissionDenied::NotListed { .. })
         ));
         assert!(matches!(
             ask(Ok(Permission::Write), UNASKED),
-            Decision::Refused(Refusal::Teams { .. })
+            Authorization::Refused(PermissionDenied::Teams { .. })
         ));
         assert!(matches!(
             ask(Ok(Permission::Read), Ok(&qa)),
-            Decision::Refused(Refusal::Below { .. })
+            Authorization::Refused(PermissionDenied::Below { .. })
         ));
     }
 }

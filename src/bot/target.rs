@@ -1,10 +1,9 @@
 //! What is tested and where its fix goes, from an event and what the forge adds to it.
 
 use crate::domain::id::{CommitId, SessionId, slug};
-use crate::domain::session::{SessionRecord, SessionStatus, refusal};
 use crate::effect::{FetchTarget, Forge, ForgeError, PullRequest, PullState};
 
-use super::trigger::{Cause, Known, Trigger};
+use super::trigger::{Cause, Trigger, Tristate};
 
 /// What is tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub struct Target {
 
 /// Why there is nothing to test.
 #[derive(Debug, thiserror::Error)]
-pub enum NoTarget {
+pub enum TargetError {
     /// The forge did not answer.
     #[error(transparent)]
     Forge(#[from] ForgeError),
@@ -46,22 +45,35 @@ pub enum NoTarget {
     Nothing,
 }
 
+impl TargetError {
+    /// What the reader can do, as an imperative clause.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Forge(error) => error.hint(),
+            Self::Closed(_) => "reopen it first".into(),
+            Self::Branch(_) => "name a branch of this repository in `ref`".into(),
+            Self::Nothing => "start it from a pull request, a branch or a comment".into(),
+        }
+    }
+}
+
 impl Target {
     /// Asks for what the event does not say.
     ///
     /// # Errors
     ///
-    /// [`NoTarget`].
-    pub async fn find(trigger: &Trigger, forge: &dyn Forge) -> Result<Self, NoTarget> {
+    /// [`TargetError`].
+    pub async fn find(trigger: &Trigger, forge: &dyn Forge) -> Result<Self, TargetError> {
         let info = forge.repository().await?;
         let mut target = Self {
             repository: info.full_name,
             default_branch: info.default_branch,
             number: trigger.pull_request,
-            head: CommitId::parse("0".repeat(40)).map_err(|_error| NoTarget::Nothing)?,
+            head: CommitId::parse("0".repeat(40)).map_err(|_error| TargetError::Nothing)?,
             head_branch: None,
-            foreign: trigger.fork == Known::Yes,
-            writes: trigger.writes != Known::No,
+            foreign: trigger.fork == Tristate::Yes,
+            writes: trigger.writes != Tristate::No,
             base_branch: trigger.base.as_ref().map(|base| base.branch.clone()),
             base: trigger.base.as_ref().and_then(|base| base.commit.clone()),
         };
@@ -72,13 +84,13 @@ impl Target {
         if let Some(name) = wanted {
             let name = name.strip_prefix("refs/heads/").unwrap_or(name);
             let tip = forge.branch_sha(name).await?;
-            target.head = tip.ok_or_else(|| NoTarget::Branch(name.to_owned()))?;
+            target.head = tip.ok_or_else(|| TargetError::Branch(name.to_owned()))?;
             target.head_branch = Some(name.to_owned());
         } else if let Some(head) = &trigger.head {
             target.head = head.commit.clone();
             target.head_branch.clone_from(&head.branch);
         } else {
-            let number = trigger.pull_request.ok_or(NoTarget::Nothing)?;
+            let number = trigger.pull_request.ok_or(TargetError::Nothing)?;
             target.of_pull(forge.pull(number).await?)?;
             return Ok(target);
         }
@@ -98,9 +110,9 @@ impl Target {
         Ok(target)
     }
 
-    fn of_pull(&mut self, pull: PullRequest) -> Result<(), NoTarget> {
+    fn of_pull(&mut self, pull: PullRequest) -> Result<(), TargetError> {
         if pull.state != PullState::Open {
-            return Err(NoTarget::Closed(pull.number));
+            return Err(TargetError::Closed(pull.number));
         }
         self.foreign = pull.is_foreign();
         self.head = pull.head.sha;
@@ -150,85 +162,9 @@ impl Target {
     }
 }
 
-/// What a fix branch holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Its tip.
-    pub tip: CommitId,
-    /// The session's record there, or right below a finished tip.
-    pub record: Option<SessionRecord>,
-    /// Whether every commit above the commit it tested, or without a record above the head, is the
-    /// session's own.
-    pub ours: bool,
-}
-
-/// How a run begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begin {
-    /// Anew; the branch goes from `replaces` to the new commits.
-    New {
-        /// The old tip, made of our commits only.
-        replaces: Option<CommitId>,
-    },
-    /// From the state on the branch.
-    Resume {
-        /// The branch's tip.
-        tip: CommitId,
-    },
-    /// Under another name: the branch is somebody else's, or theirs too.
-    Elsewhere,
-}
-
-/// Decides how a run begins, from what lies on the fix branch.
-///
-/// # Errors
-///
-/// When a resume is asked for and there is nothing to go on with.
-pub fn begin(
-    found: Option<&Found>,
-    head: &CommitId,
-    resume: bool,
-    limit: Option<u32>,
-) -> Result<Begin, String> {
-    let Some(found) = found else {
-        return if resume {
-            Err("there is no stopped session of this head".into())
-        } else {
-            Ok(Begin::New { replaces: None })
-        };
-    };
-    let Some(record) = found.record.as_ref().filter(|_| found.ours) else {
-        return if found.ours && resume {
-            Err("the state of the session stayed on the machine that ran it (`commit-state: none`), so no other can go on with it".into())
-        } else if found.ours {
-            Ok(Begin::New { replaces: Some(found.tip.clone()) })
-        } else if resume {
-            Err("the fix branch holds commits that are not of a session".into())
-        } else {
-            Ok(Begin::Elsewhere)
-        };
-    };
-    let why_not = if record.git.head_sha == *head {
-        refusal(record, limit)
-    } else {
-        Some(format!("it tested {}, and the head is {}", record.git.head_sha.short(), head.short()))
-    };
-    match why_not {
-        None if resume || record.status != SessionStatus::Blocked => {
-            Ok(Begin::Resume { tip: found.tip.clone() })
-        }
-        Some(reason) if resume => Err(format!("{} cannot go on: {reason}", record.session_id)),
-        None | Some(_) => Ok(Begin::New { replaces: Some(found.tip.clone()) }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::session::samples;
-    use SessionStatus::{Active, Blocked, Completed, Paused};
-
-    type Row = (Option<Found>, bool, Option<u32>, Result<Begin, ()>);
 
     fn id(digit: char) -> CommitId {
         CommitId::parse(digit.to_string().repeat(40)).unwrap()
@@ -264,47 +200,6 @@ mod tests {
         ];
         for (what, target, expected) in table {
             assert_eq!(target.measured_against(), expected, "{what}");
-        }
-    }
-
-    #[test]
-    fn a_run_begins_from_what_lies_on_the_branch() {
-        let found = |status, head, ours| Found {
-            tip: id('e'),
-            record: Some(samples::record(status, &id(head))),
-            ours,
-        };
-        let new = |replaces: Option<CommitId>| Ok(Begin::New { replaces });
-        let resume = || Ok(Begin::Resume { tip: id('e') });
-        let old = || new(Some(id('e')));
-        let table: Vec<Row> = vec![
-            (None, false, None, new(None)),
-            (None, true, None, Err(())),
-            (Some(found(Active, 'a', true)), false, None, resume()),
-            (Some(found(Active, 'a', true)), true, None, resume()),
-            (Some(found(Paused, 'a', true)), true, None, resume()),
-            (Some(found(Active, 'b', true)), false, None, old()),
-            (Some(found(Active, 'b', true)), true, None, Err(())),
-            (Some(found(Completed, 'a', true)), false, None, old()),
-            (Some(found(Completed, 'a', true)), true, None, Err(())),
-            (Some(found(Blocked, 'a', true)), false, Some(20), old()),
-            (Some(found(Blocked, 'a', true)), true, Some(20), resume()),
-            (Some(found(Blocked, 'a', true)), true, Some(10), Err(())),
-            (Some(found(Active, 'a', false)), false, None, Ok(Begin::Elsewhere)),
-            (Some(found(Active, 'a', false)), true, None, Err(())),
-            // Without a record: the state did not travel.
-            (Some(Found { record: None, ..found(Active, 'a', true) }), false, None, old()),
-            (Some(Found { record: None, ..found(Active, 'a', true) }), true, None, Err(())),
-            (
-                Some(Found { record: None, ..found(Active, 'a', false) }),
-                false,
-                None,
-                Ok(Begin::Elsewhere),
-            ),
-        ];
-        for (number, (found, wanted, limit, expected)) in table.into_iter().enumerate() {
-            let begun = begin(found.as_ref(), &id('a'), wanted, limit).map_err(drop);
-            assert_eq!(begun, expected, "row {number}");
         }
     }
 }

@@ -22,29 +22,34 @@ fn environment() -> BTreeMap<String, String> {
     pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }
 
-fn ask(event: &str, value: &Value) -> Result<Decision, Refusal> {
+fn ask(event: &str, value: &Value) -> Result<EventOutcome, EventError> {
     let (environment, bots) = (environment(), BTreeSet::from([9]));
-    let arrival =
-        Arrival { event, payload: &[], environment: &environment, label: Some("bug"), bots: &bots };
-    decide(&arrival, value)
+    let event = RawEvent {
+        name: event,
+        payload: &[],
+        environment: &environment,
+        label: Some("bug"),
+        bots: &bots,
+    };
+    classify(&event, value)
 }
 
-fn ask_bytes(event: &str, payload: &[u8]) -> Result<Decision, Refusal> {
+fn ask_bytes(event: &str, payload: &[u8]) -> Result<EventOutcome, EventError> {
     let (environment, bots) = (environment(), BTreeSet::new());
-    read(&Arrival { event, payload, environment: &environment, label: None, bots: &bots })
+    read(&RawEvent { name: event, payload, environment: &environment, label: None, bots: &bots })
 }
 
 fn run(event: &str, value: &Value) -> Trigger {
     match ask(event, value).unwrap() {
-        Decision::Run(trigger) => *trigger,
-        Decision::Nothing(why) => panic!("nothing: {why}"),
+        EventOutcome::Run(trigger) => *trigger,
+        EventOutcome::NoRun(why) => panic!("nothing: {why}"),
     }
 }
 
-fn idle(event: &str, value: &Value) -> Nothing {
+fn idle(event: &str, value: &Value) -> NoRun {
     match ask(event, value).unwrap() {
-        Decision::Run(trigger) => panic!("{trigger:?}"),
-        Decision::Nothing(why) => why,
+        EventOutcome::Run(trigger) => panic!("{trigger:?}"),
+        EventOutcome::NoRun(why) => why,
     }
 }
 
@@ -92,8 +97,8 @@ fn published_examples_are_understood() {
     let mut told: BTreeMap<String, u32> = BTreeMap::new();
     for (event, value) in examples() {
         let text = match ask(event, &value).unwrap() {
-            Decision::Run(_) => "runs".to_owned(),
-            Decision::Nothing(why) => why.to_string(),
+            EventOutcome::Run(_) => "runs".to_owned(),
+            EventOutcome::NoRun(why) => why.to_string(),
         };
         *told.entry(format!("{event}: {text}")).or_default() += 1;
     }
@@ -132,7 +137,7 @@ fn a_pull_request_is_tested_at_its_own_head() {
     assert_eq!(head.commit.as_str(), value["pull_request"]["head"]["sha"]);
     assert_ne!(head.commit.as_str(), SHA, "not the merge commit");
     assert_eq!(head.branch.as_deref(), value["pull_request"]["head"]["ref"].as_str());
-    assert_eq!((trigger.fork, trigger.writes), (Known::No, Known::Yes));
+    assert_eq!((trigger.fork, trigger.writes), (Tristate::No, Tristate::Yes));
     assert_eq!(trigger.pull_request, value["number"].as_u64());
     assert_eq!(trigger.author.as_ref().unwrap().login, "Codertocat");
     assert_eq!(trigger.delivery.run, 77);
@@ -147,22 +152,27 @@ fn forks_and_dependabot_cannot_write() {
         (
             "a fork",
             with(value.clone(), &[(name, "evil/Hello-World".into())]),
-            Known::Yes,
-            Known::No,
+            Tristate::Yes,
+            Tristate::No,
         ),
         (
             "other case",
             with(value.clone(), &[(name, "codertocat/hello-world".into())]),
-            Known::No,
-            Known::Yes,
+            Tristate::No,
+            Tristate::Yes,
         ),
         (
             "gone",
             with(value.clone(), &[("/pull_request/head/repo", Value::Null)]),
-            Known::Yes,
-            Known::No,
+            Tristate::Yes,
+            Tristate::No,
         ),
-        ("dependabot", with(value, &[("/sender/id", 49_699_333.into())]), Known::No, Known::No),
+        (
+            "dependabot",
+            with(value, &[("/sender/id", 49_699_333.into())]),
+            Tristate::No,
+            Tristate::No,
+        ),
     ];
     for (why, value, fork, writes) in table {
         let trigger = run("pull_request", &value);
@@ -184,52 +194,48 @@ fn what_needs_no_run_says_so() {
         (
             "pull_request",
             with(opened.clone(), &[("/pull_request/draft", true.into())]),
-            Nothing::Draft,
+            NoRun::Draft,
         ),
-        ("pull_request", with(opened.clone(), &[closed]), Nothing::Closed),
-        ("pull_request", with(labelled, &[("/label/name", "other".into())]), Nothing::Label),
+        ("pull_request", with(opened.clone(), &[closed]), NoRun::Closed),
+        ("pull_request", with(labelled, &[("/label/name", "other".into())]), NoRun::Label),
         (
             "pull_request",
             with(opened, &[("/action", "edited".into())]),
-            Nothing::Action { action: "edited".into() },
+            NoRun::Action { action: "edited".into() },
         ),
-        ("issue_comment", example("issue_comment", 0), Nothing::PlainIssue),
-        ("issue_comment", with(command.clone(), &[("/action", "edited".into())]), Nothing::Comment),
-        (
-            "issue_comment",
-            with(command.clone(), &[("/action", "deleted".into())]),
-            Nothing::Comment,
-        ),
-        ("issue_comment", on_pull_request("please fix"), Nothing::NoCommand),
+        ("issue_comment", example("issue_comment", 0), NoRun::PlainIssue),
+        ("issue_comment", with(command.clone(), &[("/action", "edited".into())]), NoRun::Comment),
+        ("issue_comment", with(command.clone(), &[("/action", "deleted".into())]), NoRun::Comment),
+        ("issue_comment", on_pull_request("please fix"), NoRun::NoCommand),
         (
             "issue_comment",
             with(command.clone(), &[("/comment/body", Value::Null)]),
-            Nothing::NoCommand,
+            NoRun::NoCommand,
         ),
         (
             "issue_comment",
             with(command.clone(), &[("/comment/user/type", "Bot".into())]),
-            Nothing::Bot,
+            NoRun::Bot,
         ),
-        ("issue_comment", on_pull_request("<!-- regreen:WFS-x -->\n\n/regreen fix"), Nothing::Own),
-        ("issue_comment", with(command, &[("/issue/state", "closed".into())]), Nothing::Closed),
-        ("push", with(push.clone(), &[("/head_commit/message", own.into())]), Nothing::Own),
-        ("push", with(push.clone(), &[("/ref", "refs/heads/x".into())]), Nothing::NotDefault),
-        ("push", with(push, &[("/deleted", true.into())]), Nothing::Deleted),
+        ("issue_comment", on_pull_request("<!-- regreen:WFS-x -->\n\n/regreen fix"), NoRun::Own),
+        ("issue_comment", with(command, &[("/issue/state", "closed".into())]), NoRun::Closed),
+        ("push", with(push.clone(), &[("/head_commit/message", own.into())]), NoRun::Own),
+        ("push", with(push.clone(), &[("/ref", "refs/heads/x".into())]), NoRun::NotDefault),
+        ("push", with(push, &[("/deleted", true.into())]), NoRun::Deleted),
         (
             "workflow_run",
             example("workflow_run", 2),
-            Nothing::NotFailed { conclusion: "success".into() },
+            NoRun::NotFailed { conclusion: "success".into() },
         ),
         (
             "workflow_run",
             with(failed.clone(), &[("/workflow_run/name", "regreen".into())]),
-            Nothing::SameWorkflow,
+            NoRun::SameWorkflow,
         ),
         (
             "workflow_run",
             with(failed, &[("/workflow_run/head_commit/message", own.into())]),
-            Nothing::Own,
+            NoRun::Own,
         ),
     ];
     for (event, value, why) in table {
@@ -244,7 +250,7 @@ fn a_comment_brings_its_commands_and_no_head() {
         panic!("{trigger:?}")
     };
     assert_eq!(lines[0].command, Ok(Command::Status));
-    assert_eq!((&trigger.head, trigger.fork), (&None, Known::Unknown));
+    assert_eq!((&trigger.head, trigger.fork), (&None, Tristate::Unknown));
     let listed = with(
         on_pull_request("/regreen status"),
         &[("/comment/user/type", "Bot".into()), ("/comment/user/id", 9.into())],
@@ -389,7 +395,7 @@ fn any_single_field_may_be_null_or_of_another_type() {
                 let old = std::mem::replace(place, new);
                 if let Err(refusal) = ask(event, &value) {
                     assert!(
-                        matches!(refusal, Refusal::Field { .. } | Refusal::Variable { .. }),
+                        matches!(refusal, EventError::Field { .. } | EventError::Variable { .. }),
                         "{pointer}: {refusal}"
                     );
                     refused.insert(format!("{event} {pointer}"));

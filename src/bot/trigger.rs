@@ -9,7 +9,7 @@ use super::payload::{self, account, at, branch, commit, number, repository, text
 use super::permission::{Account, AccountKind};
 use crate::domain::id::CommitId;
 
-pub use super::payload::Refusal;
+pub use super::payload::EventError;
 
 /// The events that can start something.
 pub const EVENTS: &[&str] = &[
@@ -27,9 +27,9 @@ const DEPENDABOT: u64 = 49_699_333;
 
 /// What the runner hands over.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival<'a> {
+pub struct RawEvent<'a> {
     /// `GITHUB_EVENT_NAME`.
-    pub event: &'a str,
+    pub name: &'a str,
     /// Content of the file at `GITHUB_EVENT_PATH`.
     pub payload: &'a [u8],
     /// The `GITHUB_*` variables; others are not looked at.
@@ -42,16 +42,16 @@ pub struct Arrival<'a> {
 
 /// What follows from an event.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decision {
+pub enum EventOutcome {
     /// Something is asked.
     Run(Box<Trigger>),
     /// Nothing is; the run ends well and says why.
-    Nothing(Nothing),
+    NoRun(NoRun),
 }
 
 /// Why an event needs no run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Nothing {
+pub enum NoRun {
     #[error("`{action}` of this event starts nothing")]
     Action { action: String },
     #[error("the pull request is a draft; mark it ready, put the label on it, or comment")]
@@ -121,7 +121,7 @@ pub struct Base {
 
 /// A question with three answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum Tristate {
     Yes,
     No,
     /// The event does not say; ask the API.
@@ -155,9 +155,9 @@ pub struct Trigger {
     /// The pull request.
     pub pull_request: Option<u64>,
     /// Whether the head is a stranger's.
-    pub fork: Known,
+    pub fork: Tristate,
     /// Whether secrets and a token that writes can be expected.
-    pub writes: Known,
+    pub writes: Tristate,
     /// Who set it off; `None` for a deleted account or a clock.
     pub actor: Option<Account>,
     /// Who wrote the pull request or the comment.
@@ -170,18 +170,18 @@ pub struct Trigger {
 ///
 /// # Errors
 ///
-/// [`Refusal`] when the event is one regreen never runs on, or the file is not such an event.
-pub fn read(arrival: &Arrival<'_>) -> Result<Decision, Refusal> {
-    known(arrival.event)?;
-    let value = payload::parse(arrival.payload)?;
-    decide(arrival, &value)
+/// [`EventError`] when the event is one regreen never runs on, or the file is not such an event.
+pub fn read(event: &RawEvent<'_>) -> Result<EventOutcome, EventError> {
+    check_event_name(event.name)?;
+    let value = payload::parse(event.payload)?;
+    classify(event, &value)
 }
 
-fn known(event: &str) -> Result<(), Refusal> {
+fn check_event_name(event: &str) -> Result<(), EventError> {
     match event {
-        "pull_request_target" => Err(Refusal::Target),
+        "pull_request_target" => Err(EventError::Target),
         name if EVENTS.contains(&name) => Ok(()),
-        name => Err(Refusal::Event {
+        name => Err(EventError::Event {
             name: name.chars().filter(|c| !c.is_control()).take(60).collect(),
             known: EVENTS.join(", "),
         }),
@@ -189,57 +189,57 @@ fn known(event: &str) -> Result<(), Refusal> {
 }
 
 /// The same with the file already parsed.
-pub(super) fn decide(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
-    match arrival.event {
-        "pull_request" => pull_request(arrival, value),
-        "workflow_dispatch" => dispatch(arrival, value),
-        "issue_comment" => comment(arrival, value, false),
-        "pull_request_review_comment" => comment(arrival, value, true),
-        "workflow_run" => workflow_run(arrival, value),
-        "schedule" => schedule(arrival, value),
-        "push" => push(arrival, value),
-        other => known(other).map(|()| nothing(Nothing::Action { action: String::new() })),
+pub(super) fn classify(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
+    match event.name {
+        "pull_request" => pull_request(event, value),
+        "workflow_dispatch" => dispatch(event, value),
+        "issue_comment" => comment(event, value, false),
+        "pull_request_review_comment" => comment(event, value, true),
+        "workflow_run" => workflow_run(event, value),
+        "schedule" => schedule(event, value),
+        "push" => push(event, value),
+        other => check_event_name(other).map(|()| nothing(NoRun::Action { action: String::new() })),
     }
 }
 
-fn nothing(why: Nothing) -> Decision {
-    Decision::Nothing(why)
+fn nothing(why: NoRun) -> EventOutcome {
+    EventOutcome::NoRun(why)
 }
 
-fn pull_request(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+fn pull_request(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     let action = text(value, "action", "a text")?;
     let labelled = action == "labeled";
     if !labelled && !["opened", "synchronize", "reopened", "ready_for_review"].contains(&action) {
-        return Ok(nothing(Nothing::Action { action: short(action) }));
+        return Ok(nothing(NoRun::Action { action: short(action) }));
     }
     if at(value, "pull_request.state").as_str() == Some("closed") {
-        return Ok(nothing(Nothing::Closed));
+        return Ok(nothing(NoRun::Closed));
     }
     if labelled {
         let label = text(value, "label.name", "a label")?;
-        if arrival.label != Some(label) {
-            return Ok(nothing(Nothing::Label));
+        if event.label != Some(label) {
+            return Ok(nothing(NoRun::Label));
         }
     } else if at(value, "pull_request.draft").as_bool() == Some(true) {
-        return Ok(nothing(Nothing::Draft));
+        return Ok(nothing(NoRun::Draft));
     }
-    let mut trigger = common(arrival, value, Cause::PullRequest { action: action.to_owned() })?;
+    let mut trigger = common(event, value, Cause::PullRequest { action: action.to_owned() })?;
     of_pull_request(&mut trigger, value)?;
     trigger.author = account(value, "pull_request.user")?;
-    Ok(Decision::Run(Box::new(trigger)))
+    Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
 /// Head, base, number and fork from `pull_request`.
-fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), Refusal> {
+fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), EventError> {
     let head_repository = match at(value, "pull_request.head.repo") {
         Value::Null => None,
         _ => Some(repository(value, "pull_request.head.repo.full_name")?),
     };
     // A head repository that is gone was not this one.
     let own = head_repository.as_deref().is_some_and(|name| same(name, &trigger.repository));
-    trigger.fork = if own { Known::No } else { Known::Yes };
+    trigger.fork = if own { Tristate::No } else { Tristate::Yes };
     let dependabot = trigger.actor.as_ref().is_some_and(|actor| actor.id == DEPENDABOT);
-    trigger.writes = if own && !dependabot { Known::Yes } else { Known::No };
+    trigger.writes = if own && !dependabot { Tristate::Yes } else { Tristate::No };
     trigger.pull_request = Some(number(value, "pull_request.number")?);
     trigger.head = Some(Head {
         commit: commit(value, "pull_request.head.sha")?,
@@ -253,7 +253,7 @@ fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), Refusal> 
     Ok(())
 }
 
-fn dispatch(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+fn dispatch(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     let mut inputs = BTreeMap::new();
     match at(value, "inputs") {
         Value::Null => {}
@@ -265,7 +265,7 @@ fn dispatch(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
                     Value::Number(number) => number.to_string(),
                     Value::Null => continue,
                     _ => {
-                        return Err(Refusal::Field {
+                        return Err(EventError::Field {
                             field: format!("inputs.{}", short(name)),
                             expected: "a text, a number, true or false",
                             found: "a list or an object",
@@ -278,89 +278,89 @@ fn dispatch(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
         _ => return Err(wrong(value, "inputs", "names with texts")),
     }
     let reference = text(value, "ref", "a branch or tag")?;
-    let mut trigger = common(arrival, value, Cause::Dispatch { inputs })?;
+    let mut trigger = common(event, value, Cause::Dispatch { inputs })?;
     let name = reference.strip_prefix("refs/heads/");
     trigger.head = Some(Head {
-        commit: variable_commit(arrival)?,
+        commit: variable_commit(event)?,
         branch: name.filter(|name| payload::is_branch(name)).map(str::to_owned),
         repository: Some(trigger.repository.clone()),
     });
-    Ok(Decision::Run(Box::new(trigger)))
+    Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-fn comment(arrival: &Arrival<'_>, value: &Value, review: bool) -> Result<Decision, Refusal> {
+fn comment(event: &RawEvent<'_>, value: &Value, review: bool) -> Result<EventOutcome, EventError> {
     let action = text(value, "action", "a text")?;
     if action != "created" {
-        return Ok(nothing(Nothing::Comment));
+        return Ok(nothing(NoRun::Comment));
     }
     let issue = if review { "pull_request" } else { "issue" };
     if !review && !at(value, "issue.pull_request").is_object() {
         text(value, "issue.state", "a text")?;
-        return Ok(nothing(Nothing::PlainIssue));
+        return Ok(nothing(NoRun::PlainIssue));
     }
     let body = match at(value, "comment.body") {
-        Value::Null => return Ok(nothing(Nothing::NoCommand)),
+        Value::Null => return Ok(nothing(NoRun::NoCommand)),
         _ => text(value, "comment.body", "a text")?,
     };
     if body.contains("<!-- regreen:") {
-        return Ok(nothing(Nothing::Own));
+        return Ok(nothing(NoRun::Own));
     }
     let author = account(value, "comment.user")?;
     if author
         .as_ref()
-        .is_some_and(|who| who.kind == AccountKind::Bot && !arrival.bots.contains(&who.id))
+        .is_some_and(|who| who.kind == AccountKind::Bot && !event.bots.contains(&who.id))
     {
-        return Ok(nothing(Nothing::Bot));
+        return Ok(nothing(NoRun::Bot));
     }
     let lines = command::read(body);
     if lines.is_empty() {
-        return Ok(nothing(Nothing::NoCommand));
+        return Ok(nothing(NoRun::NoCommand));
     }
     if at(value, &format!("{issue}.state")).as_str() == Some("closed") {
-        return Ok(nothing(Nothing::Closed));
+        return Ok(nothing(NoRun::Closed));
     }
     let edited = at(value, "comment.created_at") != at(value, "comment.updated_at");
     let id = number(value, "comment.id")?;
-    let mut trigger = common(arrival, value, Cause::Comment { id, review, edited, lines })?;
+    let mut trigger = common(event, value, Cause::Comment { id, review, edited, lines })?;
     trigger.author = author;
     if review {
         of_pull_request(&mut trigger, value)?;
     } else {
         trigger.pull_request = Some(number(value, "issue.number")?);
-        trigger.fork = Known::Unknown;
-        trigger.writes = Known::Yes;
+        trigger.fork = Tristate::Unknown;
+        trigger.writes = Tristate::Yes;
     }
-    Ok(Decision::Run(Box::new(trigger)))
+    Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-fn workflow_run(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+fn workflow_run(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     let action = text(value, "action", "a text")?;
     if action != "completed" {
-        return Ok(nothing(Nothing::Action { action: short(action) }));
+        return Ok(nothing(NoRun::Action { action: short(action) }));
     }
     let conclusion = match at(value, "workflow_run.conclusion") {
         Value::Null => "none",
         _ => text(value, "workflow_run.conclusion", "a text")?,
     };
     if conclusion != "failure" {
-        return Ok(nothing(Nothing::NotFailed { conclusion: short(conclusion) }));
+        return Ok(nothing(NoRun::NotFailed { conclusion: short(conclusion) }));
     }
     let name = at(value, "workflow_run.name").as_str();
-    if name.is_some() && name == arrival.environment.get("GITHUB_WORKFLOW").map(String::as_str) {
-        return Ok(nothing(Nothing::SameWorkflow));
+    if name.is_some() && name == event.environment.get("GITHUB_WORKFLOW").map(String::as_str) {
+        return Ok(nothing(NoRun::SameWorkflow));
     }
     if is_own(at(value, "workflow_run.head_commit.message")) {
-        return Ok(nothing(Nothing::Own));
+        return Ok(nothing(NoRun::Own));
     }
     let run = number(value, "workflow_run.id")?;
     let cause = Cause::FailedRun { run, pull_requests: Vec::new() };
-    let mut trigger = common(arrival, value, cause)?;
+    let mut trigger = common(event, value, cause)?;
     let head_repository = match at(value, "workflow_run.head_repository") {
         Value::Null => None,
         _ => Some(repository(value, "workflow_run.head_repository.full_name")?),
     };
     let own = head_repository.as_deref().is_some_and(|name| same(name, &trigger.repository));
-    trigger.fork = if own { Known::No } else { Known::Yes };
+    trigger.fork = if own { Tristate::No } else { Tristate::Yes };
     trigger.head = Some(Head {
         commit: commit(value, "workflow_run.head_sha")?,
         branch: match at(value, "workflow_run.head_branch") {
@@ -378,12 +378,12 @@ fn workflow_run(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusa
         trigger.base = base;
     }
     trigger.cause = Cause::FailedRun { run, pull_requests: numbers };
-    Ok(Decision::Run(Box::new(trigger)))
+    Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
 /// Pull requests into this repository that a run names, and the base of the last one. The list
 /// is empty for forks, and may name pull requests of other repositories.
-fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), Refusal> {
+fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), EventError> {
     let here = at(value, "repository.id");
     let (mut numbers, mut base) = (Vec::new(), None);
     let list = at(value, "workflow_run.pull_requests");
@@ -402,48 +402,48 @@ fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), Refusal>
     Ok((numbers, base))
 }
 
-fn schedule(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+fn schedule(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     let cron = text(value, "schedule", "a cron line")?;
-    let mut trigger = common(arrival, value, Cause::Schedule { cron: short(cron) })?;
-    let name = arrival.environment.get("GITHUB_REF_NAME").filter(|name| payload::is_branch(name));
+    let mut trigger = common(event, value, Cause::Schedule { cron: short(cron) })?;
+    let name = event.environment.get("GITHUB_REF_NAME").filter(|name| payload::is_branch(name));
     // GitHub runs schedules on the default branch only.
     trigger.default_branch = trigger.default_branch.or_else(|| name.cloned());
     trigger.head = Some(Head {
-        commit: variable_commit(arrival)?,
+        commit: variable_commit(event)?,
         branch: trigger.default_branch.clone(),
         repository: Some(trigger.repository.clone()),
     });
-    Ok(Decision::Run(Box::new(trigger)))
+    Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-fn push(arrival: &Arrival<'_>, value: &Value) -> Result<Decision, Refusal> {
+fn push(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
     let reference = text(value, "ref", "a branch or tag")?;
     let main = branch(value, "repository.default_branch")?;
     if at(value, "deleted").as_bool() == Some(true) {
-        return Ok(nothing(Nothing::Deleted));
+        return Ok(nothing(NoRun::Deleted));
     }
     if reference.strip_prefix("refs/heads/") != Some(main.as_str()) {
-        return Ok(nothing(Nothing::NotDefault));
+        return Ok(nothing(NoRun::NotDefault));
     }
     if is_own(at(value, "head_commit.message")) {
-        return Ok(nothing(Nothing::Own));
+        return Ok(nothing(NoRun::Own));
     }
-    let mut trigger = common(arrival, value, Cause::Push)?;
+    let mut trigger = common(event, value, Cause::Push)?;
     trigger.head = Some(Head {
         commit: commit(value, "after")?,
         branch: Some(main),
         repository: Some(trigger.repository.clone()),
     });
-    Ok(Decision::Run(Box::new(trigger)))
+    Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
 /// What every event says; the rest is filled in by each.
-fn common(arrival: &Arrival<'_>, value: &Value, cause: Cause) -> Result<Trigger, Refusal> {
-    let variable = |name: &str| arrival.environment.get(name).map(String::as_str);
+fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, EventError> {
+    let variable = |name: &str| event.environment.get(name).map(String::as_str);
     let repository = match at(value, "repository") {
         Value::Null => variable("GITHUB_REPOSITORY")
             .filter(|name| payload::is_repository(name))
-            .ok_or(Refusal::Variable { name: "GITHUB_REPOSITORY", expected: "owner/name" })?
+            .ok_or(EventError::Variable { name: "GITHUB_REPOSITORY", expected: "owner/name" })?
             .to_owned(),
         _ => repository(value, "repository.full_name")?,
     };
@@ -458,8 +458,8 @@ fn common(arrival: &Arrival<'_>, value: &Value, cause: Cause) -> Result<Trigger,
         head: None,
         base: None,
         pull_request: None,
-        fork: Known::No,
-        writes: Known::Yes,
+        fork: Tristate::No,
+        writes: Tristate::Yes,
         actor: account(value, "sender")?,
         author: None,
         delivery: Delivery {
@@ -470,9 +470,9 @@ fn common(arrival: &Arrival<'_>, value: &Value, cause: Cause) -> Result<Trigger,
     })
 }
 
-fn variable_commit(arrival: &Arrival<'_>) -> Result<CommitId, Refusal> {
-    let refused = Refusal::Variable { name: "GITHUB_SHA", expected: "40 hexadecimal digits" };
-    let text = arrival.environment.get("GITHUB_SHA").ok_or_else(|| refused.clone())?;
+fn variable_commit(event: &RawEvent<'_>) -> Result<CommitId, EventError> {
+    let refused = EventError::Variable { name: "GITHUB_SHA", expected: "40 hexadecimal digits" };
+    let text = event.environment.get("GITHUB_SHA").ok_or_else(|| refused.clone())?;
     CommitId::parse(text.as_str()).map_err(|_bad| refused)
 }
 

@@ -1,41 +1,46 @@
-//! The working phase: a process of its own that runs the tests and has no token (product.md 13.17).
+//! The worker: a process of its own that runs the tests without a token (product.md 13.17).
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use tokio::io::AsyncWriteExt;
+
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Group, Invocation};
+use crate::app::Job;
 use crate::domain::event::Event;
 
-/// Names and beginnings of names that the working phase never sees.
-const CLOSED: &[&str] = &["GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT"];
-const CLOSED_BEGINNINGS: &[&str] = &["ACTIONS_", "INPUT_"];
+use super::context::Context;
 
-/// Says that a worker ends with the one that started it.
+/// Variables that a worker never gets, by name and by prefix.
+const WITHHELD: &[&str] = &["GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT"];
+const WITHHELD_PREFIXES: &[&str] = &["ACTIONS_", "INPUT_"];
+
+/// Tells a worker to end when the process that started it ends.
 pub const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
 
-/// Events of a run that are read, in bytes.
+/// Largest file of events, in bytes.
 pub const EVENTS_LIMIT: u64 = 256 << 20;
 
-/// Bytes of events that are read at once.
+/// Bytes of events read in one call.
 const AT_ONCE: u64 = 8 << 20;
 
-/// Parts of names that say that a value is a secret.
+/// Parts of the names of variables that hold secrets.
 const SECRETS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
-/// Whose code a working phase runs.
+/// Whose code a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// That of this repository.
+    /// The code of this repository.
     Own,
-    /// That of another one: no key of a model comes near it (product.md 13.9).
+    /// The code of another repository, which gets no key of a model (product.md 13.9).
     Foreign,
 }
 
-/// The environment of the working phase: ours without anything that opens GitHub, and for foreign
-/// code without anything that is called a secret or that the configuration names as a key.
+/// The environment of a worker: ours without access to GitHub, and for foreign code also without
+/// every variable that looks like a secret or that the configuration names as a key.
 #[must_use]
 pub fn environment(
     own: &BTreeMap<String, String>,
@@ -44,8 +49,8 @@ pub fn environment(
 ) -> BTreeMap<String, String> {
     let mut environment = own.clone();
     environment.retain(|name, _| {
-        !CLOSED.contains(&name.as_str())
-            && !CLOSED_BEGINNINGS.iter().any(|begin| name.starts_with(begin))
+        !WITHHELD.contains(&name.as_str())
+            && !WITHHELD_PREFIXES.iter().any(|begin| name.starts_with(begin))
     });
     if code == Code::Foreign {
         environment.retain(|name, _| {
@@ -60,46 +65,76 @@ pub fn environment(
     environment
 }
 
-/// A running working phase.
+/// Variables that the configuration names as keys.
+fn own_keys(context: &Context<'_>) -> Vec<String> {
+    let providers = context.prepared.settings.provider.iter().flatten();
+    providers.filter_map(|(_, provider)| provider.key.clone()).collect()
+}
+
+/// The environment of a worker that asks no model: it holds nothing that looks like a key.
+#[must_use]
+pub fn keyless_environment(context: &Context<'_>) -> BTreeMap<String, String> {
+    environment(&context.env.variables, Code::Foreign, &own_keys(context))
+}
+
+/// The environment of the worker of a run. It holds the token only when the configuration of the
+/// base branch asks for the models of the forge, and never for foreign code.
+#[must_use]
+pub fn run_environment(context: &Context<'_>) -> BTreeMap<String, String> {
+    let settings = &context.prepared.settings;
+    let code = if context.target.foreign { Code::Foreign } else { Code::Own };
+    let mut environment = environment(&context.env.variables, code, &own_keys(context));
+    let uses_token = settings.providers.iter().flatten().any(|name| name == "github");
+    if let Some(token) = context.env.token.as_ref().filter(|_| uses_token && code == Code::Own) {
+        environment.insert("GITHUB_TOKEN".into(), token.expose().to_owned());
+    }
+    environment
+}
+
+/// A running worker.
 pub struct Worker {
     group: Group,
     bundle: PathBuf,
-    said: PathBuf,
+    output: PathBuf,
     read: u64,
     rest: Vec<u8>,
 }
 
 impl Worker {
-    /// Starts `regreen` with these arguments. It leaves a bundle in `bundle`; its last word goes
-    /// to `said`.
+    /// Starts `regreen work` with this job. It writes its bundle to the folder `bundle` and its
+    /// standard output to the file `output`.
     ///
     /// # Errors
     ///
-    /// What the operating system says.
-    pub fn start(
-        arguments: Vec<String>,
+    /// The error of the operating system.
+    pub async fn start(
+        job: &Job,
         environment: BTreeMap<String, String>,
         directory: &Path,
         bundle: &Path,
-        said: &Path,
+        output: &Path,
     ) -> io::Result<Self> {
         let program = process::own_program()?.display().to_string();
         let invocation = Invocation {
-            argv: std::iter::once(program).chain(arguments).collect(),
+            argv: vec![program, "work".into()],
             directory: directory.to_owned(),
             environment,
             access: None,
         };
-        // What an earlier run left would be taken for this one's.
+        // The bundle of an earlier run would be read as the result of this one.
         files::remove_folder(bundle);
         files::create_folder(bundle)?;
-        let out = files::create(said)?;
-        let group = Group::start(&invocation, Stdio::null(), out.into(), Stdio::inherit())?;
-        let (bundle, said) = (bundle.to_owned(), said.to_owned());
-        Ok(Self { group, bundle, said, read: 0, rest: Vec::new() })
+        let out = files::create(output)?;
+        let mut group = Group::start(&invocation, Stdio::piped(), out.into(), Stdio::inherit())?;
+        if let Some(mut stdin) = group.child().stdin.take() {
+            stdin.write_all(job.to_json().as_bytes()).await?;
+            stdin.shutdown().await?;
+        }
+        let (bundle, output) = (bundle.to_owned(), output.to_owned());
+        Ok(Self { group, bundle, output, read: 0, rest: Vec::new() })
     }
 
-    /// The events since the last call.
+    /// Reads the events written since the last call.
     ///
     /// # Errors
     ///
@@ -121,8 +156,8 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// What the operating system says.
-    pub fn ended(&mut self) -> io::Result<Option<i32>> {
+    /// The error of the operating system.
+    pub fn exit_code(&mut self) -> io::Result<Option<i32>> {
         use std::os::unix::process::ExitStatusExt;
         let status = self.group.child().try_wait()?;
         Ok(status.map(|status| {
@@ -130,15 +165,15 @@ impl Worker {
         }))
     }
 
-    /// Asks it to save and end.
+    /// Asks the worker to save its session and end.
     pub fn stop(&self) {
         self.group.interrupt();
     }
 
-    /// The problem it ended with, from its last word: what happened and what to do.
+    /// The error in its output: what happened and what to do.
     #[must_use]
     pub fn problem(&self) -> Option<(String, String)> {
-        let bytes = files::read(&self.said, 16 << 20).ok()??;
+        let bytes = files::read(&self.output, 16 << 20).ok()??;
         let document: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
         let problem = document.get("error")?;
         let text = |name: &str| problem.get(name)?.as_str().map(str::to_owned);
@@ -146,11 +181,11 @@ impl Worker {
     }
 }
 
-/// The file of events in a bundle.
+/// Name of the file of events in a bundle.
 pub const EVENTS: &str = "events.jsonl";
 
-/// The events of all complete lines, which are taken out. A line that is no event is left out: a
-/// newer worker may tell more.
+/// Removes all complete lines and parses their events. A line that is no event is skipped: a newer
+/// worker may write events that this program does not know.
 pub fn whole_lines(bytes: &mut Vec<u8>) -> Vec<Event> {
     let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
     let lines: Vec<u8> = bytes.drain(..=end).collect();
@@ -166,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_working_phase_sees_no_token() {
+    fn a_worker_gets_no_token() {
         let own = [
             ("PATH", "/bin"),
             ("GITHUB_TOKEN", "t"),

@@ -13,21 +13,22 @@ mod request;
 mod verb;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use crate::app::AppError;
-use crate::domain::request::Errand;
 
 use args::{Arguments, Verb};
 use failure::exit;
 
 use crate::domain::test_plan::pipeline::Goal;
 
-/// The face on GitHub, which this room does not know: does an errand, answers with the exit code.
-pub type Bot = fn(Errand) -> Pin<Box<dyn Future<Output = u8> + Send>>;
+/// Runs the bot, which this room does not know: handles the event, or publishes the bundle in a
+/// folder; returns the exit code.
+pub type Bot = fn(Option<PathBuf>) -> Pin<Box<dyn Future<Output = u8> + Send>>;
 
 /// Runs the command line.
 pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
@@ -68,8 +69,8 @@ pub fn run(arguments: impl Iterator<Item = OsString>, bot: Bot) -> ExitCode {
 
 async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
     match verb {
-        Verb::Action => Ok(bot(Errand::Event).await),
-        Verb::Publish { bundle } => Ok(bot(Errand::Publish(bundle)).await),
+        Verb::Action => Ok(bot(None).await),
+        Verb::Publish { bundle } => Ok(bot(Some(bundle)).await),
         Verb::Fix(arguments) => Box::pin(verb::fix::run(&arguments)).await,
         Verb::Plan(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Plan)).await,
         Verb::Test(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Test)).await,

@@ -1,45 +1,9 @@
-//! What a person asks for in a comment, as values.
+//! The commands of a comment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{CommitId, SessionId};
-
-/// A verb of a comment command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verb {
-    Test,
-    Plan,
-    Fix,
-    Resume,
-    Continue,
-    Integration,
-    Refactor,
-    Status,
-    Validate,
-    Issue,
-    Rollback,
-    Stop,
-    Confirm,
-    Adjust,
-    Pick,
-    Score,
-    Extend,
-    Report,
-    Help,
-    Run,
-    ShowPlan,
-    Cancel,
-    Session,
-    Complete,
-    Sync,
-    Estimate,
-    Explain,
-    Undo,
-    Rebase,
-    Recreate,
-    Apply,
-}
 
 /// What a follow-up issue is about (product.md 9.4).
 #[derive(
@@ -69,67 +33,67 @@ impl Dimension {
     }
 }
 
-/// Flags a comment may carry. Absent means: as configured.
+/// The flags of a comment. One that is absent leaves the configured value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flags {
-    /// Iterations at most.
+    /// Largest number of iterations.
     pub max_iterations: Option<u32>,
     /// Wall time in minutes.
     pub minutes: Option<u64>,
-    /// Dollars.
+    /// Cost in dollars.
     pub usd: Option<f64>,
-    /// Tokens.
+    /// Tokens of models.
     pub tokens: Option<u64>,
-    /// Questions to providers.
+    /// Requests to providers.
     pub calls: Option<u64>,
-    /// Store the result for `apply` and make no branch.
+    /// Store the result for `apply` instead of pushing a branch.
     pub suggest: bool,
-    /// Work and show the result; push nothing and keep nothing.
+    /// Show the result without pushing or storing it.
     pub dry_run: bool,
-    /// Keep the whole change.
+    /// Skip the minimisation of the fix.
     pub no_minimise: bool,
-    /// Ask nothing. It is the default.
+    /// Ask for no approval, which is the default.
     pub yes: bool,
 }
 
 /// A complete command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Run the loop on the head under test.
+    /// Run the tests on the head under test and fix them.
     Fix { flags: Flags },
-    /// Go on with a stopped session; `resume` and `continue` are the same for test sessions.
+    /// Continue a stopped session, or the newest one.
     Resume { session: Option<SessionId>, flags: Flags },
-    /// Write tests for something on the head under test, judge them, run them, fix what fails.
+    /// Write tests for `what`, check their quality, run them, and fix what fails.
     Test { what: String, flags: Flags },
-    /// Plan such tests and stop there.
+    /// Plan tests for `what` without writing them.
     Plan { what: String, flags: Flags },
-    /// Carry a plan out.
+    /// Carry out the plan.
     Run { flags: Flags },
     /// Write tests for what the last fix changed.
     Extend { flags: Flags },
-    /// Run the tests and say where the failures come from; change nothing.
+    /// Run the tests and explain the failures; change nothing.
     Explain { flags: Flags },
-    /// Begin again in the place of the fix branch.
+    /// Replace the fix branch by a new attempt.
     Recreate { flags: Flags },
-    /// Look through the change for what generated code gets wrong; with `fix`, offer safe repairs.
+    /// Check the change for mistakes typical of generated code; with `fix`, offer safe repairs.
     Validate { strict: bool, fix: bool },
     /// Show the plan.
     ShowPlan,
     /// Drop the plan.
     Cancel,
-    /// Say what a run would take.
+    /// Estimate time and cost of a run.
     Estimate,
-    /// Set the fix branch on top of the present head.
+    /// Rebase the fix branch onto the current head.
     Rebase,
     /// End the session as it is.
     Complete,
-    /// Write down what the session teaches.
+    /// Record what the session learned.
     Sync,
-    /// Show the sessions.
+    /// List the sessions.
     Status,
-    /// Finish the running step, save, exit.
+    /// Finish the current step, save and exit.
     Stop,
-    /// Take the fix of one iteration back; the last kept one when none is named.
+    /// Revert the fix of one iteration, or the newest.
     Rollback { iteration: Option<u32> },
     /// Open follow-up issues.
     Issue { dimensions: Vec<Dimension> },
@@ -139,28 +103,43 @@ pub enum Command {
     Help,
     /// Publish exactly this stored result.
     Apply { commit: CommitId },
-    /// A verb that is known and not built yet.
-    Later { verb: Verb },
 }
 
-/// What the configuration grants a run. `None` is no limit.
+impl Command {
+    /// The flags of a command that starts a run; `None` for one that is answered at once.
+    #[must_use]
+    pub fn run_flags(&self) -> Option<&Flags> {
+        match self {
+            Self::Fix { flags }
+            | Self::Resume { flags, .. }
+            | Self::Test { flags, .. }
+            | Self::Plan { flags, .. }
+            | Self::Run { flags }
+            | Self::Explain { flags }
+            | Self::Recreate { flags } => Some(flags),
+            _ => None,
+        }
+    }
+}
+
+/// The limits that the configuration sets for a run. `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ceiling {
-    /// Iterations.
+    /// Largest number of iterations.
     pub max_iterations: Option<u32>,
     /// Wall time in minutes.
     pub minutes: Option<u64>,
-    /// Dollars.
+    /// Cost in dollars.
     pub usd: Option<f64>,
-    /// Tokens.
+    /// Tokens of models.
     pub tokens: Option<u64>,
-    /// Questions to providers.
+    /// Requests to providers.
     pub calls: Option<u64>,
 }
 
 impl Flags {
-    /// The limits that hold: each flag as far as the ceiling allows, else the ceiling itself; and
-    /// the names of the flags that asked for more.
+    /// The limits of the run: each flag, capped by the ceiling; and the names of the flags above
+    /// it.
     ///
     /// Source: product.md 13.18, commands lower money and iterations and never raise them.
     #[must_use]
@@ -184,16 +163,16 @@ impl Flags {
 
 fn lower<T: PartialOrd + Copy>(
     name: &'static str,
-    asked: Option<T>,
+    requested: Option<T>,
     ceiling: Option<T>,
     above: &mut Vec<&'static str>,
 ) -> Option<T> {
-    match (asked, ceiling) {
-        (Some(asked), Some(ceiling)) if asked > ceiling => {
+    match (requested, ceiling) {
+        (Some(requested), Some(ceiling)) if requested > ceiling => {
             above.push(name);
             Some(ceiling)
         }
-        (asked, ceiling) => asked.or(ceiling),
+        (requested, ceiling) => requested.or(ceiling),
     }
 }
 
@@ -205,7 +184,7 @@ mod tests {
     fn a_comment_lowers_and_never_raises() {
         let ceiling = Ceiling { max_iterations: Some(10), usd: Some(2.0), ..Ceiling::default() };
         let table = [
-            ("nothing asked", None, None, (Some(10), Some(2.0)), vec![]),
+            ("no flag", None, None, (Some(10), Some(2.0)), vec![]),
             ("lower", Some(3), Some(0.5), (Some(3), Some(0.5)), vec![]),
             ("equal", Some(10), Some(2.0), (Some(10), Some(2.0)), vec![]),
             ("raised", Some(11), Some(0.5), (Some(10), Some(0.5)), vec!["--max-iterations"]),
@@ -213,9 +192,9 @@ mod tests {
         ];
         for (why, max_iterations, usd, expected, above) in table {
             let flags = Flags { max_iterations, usd, ..Flags::default() };
-            let (limits, said) = flags.within(&ceiling);
+            let (limits, names) = flags.within(&ceiling);
             assert_eq!((limits.max_iterations, limits.usd), expected, "{why}");
-            assert_eq!(said, above, "{why}");
+            assert_eq!(names, above, "{why}");
         }
         let free = Flags { calls: Some(7), ..Flags::default() }.within(&Ceiling::default());
         assert_eq!((free.0.calls, free.1), (Some(7), vec![]), "no ceiling");

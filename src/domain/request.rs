@@ -70,12 +70,3 @@ pub enum Mode {
     /// Run the baseline and say what would be done; no branch, no commit, no search.
     DryRun,
 }
-
-/// What the face on GitHub is asked to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Errand {
-    /// Answer the event that the runner hands over.
-    Event,
-    /// Publish what a working job left in this folder.
-    Publish(PathBuf),
-}

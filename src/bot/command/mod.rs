@@ -13,7 +13,7 @@ use crate::domain::command::Command;
 
 pub use parse::Problem;
 use parse::parse;
-pub use table::{PREFIX, help, later_answer};
+pub use table::{PREFIX, help};
 
 /// Commands of one comment that are read; GitHub's comments hold 65,536 characters.
 pub const MAX_COMMANDS: usize = 10;

@@ -1,34 +1,33 @@
 //! One command line to a command: words, arguments, flags.
 
-use crate::domain::command::{Command, Dimension, Flags, Verb};
-use crate::domain::id::{CommitId, SessionId};
+use crate::domain::command::{Command, Flags};
 
 use super::MAX_COMMANDS;
-use super::table::{FLAGS, PREFIX, Row, State, VERBS, flags};
+use super::table::{COMMANDS, FLAGS, PREFIX, Reader, flags};
 
 pub(super) const MAX_LINE: usize = 2_000;
 
-/// Why a command line cannot be followed. The texts quote the comment, bounded and without line
-/// breaks; a screen escapes them.
+/// Why a command line is not understood. The texts quote the comment, shortened and on one line;
+/// the page that shows them escapes them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    #[error("no verb after {PREFIX}; `{PREFIX} help` lists them")]
+    #[error("no command after {PREFIX}; `{PREFIX} help` lists all")]
     Empty,
-    #[error("unknown verb `{word}`{}; `{PREFIX} help` lists all", suggestion(*.near))]
-    Verb { word: String, near: Option<&'static str> },
+    #[error("unknown command `{word}`{}; `{PREFIX} help` lists all", suggestion(*.near))]
+    Command { word: String, near: Option<&'static str> },
     #[error("unknown flag `{word}`{}; a comment may carry {}", suggestion(*.near), flags())]
     Flag { word: String, near: Option<&'static str> },
     #[error("`{flag}` expects {expected}")]
     Value { flag: &'static str, expected: &'static str },
-    #[error("`{verb}` expects {expected}")]
-    Argument { verb: &'static str, expected: &'static str },
+    #[error("`{command}` expects {expected}")]
+    Argument { command: &'static str, expected: &'static str },
     #[error("a quote is not closed")]
     Quote,
-    #[error("write the arguments without code, links and HTML")]
+    #[error("write the arguments without code, links or HTML")]
     Markup,
-    #[error("a command line holds at most {MAX_LINE} bytes")]
+    #[error("a command may have {MAX_LINE} bytes at most")]
     Long,
-    #[error("a comment holds at most {MAX_COMMANDS} commands; the rest is not read")]
+    #[error("a comment may hold {MAX_COMMANDS} commands; the rest is ignored")]
     Many,
 }
 
@@ -72,120 +71,26 @@ pub(super) fn parse(line: &str) -> Result<Command, Problem> {
     }
     let words = words(line.strip_prefix(PREFIX).unwrap_or(line))?;
     let (name, rest) = words.split_first().ok_or(Problem::Empty)?;
-    let row = VERBS.iter().find(|row| row.name == name).ok_or_else(|| Problem::Verb {
+    let spec = COMMANDS.iter().find(|spec| spec.name == name).ok_or_else(|| Problem::Command {
         word: short(name),
-        near: nearest(name, VERBS.iter().map(|row| row.name)),
+        near: nearest(name, COMMANDS.iter().map(|spec| spec.name)),
     })?;
-    if row.state == State::Later {
-        return Ok(Command::Later { verb: row.verb });
-    }
-    if row.verb == Verb::Validate {
-        return validate(row, rest);
-    }
-    let (flags, arguments) = split(rest)?;
-    if !runs(row.verb) && flags != (Flags { yes: flags.yes, ..Flags::default() }) {
-        return Err(wants(row, "no flags besides -y"));
-    }
-    let one = match arguments.as_slice() {
-        [] => None,
-        [one] => Some(*one),
-        _ if matches!(row.verb, Verb::Issue | Verb::Test | Verb::Plan) => None,
-        _ => return Err(wants(row, "fewer arguments")),
-    };
-    let none = |command| if one.is_none() { Ok(command) } else { Err(wants(row, "no argument")) };
-    match row.verb {
-        Verb::Fix => none(Command::Fix { flags }),
-        Verb::Test | Verb::Plan if arguments.is_empty() => Err(wants(row, "what is to be tested")),
-        Verb::Test => Ok(Command::Test { what: arguments.join(" "), flags }),
-        Verb::Plan => Ok(Command::Plan { what: arguments.join(" "), flags }),
-        Verb::Explain => none(Command::Explain { flags }),
-        Verb::Run => none(Command::Run { flags }),
-        Verb::Recreate => none(Command::Recreate { flags }),
-        Verb::Extend => none(Command::Extend { flags }),
-        Verb::Estimate => none(Command::Estimate),
-        Verb::ShowPlan => none(Command::ShowPlan),
-        Verb::Cancel => none(Command::Cancel),
-        Verb::Rebase => none(Command::Rebase),
-        Verb::Complete => none(Command::Complete),
-        Verb::Sync => none(Command::Sync),
-        Verb::Session if one == Some("list") => Ok(Command::Status),
-        Verb::Session => Err(wants(row, "`list`")),
-        Verb::Resume | Verb::Continue => {
-            let session = one.map(SessionId::parse).transpose();
-            let session =
-                session.map_err(|_bad| wants(row, "a session id such as WFS-test-pr-7"))?;
-            Ok(Command::Resume { session, flags })
+    let problem = |expected| Problem::Argument { command: spec.name, expected };
+    let read = match spec.read {
+        Reader::OwnFlags(read) => return read(rest).map_err(problem),
+        Reader::Run(read) => {
+            let (flags, arguments) = split(rest)?;
+            read(&arguments, flags)
         }
-        Verb::Status => none(Command::Status),
-        Verb::Stop => none(Command::Stop),
-        Verb::Report => none(Command::Report),
-        Verb::Help => none(Command::Help),
-        Verb::Rollback | Verb::Undo => {
-            let iteration =
-                one.map(|word| word.parse::<u32>().ok().filter(|n| (1..=50).contains(n)));
-            match iteration {
-                Some(None) => Err(wants(row, "an iteration from 1 to 50")),
-                other => Ok(Command::Rollback { iteration: other.flatten() }),
+        Reader::Reply(read) => {
+            let (flags, arguments) = split(rest)?;
+            if flags != (Flags { yes: flags.yes, ..Flags::default() }) {
+                return Err(problem("no flags besides -y"));
             }
+            read(&arguments)
         }
-        Verb::Issue => dimensions(row, &arguments),
-        Verb::Apply => {
-            let commit = one.and_then(|word| CommitId::parse(word).ok());
-            let commit =
-                commit.ok_or_else(|| wants(row, "a commit id of 40 hexadecimal digits"))?;
-            Ok(Command::Apply { commit })
-        }
-        verb => Ok(Command::Later { verb }),
-    }
-}
-
-/// Whether a verb starts a run, whose limits flags may lower.
-fn runs(verb: Verb) -> bool {
-    matches!(
-        verb,
-        Verb::Fix
-            | Verb::Explain
-            | Verb::Test
-            | Verb::Plan
-            | Verb::Run
-            | Verb::Extend
-            | Verb::Recreate
-            | Verb::Resume
-            | Verb::Continue
-    )
-}
-
-fn validate(row: &Row, words: &[String]) -> Result<Command, Problem> {
-    let (mut strict, mut fix) = (false, false);
-    for word in words {
-        match word.as_str() {
-            "--strict" => strict = true,
-            "--fix" => fix = true,
-            "-y" | "--yes" => {}
-            _ => return Err(wants(row, "nothing but `--strict` and `--fix`")),
-        }
-    }
-    Ok(Command::Validate { strict, fix })
-}
-
-fn dimensions(row: &Row, arguments: &[&str]) -> Result<Command, Problem> {
-    let mut dimensions = Vec::new();
-    for word in arguments.iter().flat_map(|word| word.split(',')).filter(|word| !word.is_empty()) {
-        let dimension = Dimension::parse(word);
-        let dimension =
-            dimension.ok_or_else(|| wants(row, "some of test, enhance, refactor, doc"))?;
-        if !dimensions.contains(&dimension) {
-            dimensions.push(dimension);
-        }
-    }
-    if dimensions.is_empty() {
-        return Err(wants(row, "some of test, enhance, refactor, doc"));
-    }
-    Ok(Command::Issue { dimensions })
-}
-
-fn wants(row: &Row, expected: &'static str) -> Problem {
-    Problem::Argument { verb: row.name, expected }
+    };
+    read.map_err(problem)
 }
 
 /// Flags and arguments, as `--name=value` or `--name value`.

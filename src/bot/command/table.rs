@@ -1,81 +1,238 @@
-//! The verbs and flags of comments, and the help that is made of them.
+//! The commands and flags of comments, and the help that lists them.
 
-use crate::domain::command::Verb;
+use crate::domain::command::{Command, Dimension, Flags};
+use crate::domain::id::{CommitId, SessionId};
 
 /// How every command begins.
 pub const PREFIX: &str = "/regreen";
 
-/// Whether a verb works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    Now,
-    Later,
+/// What a command expects instead of the arguments it got.
+type Expected = &'static str;
+
+/// How the words behind the name of a command are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Reader {
+    /// The command starts a run, whose limits flags may lower.
+    Run(fn(&[&str], Flags) -> Result<Command, Expected>),
+    /// The command is answered at once and takes no flag but `-y`.
+    Reply(fn(&[&str]) -> Result<Command, Expected>),
+    /// The command reads its flags itself.
+    OwnFlags(fn(&[String]) -> Result<Command, Expected>),
 }
 
-/// One verb.
+/// One command.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// The word.
+pub struct CommandSpec {
+    /// Its name.
     pub name: &'static str,
-    /// Its value.
-    pub verb: Verb,
     /// Its arguments as the help shows them.
     pub arguments: &'static str,
-    /// What it does or will do; follows "It will" in an answer about a later one.
+    /// What it does; empty for an alias, which the help leaves out.
     pub help: &'static str,
-    /// Whether it works.
-    pub state: State,
+    /// Reads its arguments.
+    pub read: Reader,
 }
 
-const fn now(name: &'static str, verb: Verb, arguments: &'static str, help: &'static str) -> Row {
-    Row { name, verb, arguments, help, state: State::Now }
+impl CommandSpec {
+    /// Whether the command is another name for one that the help lists.
+    pub const fn is_alias(&self) -> bool {
+        self.help.is_empty()
+    }
 }
 
-const fn later(name: &'static str, verb: Verb, arguments: &'static str, help: &'static str) -> Row {
-    Row { name, verb, arguments, help, state: State::Later }
+const fn spec(
+    name: &'static str,
+    arguments: &'static str,
+    help: &'static str,
+    read: Reader,
+) -> CommandSpec {
+    CommandSpec { name, arguments, help, read }
 }
 
-/// All verbs (product.md 2.1, 2.4, 13.18).
-pub const VERBS: &[Row] = &[
-    now("fix", Verb::Fix, "", "run the tests and bring them back to green on a fix branch"),
-    now("explain", Verb::Explain, "", "say where the failures come from, and change nothing"),
-    now("estimate", Verb::Estimate, "", "quote minutes and money before spending them"),
-    now("test", Verb::Test, "INPUT", "generate tests for a task, run them and fix what fails"),
-    now("plan", Verb::Plan, "INPUT", "plan tests for a task and stop there"),
-    now("run", Verb::Run, "", "carry the plan out"),
-    now("show-plan", Verb::ShowPlan, "", "show the planned tasks"),
-    now("cancel", Verb::Cancel, "", "drop the plan"),
-    now("extend", Verb::Extend, "", "generate tests for what the last fix changed"),
-    now(
-        "validate",
-        Verb::Validate,
-        "[--strict] [--fix]",
-        "look for what generated code gets wrong",
+const fn alias(name: &'static str, read: Reader) -> CommandSpec {
+    spec(name, "", "", read)
+}
+
+use Reader::{OwnFlags, Reply, Run};
+
+const RESUME: Reader = Run(|words, flags| {
+    let session = optional(words)?.map(SessionId::parse).transpose();
+    session.map(|session| Command::Resume { session, flags }).map_err(|_error| "a session id")
+});
+
+const ROLLBACK: Reader = Reply(|words| {
+    let iteration = optional(words)?
+        .map(|word| word.parse().ok().filter(|n| (1..=50).contains(n)))
+        .map(|number| number.ok_or("an iteration from 1 to 50"))
+        .transpose()?;
+    Ok(Command::Rollback { iteration })
+});
+
+/// All commands (product.md 2.1, 2.4, 13.18).
+pub const COMMANDS: &[CommandSpec] = &[
+    spec(
+        "fix",
+        "",
+        "run the tests and fix them on a fix branch",
+        Run(|words, flags| none(words, Command::Fix { flags })),
     ),
-    now("resume", Verb::Resume, "[SESSION]", "continue a stopped session"),
-    now("continue", Verb::Continue, "[SESSION]", "continue a stopped session"),
-    now("status", Verb::Status, "", "show the sessions and how far they are"),
-    now("session", Verb::Session, "list", "do the same as status"),
-    now("stop", Verb::Stop, "", "finish the running step, save, and end"),
-    now("rollback", Verb::Rollback, "[N]", "take the fix of iteration N back, or the last one"),
-    now("undo", Verb::Undo, "[N]", "do the same as rollback"),
-    now("rebase", Verb::Rebase, "", "set the fix branch on top of the new head"),
-    now("recreate", Verb::Recreate, "", "drop the fix branch and begin again"),
-    now("apply", Verb::Apply, "SHA", "publish a stored result, when it is for this head"),
-    now("complete", Verb::Complete, "", "end the session and take its files off the fix branch"),
-    now("sync", Verb::Sync, "", "write what was learned into the project's notes"),
-    now("issue", Verb::Issue, "DIMENSION,…", "open follow-up issues: test, enhance, refactor, doc"),
-    now("report", Verb::Report, "", "post the report of the session"),
-    now("help", Verb::Help, "", "show this table"),
-    later("integration", Verb::Integration, "TEXT", "build integration tests across modules"),
-    later("refactor", Verb::Refactor, "[GOAL]", "work off technical debt item by item"),
-    later("confirm", Verb::Confirm, "", "accept a proposed design or queue and go on"),
-    later("adjust", Verb::Adjust, "WHAT: TEXT", "change scope, mocks or scenarios of a design"),
-    later("pick", Verb::Pick, "ID…", "choose items of the queue of a clean-up"),
-    later("score", Verb::Score, "ID KEY=N…", "change the scores of an item of that queue"),
+    spec(
+        "explain",
+        "",
+        "explain where the failures come from, and change nothing",
+        Run(|words, flags| none(words, Command::Explain { flags })),
+    ),
+    spec(
+        "estimate",
+        "",
+        "estimate the time and cost of a run",
+        Reply(|words| none(words, Command::Estimate)),
+    ),
+    spec(
+        "test",
+        "INPUT",
+        "write tests for a task, run them and fix what fails",
+        Run(|words, flags| Ok(Command::Test { what: task(words)?, flags })),
+    ),
+    spec(
+        "plan",
+        "INPUT",
+        "plan tests for a task without writing them",
+        Run(|words, flags| Ok(Command::Plan { what: task(words)?, flags })),
+    ),
+    spec("run", "", "carry out the plan", Run(|words, flags| none(words, Command::Run { flags }))),
+    spec("show-plan", "", "show the planned tasks", Reply(|words| none(words, Command::ShowPlan))),
+    spec("cancel", "", "drop the plan", Reply(|words| none(words, Command::Cancel))),
+    spec(
+        "extend",
+        "",
+        "write tests for what the last fix changed",
+        Run(|words, flags| none(words, Command::Extend { flags })),
+    ),
+    spec(
+        "validate",
+        "[--strict] [--fix]",
+        "check the change for mistakes typical of generated code",
+        OwnFlags(validate),
+    ),
+    spec("resume", "[SESSION]", "continue a stopped session", RESUME),
+    alias("continue", RESUME),
+    spec(
+        "status",
+        "",
+        "list the sessions and their progress",
+        Reply(|words| none(words, Command::Status)),
+    ),
+    alias(
+        "session",
+        Reply(|words| match words {
+            ["list"] => Ok(Command::Status),
+            _ => Err("`list`"),
+        }),
+    ),
+    spec(
+        "stop",
+        "",
+        "finish the current step, save, and end",
+        Reply(|words| none(words, Command::Stop)),
+    ),
+    spec("rollback", "[N]", "revert the fix of iteration N, or the newest fix", ROLLBACK),
+    alias("undo", ROLLBACK),
+    spec(
+        "rebase",
+        "",
+        "rebase the fix branch onto the current head",
+        Reply(|words| none(words, Command::Rebase)),
+    ),
+    spec(
+        "recreate",
+        "",
+        "replace the fix branch by a new attempt",
+        Run(|words, flags| none(words, Command::Recreate { flags })),
+    ),
+    spec(
+        "apply",
+        "SHA",
+        "publish a stored result if it was made for this head",
+        Reply(|words| {
+            let commit = optional(words)?.and_then(|word| CommitId::parse(word).ok());
+            let commit = commit.ok_or("a commit id of 40 hexadecimal digits")?;
+            Ok(Command::Apply { commit })
+        }),
+    ),
+    spec(
+        "complete",
+        "",
+        "end the session and remove its files from the fix branch",
+        Reply(|words| none(words, Command::Complete)),
+    ),
+    spec(
+        "sync",
+        "",
+        "record what was learned in the project's notes",
+        Reply(|words| none(words, Command::Sync)),
+    ),
+    spec(
+        "issue",
+        "DIMENSION,…",
+        "open follow-up issues: test, enhance, refactor, doc",
+        Reply(issue),
+    ),
+    spec(
+        "report",
+        "",
+        "post the report of the session",
+        Reply(|words| none(words, Command::Report)),
+    ),
+    spec("help", "", "show this table", Reply(|words| none(words, Command::Help))),
 ];
 
-/// Flags a comment may carry; whatever else the command line knows is for the configuration.
+/// Accepts a command that takes no argument.
+fn none(words: &[&str], command: Command) -> Result<Command, Expected> {
+    if words.is_empty() { Ok(command) } else { Err("no argument") }
+}
+
+/// The argument of a command that takes at most one.
+fn optional<'a>(words: &[&'a str]) -> Result<Option<&'a str>, Expected> {
+    match words {
+        [] => Ok(None),
+        [word] => Ok(Some(word)),
+        _ => Err("one argument at most"),
+    }
+}
+
+/// The words that say what to test.
+fn task(words: &[&str]) -> Result<String, Expected> {
+    if words.is_empty() { Err("a description of what to test") } else { Ok(words.join(" ")) }
+}
+
+fn validate(words: &[String]) -> Result<Command, Expected> {
+    let (mut strict, mut fix) = (false, false);
+    for word in words {
+        match word.as_str() {
+            "--strict" => strict = true,
+            "--fix" => fix = true,
+            "-y" | "--yes" => {}
+            _ => return Err("nothing but `--strict` and `--fix`"),
+        }
+    }
+    Ok(Command::Validate { strict, fix })
+}
+
+fn issue(words: &[&str]) -> Result<Command, Expected> {
+    const EXPECTED: Expected = "some of test, enhance, refactor, doc";
+    let mut dimensions = Vec::new();
+    for word in words.iter().flat_map(|word| word.split(',')).filter(|word| !word.is_empty()) {
+        let dimension = Dimension::parse(word).ok_or(EXPECTED)?;
+        if !dimensions.contains(&dimension) {
+            dimensions.push(dimension);
+        }
+    }
+    if dimensions.is_empty() { Err(EXPECTED) } else { Ok(Command::Issue { dimensions }) }
+}
+
+/// The flags of a comment with the name of their value. Every other flag of the command line
+/// belongs to the configuration.
 pub const FLAGS: &[(&str, &str)] = &[
     ("--max-iterations", "N"),
     ("--budget-minutes", "MINUTES"),
@@ -94,29 +251,17 @@ pub fn flags() -> String {
     FLAGS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// What to answer to a verb that is not built yet.
-#[must_use]
-pub fn later_answer(verb: Verb) -> String {
-    let row = VERBS.iter().find(|row| row.verb == verb);
-    row.map_or_else(String::new, |row| {
-        format!("`{PREFIX} {}` is not available yet. It will {}.", row.name, row.help)
-    })
-}
-
-/// The help as Markdown, from the table.
+/// The help as Markdown.
 #[must_use]
 pub fn help() -> String {
     let mut text = String::from("| Command | What it does |\n|---|---|\n");
-    for row in VERBS.iter().filter(|row| row.state == State::Now) {
-        let space = if row.arguments.is_empty() { "" } else { " " };
+    for spec in COMMANDS.iter().filter(|spec| !spec.is_alias()) {
+        let space = if spec.arguments.is_empty() { "" } else { " " };
         text.push_str(&format!(
             "| `{PREFIX} {}{space}{}` | {} |\n",
-            row.name, row.arguments, row.help
+            spec.name, spec.arguments, spec.help
         ));
     }
-    let names = VERBS.iter().filter(|row| row.state == State::Later).map(|row| row.name);
     text.push_str(&format!("\nFlags: {}.\n", flags()));
-    let names = names.collect::<Vec<_>>().join(", ");
-    text.push_str(&format!("Not available yet: {names}.\n"));
     text
 }

@@ -1,9 +1,9 @@
 //! Comments as people and attackers write them.
 
 use super::parse::{MAX_LINE, words};
-use super::table::{State, VERBS};
+use super::table::COMMANDS;
 use super::*;
-use crate::domain::command::{Dimension, Flags, Verb};
+use crate::domain::command::{Dimension, Flags};
 use crate::domain::id::{CommitId, SessionId};
 use proptest::prelude::*;
 
@@ -123,7 +123,6 @@ fn verbs_arguments_and_flags_are_read() {
         ("/regreen sync".into(), Command::Sync),
         ("/regreen rebase".into(), Command::Rebase),
         ("/regreen estimate".into(), Command::Estimate),
-        ("/regreen refactor x".into(), Command::Later { verb: Verb::Refactor }),
     ];
     for (line, expected) in table {
         assert_eq!(commands(&line), [expected], "{line}");
@@ -133,9 +132,11 @@ fn verbs_arguments_and_flags_are_read() {
 #[test]
 fn what_is_wrong_is_named_with_the_nearest() {
     let table = [
-        ("/regreen", "no verb"),
+        ("/regreen", "no command"),
         ("/regreen fx", "did you mean `fix`?"),
-        ("/regreen frobnicate", "unknown verb `frobnicate`;"),
+        ("/regreen frobnicate", "unknown command `frobnicate`;"),
+        ("/regreen refactor x", "unknown command `refactor`"),
+        ("/regreen confirm", "unknown command `confirm`"),
         ("/regreen fix --max-iteration=3", "did you mean `--max-iterations`?"),
         ("/regreen fix --base-url=http://x", "unknown flag `--base-url`"),
         ("/regreen fix --engine=x", "unknown flag `--engine`"),
@@ -150,19 +151,19 @@ fn what_is_wrong_is_named_with_the_nearest() {
         ("/regreen status --max-iterations=3", "no flags"),
         ("/regreen resume ../x", "a session id"),
         ("/regreen rollback 0", "an iteration"),
-        ("/regreen rollback 1 2", "fewer"),
+        ("/regreen rollback 1 2", "one argument at most"),
         ("/regreen issue", "some of test"),
         ("/regreen issue tests", "some of test"),
         ("/regreen apply abc", "40 hexadecimal"),
-        ("/regreen plan", "what is to be tested"),
+        ("/regreen plan", "what to test"),
         ("/regreen validate src", "nothing but"),
         ("/regreen session archive", "`list`"),
         ("/regreen cancel --max-iterations=3", "no flags"),
         ("/regreen resume \"x", "not closed"),
     ];
     for (line, part) in table {
-        let said = problem(line);
-        assert!(said.contains(part), "{line}: {said}");
+        let message = problem(line);
+        assert!(message.contains(part), "{line}: {message}");
     }
     assert_eq!(read("/regreen resume `x`")[0].command, Err(Problem::Markup));
     let line = &read("a\n/regreen resume <b>x</b>")[0];
@@ -195,18 +196,16 @@ fn a_flood_is_bounded() {
 }
 
 #[test]
-fn the_table_has_each_verb_once_and_writes_the_help() {
-    for row in VERBS {
-        let same = VERBS.iter().filter(|other| other.name == row.name || other.verb == row.verb);
-        assert_eq!(same.count(), 1, "{}", row.name);
-        assert!(!row.help.ends_with('.'), "{}", row.name);
-        assert_eq!(help().contains(&format!("`{PREFIX} {}", row.name)), row.state == State::Now);
+fn the_table_has_each_name_once_and_writes_the_help() {
+    for spec in COMMANDS {
+        let same = COMMANDS.iter().filter(|other| other.name == spec.name);
+        assert_eq!(same.count(), 1, "{}", spec.name);
+        assert!(!spec.help.ends_with('.'), "{}", spec.name);
+        assert_eq!(help().contains(&format!("`{PREFIX} {}", spec.name)), !spec.is_alias());
     }
-    let answer = later_answer(Verb::Refactor);
-    assert_eq!(
-        answer,
-        "`/regreen refactor` is not available yet. It will work off technical debt item by item."
-    );
+    let aliases: Vec<&str> =
+        COMMANDS.iter().filter(|spec| spec.is_alias()).map(|spec| spec.name).collect();
+    assert_eq!(aliases, ["continue", "session", "undo"]);
 }
 
 proptest! {

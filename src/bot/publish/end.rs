@@ -12,8 +12,8 @@ use crate::report::markdown;
 use crate::report::workflow;
 use std::time::Duration;
 
-use super::super::action;
 use super::Publisher;
+use crate::bot::{environment, prepare};
 
 /// Label of a pull request whose tests a person should look at.
 const REVIEW: &str = "regreen: review";
@@ -21,16 +21,20 @@ const REVIEW: &str = "regreen: review";
 impl Publisher<'_> {
     /// What became of the commits, as an answer.
     #[must_use]
-    pub fn said_of_push(&self) -> String {
+    pub fn push_summary(&self) -> String {
         let url = self.pull_url.as_deref().or(self.branch_url.as_deref());
-        let told: Vec<String> = self.told.iter().map(|text| markdown::prose(text, 500)).collect();
+        let notices: Vec<String> =
+            self.push_notices.iter().map(|text| markdown::prose(text, 500)).collect();
         match (&self.tip, url) {
             (Some(tip), Some(url)) => {
-                let more =
-                    if told.is_empty() { String::new() } else { format!("; {}", told.join("; ")) };
+                let more = if notices.is_empty() {
+                    String::new()
+                } else {
+                    format!("; {}", notices.join("; "))
+                };
                 format!("{} is published: {}{more}", tip.short(), markdown::link("the fix", url))
             }
-            _ => format!("nothing was published: {}", told.join("; ")),
+            _ => format!("nothing was published: {}", notices.join("; ")),
         }
     }
 
@@ -43,23 +47,21 @@ impl Publisher<'_> {
         }
         (self.comment.stale, self.check.stale) = (true, true);
         self.show(self.patience(), Duration::ZERO).await;
-        if self.run.clock.stop_requested() {
+        if self.context.clock.stop_requested() {
             self.write();
             return;
         }
         self.check_tip().await;
         self.label().await;
         self.write();
-        self.complain();
+        self.warn_of_stale_pages();
     }
 
     /// Puts the verdict on the last commit of the fix too: a push with a job's token starts no
     /// run there, so a branch rule that requires this check would wait for ever.
     async fn check_tip(&mut self) {
-        let met = self.view.outcome.as_ref().is_some_and(|outcome| {
-            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
-        });
-        let may = self.run.target.writes && self.check.closed.is_none();
+        let met = self.is_met();
+        let may = self.context.target.writes && self.check.closed.is_none();
         let Some(tip) = self.tip.clone().filter(|_| met && may) else { return };
         let result = tokio::time::timeout(self.patience(), self.put_check(&tip, "")).await;
         if let Ok(Err(error)) = result {
@@ -75,7 +77,8 @@ impl Publisher<'_> {
             .outcome
             .as_ref()
             .is_some_and(|outcome| outcome.result == Ending::PartialSuccess);
-        let Some(number) = self.run.target.number.filter(|_| partial && self.run.target.writes)
+        let Some(number) =
+            self.context.target.number.filter(|_| partial && self.context.target.writes)
         else {
             return;
         };
@@ -84,7 +87,7 @@ impl Publisher<'_> {
             colour: "fbca04".into(),
             description: "regreen met the gate and left low-criticality failures".into(),
         };
-        if let Err(error) = self.run.forge.add_labels(number, &[label]).await {
+        if let Err(error) = self.context.forge.add_labels(number, &[label]).await {
             println!("{}", workflow::remark(Level::Warning, None, "regreen", &error.to_string()));
         }
     }
@@ -93,37 +96,36 @@ impl Publisher<'_> {
     fn write(&self) {
         let facts = self.facts("");
         let summary = job_summary(&self.view, &facts);
-        action::append(self.run.around.get("GITHUB_STEP_SUMMARY"), &summary);
-        if !self.run.target.writes {
+        environment::append(self.context.env.get("GITHUB_STEP_SUMMARY"), &summary);
+        if !self.context.target.writes {
             // Where no check run can be written, the log carries the remarks.
             for remark in workflow::remarks(&check::annotations(&self.view)) {
                 println!("{remark}");
             }
         }
-        let report = self.run.around.folder("bundle").map(|folder| folder.join("report.md"));
-        let report = report
-            .unwrap_or_else(|| super::super::prepare::folder(self.run.target).join("report.md"));
-        let kept = files::write(&report, summary.as_bytes());
-        if let Err(error) = kept {
-            tracing::warn!(%error, "the report is not kept");
+        let report = self.context.env.folder("bundle").map(|folder| folder.join("report.md"));
+        let report =
+            report.unwrap_or_else(|| prepare::folder(self.context.target).join("report.md"));
+        if let Err(error) = files::write(&report, summary.as_bytes()) {
+            tracing::warn!(%error, "the report is not written");
         }
         let shown = report.display().to_string();
         let values = workflow::outputs(&self.view, Some(&shown));
         let text = random::word().ok().and_then(|word| workflow::assignments(&values, &word));
         match text {
-            Some(text) => action::append(self.run.around.get("GITHUB_OUTPUT"), &text),
+            Some(text) => environment::append(self.context.env.get("GITHUB_OUTPUT"), &text),
             None => println!("{}", workflow::remark(Level::Warning, None, "regreen", "no outputs")),
         }
     }
 
     /// What the log says about places that were given up.
-    pub(super) fn complain(&self) {
+    pub(super) fn warn_of_stale_pages(&self) {
         let closed = [("check run", &self.check), ("comment", &self.comment)];
         for (name, channel) in closed {
             let why = channel.closed.as_ref().or(channel
                 .stale
                 .then_some(&self.session)
-                .filter(|_| self.run.target.writes && channel.tried.is_some()));
+                .filter(|_| self.context.target.writes && channel.attempt.is_some()));
             if let Some(why) = why {
                 let text = format!("the {name} is not up to date: {}", markdown::line(why, 500));
                 println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));

@@ -9,7 +9,7 @@ use crate::config::PartialConclusion;
 use crate::domain::budget::SpendingLimits;
 use crate::domain::check::{CheckStatus, Conclusion};
 use crate::domain::command::Ceiling;
-use crate::domain::event::Event;
+use crate::domain::event::{Ending, Event};
 use crate::domain::id::CommitId;
 use crate::domain::test_plan::pipeline::{PHASES, Pipeline};
 use crate::effect::ForgeError;
@@ -22,8 +22,8 @@ use crate::report::todo::Step;
 use crate::report::view::View;
 use crate::report::workflow;
 
-use super::action::Run;
 use super::commits::{Commits, Published};
+use super::context::Context;
 
 /// Time between two edits: a job's token has 500 content requests an hour, for all jobs of a
 /// repository.
@@ -45,8 +45,8 @@ const CHECK: &str = "regreen";
 pub struct Channel {
     /// Whether it shows less than is known.
     stale: bool,
-    /// When it was last tried.
-    tried: Option<Duration>,
+    /// When it was last attempt.
+    attempt: Option<Duration>,
     /// Why it is given up, in our own words.
     closed: Option<String>,
 }
@@ -57,12 +57,12 @@ impl Channel {
     pub fn is_due(&self, now: Duration, pace: Duration) -> bool {
         self.stale
             && self.closed.is_none()
-            && self.tried.is_none_or(|tried| now.saturating_sub(tried) >= pace)
+            && self.attempt.is_none_or(|attempt| now.saturating_sub(attempt) >= pace)
     }
 
     /// Notes what came of a post.
-    fn took(&mut self, now: Duration, result: &Result<(), ForgeError>) {
-        self.tried = Some(now);
+    fn record(&mut self, now: Duration, result: &Result<(), ForgeError>) {
+        self.attempt = Some(now);
         match result {
             Ok(()) => self.stale = false,
             // Posted at the next chance.
@@ -74,7 +74,7 @@ impl Channel {
 
 /// Shows one session on the forge.
 pub struct Publisher<'a> {
-    run: &'a Run<'a>,
+    context: &'a Context<'a>,
     /// The session.
     pub session: String,
     /// All that is known.
@@ -95,7 +95,7 @@ pub struct Publisher<'a> {
     key: String,
     page: Option<String>,
     /// What the publishing phase has to say of the commits.
-    told: Vec<String>,
+    push_notices: Vec<String>,
     /// A result that waits to be applied.
     stored: Option<CommitId>,
     /// The phases before the fix loop.
@@ -108,10 +108,10 @@ pub struct Publisher<'a> {
 impl<'a> Publisher<'a> {
     /// A publisher that has shown nothing yet.
     #[must_use]
-    pub fn new(run: &'a Run<'a>, session: String, answers: Vec<CommandReply>) -> Self {
-        let pace = run.around.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
+    pub fn new(context: &'a Context<'a>, session: String, answers: Vec<CommandReply>) -> Self {
+        let pace = context.env.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
         Self {
-            run,
+            context,
             session,
             view: View::default(),
             answers,
@@ -121,9 +121,9 @@ impl<'a> Publisher<'a> {
             pull_url: None,
             branch_url: None,
             tip: None,
-            key: run.target.session(1).map_or_else(String::new, |session| session.to_string()),
-            page: run.around.run_url(&run.target.repository),
-            told: Vec::new(),
+            key: context.target.session(1).map_or_else(String::new, |session| session.to_string()),
+            page: context.env.run_url(&context.target.repository),
+            push_notices: Vec::new(),
             stored: None,
             phases: Vec::new(),
             pace,
@@ -132,7 +132,15 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// Takes an event over.
+    /// Whether the run met the gate.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        self.view.outcome.as_ref().is_some_and(|outcome| {
+            matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
+        })
+    }
+
+    /// Adds an event to the view.
     pub fn add(&mut self, event: &Event) {
         self.view.add(event);
         (self.comment.stale, self.check.stale) = (true, true);
@@ -154,31 +162,32 @@ impl<'a> Publisher<'a> {
     pub async fn answers_only(&mut self) {
         self.comment.stale = true;
         self.show(ENDING, Duration::ZERO).await;
-        if self.run.target.number.is_none() {
+        if self.context.target.number.is_none() {
             for answer in &self.answers {
                 println!("{}", workflow::tame(&answer.reply));
             }
         }
-        self.complain();
+        self.warn_of_stale_pages();
     }
 
     /// Offers the pushed commits as a pull request.
-    pub async fn offer(&mut self, commits: &mut Commits<'_>) {
-        let title = pull::title(&self.run.target.name());
+    pub async fn open_pull(&mut self, commits: &mut Commits<'_>) {
+        let title = pull::title(&self.context.target.name());
         let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        let offered =
-            tokio::time::timeout(WHILE, commits.offer(self.run.forge, &title, &body)).await;
-        if let Ok(Err(error)) = offered {
+        let pull =
+            tokio::time::timeout(WHILE, commits.open_pull(self.context.forge, &title, &body)).await;
+        if let Ok(Err(error)) = pull {
             tracing::warn!(%error, "the pull request is opened later");
         }
-        self.take_over(&commits.published);
+        self.show_published(&commits.published);
     }
 
     /// Makes the one signed commit, where that is wanted.
     pub async fn sign(&mut self, commits: &mut Commits<'_>) {
-        let title = pull::title(&self.run.target.name());
-        let signed = tokio::time::timeout(self.patience(), commits.sign(self.run.forge, &title));
-        if let Ok(Err(error)) = signed.await {
+        let title = pull::title(&self.context.target.name());
+        let signature =
+            tokio::time::timeout(self.patience(), commits.sign(self.context.forge, &title));
+        if let Ok(Err(error)) = signature.await {
             tracing::warn!(%error, "there is no signed commit");
         }
     }
@@ -186,25 +195,26 @@ impl<'a> Publisher<'a> {
     /// Says anew what the pull request with the fix is about.
     pub async fn describe(&mut self, commits: &Commits<'_>) {
         let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        let told = tokio::time::timeout(self.patience(), commits.describe(self.run.forge, &body));
-        if let Ok(Err(error)) = told.await {
+        let description =
+            tokio::time::timeout(self.patience(), commits.describe(self.context.forge, &body));
+        if let Ok(Err(error)) = description.await {
             tracing::warn!(%error, "the pull request says less than is known");
         }
     }
 
     /// Notes that the session's branch is on the server, and the pull request with the fix.
-    pub fn is_pushed(&mut self, pull: Option<u64>) {
+    pub fn show_branch(&mut self, pull: Option<u64>) {
         if self.session.is_empty() {
             return;
         }
-        let place = format!("{}/{}", self.run.around.server(), self.run.target.repository);
+        let place = format!("{}/{}", self.context.env.server(), self.context.target.repository);
         self.branch_url = Some(format!("{place}/tree/regreen/{}", self.session));
         self.pull = pull;
         self.pull_url = pull.map(|number| format!("{place}/pull/{number}"));
     }
 
     /// Notes which phases of a test session are over.
-    pub fn shows(&mut self, pipeline: Option<&Pipeline>) {
+    pub fn show_phases(&mut self, pipeline: Option<&Pipeline>) {
         let Some(pipeline) = pipeline else { return };
         let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
             let done = pipeline.phases.iter().any(|row| row.phase == number);
@@ -215,7 +225,7 @@ impl<'a> Publisher<'a> {
     }
 
     /// Notes what was published.
-    pub fn take_over(&mut self, published: &Published) {
+    pub fn show_published(&mut self, published: &Published) {
         self.tip.clone_from(&published.tip);
         self.stored.clone_from(&published.stored);
         if let Some((number, url)) = &published.pull {
@@ -225,9 +235,9 @@ impl<'a> Publisher<'a> {
                 None => self.branch_url = Some(url.clone()),
             }
         } else if published.tip.is_some() {
-            self.is_pushed(None);
+            self.show_branch(None);
         }
-        self.told = published.notices.iter().chain(&published.held).cloned().collect();
+        self.push_notices = published.notices.iter().chain(&published.held).cloned().collect();
         for notice in published.notices.iter().chain(&published.held) {
             if !self.view.notices.contains(notice) {
                 self.view.notices.push(notice.clone());
@@ -236,37 +246,39 @@ impl<'a> Publisher<'a> {
     }
 
     fn patience(&self) -> Duration {
-        if self.run.clock.stop_requested() { LEAVING } else { ENDING }
+        if self.context.clock.stop_requested() { LEAVING } else { ENDING }
     }
 
     async fn show(&mut self, patience: Duration, pace: Duration) {
-        let now = self.run.clock.elapsed();
-        let may = self.run.target.writes && self.run.around.text("mode") != Some("work");
+        let now = self.context.clock.elapsed();
+        let may = self.context.target.writes && self.context.env.text("mode") != Some("work");
         if !may {
             return;
         }
-        let time = self.run.clock.now();
+        let time = self.context.clock.now();
         let time = time.get(11..16).map(|time| format!("{time} UTC")).unwrap_or_default();
         if self.check.is_due(now, pace) {
             let result =
-                tokio::time::timeout(patience, self.put_check(&self.run.target.head, &time)).await;
-            self.check.took(
-                self.run.clock.elapsed(),
-                &result.unwrap_or_else(|_| Err(late("write the check run"))),
+                tokio::time::timeout(patience, self.put_check(&self.context.target.head, &time))
+                    .await;
+            self.check.record(
+                self.context.clock.elapsed(),
+                &result.unwrap_or_else(|_| Err(too_late("write the check run"))),
             );
         }
-        if let Some(number) = self.run.target.number.filter(|_| self.comment.is_due(now, pace)) {
+        if let Some(number) = self.context.target.number.filter(|_| self.comment.is_due(now, pace))
+        {
             let body = comment(&self.view, &self.facts(&time));
             let marker = marker(&self.key);
-            let posted = self.run.forge.put_comment(number, &marker, &body);
+            let posted = self.context.forge.put_comment(number, &marker, &body);
             let result = tokio::time::timeout(patience, posted).await;
-            let result = result.unwrap_or_else(|_| Err(late("write the comment"))).map(|_| ());
-            self.comment.took(self.run.clock.elapsed(), &result);
+            let result = result.unwrap_or_else(|_| Err(too_late("write the comment"))).map(|_| ());
+            self.comment.record(self.context.clock.elapsed(), &result);
         }
     }
 
     async fn put_check(&self, head: &CommitId, time: &str) -> Result<(), ForgeError> {
-        let partial = match self.run.prepared.settings.partial_conclusion {
+        let partial = match self.context.prepared.settings.partial_conclusion {
             Some(PartialConclusion::Neutral) => Conclusion::Neutral,
             Some(PartialConclusion::Success) | None => Conclusion::Success,
         };
@@ -276,17 +288,17 @@ impl<'a> Publisher<'a> {
             run.status = CheckStatus::Completed(Conclusion::ActionRequired);
             run.title = "There is no result".into();
         }
-        self.run.forge.put_check(&run).await.map(|_| ())
+        self.context.forge.put_check(&run).await.map(|_| ())
     }
 
     /// What the pages show beside the events.
     fn facts<'b>(&'b self, now: &'b str) -> ForgePage<'b> {
-        let around = self.run.around;
+        let env = self.context.env;
         ForgePage {
-            server_url: around.server(),
-            repository: &self.run.target.repository,
+            server_url: env.server(),
+            repository: &self.context.target.repository,
             session: &self.key,
-            pull: self.run.target.number,
+            pull: self.context.target.number,
             run_url: self.page.as_deref(),
             report_url: None,
             branch_url: self.branch_url.as_deref(),
@@ -309,7 +321,7 @@ impl<'a> Publisher<'a> {
     }
 
     fn target_rate(&self) -> Option<u32> {
-        let gate = self.run.prepared.settings.gate.as_ref();
+        let gate = self.context.prepared.settings.gate.as_ref();
         Some(gate.and_then(|gate| gate.target).unwrap_or(95))
     }
 }
@@ -324,7 +336,7 @@ fn micro(usd: f64) -> u64 {
     (usd * 1e6) as u64
 }
 
-fn late(call: &'static str) -> ForgeError {
+fn too_late(call: &'static str) -> ForgeError {
     ForgeError {
         call,
         status: None,
@@ -347,13 +359,13 @@ mod tests {
         let second = Duration::from_secs;
         let mut channel = Channel { stale: true, ..Channel::default() };
         assert!(channel.is_due(second(0), PACE), "the first at once");
-        channel.took(second(1), &failure(ForgeErrorKind::Unavailable));
+        channel.record(second(1), &failure(ForgeErrorKind::Unavailable));
         assert!(!channel.is_due(second(10), PACE), "not sooner than the pace");
         assert!(channel.is_due(second(16), PACE), "what was not posted comes at the next chance");
-        channel.took(second(16), &Ok(()));
+        channel.record(second(16), &Ok(()));
         assert!(!channel.is_due(second(60), PACE), "nothing new");
         channel.stale = true;
-        channel.took(second(60), &failure(ForgeErrorKind::NotFound));
+        channel.record(second(60), &failure(ForgeErrorKind::NotFound));
         assert!(!channel.is_due(second(600), PACE), "refused for good");
     }
 }

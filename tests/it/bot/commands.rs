@@ -41,7 +41,7 @@ fn a_stored_result_is_published_on_its_own_head_only() {
     assert!(comment.contains("is stored here"), "{comment}");
     world.git(&["update-ref", &format!("refs/regreen/results/{foreign}"), &foreign]);
     let (_, comment) = say(&world, number, &format!("/regreen apply {foreign}"));
-    assert!(comment.contains("is no result of regreen"), "{comment}");
+    assert!(comment.contains("is not a result of regreen"), "{comment}");
     assert_eq!(heads(), before);
 
     let (ran, comment) = say(&world, number, &format!("/regreen apply {result}"));
@@ -54,7 +54,7 @@ fn a_stored_result_is_published_on_its_own_head_only() {
     world.commit("topic", &[("notes.txt", "x\n")], "Move on");
     let (_, comment) = say(&world, number, &format!("/regreen apply {result}"));
     assert!(
-        comment.contains("was made for") && comment.contains("nothing was published"),
+        comment.contains("was made for") && comment.contains("Nothing was published"),
         "{comment}"
     );
     assert!(!world.has(&branch));
@@ -117,7 +117,7 @@ fn teams_are_asked_for_when_nothing_else_allows() {
     assert_eq!(comment, "");
     world.github.state().teams = list("active");
     let (ran, comment) = say(&world, number, "/regreen status");
-    assert!(comment.contains("no session of this pull request"), "{comment}\n{}", shown(&ran));
+    assert!(comment.contains("This pull request has no session"), "{comment}\n{}", shown(&ran));
     // A reader stays a reader, whatever team.
     world.github.state().permissions.insert("ann".into(), ("read".into(), "read".into()));
     let (ran, _) = say(&world, number, "/regreen fix");
@@ -132,7 +132,7 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     let branch = format!("regreen/WFS-test-pr-{number}");
     let (_, comment) =
         say(&world, number, "/regreen rebase\n/regreen complete\n/regreen sync\n/regreen estimate");
-    assert_eq!(comment.matches("there is no fix branch").count(), 3, "{comment}");
+    assert_eq!(comment.matches("There is no fix branch").count(), 3, "{comment}");
     assert!(comment.contains("Nothing ran here yet"), "{comment}");
     world.run(&world.pull_request(number, "opened"));
     let (_, comment) = say(&world, number, "/regreen rebase");
@@ -140,7 +140,7 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     let head = world.commit("topic", &[("notes.txt", "x\n")], "Move on");
     let (ran, comment) =
         say(&world, number, "/regreen rebase\n/regreen session list\n/regreen estimate");
-    assert!(comment.contains("it was not tested there"), "{comment}\n{}", shown(&ran));
+    assert!(comment.contains("The fix was not tested there"), "{comment}\n{}", shown(&ran));
     world.git(&["merge-base", "--is-ancestor", &head, &branch]);
     assert!(world.git(&["show", &format!("{branch}:calc.py")]).contains("return high"));
     assert!(world.git(&["show", &format!("{branch}:notes.txt")]).contains('x'));
@@ -159,10 +159,10 @@ fn a_fix_is_set_on_a_new_head_begun_again_and_ended() {
     let tip = world.git(&["rev-parse", &branch]);
     let (_, comment) = say(&world, number, "/regreen rebase\n/regreen complete\n/regreen sync");
     assert!(
-        comment.contains("nothing was changed") && comment.contains("completed already"),
+        comment.contains("Nothing was changed") && comment.contains("is already completed"),
         "{comment}"
     );
-    assert!(comment.contains("is written down in"), "{comment}");
+    assert!(comment.contains("is recorded in"), "{comment}");
     let learned = world.git(&["show", &format!("{branch}:.workflow/specs/learnings.md")]);
     assert!(learned.contains("calc.py was wrong"), "{learned}");
     assert_eq!(world.git(&["rev-parse", &format!("{branch}~1")]), tip);
@@ -182,7 +182,7 @@ fn a_killed_session_is_ended_by_a_comment() {
     let branch = format!("regreen/WFS-test-pr-{number}");
     world.run_until(&world.pull_request(number, "opened"), &branch, "rollback iteration");
     let (ran, comment) = say(&world, number, "/regreen complete\n/regreen status");
-    assert!(comment.contains("is completed; its files are off"), "{comment}\n{}", shown(&ran));
+    assert!(comment.contains("is completed. Its files are removed"), "{comment}\n{}", shown(&ran));
     assert!(!world.git(&["ls-tree", "-r", "--name-only", &branch]).contains(".workflow"));
     assert!(comment.contains("| completed |"), "{comment}");
     let (_, comment) = say(&world, number, "/regreen resume");
@@ -221,7 +221,7 @@ fn tests_for_what_the_fix_changed_have_a_branch_of_their_own() {
     let world = red();
     let number = world.pull();
     let (_, comment) = say(&world, number, "/regreen extend");
-    assert!(comment.contains("no fix changed anything here"), "{comment}");
+    assert!(comment.contains("No fix changed a file here"), "{comment}");
     world.run(&world.pull_request(number, "opened"));
     let branch = format!("regreen/WFS-test-pr-{number}");
     let tip = world.git(&["rev-parse", &branch]);

@@ -46,7 +46,7 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     let ran = world.run(&world.comment(number, "ann", "/regreen cancel"));
     assert!(world.sticky(number).contains("is dropped"), "{}", shown(&ran));
     let ran = world.run(&world.comment(number, "ann", "/regreen run"));
-    assert!(world.sticky(number).contains("there is no plan"), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("There is no plan"), "{}", shown(&ran));
     assert!(!world.has(&branch));
 
     world.run(&world.comment(number, "ann", "/regreen plan shop/price.py"));
@@ -58,7 +58,7 @@ fn a_plan_is_offered_shown_dropped_and_carried_out_by_another_machine() {
     let pulls = world.github.state().pulls.len();
     assert_eq!(pulls, 2, "the tests are offered");
     let ran = world.run(&world.comment(number, "ann", "/regreen show-plan"));
-    assert!(world.sticky(number).contains("there is no plan"), "{}", shown(&ran));
+    assert!(world.sticky(number).contains("There is no plan"), "{}", shown(&ran));
     world.github.assert_clean();
     world.assert_no_token(&ran);
 }
@@ -72,7 +72,7 @@ fn a_plan_for_an_older_head_is_not_carried_out() {
     let ran = world.run(&world.comment(number, "ann", "/regreen run"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
-    assert!(comment.contains("plans them anew"), "{comment}");
+    assert!(comment.contains("plans them again"), "{comment}");
     assert!(!world.has(&format!("regreen/WFS-test-pr-{number}")));
 }
 
@@ -130,7 +130,7 @@ fn a_stop_comment_stops_the_writing_of_tests() {
     world.comment(number, "ann", "/regreen stop");
     assert_eq!(child.wait().expect("a child").code(), Some(0), "{}", world.sticky(number));
     let comment = world.sticky(number);
-    assert!(comment.contains("as ann asked"), "{comment}");
+    assert!(comment.contains("at the request of ann"), "{comment}");
     assert!(!world.has(&format!("regreen/WFS-test-pr-{number}")), "{comment}");
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert_eq!(ran.code, Some(0), "{}\n{}", shown(&ran), world.sticky(number));

@@ -87,7 +87,7 @@ fn the_page_about_a_pull_request_shows_one() {
         (&first, "Waiting to begin"),
         (&second, "Green: 100.0 % pass after 2 iterations"),
         (&third, "Iteration 2 is taken back; before that: Green"),
-        (&third, "iteration 2 is taken back by"),
+        (&third, "The fix of iteration 2 is reverted by"),
     ] {
         assert!(moment.contains(words), "{words}: {moment}");
     }

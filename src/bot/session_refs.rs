@@ -1,5 +1,5 @@
-//! What is kept of a session on the server beside its fix branch: its events, and the state of one
-//! that has no commit yet, so that a new machine goes on with it (product.md 13.1, 2.4).
+//! Snapshots of sessions under `refs/regreen/sessions`: the events of each session, and the state of
+//! one without a commit, so that another machine can continue it (product.md 13.1, 2.4).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,84 +22,91 @@ use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
 use crate::effect::{FetchTarget, PushRequest, Remote};
 use crate::role::vet;
 
-use super::action::Run;
-use super::prepare::{Prepared, RECORD, Unprepared};
+use super::context::Context;
+use super::fix_branch::RECORD;
+use super::prepare::{PrepareError, Prepared};
 use super::worker::{self, EVENTS};
 
-/// Events that are kept, in bytes.
+/// Largest events of a snapshot, in bytes.
 const EVENTS_LIMIT: usize = 4 << 20;
 
-/// State that is kept, in bytes.
+/// Largest state of a snapshot, in bytes.
 const STATE_LIMIT: usize = 16 << 20;
 
-/// The state of the fix loop behind the tests.
+/// State file of the fix loop that runs after test writing.
 const LOOP: &str = ".process/iteration-state.json";
 
-/// Where a record has the state of a session.
+/// Folder of the session's files in a snapshot.
 const STATE: &str = "state";
 
-/// Least time between two times of keeping.
+/// Least time between two snapshots.
 const PACE: Duration = Duration::from_secs(15);
 
-/// Where a session is kept: no branch, so that nobody sees it who does not ask.
+/// The reference of a session's snapshot. It is not a branch, so the forge does not list it.
 fn reference(session: &SessionId) -> String {
     format!("refs/regreen/sessions/{session}")
 }
 
-/// What is kept.
+/// What a snapshot holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// Lines of events.
+pub struct SessionSnapshot {
+    /// Events as JSON lines.
     pub events: Vec<u8>,
-    /// Files of the session's folder; none where its fix branch carries them.
+    /// Files of the session folder; empty when the fix branch carries them.
     pub state: SessionFiles,
-    /// Sources with tests that are written and not committed yet.
+    /// Sources with written tests that are not committed yet.
     pub sources: Option<TreeId>,
 }
 
-/// Keeps it on the server.
+/// Saves a snapshot on the server.
 ///
 /// # Errors
 ///
-/// [`Unprepared`].
-pub async fn keep(prepared: &Prepared, session: &SessionId, kept: &Kept) -> Result<(), Unprepared> {
+/// [`PrepareError`].
+pub async fn save(
+    prepared: &Prepared,
+    session: &SessionId,
+    snapshot: &SessionSnapshot,
+) -> Result<(), PrepareError> {
     let branch = reference(session);
     let before = prepared.remote.head_of(&branch).await?;
     if let Some(before) = &before {
         prepared.remote.fetch(&FetchTarget::Commit(before.clone()), Some(1)).await?;
     }
-    let mut list = vec![(EVENTS.to_owned(), kept.events.clone())];
-    let state = kept.state.iter();
+    let mut list = vec![(EVENTS.to_owned(), snapshot.events.clone())];
+    let state = snapshot.state.iter();
     list.extend(state.map(|(name, bytes)| (format!("{STATE}/{name}"), bytes.clone())));
-    let sources = kept.sources.as_ref();
+    let sources = snapshot.sources.as_ref();
     let new = prepared.bench.record(session, &list, sources, before.as_ref())?;
     let request =
         PushRequest { branch, expected: before, new, session: session.clone(), protected: vec![] };
-    // A parallel run that kept its own is as good.
+    // The snapshot of a parallel run serves as well.
     prepared.remote.push(&request).await?;
     Ok(())
 }
 
-/// The commit that keeps a session; `None` when nothing is kept of it.
-async fn commit(prepared: &Prepared, session: &SessionId) -> Result<Option<CommitId>, Unprepared> {
-    let Some(kept) = prepared.remote.head_of(&reference(session)).await? else { return Ok(None) };
-    prepared.remote.fetch(&FetchTarget::Commit(kept.clone()), Some(1)).await?;
-    Ok(Some(kept))
+/// The commit of the snapshot of a session; `None` without a snapshot.
+async fn snapshot_commit(
+    prepared: &Prepared,
+    session: &SessionId,
+) -> Result<Option<CommitId>, PrepareError> {
+    let Some(tip) = prepared.remote.head_of(&reference(session)).await? else { return Ok(None) };
+    prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(1)).await?;
+    Ok(Some(tip))
 }
 
-/// The events of a session as one document of lines: those kept last, else those that travel with
-/// the fix branch.
+/// The events of a session as JSON lines, from its snapshot or else from its fix branch.
 ///
 /// # Errors
 ///
-/// [`Unprepared`].
+/// [`PrepareError`].
 pub async fn events(
     prepared: &Prepared,
     session: &SessionId,
     tip: Option<&CommitId>,
-) -> Result<Vec<u8>, Unprepared> {
-    if let Some(kept) = commit(prepared, session).await?
-        && let Some(bytes) = prepared.bench.file_of(&kept, EVENTS)?
+) -> Result<Vec<u8>, PrepareError> {
+    if let Some(snapshot) = snapshot_commit(prepared, session).await?
+        && let Some(bytes) = prepared.bench.file_of(&snapshot, EVENTS)?
     {
         return Ok(bytes);
     }
@@ -112,12 +119,12 @@ pub async fn events(
 
 /// A session that plans or writes tests and has no commit yet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unborn {
+pub struct PendingSession {
     /// Its id.
     pub session: SessionId,
     /// Its record.
     pub record: SessionRecord,
-    /// Where it stands.
+    /// Its progress.
     pub pipeline: Pipeline,
     /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
@@ -125,31 +132,31 @@ pub struct Unborn {
     pub files: SessionFiles,
 }
 
-/// What is kept of the state of a session; `None` without one that can go on.
+/// The state in the snapshot of a session; `None` when it cannot be continued.
 ///
 /// # Errors
 ///
-/// [`Unprepared`].
-pub async fn unborn(
+/// [`PrepareError`].
+pub async fn pending(
     prepared: &Prepared,
     session: &SessionId,
-) -> Result<Option<Unborn>, Unprepared> {
-    let Some(kept) = commit(prepared, session).await? else { return Ok(None) };
-    let files = prepared.bench.files_below(&kept, STATE, STATE_LIMIT)?;
-    Ok(files.and_then(|files| read(session, files)))
+) -> Result<Option<PendingSession>, PrepareError> {
+    let Some(snapshot) = snapshot_commit(prepared, session).await? else { return Ok(None) };
+    let files = prepared.bench.files_below(&snapshot, STATE, STATE_LIMIT)?;
+    Ok(files.and_then(|files| parse(session, files)))
 }
 
-/// Whether anything is kept of a session.
+/// Whether a session has a snapshot.
 ///
 /// # Errors
 ///
-/// [`Unprepared`].
-pub async fn is_known(prepared: &Prepared, session: &SessionId) -> Result<bool, Unprepared> {
+/// [`PrepareError`].
+pub async fn exists(prepared: &Prepared, session: &SessionId) -> Result<bool, PrepareError> {
     Ok(prepared.remote.head_of(&reference(session)).await?.is_some())
 }
 
-/// Reads the state files of a session. A file that cannot be read counts as missing.
-pub fn read(session: &SessionId, files: SessionFiles) -> Option<Unborn> {
+/// Parses the state files of a session. An unreadable file counts as missing.
+pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession> {
     let of = |name: &str| files.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes);
     let record: SessionRecord = serde_json::from_slice(of(RECORD)?).ok()?;
     let pipeline: Pipeline = serde_json::from_slice(of(PIPELINE)?).ok()?;
@@ -166,27 +173,28 @@ pub fn read(session: &SessionId, files: SessionFiles) -> Option<Unborn> {
         tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
         (!tasks.is_empty()).then_some(TestPlan { analysis, tasks })
     });
-    Some(Unborn { session: session.clone(), record, pipeline, plan, files })
+    Some(PendingSession { session: session.clone(), record, pipeline, plan, files })
 }
 
-/// Lays the files of a session out, so that a working phase finds them.
+/// Writes the files of a session to this machine, for a worker to continue it.
 ///
 /// # Errors
 ///
-/// When the folder cannot be written, or a name is none.
-pub fn lay_out(facts: &RepositoryFacts, unborn: &Unborn) -> Result<(), String> {
-    let opened = store::SessionStore::open(&state_root(facts), &unborn.session);
-    let restored = opened.and_then(|store| store.restore(&without_branch(unborn)));
+/// When the folder cannot be written or a file name is invalid.
+pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), String> {
+    let opened = store::SessionStore::open(&state_root(facts), &pending.session);
+    let restored = opened.and_then(|store| store.restore(&files_to_restore(pending)));
     restored.map_err(|error| error.to_string())
 }
 
-/// The files of a session whose commits did not reach the server: it makes them again.
-fn without_branch(unborn: &Unborn) -> SessionFiles {
-    let mut files = unborn.files.clone();
-    if unborn.pipeline.next != PipelineStep::Execute {
+/// The files of a session whose commits did not reach the server, set back so that the worker makes
+/// them again.
+fn files_to_restore(pending: &PendingSession) -> SessionFiles {
+    let mut files = pending.files.clone();
+    if pending.pipeline.next != PipelineStep::Execute {
         return files;
     }
-    let pipeline = Pipeline { next: PipelineStep::Keep, ..unborn.pipeline.clone() };
+    let pipeline = Pipeline { next: PipelineStep::Keep, ..pending.pipeline.clone() };
     files.retain(|(name, _)| name != LOOP && name != PIPELINE);
     if let Ok(text) = serde_json::to_vec_pretty(&pipeline) {
         files.push((PIPELINE.to_owned(), text));
@@ -196,13 +204,13 @@ fn without_branch(unborn: &Unborn) -> SessionFiles {
 
 /// The state files of a session on this machine.
 #[must_use]
-pub fn local(facts: &RepositoryFacts, session: &SessionId) -> Option<SessionFiles> {
+pub fn local_files(facts: &RepositoryFacts, session: &SessionId) -> Option<SessionFiles> {
     store::travelling_files(&store::session_folder(&state_root(facts), session)).ok()
 }
 
-/// The events of a run that later commands need, as lines.
+/// The events of a run that later commands need, as JSON lines.
 #[must_use]
-pub fn lines(bundle: &std::path::Path) -> Vec<u8> {
+pub fn event_lines(bundle: &std::path::Path) -> Vec<u8> {
     let bytes = files::read(&bundle.join(EVENTS), worker::EVENTS_LIMIT).ok().flatten();
     let mut bytes = bytes.unwrap_or_default();
     let lines: Vec<String> = worker::whole_lines(&mut bytes)
@@ -214,8 +222,8 @@ pub fn lines(bundle: &std::path::Path) -> Vec<u8> {
     if text.len() > EVENTS_LIMIT || lines.is_empty() { Vec::new() } else { text.into_bytes() }
 }
 
-/// Keeps a session that plans or writes tests while it works.
-pub struct Keeper {
+/// Saves snapshots of a session that plans or writes tests while it works.
+pub struct SessionMirror {
     session: SessionId,
     head: CommitId,
     folder: PathBuf,
@@ -223,90 +231,89 @@ pub struct Keeper {
     protect: GlobSet,
     redactor: Redactor,
     digest: Vec<u8>,
-    tried: Option<Duration>,
+    attempt: Option<Duration>,
     pace: Duration,
-    /// Where the session stands, as far as it was read.
-    pub seen: Option<Unborn>,
-    /// What should be known, in our own words.
+    /// The state of the session when it was last read.
+    pub latest: Option<PendingSession>,
+    /// A notice for the comment.
     pub notice: Option<String>,
 }
 
-impl Keeper {
-    /// A keeper that has kept nothing yet.
+impl SessionMirror {
+    /// A mirror without a snapshot so far.
     #[must_use]
     pub fn new(
-        run: &Run<'_>,
+        context: &Context<'_>,
         session: &SessionId,
         facts: &RepositoryFacts,
         bundle: PathBuf,
         protect: GlobSet,
     ) -> Self {
-        let pace = run.around.get("REGREEN_PACE_MS").parse().map_or(PACE, Duration::from_millis);
+        let pace = context.env.get("REGREEN_PACE_MS").parse().map_or(PACE, Duration::from_millis);
         Self {
             session: session.clone(),
-            head: run.target.head.clone(),
+            head: context.target.head.clone(),
             folder: store::session_folder(&state_root(facts), session),
             bundle,
             protect,
-            redactor: Redactor::new(&run.around.token),
+            redactor: Redactor::new(&context.env.token),
             digest: Vec::new(),
-            tried: None,
+            attempt: None,
             pace,
-            seen: None,
+            latest: None,
             notice: None,
         }
     }
 
-    /// Reads where the session stands.
-    pub fn look(&mut self) {
+    /// Reads the state of the session.
+    fn refresh(&mut self) {
         let found = store::travelling_files(&self.folder).ok();
-        if let Some(unborn) = found.and_then(|files| read(&self.session, files)) {
-            self.seen = Some(unborn);
+        if let Some(pending) = found.and_then(|files| parse(&self.session, files)) {
+            self.latest = Some(pending);
         }
     }
 
-    /// Keeps the state when it is another than before; not more often than the pace, unless it is
-    /// the `last` time. A fault is tried again the next time.
-    pub async fn tick(&mut self, run: &Run<'_>, last: bool) {
-        let now = run.clock.elapsed();
-        let early = self.tried.is_some_and(|tried| now.saturating_sub(tried) < self.pace);
+    /// Saves a snapshot when the state changed; not more often than the pace, unless it is the
+    /// `last` time. A failed save is retried next time.
+    pub async fn save_if_changed(&mut self, context: &Context<'_>, last: bool) {
+        let now = context.clock.elapsed();
+        let early = self.attempt.is_some_and(|attempt| now.saturating_sub(attempt) < self.pace);
         if early && !last {
             return;
         }
-        self.tried = Some(now);
-        self.look();
-        let Some(unborn) = &self.seen else { return };
-        let digest = digest(&unborn.files);
+        self.attempt = Some(now);
+        self.refresh();
+        let Some(pending) = &self.latest else { return };
+        let digest = digest(&pending.files);
         if digest == self.digest {
             return;
         }
-        let size: usize = unborn.files.iter().map(|(_, bytes)| bytes.len()).sum();
-        if size > STATE_LIMIT || unborn.files.iter().any(|(_, bytes)| self.tells(bytes)) {
-            self.notice = Some("the state of this session is not kept beside its branch".into());
+        let size: usize = pending.files.iter().map(|(_, bytes)| bytes.len()).sum();
+        if size > STATE_LIMIT || pending.files.iter().any(|(_, bytes)| self.holds_secret(bytes)) {
+            self.notice = Some("the state of this session could not be saved".into());
             return;
         }
-        let kept = Kept {
-            events: lines(&self.bundle),
-            sources: self.sources(run, unborn),
-            state: unborn.files.clone(),
+        let snapshot = SessionSnapshot {
+            events: event_lines(&self.bundle),
+            sources: self.sources(context, pending),
+            state: pending.files.clone(),
         };
-        match keep(run.prepared, &self.session, &kept).await {
+        match save(context.prepared, &self.session, &snapshot).await {
             Ok(()) => self.digest = digest,
-            Err(error) => tracing::warn!(%error, "the state of the session is kept later"),
+            Err(error) => tracing::warn!(%error, "the state of the session is saved later"),
         }
     }
 
-    fn tells(&self, bytes: &[u8]) -> bool {
+    fn holds_secret(&self, bytes: &[u8]) -> bool {
         self.redactor.finds(&String::from_utf8_lossy(bytes))
     }
 
-    /// The sources with new tests; `None` before there are any, and for sources that could not be
-    /// published.
-    fn sources(&self, run: &Run<'_>, unborn: &Unborn) -> Option<TreeId> {
-        let file = unborn.files.iter().find(|(name, _)| name == PRODUCTION)?;
+    /// The sources with new tests; `None` without any, and when they may not be published.
+    fn sources(&self, context: &Context<'_>, pending: &PendingSession) -> Option<TreeId> {
+        let file = pending.files.iter().find(|(name, _)| name == PRODUCTION)?;
         let production: Generation = serde_json::from_slice(&file.1).ok()?;
-        let diff = run.prepared.bench.diff(&self.head, &production.tree, store::STATE_FOLDER);
-        let reach = run.prepared.settings.scope().reach_of_session();
+        let diff = context.prepared.bench.diff(&self.head, &production.tree, store::STATE_FOLDER);
+        let reach = context.prepared.settings.scope().reach_of_session();
         let state = store::STATE_FOLDER;
         let broken = vet::published(&diff.ok()?, &self.protect, state, &self.redactor, reach);
         broken.is_empty().then_some(production.tree)
@@ -346,13 +353,13 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_reach_the_server_is_made_again() {
+    fn commits_that_did_not_reach_the_server_are_made_again() {
         let session = SessionId::parse("WFS-test-pr-7").unwrap();
         let laid = |next: PipelineStep| {
-            let unborn = read(&session, files(next)).expect("a session");
-            let files = without_branch(&unborn);
+            let pending = parse(&session, files(next)).expect("a session");
+            let files = files_to_restore(&pending);
             let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
-            (read(&session, files).expect("a session").pipeline.next, names)
+            (parse(&session, files).expect("a session").pipeline.next, names)
         };
         let (next, names) = laid(PipelineStep::Execute);
         assert_eq!(
@@ -374,12 +381,12 @@ mod tests {
     fn files_that_are_no_session_are_none() {
         let session = SessionId::parse("WFS-test-pr-7").unwrap();
         let other = SessionId::parse("WFS-test-pr-8").unwrap();
-        assert_eq!(read(&other, files(PipelineStep::Generate)), None, "of another session");
-        assert_eq!(read(&session, Vec::new()), None);
+        assert_eq!(parse(&other, files(PipelineStep::Generate)), None, "of another session");
+        assert_eq!(parse(&session, Vec::new()), None);
         let mut broken = files(PipelineStep::Generate);
         broken[1].1.truncate(10);
-        assert_eq!(read(&session, broken), None);
-        let whole = read(&session, files(PipelineStep::Generate)).expect("a session");
-        assert_eq!(whole.plan, None, "it has not come to its plan");
+        assert_eq!(parse(&session, broken), None);
+        let whole = parse(&session, files(PipelineStep::Generate)).expect("a session");
+        assert_eq!(whole.plan, None, "it has no plan yet");
     }
 }

@@ -1,11 +1,13 @@
 //! What the runner hands over: variables, inputs, the event file, the files to write to.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::adapter::host::{environment, files};
 use crate::config::inputs::{self, Inputs};
+use crate::domain::check::Level;
 use crate::domain::secret::SecretKey;
+use crate::report::workflow;
 
 /// GitHub cuts event files at 25 MB.
 const EVENT_LIMIT: u64 = 32 << 20;
@@ -15,7 +17,7 @@ const OF_THE_RUNNER: &[&str] = &["INPUT_ARGS", "INPUT_ENTRYPOINT"];
 
 /// The surroundings of one job.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct ActionEnv {
     /// Variables of the runner and of the job.
     pub variables: BTreeMap<String, String>,
     /// The inputs that were set.
@@ -26,7 +28,7 @@ pub struct Surroundings {
     pub token: Option<SecretKey>,
 }
 
-impl Surroundings {
+impl ActionEnv {
     /// Reads them.
     ///
     /// # Errors
@@ -57,10 +59,8 @@ impl Surroundings {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        let token = inputs
-            .text("token")
-            .map(str::to_owned)
-            .or_else(|| variables.get("GITHUB_TOKEN").cloned());
+        let token = inputs.text("token").map(str::to_owned);
+        let token = token.or_else(|| variables.get("GITHUB_TOKEN").cloned());
         let token = token.filter(|text| !text.trim().is_empty()).map(|text| SecretKey::new(&text));
         Ok(Self { variables, inputs, payload, token })
     }
@@ -71,7 +71,7 @@ impl Surroundings {
         self.variables.get(name).map_or("", String::as_str)
     }
 
-    /// An input that says what the job does; `None` when it was not set.
+    /// An input that is a text; `None` when it was not set.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.inputs.text(name)
@@ -115,5 +115,16 @@ impl Surroundings {
             "" => None,
             run => Some(format!("{}/{repository}/actions/runs/{run}", self.server())),
         }
+    }
+}
+
+/// Appends lines to a file that the runner reads after the step.
+pub fn append(path: &str, text: &str) {
+    if path.is_empty() || text.is_empty() {
+        return;
+    }
+    if let Err(error) = files::append(Path::new(path), text) {
+        let text = format!("{path}: {error}");
+        println!("{}", workflow::remark(Level::Warning, None, "regreen", &text));
     }
 }

@@ -10,7 +10,8 @@ use crate::effect::{
 };
 use crate::report::lessons;
 
-use super::commits::{Commits, Goes};
+use super::commits::Commits;
+use super::limits::Destination;
 
 impl Commits<'_> {
     /// Writes down what the session teaches, in a commit of its own (product.md 9.5).
@@ -42,7 +43,7 @@ impl Commits<'_> {
         let (Some(tip), Some(branch)) = (&self.published.tip, &self.target.head_branch) else {
             return;
         };
-        if self.goes != Goes::Head || self.target.foreign || self.published.on_head {
+        if self.destination != Destination::Head || self.target.foreign || self.published.on_head {
             return;
         }
         let request = PushRequest {
@@ -52,7 +53,7 @@ impl Commits<'_> {
             session: self.session.clone(),
             protected: vec![],
         };
-        let told = match self.remote.push_rebased(&request).await {
+        let problem = match self.remote.push_rebased(&request).await {
             Ok(
                 RebasedPushOutcome::Plain(PushOutcome::Done | PushOutcome::AlreadyThere)
                 | RebasedPushOutcome::OnTop {
@@ -77,7 +78,7 @@ impl Commits<'_> {
             Err(error) => format!("{error}; {}", error.hint()),
         };
         self.published.notices.push(format!(
-            "the head branch was left alone ({told}); the commits are on `{}`",
+            "the head branch was left alone ({problem}); the commits are on `{}`",
             self.branch
         ));
     }
@@ -93,7 +94,7 @@ impl Commits<'_> {
             return Ok(());
         }
         let branch = format!("{}-signed", self.branch);
-        let told = match self.remote.head_of(&branch).await {
+        let problem = match self.remote.head_of(&branch).await {
             Err(error) => Some(error.to_string()),
             Ok(now) => {
                 let request = PushRequest {
@@ -111,8 +112,8 @@ impl Commits<'_> {
                 }
             }
         };
-        if let Some(told) = told {
-            self.published.notices.push(format!("there is no signed commit: {told}"));
+        if let Some(problem) = problem {
+            self.published.notices.push(format!("there is no signed commit: {problem}"));
             return Ok(());
         }
         let (mut additions, mut deletions) = (Vec::new(), Vec::new());
@@ -176,14 +177,14 @@ impl Commits<'_> {
     /// # Errors
     ///
     /// A fault that passes.
-    pub async fn offer(
+    pub async fn open_pull(
         &mut self,
         forge: &dyn Forge,
         title: &str,
         body: &str,
     ) -> Result<(), ForgeError> {
         if self.published.tip.is_none()
-            || self.goes != Goes::Branch
+            || self.destination != Destination::Branch
             || self.published.pull.is_some()
         {
             return Ok(());

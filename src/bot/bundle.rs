@@ -1,0 +1,147 @@
+//! Publishing of a bundle, the folder in which a worker leaves its commits and events.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::adapter::host::files;
+use crate::domain::command::{Command, Flags};
+use crate::domain::event::{Ending, Event};
+use crate::domain::id::SessionId;
+use crate::report::forge_page::CommandReply;
+
+use super::commits::Commits;
+use super::context::Context;
+use super::failure::BotError;
+use super::fix_branch;
+use super::limits::{self, Destination};
+use super::publish::Publisher;
+use super::session_refs::{self, SessionSnapshot};
+use super::sessions;
+use super::worker;
+
+/// How long a push that failed for a passing reason waits for its next attempt.
+pub const RETRY: Duration = Duration::from_secs(10);
+
+/// Attempts to push at the end.
+const LAST_ATTEMPTS: u32 = 3;
+
+/// Publishes the bundle of an earlier job; runs no tests.
+///
+/// # Errors
+///
+/// As [`load_bundle`].
+pub async fn publish_folder(context: &Context<'_>, folder: &Path) -> Result<u8, BotError> {
+    let command = Command::Fix { flags: Flags::default() };
+    let destination = limits::destination(context, &command);
+    let mut publisher = load_bundle(context, folder, destination, Vec::new()).await?;
+    publisher.end().await;
+    Ok(exit_code(&publisher, 1))
+}
+
+/// Reads a bundle, publishes its commits and shows its session. The caller ends the publisher.
+///
+/// # Errors
+///
+/// When the folder holds no bundle, or the bundle of another pull request.
+pub async fn load_bundle<'a>(
+    context: &'a Context<'a>,
+    folder: &Path,
+    destination: Destination,
+    answers: Vec<CommandReply>,
+) -> Result<Publisher<'a>, BotError> {
+    let bytes = files::read(&folder.join(worker::EVENTS), worker::EVENTS_LIMIT)
+        .map_err(|error| BotError::io(folder, &error))?;
+    let mut bytes = bytes.ok_or_else(|| {
+        BotError::usage(
+            format!("{} holds no bundle", folder.display()),
+            "name the folder that `mode: work` wrote",
+        )
+    })?;
+    let events = worker::whole_lines(&mut bytes);
+    let session = events.iter().find_map(|event| match event {
+        Event::Opened { session, .. } => SessionId::parse(session.as_str()).ok(),
+        _ => None,
+    });
+    let session = session
+        .ok_or_else(|| BotError::usage("the bundle names no session", "run `mode: work` again"))?;
+    if !sessions::names(context).any(|name| name == session) {
+        return Err(BotError::usage(
+            format!(
+                "the bundle is of session {session}, which does not belong to {}",
+                context.target.name()
+            ),
+            "publish it in the run of its own pull request",
+        ));
+    }
+    let expected = fix_branch::replaced_tip(context.prepared, context.target, &session).await?;
+    let facts = sessions::check_out(context, vec![])?;
+    let mut commits = Commits::new(context, &session, destination, expected, &facts)?;
+    let mut publisher = Publisher::new(context, session.to_string(), answers);
+    for event in &events {
+        publisher.view.add(event);
+    }
+    publisher.begin().await;
+    deliver(context, &mut commits, &mut publisher, folder).await;
+    if destination != Destination::Nowhere {
+        save_events(context, &session, folder).await;
+    }
+    Ok(publisher)
+}
+
+/// Publishes the last commits of a bundle and everything that is made of them.
+pub async fn deliver(
+    context: &Context<'_>,
+    commits: &mut Commits<'_>,
+    publisher: &mut Publisher<'_>,
+    bundle: &Path,
+) {
+    for attempt in 1..=LAST_ATTEMPTS {
+        match commits.publish(bundle).await {
+            Ok(_) => break,
+            Err(error) if attempt == LAST_ATTEMPTS || context.clock.stop_requested() => {
+                commits.published.held = Some(format!(
+                    "the commits could not be pushed: {error}; `/regreen fix` tries again"
+                ));
+                break;
+            }
+            Err(_) => context.clock.wait(RETRY / 2).await,
+        }
+    }
+    let met = publisher.is_met();
+    let sync = context.prepared.settings.sync == Some(true);
+    if let Some(outcome) = publisher.view.outcome.as_ref().filter(|_| met && sync) {
+        let now = context.clock.now();
+        commits.sync(&context.prepared.bench, outcome, now.get(..10).unwrap_or(&now)).await;
+    }
+    if met {
+        commits.move_head().await;
+    }
+    publisher.sign(commits).await;
+    publisher.open_pull(commits).await;
+    commits.check(context.forge, context.prepared.settings.check_workflow.as_deref()).await;
+    publisher.show_published(&commits.published);
+    publisher.describe(commits).await;
+}
+
+/// Saves the events for later commands.
+pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Path) {
+    let events = session_refs::event_lines(bundle);
+    if events.is_empty() {
+        return;
+    }
+    let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
+    if let Err(error) = session_refs::save(context.prepared, session, &snapshot).await {
+        tracing::warn!(%error, "the events of the session were not saved");
+    }
+}
+
+/// The exit code of a job whose worker ended with `code`.
+#[must_use]
+pub fn exit_code(publisher: &Publisher<'_>, code: i32) -> u8 {
+    match publisher.view.outcome.as_ref().map(|outcome| outcome.result) {
+        Some(Ending::Failure) => 1,
+        // A stop at a checkpoint is not a red job: the session continues (product.md 9.3).
+        Some(_) => 0,
+        None => u8::try_from(code).ok().filter(|code| (1..=3).contains(code)).unwrap_or(3),
+    }
+}

@@ -1,0 +1,129 @@
+//! `/regreen apply SHA`: publishes exactly one stored result, and only on the head it was made for
+//! (product.md 13.17, 13.18).
+
+use std::path::Path;
+
+use crate::adapter::repo;
+use crate::adapter::store::STATE_FOLDER;
+use crate::domain::commit;
+use crate::domain::id::{CommitId, SessionId};
+use crate::effect::{FetchTarget, Remote};
+use crate::report::markdown::{code, prose};
+
+use crate::bot::bundle::load_bundle;
+use crate::bot::commits::{Commits, stored};
+use crate::bot::context::Context;
+use crate::bot::failure::BotError;
+use crate::bot::fix_branch;
+use crate::bot::limits::{self, Destination};
+use crate::bot::prepare::PrepareError;
+use crate::bot::publish::Publisher;
+use crate::bot::sessions::{check_out, names, read_view};
+
+/// Commits that a result may have.
+const COMMITS: u32 = 500;
+
+/// Publishes the result and returns the reply.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, BotError> {
+    if let Some(folder) = context.env.folder("bundle")
+        && let Ok(bundle) = repo::manifest(&folder)
+        && bundle.of.tip == *result
+    {
+        return bundled(context, &folder, &bundle.of.head).await;
+    }
+    let Some(tip) =
+        context.prepared.remote.head_of(&stored(result)).await.map_err(PrepareError::from)?
+    else {
+        return Ok(format!(
+            "No result {} is stored here. `/regreen fix --suggest` stores one.",
+            result.short()
+        ));
+    };
+    context
+        .prepared
+        .remote
+        .fetch(&FetchTarget::Commit(tip.clone()), Some(COMMITS))
+        .await
+        .map_err(PrepareError::from)?;
+    let message = context.prepared.bench.message_of(&tip).unwrap_or_default();
+    let session = commit::trailer(&message, commit::SESSION).map(SessionId::parse);
+    let Some(session) = session.and_then(Result::ok).filter(|_| tip == *result) else {
+        return Ok(format!("{} is not a result of regreen.", result.short()));
+    };
+    if !names(context).any(|name| name == session) {
+        return Ok(format!(
+            "{} is a result of {session}, which does not belong to {}.",
+            tip.short(),
+            prose(&context.target.name(), 100)
+        ));
+    }
+    let ground = context.prepared.bench.ground_of(&tip, &session, COMMITS);
+    if ground.as_ref() != Some(&context.target.head) {
+        return Ok(stale(result, ground.as_ref(), &context.target.head));
+    }
+    publish(context, &session, &tip).await
+}
+
+/// The reply to a result that was made for another head.
+fn stale(result: &CommitId, ground: Option<&CommitId>, head: &CommitId) -> String {
+    let of = ground.map_or("another commit", |ground| ground.short());
+    format!(
+        "{} was made for {of}, but the head is now {}. Nothing was published; `/regreen fix` looks for a fix of this head.",
+        result.short(),
+        head.short()
+    )
+}
+
+/// Where an applied result goes: as configured, and that of a fork to a fix branch.
+fn destination(context: &Context<'_>) -> Destination {
+    match limits::approved_destination(context) {
+        Destination::Head if !context.target.foreign => Destination::Head,
+        _ => Destination::Branch,
+    }
+}
+
+/// Publishes the bundle of an earlier job.
+async fn bundled(
+    context: &Context<'_>,
+    folder: &Path,
+    head: &CommitId,
+) -> Result<String, BotError> {
+    if *head != context.target.head {
+        let tip = repo::manifest(folder).map(|bundle| bundle.of.tip);
+        let tip = tip.unwrap_or_else(|_| head.clone());
+        return Ok(stale(&tip, Some(head), &context.target.head));
+    }
+    let publisher = load_bundle(context, folder, destination(context), Vec::new()).await?;
+    Ok(publisher.push_summary())
+}
+
+/// Publishes commits that are already fetched.
+async fn publish(
+    context: &Context<'_>,
+    session: &SessionId,
+    tip: &CommitId,
+) -> Result<String, BotError> {
+    let bench = &context.prepared.bench;
+    let tree = bench.tree_of(tip).map_err(PrepareError::from)?;
+    let diff = bench.diff(&context.target.head, &tree, STATE_FOLDER);
+    let diff = diff.map_err(PrepareError::from)?;
+    let facts = check_out(context, vec![])?;
+    let expected = fix_branch::replaced_tip(context.prepared, context.target, session).await?;
+    let mut commits = Commits::new(context, session, destination(context), expected, &facts)?;
+    if let Err(error) = commits.apply(tip, diff).await {
+        return Ok(format!("{}. Repeat the command.", code(&error)));
+    }
+    let mut publisher = Publisher::new(context, session.to_string(), Vec::new());
+    publisher.view = read_view(context, session, Some(tip)).await?;
+    if commits.published.held.is_none() {
+        commits.move_head().await;
+        publisher.open_pull(&mut commits).await;
+    }
+    publisher.show_published(&commits.published);
+    publisher.describe(&commits).await;
+    Ok(publisher.push_summary())
+}

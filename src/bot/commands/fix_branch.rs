@@ -1,0 +1,226 @@
+//! The commands that change the fix branch: `rollback`, `rebase`, `complete` and `sync`.
+
+use crate::adapter::repo::Overlap;
+use crate::adapter::store::STATE_FOLDER;
+use crate::bot::commits::Commits;
+use crate::bot::context::Context;
+use crate::bot::failure::BotError;
+use crate::bot::fix_branch::branch_name;
+use crate::bot::limits::Destination;
+use crate::bot::session_refs::{self, SessionSnapshot};
+use crate::bot::sessions::{self, check_out, read_view};
+use crate::domain::commit;
+use crate::domain::event::Event;
+use crate::domain::id::{CommitId, SessionId};
+use crate::domain::session::SessionRecord;
+use crate::effect::{PushOutcome, PushRequest, Remote};
+use crate::report::markdown::{self, code};
+
+/// Commits that a session can have.
+const COMMITS: u32 = 2_000;
+
+/// The newest fix branch, all of whose commits are the session's own.
+struct OwnBranch {
+    session: SessionId,
+    tip: CommitId,
+    record: SessionRecord,
+}
+
+/// What a command finds.
+enum Lookup {
+    Own(OwnBranch),
+    /// The branch may not be changed; the text says why.
+    Reply(String),
+}
+
+async fn find_own(context: &Context<'_>) -> Result<Lookup, BotError> {
+    let known = sessions::known(context).await?;
+    let newest = known.into_iter().rev().find_map(|known| Some((known.session, known.branch?)));
+    Ok(match newest {
+        None => Lookup::Reply("There is no fix branch. `/regreen fix` makes one.".into()),
+        Some((session, branch)) => match branch.record.filter(|_| branch.ours) {
+            Some(record) => Lookup::Own(OwnBranch { session, tip: branch.tip, record }),
+            None => Lookup::Reply(
+                "The fix branch holds commits of others, so it was not changed.".into(),
+            ),
+        },
+    })
+}
+
+/// Moves the fix branch; the error is the reply.
+async fn push(context: &Context<'_>, own: &OwnBranch, to: &CommitId) -> Result<(), String> {
+    let request = PushRequest {
+        branch: branch_name(&own.session),
+        expected: Some(own.tip.clone()),
+        new: to.clone(),
+        session: own.session.clone(),
+        protected: vec![context.target.default_branch.clone()],
+    };
+    match context.prepared.remote.push(&request).await {
+        Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => Ok(()),
+        Ok(PushOutcome::Rejected { by, text }) => {
+            Err(format!("The server refused the push: {}; {}.", code(&text), by.hint()))
+        }
+        Ok(PushOutcome::Moved { .. }) => {
+            Err("The fix branch moved in the meantime. Repeat the command.".into())
+        }
+        Err(error) => Err(format!("{}; {}.", code(&error.to_string()), error.hint())),
+    }
+}
+
+/// The reply to a change that could not be made.
+fn unchanged(error: &impl ToString) -> String {
+    format!("{}. Nothing was changed.", code(&error.to_string()))
+}
+
+/// Reverts one fix.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn rollback(
+    context: &Context<'_>,
+    iteration: Option<u32>,
+    login: &str,
+) -> Result<String, BotError> {
+    let own = match find_own(context).await? {
+        Lookup::Own(own) => own,
+        Lookup::Reply(text) => return Ok(text),
+    };
+    let reverted = context.prepared.bench.take_back(
+        &own.tip,
+        &own.record.git.head_sha,
+        &own.session,
+        STATE_FOLDER,
+        iteration,
+        login,
+    );
+    let (new, number) = match reverted {
+        Ok(Some(reverted)) => reverted,
+        Ok(None) => return Ok("The fix branch holds no such fix.".into()),
+        Err(error) => return Ok(unchanged(&error)),
+    };
+    if let Err(text) = push(context, &own, &new).await {
+        return Ok(text);
+    }
+    add_event(context, &own.session, &new, &Event::TakenBack { iteration: number }).await?;
+    Ok(format!(
+        "The fix of iteration {number} is reverted by {}. `/regreen fix` looks for another fix.",
+        new.short()
+    ))
+}
+
+/// Adds an event to the snapshot of a session.
+async fn add_event(
+    context: &Context<'_>,
+    session: &SessionId,
+    tip: &CommitId,
+    event: &Event,
+) -> Result<(), BotError> {
+    let mut events = session_refs::events(context.prepared, session, Some(tip)).await?;
+    let line = serde_json::to_string(event).unwrap_or_default();
+    events.extend(line.into_bytes());
+    events.push(b'\n');
+    let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
+    session_refs::save(context.prepared, session, &snapshot).await?;
+    Ok(())
+}
+
+/// Rebases the fix branch onto the current head.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
+    let own = match find_own(context).await? {
+        Lookup::Own(own) => own,
+        Lookup::Reply(text) => return Ok(text),
+    };
+    let head = &context.target.head;
+    let bench = &context.prepared.bench;
+    let Some(ground) = bench.ground_of(&own.tip, &own.session, COMMITS) else {
+        return Ok(
+            "The start of the fix branch was not found. `/regreen recreate` makes a new one."
+                .into(),
+        );
+    };
+    if ground == *head {
+        return Ok(format!("The fix branch is already based on {}.", head.short()));
+    }
+    let rebased = match bench.carry((&ground, &own.tip), head, &own.session, Overlap::Allowed) {
+        Ok(Ok(rebased)) => rebased,
+        Ok(Err(reason)) => {
+            return Ok(format!(
+                "{}. Nothing was changed. `/regreen recreate` starts again on {}.",
+                markdown::prose(&reason, 300),
+                head.short()
+            ));
+        }
+        Err(error) => return Ok(unchanged(&error)),
+    };
+    Ok(match push(context, &own, &rebased).await {
+        Ok(()) => format!(
+            "The fix branch is rebased onto {}; its tip is now {}. The fix was not tested there: `/regreen recreate` looks for a fix of this head.",
+            head.short(),
+            rebased.short()
+        ),
+        Err(text) => text,
+    })
+}
+
+/// Ends a session as it is.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotError> {
+    let own = match find_own(context).await? {
+        Lookup::Own(own) => own,
+        Lookup::Reply(text) => return Ok(text),
+    };
+    let session = &own.session;
+    let folder = format!("{STATE_FOLDER}/active/{session}");
+    let message = commit::ended(session, login);
+    let new = match context.prepared.bench.without_session(&own.tip, &folder, &message) {
+        Ok(Some(new)) => new,
+        Ok(None) => return Ok(format!("{session} is already completed.")),
+        Err(error) => return Ok(unchanged(&error)),
+    };
+    Ok(match push(context, &own, &new).await {
+        Ok(()) => {
+            format!("{session} is completed. Its files are removed from the fix branch.")
+        }
+        Err(text) => text,
+    })
+}
+
+/// Records what the last session learned.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
+    let own = match find_own(context).await? {
+        Lookup::Own(own) => own,
+        Lookup::Reply(text) => return Ok(text),
+    };
+    let session = &own.session;
+    let view = read_view(context, session, Some(&own.tip)).await?;
+    let Some(outcome) = view.outcome else {
+        return Ok(format!("{session} has no result yet, so there is nothing to record."));
+    };
+    let facts = check_out(context, vec![])?;
+    let tip = Some(own.tip.clone());
+    let mut commits = Commits::new(context, session, Destination::Branch, tip.clone(), &facts)?;
+    commits.published.tip.clone_from(&tip);
+    let now = context.clock.now();
+    commits.sync(&context.prepared.bench, &outcome, now.get(..10).unwrap_or(&now)).await;
+    let published = &commits.published;
+    Ok(match (&published.tip, published.notices.iter().chain(&published.held).next()) {
+        (_, Some(why)) => markdown::prose(why, 500),
+        (Some(new), None) if *new != own.tip => {
+            format!("What {session} learned is recorded in {}.", new.short())
+        }
+        (_, None) => format!("There is nothing new to record for {session}."),
+    })
+}

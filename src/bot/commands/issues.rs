@@ -1,0 +1,62 @@
+//! `/regreen issue` and the key `expand`: follow-up issues, each opened once (product.md 9.4).
+
+use crate::domain::command::Dimension;
+use crate::effect::{Label, NewIssue};
+use crate::report::issue::{self, About};
+use crate::report::markdown;
+use crate::report::view::View;
+
+use crate::bot::context::Context;
+use crate::bot::publish::Publisher;
+use crate::bot::replies::Replies;
+
+/// Adds the issues that the configuration opens after a success (product.md 9.2).
+pub fn add_configured(publisher: &Publisher<'_>, expand: &[Dimension], replies: &mut Replies) {
+    if publisher.is_met() {
+        replies.issues.extend(expand);
+    }
+}
+
+/// Opens the requested issues and replies with links.
+pub async fn open(context: &Context<'_>, view: &View, pull: Option<u64>, replies: &mut Replies) {
+    let mut dimensions = std::mem::take(&mut replies.issues);
+    dimensions.sort_unstable();
+    dimensions.dedup();
+    if dimensions.is_empty() {
+        return;
+    }
+    let mut lines = Vec::new();
+    if view.session.is_empty() {
+        lines.push("There is no session to open issues for. `/regreen fix` starts one.".to_owned());
+    }
+    let about = About { name: &context.target.name(), number: context.target.number, fix: pull };
+    for dimension in dimensions.into_iter().filter(|_| !view.session.is_empty()) {
+        let word = issue::word(dimension);
+        let Some(proposal) = issue::proposal(view, &about, dimension) else {
+            lines.push(format!("{word}: nothing to follow up"));
+            continue;
+        };
+        let new = NewIssue {
+            title: proposal.title,
+            body: proposal.body,
+            labels: proposal
+                .labels
+                .iter()
+                .map(|name| Label {
+                    name: (*name).to_owned(),
+                    colour: "0e8a16".into(),
+                    description: String::new(),
+                })
+                .collect(),
+            marker: format!("<!-- regreen:issue {} {word} -->", view.session),
+        };
+        lines.push(match context.forge.put_issue(&new).await {
+            Ok(put) if put.created => format!("{word}: opened #{}", put.number),
+            Ok(put) => format!("{word}: #{} already exists", put.number),
+            Err(error) => {
+                format!("{word}: {}; {}", markdown::code(&error.to_string()), error.hint())
+            }
+        });
+    }
+    replies.add("issue", lines.iter().map(|line| format!("- {line}\n")).collect::<String>());
+}

@@ -1,0 +1,44 @@
+//! `/regreen show-plan` and `/regreen cancel`: the plan that waits for `/regreen run`.
+
+use crate::bot::context::Context;
+use crate::bot::failure::BotError;
+use crate::bot::session_choice::obstacle;
+use crate::bot::session_refs::{self, SessionSnapshot};
+use crate::bot::sessions::newest_pending;
+use crate::report::planning;
+
+/// Shows the plan.
+///
+/// # Errors
+///
+/// When the server fails.
+pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
+    let Some(pending) = newest_pending(context).await? else {
+        return Ok("There is no plan. `/regreen plan INPUT` makes one.".into());
+    };
+    let Some(plan) = &pending.plan else {
+        return Ok(format!("{} has no plan yet. `/regreen run` continues it.", pending.session));
+    };
+    let plan = planning::offer(&pending.pipeline, plan);
+    let next = match obstacle(&pending, &context.target.head) {
+        Some(why) => why,
+        None => "`/regreen run` carries it out, `/regreen cancel` drops it".into(),
+    };
+    Ok(format!("{plan}\n{next}."))
+}
+
+/// Drops the plan.
+///
+/// # Errors
+///
+/// When the server fails.
+pub async fn cancel(context: &Context<'_>) -> Result<String, BotError> {
+    let Some(pending) = newest_pending(context).await? else {
+        return Ok("There is no plan to drop.".into());
+    };
+    // The events stay for reports; without the state nothing can be continued.
+    let events = session_refs::events(context.prepared, &pending.session, None).await?;
+    let snapshot = SessionSnapshot { events, ..SessionSnapshot::default() };
+    session_refs::save(context.prepared, &pending.session, &snapshot).await?;
+    Ok(format!("The plan of {} is dropped.", pending.session))
+}

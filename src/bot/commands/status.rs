@@ -1,0 +1,57 @@
+//! `/regreen status` and `/regreen estimate`.
+
+use crate::bot::context::Context;
+use crate::bot::failure::BotError;
+use crate::bot::{limits, session_refs, sessions};
+use crate::report::{estimate, markdown};
+
+/// Lists the sessions of the target.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
+    let mut rows = String::new();
+    for known in sessions::known(context).await? {
+        let session = known.session;
+        let (record, tip) = match known.branch {
+            Some(branch) => (branch.record, branch.tip.short().to_owned()),
+            None => match session_refs::pending(context.prepared, &session).await? {
+                Some(pending) => (Some(pending.record), "no branch yet".to_owned()),
+                None => continue,
+            },
+        };
+        let (status, commit, began) = match record {
+            Some(record) => (
+                serde_json::to_value(record.status)
+                    .ok()
+                    .and_then(|value| value.as_str().map(str::to_owned))
+                    .unwrap_or_default(),
+                record.git.head_sha.short().to_owned(),
+                record.created_at,
+            ),
+            None => ("not of regreen".to_owned(), String::new(), String::new()),
+        };
+        let began = markdown::line(&began, 40);
+        rows.push_str(&format!("| `{session}` | {status} | {commit} | {began} | {tip} |\n"));
+    }
+    if rows.is_empty() {
+        return Ok("This pull request has no session.".into());
+    }
+    Ok(format!("| Session | Status | Tested | Started | Tip |\n|---|---|---|---|---|\n{rows}"))
+}
+
+/// Estimates the time and cost of a run.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn estimate(context: &Context<'_>) -> Result<String, BotError> {
+    let settings = &context.prepared.settings;
+    let ceiling = limits::ceiling(settings);
+    let view = match sessions::newest(context).await? {
+        Some(newest) => Some(newest.view(context).await?),
+        None => None,
+    };
+    Ok(estimate::quote(view.as_ref(), &ceiling, settings.providers.as_deref().unwrap_or_default()))
+}

@@ -1,0 +1,137 @@
+//! `/regreen validate`: runs gate 001.3 on the change in a process without a token, and stores safe
+//! repairs for `/regreen apply`.
+
+use std::time::Duration;
+
+use crate::adapter::host::files;
+use crate::adapter::store::STATE_FOLDER;
+use crate::domain::commit;
+use crate::domain::quality::QualityDecision;
+use crate::report::markdown::{code, prose};
+use crate::report::validation::{ValidationReport, render_markdown};
+
+use crate::bot::commits::Commits;
+use crate::bot::context::Context;
+use crate::bot::failure::BotError;
+use crate::bot::job;
+use crate::bot::limits::{self, Destination};
+use crate::bot::prepare::{self, PrepareError};
+use crate::bot::sessions::{check_out, free_name};
+use crate::bot::worker::{self, Worker};
+
+/// Time limit when the configuration sets none.
+const LIMIT: Duration = Duration::from_mins(20);
+
+/// Time between two looks at the worker.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Largest report and largest repaired file, in bytes.
+const REPORT_LIMIT: u64 = 16 << 20;
+const FILE_LIMIT: u64 = 8 << 20;
+
+/// Findings of each severity that a comment shows.
+const SHOWN: usize = 50;
+
+/// The verdict of the gate.
+pub struct Verdict {
+    /// The reply.
+    pub text: String,
+    /// Whether the gate is met; `false` without a report.
+    pub met: bool,
+}
+
+/// Runs the gate and returns its verdict.
+///
+/// # Errors
+///
+/// When the machine fails.
+pub async fn validate(context: &Context<'_>, strict: bool, fix: bool) -> Result<Verdict, BotError> {
+    let facts = check_out(context, vec![])?;
+    let place = prepare::folder(context.target);
+    let (bundle, output) = (place.join("validate"), place.join("said.json"));
+    let job = job::of_validation(context, facts.root.clone(), strict, fix)?;
+    let environment = worker::keyless_environment(context);
+    let started = Worker::start(&job, environment, &place, &bundle, &output).await;
+    let mut worker = started.map_err(|error| {
+        BotError::environment(format!("the check cannot start: {error}"), "check the image")
+    })?;
+    let limit = limits::ceiling(&context.prepared.settings);
+    let limit =
+        limit.minutes.map_or(LIMIT, |minutes| Duration::from_secs(minutes.saturating_mul(60)));
+    let until = context.clock.elapsed().saturating_add(limit);
+    let mut stopping = false;
+    loop {
+        if worker.exit_code().is_ok_and(|code| code.is_some()) {
+            break;
+        }
+        if !stopping && (context.clock.stop_requested() || context.clock.elapsed() >= until) {
+            worker.stop();
+            stopping = true;
+        }
+        context.clock.wait(LOOK).await;
+    }
+    let report = files::read(&output, REPORT_LIMIT).ok().flatten().unwrap_or_default();
+    let Ok(mut report) = serde_json::from_slice::<ValidationReport>(&report) else {
+        let (what, hint) = worker.problem().unwrap_or_default();
+        let what = if stopping { "it exceeded its time limit".to_owned() } else { code(&what) };
+        let text = format!("There is no report: {what}; {}", prose(&hint, 300));
+        return Ok(Verdict { text, met: false });
+    };
+    let offer = if fix { store_repairs(context).await? } else { String::new() };
+    for list in report.findings.values_mut() {
+        list.truncate(SHOWN);
+    }
+    report.auto_fixes_applied.truncate(SHOWN);
+    report.skipped.truncate(SHOWN);
+    report.gate_decision = prose(&report.gate_decision, 300);
+    let met = report.status == QualityDecision::Pass;
+    Ok(Verdict { text: format!("{}{offer}", flat(&render_markdown(&report))), met })
+}
+
+/// Turns the headings of a page into bold lines, to make it part of a comment.
+fn flat(page: &str) -> String {
+    let line = |line: &str| match line.trim_start_matches('#') {
+        rest if rest.len() < line.len() && rest.starts_with(' ') => {
+            format!("**{}**\n", rest.trim())
+        }
+        _ => format!("{line}\n"),
+    };
+    page.lines().map(line).collect()
+}
+
+/// Stores the repairs in the checkout as one commit; returns a line for the reply.
+async fn store_repairs(context: &Context<'_>) -> Result<String, BotError> {
+    let bench = &context.prepared.bench;
+    let edited = bench.edited(FILE_LIMIT).map_err(PrepareError::from)?;
+    if edited.is_empty() {
+        return Ok("\nNothing can be repaired safely.\n".into());
+    }
+    let Some(session) = free_name(context).await? else {
+        return Ok("\nNo branch name is free for the repairs.\n".into());
+    };
+    let made = bench.with_files(&context.target.head, &edited, &commit::repaired(&session));
+    let made = made.map_err(PrepareError::from)?;
+    let tree = bench.tree_of(&made).map_err(PrepareError::from)?;
+    let diff = bench.diff(&context.target.head, &tree, STATE_FOLDER).map_err(PrepareError::from)?;
+    let facts = check_out(context, vec![])?;
+    let mut commits = Commits::new(context, &session, Destination::Stored, None, &facts)?;
+    if let Err(error) = commits.offer_result(&made, diff).await {
+        return Ok(format!("\nThe repairs could not be stored: {}\n", code(&error)));
+    }
+    Ok(match &commits.published.held {
+        Some(why) => format!("\n{}\n", prose(why, 500)),
+        None => {
+            format!("\nThe repairs are stored; `/regreen apply {made}` publishes exactly them.\n")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_bold_and_everything_else_stays() {
+        assert_eq!(flat("# A: b\n\n## C\n#no\n`# d`\n"), "**A: b**\n\n**C**\n#no\n`# d`\n");
+    }
+}

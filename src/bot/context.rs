@@ -1,0 +1,27 @@
+//! What every step of one job works with.
+
+use crate::effect::{Clock, Forge};
+
+use super::environment::ActionEnv;
+use super::permission::AllowList;
+use super::prepare::Prepared;
+use super::target::Target;
+use super::trigger::Trigger;
+
+/// The collaborators of one job, put together once by [`super::action`].
+pub struct Context<'a> {
+    /// Variables, inputs and event file of the runner.
+    pub env: &'a ActionEnv,
+    /// The event that started the job.
+    pub trigger: &'a Trigger,
+    /// The commit under test.
+    pub target: &'a Target,
+    /// Its repository and the configuration that applies.
+    pub prepared: &'a Prepared,
+    /// The forge.
+    pub forge: &'a dyn Forge,
+    /// Who may give commands.
+    pub allowed: &'a AllowList,
+    /// Time and signals.
+    pub clock: &'a dyn Clock,
+}

@@ -1,0 +1,64 @@
+//! Why a job ends without a result.
+
+use std::path::Path;
+
+use crate::config::Diagnostic;
+
+use super::prepare::PrepareError;
+use super::target::TargetError;
+
+/// Exit codes, as those of the command line.
+const USAGE: u8 = 2;
+const ENVIRONMENT: u8 = 3;
+
+/// An error that ends the job.
+#[derive(Debug)]
+pub struct BotError {
+    /// What happened.
+    pub message: String,
+    /// What the reader can do, as an imperative clause.
+    pub hint: String,
+    /// The exit code.
+    pub code: u8,
+    /// Problems of a configuration file, each reported at its own line.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl BotError {
+    /// An error in the workflow or in a file.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (message, hint) = (message.into(), hint.into());
+        Self { message, hint, code: USAGE, problems: Vec::new() }
+    }
+
+    /// A failure of the machine, the network or the forge.
+    pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (message, hint) = (message.into(), hint.into());
+        Self { message, hint, code: ENVIRONMENT, problems: Vec::new() }
+    }
+
+    /// A file or folder that cannot be read or written.
+    pub fn io(path: &Path, error: &std::io::Error) -> Self {
+        Self::environment(format!("{}: {error}", path.display()), "make the folder writable")
+    }
+}
+
+impl From<PrepareError> for BotError {
+    fn from(error: PrepareError) -> Self {
+        let (message, hint) = (error.to_string(), error.hint());
+        match error {
+            PrepareError::Configuration(problems) => Self { message, hint, code: USAGE, problems },
+            _ => Self::environment(message, hint),
+        }
+    }
+}
+
+impl From<TargetError> for BotError {
+    fn from(error: TargetError) -> Self {
+        let (message, hint) = (error.to_string(), error.hint());
+        match error {
+            TargetError::Forge(_) => Self::environment(message, hint),
+            _ => Self::usage(message, hint),
+        }
+    }
+}

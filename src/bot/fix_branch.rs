@@ -1,0 +1,220 @@
+//! The fix branch of a session on the server: what it holds, and whether a run continues it.
+
+use crate::adapter::store;
+use crate::config::CommitState;
+use crate::domain::id::{CommitId, SessionId};
+use crate::domain::session::{SessionRecord, SessionStatus, refusal};
+use crate::effect::{FetchTarget, Remote};
+
+use super::prepare::{DEPTH, MERGE_BASE_DEPTH, PrepareError, Prepared};
+use super::target::Target;
+
+/// Name of the record in the folder of a session.
+pub const RECORD: &str = "workflow-session.json";
+
+/// What a fix branch holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixBranch {
+    /// Its tip.
+    pub tip: CommitId,
+    /// The session's record there, or right below a finished tip.
+    pub record: Option<SessionRecord>,
+    /// Whether every commit above the commit it tested, or without a record above the head, is the
+    /// session's own.
+    pub ours: bool,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartPoint {
+    /// Anew; the branch goes from `replaces` to the new commits.
+    New {
+        /// The old tip, made of our commits only.
+        replaces: Option<CommitId>,
+    },
+    /// From the state on the branch.
+    Resume {
+        /// The branch's tip.
+        tip: CommitId,
+    },
+    /// Under another name: the branch is somebody else's, or theirs too.
+    Elsewhere,
+}
+
+/// Decides how a run begins, from what lies on the fix branch.
+///
+/// # Errors
+///
+/// When a resume is asked for and there is nothing to go on with.
+pub fn choose_start(
+    found: Option<&FixBranch>,
+    head: &CommitId,
+    resume: bool,
+    limit: Option<u32>,
+) -> Result<StartPoint, String> {
+    let Some(found) = found else {
+        return if resume {
+            Err("there is no stopped session of this head".into())
+        } else {
+            Ok(StartPoint::New { replaces: None })
+        };
+    };
+    let Some(record) = found.record.as_ref().filter(|_| found.ours) else {
+        return if found.ours && resume {
+            Err("the state of the session stayed on the machine that ran it (`commit-state: none`), so no other can go on with it".into())
+        } else if found.ours {
+            Ok(StartPoint::New { replaces: Some(found.tip.clone()) })
+        } else if resume {
+            Err("the fix branch holds commits that are not of a session".into())
+        } else {
+            Ok(StartPoint::Elsewhere)
+        };
+    };
+    let why_not = if record.git.head_sha == *head {
+        refusal(record, limit)
+    } else {
+        Some(format!("it tested {}, and the head is {}", record.git.head_sha.short(), head.short()))
+    };
+    match why_not {
+        None if resume || record.status != SessionStatus::Blocked => {
+            Ok(StartPoint::Resume { tip: found.tip.clone() })
+        }
+        Some(reason) if resume => Err(format!("{} cannot go on: {reason}", record.session_id)),
+        None | Some(_) => Ok(StartPoint::New { replaces: Some(found.tip.clone()) }),
+    }
+}
+
+/// What lies on the fix branch of a session.
+///
+/// # Errors
+///
+/// [`PrepareError`].
+pub async fn read(
+    prepared: &Prepared,
+    target: &Target,
+    session: &SessionId,
+) -> Result<Option<FixBranch>, PrepareError> {
+    let Some(tip) = prepared.remote.head_of(&branch_name(session)).await? else { return Ok(None) };
+    prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(DEPTH)).await?;
+    let mut record = record(prepared, &tip, session)?;
+    let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
+    let is_off = prepared.bench.file_of(&tip, &state)?.is_none();
+    if let Some(record) = record.as_mut().filter(|_| is_off) {
+        // Its state was committed before the end, which took it off the tip.
+        record.status = SessionStatus::Completed;
+    }
+    let ours = record.as_ref().is_some_and(|record| {
+        // The head under test may be a newer one that the fix was set on top of.
+        prepared.bench.all_of_session(&tip, &[&record.git.head_sha, &target.head], session)
+            || record.git.head_sha == target.head && tip == target.head
+    });
+    // Where no state travels there is no record, and commits alone tell whose it is.
+    let alone = record.is_none() && prepared.settings.commit_state == Some(CommitState::None);
+    let ours = ours
+        || alone
+            && match prepared.remote.merge_base(&target.head, &tip, MERGE_BASE_DEPTH).await? {
+                Some(base) => base != tip && prepared.bench.all_of_session(&tip, &[&base], session),
+                None => false,
+            };
+    Ok(Some(FixBranch { tip, record, ours }))
+}
+
+/// Whether a session has a fix branch on the server.
+///
+/// # Errors
+///
+/// [`PrepareError`].
+pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareError> {
+    let Ok(session) = SessionId::parse(session) else { return Ok(false) };
+    Ok(prepared.remote.head_of(&branch_name(&session)).await?.is_some())
+}
+
+/// The commit that a new beginning of a session replaces: the tip of its fix branch, when all of
+/// it is the session's own.
+///
+/// # Errors
+///
+/// [`PrepareError`].
+pub async fn replaced_tip(
+    prepared: &Prepared,
+    target: &Target,
+    session: &SessionId,
+) -> Result<Option<CommitId>, PrepareError> {
+    let found = read(prepared, target, session).await?;
+    Ok(match choose_start(found.as_ref(), &target.head, false, None) {
+        Ok(StartPoint::New { replaces }) => replaces,
+        Ok(StartPoint::Resume { tip }) => Some(tip),
+        Ok(StartPoint::Elsewhere) | Err(_) => None,
+    })
+}
+
+fn record(
+    prepared: &Prepared,
+    tip: &CommitId,
+    session: &SessionId,
+) -> Result<Option<SessionRecord>, PrepareError> {
+    let files = prepared.bench.session_at(tip, store::STATE_FOLDER, session)?;
+    let found = files.iter().flatten().find(|(name, _)| name == RECORD);
+    // A record that cannot be read is nobody's session.
+    Ok(found.and_then(|(_, bytes)| serde_json::from_slice(bytes).ok()))
+}
+
+/// The fix branch of a session.
+#[must_use]
+pub fn branch_name(session: &SessionId) -> String {
+    format!("regreen/{session}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::session::samples;
+    use SessionStatus::{Active, Blocked, Completed, Paused};
+
+    type StartRow = (Option<FixBranch>, bool, Option<u32>, Result<StartPoint, ()>);
+
+    fn id(digit: char) -> CommitId {
+        CommitId::parse(digit.to_string().repeat(40)).unwrap()
+    }
+
+    #[test]
+    fn a_run_begins_from_what_lies_on_the_branch() {
+        let found = |status, head, ours| FixBranch {
+            tip: id('e'),
+            record: Some(samples::record(status, &id(head))),
+            ours,
+        };
+        let new = |replaces: Option<CommitId>| Ok(StartPoint::New { replaces });
+        let resume = || Ok(StartPoint::Resume { tip: id('e') });
+        let old = || new(Some(id('e')));
+        let table: Vec<StartRow> = vec![
+            (None, false, None, new(None)),
+            (None, true, None, Err(())),
+            (Some(found(Active, 'a', true)), false, None, resume()),
+            (Some(found(Active, 'a', true)), true, None, resume()),
+            (Some(found(Paused, 'a', true)), true, None, resume()),
+            (Some(found(Active, 'b', true)), false, None, old()),
+            (Some(found(Active, 'b', true)), true, None, Err(())),
+            (Some(found(Completed, 'a', true)), false, None, old()),
+            (Some(found(Completed, 'a', true)), true, None, Err(())),
+            (Some(found(Blocked, 'a', true)), false, Some(20), old()),
+            (Some(found(Blocked, 'a', true)), true, Some(20), resume()),
+            (Some(found(Blocked, 'a', true)), true, Some(10), Err(())),
+            (Some(found(Active, 'a', false)), false, None, Ok(StartPoint::Elsewhere)),
+            (Some(found(Active, 'a', false)), true, None, Err(())),
+            // Without a record: the state did not travel.
+            (Some(FixBranch { record: None, ..found(Active, 'a', true) }), false, None, old()),
+            (Some(FixBranch { record: None, ..found(Active, 'a', true) }), true, None, Err(())),
+            (
+                Some(FixBranch { record: None, ..found(Active, 'a', false) }),
+                false,
+                None,
+                Ok(StartPoint::Elsewhere),
+            ),
+        ];
+        for (number, (found, wanted, limit, expected)) in table.into_iter().enumerate() {
+            let begun = choose_start(found.as_ref(), &id('a'), wanted, limit).map_err(drop);
+            assert_eq!(begun, expected, "row {number}");
+        }
+    }
+}

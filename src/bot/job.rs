@@ -1,0 +1,115 @@
+//! The job of a worker. Words of a comment travel in it as text and never become arguments.
+
+use std::path::{Path, PathBuf};
+
+use crate::adapter::host::files;
+use crate::app::{FixRequest, Job, ModelOptions, TestRequest, ValidateRequest};
+use crate::config::Override;
+use crate::domain::command::Ceiling;
+use crate::domain::request::Mode;
+use crate::domain::session::SessionChoice;
+
+use super::context::Context;
+use super::failure::BotError;
+use super::prepare;
+use super::session_choice::{Start, Task};
+
+/// The job of a run that is about to start, within `limits`.
+///
+/// # Errors
+///
+/// When the configuration cannot be written down.
+pub fn of_run(
+    context: &Context<'_>,
+    start: &Start,
+    limits: &Ceiling,
+    no_minimise: bool,
+    bundle: &Path,
+) -> Result<Job, BotError> {
+    let session = start.session.clone();
+    let models = ModelOptions {
+        budget_minutes: limits.minutes,
+        budget_usd: limits.usd,
+        budget_tokens: limits.tokens,
+        budget_calls: limits.calls,
+        ..ModelOptions::default()
+    };
+    let fix = FixRequest {
+        repository: start.facts.root.clone(),
+        session: SessionChoice::New { name: Some(session.clone()) },
+        base: base(context),
+        max_iterations: limits.max_iterations,
+        no_minimise,
+        models,
+        config: Some(write_configuration(context)?),
+        set: context.env.inputs.overrides.clone(),
+        bundle: Some(bundle.to_owned()),
+        ..FixRequest::default()
+    };
+    let test = |input: &str| TestRequest {
+        repository: fix.repository.clone(),
+        input: input.to_owned(),
+        session: fix.session.clone(),
+        fresh: true,
+        base: fix.base.clone(),
+        max_iterations: limits.max_iterations,
+        models: fix.models.clone(),
+        config: fix.config.clone(),
+        set: fix.set.clone(),
+        bundle: fix.bundle.clone(),
+        ..TestRequest::default()
+    };
+    let resume = SessionChoice::Resume { session };
+    Ok(match &start.task {
+        Task::Test(what) => Job::Test(Box::new(test(what))),
+        Task::Plan(what) => Job::Plan(Box::new(test(what))),
+        Task::ContinueTest => {
+            let request = TestRequest { session: resume, fresh: false, approve: true, ..test("") };
+            Job::Test(Box::new(request))
+        }
+        Task::Fix => Job::Fix(Box::new(fix)),
+        Task::ContinueFix => Job::Fix(Box::new(FixRequest { session: resume, ..fix })),
+        Task::Explain => Job::Fix(Box::new(FixRequest { mode: Mode::DryRun, ..fix })),
+    })
+}
+
+/// The job that checks the change in the checkout at `root`.
+///
+/// # Errors
+///
+/// When the configuration cannot be written down.
+pub fn of_validation(
+    context: &Context<'_>,
+    root: PathBuf,
+    strict: bool,
+    fix: bool,
+) -> Result<Job, BotError> {
+    let mut set = context.env.inputs.overrides.clone();
+    let flags = [(strict, "validate.strict"), (fix, "validate.fix")];
+    set.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, key)| Override {
+        key: key.into(),
+        value: "true".into(),
+        by: "/regreen validate".into(),
+    }));
+    Ok(Job::Validate(Box::new(ValidateRequest {
+        paths: vec![root],
+        base: base(context),
+        config: Some(write_configuration(context)?),
+        set,
+        ..ValidateRequest::default()
+    })))
+}
+
+/// The commit that the change is compared with.
+fn base(context: &Context<'_>) -> Option<String> {
+    context.prepared.base.as_ref().map(ToString::to_string)
+}
+
+/// Writes down the configuration of the base branch. The configuration in the checkout is part of
+/// the change under test, and names the commands that are run.
+fn write_configuration(context: &Context<'_>) -> Result<PathBuf, BotError> {
+    let file = prepare::folder(context.target).join("regreen.yml");
+    files::write(&file, context.prepared.text.as_bytes())
+        .map_err(|error| BotError::io(&file, &error))?;
+    Ok(file)
+}

@@ -1,0 +1,25 @@
+//! What one job answers to the person who started it.
+
+use crate::domain::command::Dimension;
+use crate::report::forge_page::CommandReply;
+
+/// The replies of this job, collected until its comment is posted.
+#[derive(Debug, Default)]
+pub struct Replies {
+    /// The answers so far.
+    pub answers: Vec<CommandReply>,
+    /// The follow-up issues to open.
+    pub issues: Vec<Dimension>,
+    /// Whether nothing is posted, because the author of the comment may not give commands.
+    pub silent: bool,
+    /// Whether the job ends red although it ran to its end.
+    pub failed: bool,
+}
+
+impl Replies {
+    /// Adds an answer to something that no comment asked for.
+    pub fn add(&mut self, command: impl Into<String>, reply: impl Into<String>) {
+        let (command, reply) = (command.into(), reply.into());
+        self.answers.push(CommandReply { asker: String::new(), command, reply });
+    }
+}

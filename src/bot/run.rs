@@ -1,0 +1,159 @@
+//! One run: the worker in a process of its own, and the publishing of its commits beside it.
+
+use std::path::Path;
+
+use crate::domain::command::Command;
+use crate::domain::event::Ending;
+use crate::report::forge_page::CommandReply;
+use crate::report::planning;
+
+use super::answer;
+use super::bundle::{deliver, exit_code, save_events};
+use super::command::{PREFIX, SHOWN};
+use super::commands::issues;
+use super::commits::{Commits, Published};
+use super::context::Context;
+use super::failure::BotError;
+use super::job;
+use super::limits::{self, Destination};
+use super::prepare;
+use super::publish::Publisher;
+use super::replies::Replies;
+use super::session_choice::{Start, Started, Task, choose};
+use super::session_refs::{self, SessionMirror};
+use super::sessions::read_view;
+use super::supervise::Supervisor;
+use super::worker::{self, Worker};
+
+/// Runs a command to its end and publishes the result.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn run(
+    context: &Context<'_>,
+    command: &Command,
+    mut replies: Replies,
+) -> Result<u8, BotError> {
+    let settings = &context.prepared.settings;
+    let ceiling = limits::ceiling(settings);
+    let flags = command.run_flags().cloned().unwrap_or_default();
+    let (granted, above) = flags.within(&ceiling);
+    let start = match choose(context, command, granted.max_iterations).await? {
+        Started::Run(start) => *start,
+        Started::Reply(why) => {
+            replies.add("resume", format!("{why}; `{PREFIX} fix` starts a new run"));
+            return answer::post(context, replies).await;
+        }
+    };
+    let folder = prepare::folder(context.target);
+    let bundle = context.env.folder("bundle").unwrap_or_else(|| folder.join("bundle"));
+    let destination = limits::destination(context, command);
+    let mut commits =
+        Commits::new(context, &start.session, destination, start.expected.clone(), &start.facts)?;
+    let mut publisher =
+        Publisher::new(context, start.session.to_string(), std::mem::take(&mut replies.answers));
+    if matches!(start.task, Task::ContinueFix | Task::ContinueTest) {
+        publisher.view = read_view(context, &start.session, start.expected.as_ref()).await?;
+    }
+    publisher.view.notices.extend(context.prepared.notices.iter().cloned());
+    if flags.dry_run {
+        publisher.view.notices.push("This is a dry run: nothing is pushed or stored.".into());
+    }
+    if !above.is_empty() {
+        publisher.view.notices.push(format!(
+            "{} exceeds the limit of the configuration, which applies instead.",
+            above.join(", ")
+        ));
+    }
+    let job = job::of_run(context, &start, &granted, flags.no_minimise, &bundle)?;
+    publisher.limits = granted;
+    publisher.begin().await;
+    let environment = worker::run_environment(context);
+    let output = folder.join("said.json");
+    let started = Worker::start(&job, environment, &folder, &bundle, &output).await;
+    let mut worker = started.map_err(|error| {
+        BotError::environment(format!("the worker cannot start: {error}"), "check the image")
+    })?;
+    let mut mirror = mirror(context, &start, destination, &bundle)?;
+    let code = Supervisor { commits: &mut commits, publisher: &mut publisher, mirror: &mut mirror }
+        .follow(context, &mut worker, &bundle)
+        .await?;
+    deliver(context, &mut commits, &mut publisher, &bundle).await;
+    if publisher.view.outcome.is_none() {
+        publisher.problem = Some(worker.problem().unwrap_or_else(|| {
+            (
+                format!("the worker ended with code {code} and no result"),
+                "look at the log of this run".into(),
+            )
+        }));
+    }
+    if destination != Destination::Nowhere {
+        save_session(context, &start, mirror, &mut publisher, &commits.published, &bundle).await;
+    }
+    answer_with_plan(&start, &mut publisher);
+    let expand = settings.expand.as_deref().unwrap_or_default();
+    issues::add_configured(&publisher, expand, &mut replies);
+    issues::open(context, &publisher.view, publisher.pull, &mut replies).await;
+    publisher.answers.append(&mut replies.answers);
+    publisher.end().await;
+    Ok(exit_code(&publisher, code))
+}
+
+/// Saves the state of a session that writes tests until its branch carries it.
+fn mirror(
+    context: &Context<'_>,
+    start: &Start,
+    destination: Destination,
+    bundle: &Path,
+) -> Result<Option<SessionMirror>, BotError> {
+    let writes_tests = matches!(start.task, Task::Test(_) | Task::Plan(_) | Task::ContinueTest);
+    if !writes_tests || destination == Destination::Nowhere {
+        return Ok(None);
+    }
+    let globs = context.prepared.settings.protect.as_deref().unwrap_or_default();
+    let protect = limits::protect(globs)?;
+    Ok(Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect)))
+}
+
+/// Saves what later commands need of the session.
+async fn save_session(
+    context: &Context<'_>,
+    start: &Start,
+    mirror: Option<SessionMirror>,
+    publisher: &mut Publisher<'_>,
+    published: &Published,
+    bundle: &Path,
+) {
+    match mirror {
+        // Otherwise the branch carries the state, or the session is over.
+        Some(mut mirror) if published.tip.is_none() && !publisher.is_met() => {
+            mirror.save_if_changed(context, true).await;
+            publisher.view.notices.extend(mirror.notice.take());
+        }
+        _ => save_events(context, &start.session, bundle).await,
+    }
+}
+
+/// Shows the plan of a run that ended with one.
+fn answer_with_plan(start: &Start, publisher: &mut Publisher<'_>) {
+    let ended = publisher.view.outcome.as_ref().map(|outcome| outcome.result);
+    if ended != Some(Ending::Planned) {
+        return;
+    }
+    let command = match &start.task {
+        Task::Plan(what) => format!("{PREFIX} plan {what}"),
+        Task::Test(what) => format!("{PREFIX} test {what}"),
+        Task::ContinueTest => format!("{PREFIX} run"),
+        Task::Fix | Task::ContinueFix | Task::Explain => return,
+    };
+    let files = session_refs::local_files(&start.facts, &start.session);
+    let pending = files.and_then(|files| session_refs::parse(&start.session, files));
+    let Some(pending) = pending else { return };
+    publisher.show_phases(Some(&pending.pipeline));
+    if let Some(plan) = &pending.plan {
+        let reply = planning::offer(&pending.pipeline, plan);
+        let command = command.chars().take(SHOWN).collect();
+        publisher.answers.push(CommandReply { asker: String::new(), command, reply });
+    }
+}

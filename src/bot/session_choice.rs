@@ -1,0 +1,228 @@
+//! How a run begins: which session it starts or continues, and its checkout.
+
+use crate::adapter::repo::RepositoryFacts;
+use crate::domain::command::Command;
+use crate::domain::id::{CommitId, SessionId};
+
+use super::context::Context;
+use super::failure::BotError;
+use super::fix_branch::{self, FixBranch, StartPoint, choose_start};
+use super::session_refs::{self, PendingSession};
+use super::sessions::{NAMES, check_out, names, newest_pending};
+
+/// What the worker is started for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// A new session that fixes.
+    Fix,
+    /// A session that continues from its branch.
+    ContinueFix,
+    /// A new session that writes tests for this.
+    Test(String),
+    /// A new session that plans tests for this.
+    Plan(String),
+    /// A session that continues from its snapshot.
+    ContinueTest,
+    /// A run that changes nothing.
+    Explain,
+}
+
+/// A run that is about to start.
+pub struct Start {
+    /// The session.
+    pub session: SessionId,
+    /// The tip of the fix branch; `None` without one.
+    pub expected: Option<CommitId>,
+    /// What the worker is started for.
+    pub task: Task,
+    /// The checkout.
+    pub facts: RepositoryFacts,
+}
+
+/// What comes of a command that asks for a run.
+pub enum Started {
+    /// The run starts.
+    Run(Box<Start>),
+    /// No run starts; the text says why.
+    Reply(String),
+}
+
+/// Why a pending session cannot be continued on this head; `None` when it can.
+#[must_use]
+pub fn obstacle(pending: &PendingSession, head: &CommitId) -> Option<String> {
+    let tested = &pending.record.git.head_sha;
+    (tested != head).then(|| {
+        format!(
+            "{} plans tests for {}, but the head is now {}; `/regreen plan` plans them again",
+            pending.session,
+            tested.short(),
+            head.short()
+        )
+    })
+}
+
+/// Chooses the session of a command and checks its head out.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn choose(
+    context: &Context<'_>,
+    command: &Command,
+    limit: Option<u32>,
+) -> Result<Started, BotError> {
+    let session = match command {
+        Command::Run { .. } => {
+            return match newest_pending(context).await? {
+                Some(pending) => continue_pending(context, &pending),
+                None => {
+                    Ok(Started::Reply("there is no plan; `/regreen plan INPUT` makes one".into()))
+                }
+            };
+        }
+        Command::Resume { session, .. } => session.clone(),
+        _ => None,
+    };
+    let candidates: Vec<SessionId> = match session {
+        Some(session) => vec![session],
+        None => names(context).collect(),
+    };
+    if candidates.is_empty() {
+        return Ok(Started::Reply("no session id can be made of the name of this branch".into()));
+    }
+    let resume = matches!(command, Command::Resume { .. });
+    let replaces_plans =
+        matches!(command, Command::Test { .. } | Command::Plan { .. } | Command::Explain { .. });
+    let mut refused = None;
+    for session in candidates {
+        let found = fix_branch::read(context.prepared, context.target, &session).await?;
+        if found.is_none()
+            && !replaces_plans
+            && let Some(pending) = session_refs::pending(context.prepared, &session).await?
+        {
+            if resume {
+                return continue_pending(context, &pending);
+            }
+            // A fix takes another name than a plan.
+            continue;
+        }
+        if resume && found.is_none() && !session_refs::exists(context.prepared, &session).await? {
+            break;
+        }
+        let (task, start) = match plan_start(command, found.as_ref(), &context.target.head, limit) {
+            Ok((_, StartPoint::Elsewhere)) => continue,
+            Ok(plan) => plan,
+            // A later session may be the one that was stopped.
+            Err(why) if resume => {
+                refused.get_or_insert(why);
+                continue;
+            }
+            Err(why) => return Ok(Started::Reply(why)),
+        };
+        let branch = fix_branch::branch_name(&session);
+        let (expected, others) = match start {
+            StartPoint::Resume { tip } => (Some(tip.clone()), vec![(branch, tip)]),
+            StartPoint::New { replaces } => (replaces, vec![]),
+            StartPoint::Elsewhere => continue,
+        };
+        let facts = check_out(context, others)?;
+        return Ok(Started::Run(Box::new(Start { session, expected, task, facts })));
+    }
+    Ok(Started::Reply(if resume {
+        refused.unwrap_or_else(|| "there is no stopped session of this head".to_owned())
+    } else {
+        format!("there are {NAMES} branches of other sessions; delete some of them")
+    }))
+}
+
+/// Decides what a command does with the fix branch of one name.
+fn plan_start(
+    command: &Command,
+    found: Option<&FixBranch>,
+    head: &CommitId,
+    limit: Option<u32>,
+) -> Result<(Task, StartPoint), String> {
+    let new = StartPoint::New { replaces: None };
+    Ok(match command {
+        Command::Explain { .. } => (Task::Explain, new),
+        // Tests never replace a fix.
+        Command::Test { what, .. } if found.is_none() => (Task::Test(what.clone()), new),
+        Command::Plan { what, .. } if found.is_none() => (Task::Plan(what.clone()), new),
+        Command::Test { .. } | Command::Plan { .. } => (Task::Fix, StartPoint::Elsewhere),
+        Command::Recreate { .. } => {
+            let start = match found {
+                Some(found) if found.ours => StartPoint::New { replaces: Some(found.tip.clone()) },
+                Some(_) => StartPoint::Elsewhere,
+                None => new,
+            };
+            (Task::Fix, start)
+        }
+        _ => {
+            let resume = matches!(command, Command::Resume { .. });
+            let start = choose_start(found, head, resume, limit)?;
+            let continues = matches!(start, StartPoint::Resume { .. });
+            (if continues { Task::ContinueFix } else { Task::Fix }, start)
+        }
+    })
+}
+
+/// Continues a session that has no branch.
+fn continue_pending(context: &Context<'_>, pending: &PendingSession) -> Result<Started, BotError> {
+    if let Some(why) = obstacle(pending, &context.target.head) {
+        return Ok(Started::Reply(why));
+    }
+    let facts = check_out(context, vec![])?;
+    session_refs::restore(&facts, pending).map_err(|error| {
+        BotError::environment(
+            format!("the files of the session cannot be written: {error}"),
+            "make the folder of REGREEN_WORK_DIR writable",
+        )
+    })?;
+    let session = pending.session.clone();
+    Ok(Started::Run(Box::new(Start { session, expected: None, task: Task::ContinueTest, facts })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::command::Flags;
+    use crate::domain::session::{SessionStatus, samples};
+
+    #[test]
+    fn tests_never_replace_a_fix_and_recreate_spares_foreign_branches() {
+        let id = |digit: char| CommitId::parse(digit.to_string().repeat(40)).unwrap();
+        let found = |ours| FixBranch {
+            tip: id('e'),
+            record: Some(samples::record(SessionStatus::Active, &id('a'))),
+            ours,
+        };
+        let (mine, theirs) = (found(true), found(false));
+        let new = |replaces: Option<char>| StartPoint::New { replaces: replaces.map(id) };
+        let flags = Flags::default;
+        let what = || "x".to_owned();
+        let fix = || Command::Fix { flags: flags() };
+        let test = || Command::Test { what: what(), flags: flags() };
+        let plan = || Command::Plan { what: what(), flags: flags() };
+        let explain = || Command::Explain { flags: flags() };
+        let recreate = || Command::Recreate { flags: flags() };
+        let elsewhere = || (Task::Fix, StartPoint::Elsewhere);
+        let table = [
+            ("a plan", plan(), None, (Task::Plan(what()), new(None))),
+            ("tests", test(), None, (Task::Test(what()), new(None))),
+            ("beside a fix", test(), Some(&mine), elsewhere()),
+            ("a look", explain(), Some(&mine), (Task::Explain, new(None))),
+            ("again", recreate(), Some(&mine), (Task::Fix, new(Some('e')))),
+            ("beside others", recreate(), Some(&theirs), elsewhere()),
+            ("again, nothing there", recreate(), None, (Task::Fix, new(None))),
+            (
+                "killed",
+                fix(),
+                Some(&mine),
+                (Task::ContinueFix, StartPoint::Resume { tip: id('e') }),
+            ),
+        ];
+        for (why, command, found, expected) in table {
+            assert_eq!(plan_start(&command, found, &id('a'), None), Ok(expected), "{why}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The sessions of the target: their names, the newest of them, and their checkout.
+
+use crate::adapter::repo::{BenchOf, RepositoryFacts};
+use crate::domain::id::{CommitId, SessionId};
+use crate::effect::PullState;
+use crate::report::view::View;
+
+use super::context::Context;
+use super::failure::BotError;
+use super::fix_branch::{self, FixBranch};
+use super::prepare::PrepareError;
+use super::session_refs::{self, PendingSession};
+use super::worker;
+
+/// Names that the sessions of one target may take.
+pub const NAMES: u32 = 20;
+
+/// The names that sessions of the target may have, in their order.
+pub fn names(context: &Context<'_>) -> impl Iterator<Item = SessionId> {
+    (1..=NAMES).filter_map(|number| context.target.session(number))
+}
+
+/// A session with what the server knows of it.
+pub struct KnownSession {
+    /// Its id.
+    pub session: SessionId,
+    /// Its fix branch; `None` before its first commit, or when the branch is gone.
+    pub branch: Option<FixBranch>,
+}
+
+impl KnownSession {
+    /// Reads the events of the session.
+    ///
+    /// # Errors
+    ///
+    /// When the server or the machine fails.
+    pub async fn view(&self, context: &Context<'_>) -> Result<View, BotError> {
+        let tip = self.branch.as_ref().map(|branch| &branch.tip);
+        read_view(context, &self.session, tip).await
+    }
+}
+
+/// The sessions of the target that the server knows, oldest first.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn known(context: &Context<'_>) -> Result<Vec<KnownSession>, BotError> {
+    let mut sessions = Vec::new();
+    for session in names(context) {
+        let branch = fix_branch::read(context.prepared, context.target, &session).await?;
+        if branch.is_none() && !session_refs::exists(context.prepared, &session).await? {
+            break;
+        }
+        sessions.push(KnownSession { session, branch });
+    }
+    Ok(sessions)
+}
+
+/// The newest session of the target.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn newest(context: &Context<'_>) -> Result<Option<KnownSession>, BotError> {
+    Ok(known(context).await?.pop())
+}
+
+/// The newest session that plans or writes tests and has no branch yet.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSession>, BotError> {
+    for known in known(context).await?.into_iter().rev().filter(|known| known.branch.is_none()) {
+        let pending = session_refs::pending(context.prepared, &known.session).await?;
+        if pending.is_some() {
+            return Ok(pending);
+        }
+    }
+    Ok(None)
+}
+
+/// The first name without a branch and without a snapshot.
+///
+/// # Errors
+///
+/// When the server fails.
+pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotError> {
+    for session in names(context) {
+        let exists = fix_branch::exists(context.prepared, session.as_str()).await?
+            || session_refs::exists(context.prepared, &session).await?;
+        if !exists {
+            return Ok(Some(session));
+        }
+    }
+    Ok(None)
+}
+
+/// What the events of a session show.
+///
+/// # Errors
+///
+/// When the server or the machine fails.
+pub async fn read_view(
+    context: &Context<'_>,
+    session: &SessionId,
+    tip: Option<&CommitId>,
+) -> Result<View, BotError> {
+    let mut bytes = session_refs::events(context.prepared, session, tip).await?;
+    Ok(View::of(&worker::whole_lines(&mut bytes)))
+}
+
+/// Checks out the head under test, with further local branches.
+///
+/// # Errors
+///
+/// When the machine fails.
+pub fn check_out(
+    context: &Context<'_>,
+    others: Vec<(String, CommitId)>,
+) -> Result<RepositoryFacts, BotError> {
+    let of = BenchOf {
+        head: context.target.head.clone(),
+        branch: context.target.head_branch.clone().unwrap_or_else(|| "regreen-head".into()),
+        others,
+    };
+    Ok(context.prepared.bench.check_out(&of).map_err(PrepareError::from)?)
+}
+
+/// The open pull request with the fix of a session.
+pub async fn fix_pull(context: &Context<'_>, session: &str) -> Option<u64> {
+    let owner = context.target.repository.split('/').next()?;
+    let pulls = context.forge.pulls_of_head(owner, &format!("regreen/{session}")).await.ok()?;
+    pulls.iter().find(|pull| pull.state == PullState::Open).map(|pull| pull.number)
+}

@@ -1,0 +1,132 @@
+//! Supervision of a running worker: pushes its commits, shows its events, and stops it for a person
+//! or a new head.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::domain::event::Event;
+use crate::domain::id::CommitId;
+
+use super::bundle::RETRY;
+use super::commits::Commits;
+use super::context::Context;
+use super::failure::BotError;
+use super::limits::Destination;
+use super::poll::{HeadPoll, StopPoll};
+use super::publish::Publisher;
+use super::session_refs::SessionMirror;
+use super::worker::Worker;
+
+/// Time between two looks at the worker.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Supervises a running worker.
+pub struct Supervisor<'a, 'b> {
+    /// Publishes the commits.
+    pub commits: &'a mut Commits<'b>,
+    /// Shows the session.
+    pub publisher: &'a mut Publisher<'b>,
+    /// Saves the state of a session that writes tests.
+    pub mirror: &'a mut Option<SessionMirror>,
+}
+
+impl Supervisor<'_, '_> {
+    /// Follows the worker to its end and returns its exit code.
+    ///
+    /// # Errors
+    ///
+    /// When the machine fails.
+    pub async fn follow(
+        &mut self,
+        context: &Context<'_>,
+        worker: &mut Worker,
+        bundle: &Path,
+    ) -> Result<i32, BotError> {
+        let io = |error| BotError::io(bundle, &error);
+        let (mut stopping, mut unpushed, mut pushed_at) = (false, false, None);
+        let (mut stops, mut head) = (StopPoll::new(context), HeadPoll::new(context));
+        loop {
+            let exit = worker.exit_code().map_err(io)?;
+            let mut turn = false;
+            for event in worker.events().map_err(io)? {
+                unpushed |= makes_commits(&event);
+                turn |= is_turn(&event);
+                self.publisher.add(&event);
+            }
+            if let Some(code) = exit {
+                return Ok(code);
+            }
+            let now = context.clock.elapsed();
+            let due = pushed_at.is_none_or(|at: Duration| now >= at + RETRY);
+            if unpushed && due && self.commits.destination != Destination::Stored {
+                match self.commits.publish(bundle).await {
+                    Ok(_) => (unpushed, pushed_at) = (false, None),
+                    Err(error) => {
+                        tracing::warn!(error, "the commits are pushed later");
+                        pushed_at = Some(now);
+                    }
+                }
+                if !stopping && !self.commits.signed {
+                    self.publisher.open_pull(self.commits).await;
+                }
+            }
+            self.save(context).await;
+            let moved = if turn && !stopping { head.poll(context).await } else { None };
+            if self.must_stop(context, &mut stops, moved).await && !stopping {
+                worker.stop();
+                stopping = true;
+            }
+            if !stopping {
+                self.publisher.tick().await;
+            }
+            context.clock.wait(LOOK).await;
+        }
+    }
+
+    /// Whether a signal, a person or a new head stops the worker.
+    async fn must_stop(
+        &mut self,
+        context: &Context<'_>,
+        stops: &mut StopPoll,
+        moved: Option<CommitId>,
+    ) -> bool {
+        let login = stops.poll(context).await;
+        let notices = &mut self.publisher.view.notices;
+        if let Some(login) = &login {
+            notices.push(format!("Stopped at the request of {login}."));
+        }
+        if let Some(head) = &moved {
+            notices.push(format!(
+                "The pull request moved to {}, so this run stopped. Its commits are published, and another run tests the new head.",
+                head.short()
+            ));
+        }
+        context.clock.stop_requested() || login.is_some() || moved.is_some()
+    }
+
+    /// Saves the state of the session until its branch carries it.
+    async fn save(&mut self, context: &Context<'_>) {
+        let Some(mirror) = self.mirror.as_mut() else { return };
+        if self.commits.published.tip.is_none() {
+            mirror.save_if_changed(context, false).await;
+        }
+        self.publisher.show_phases(mirror.latest.as_ref().map(|pending| &pending.pipeline));
+    }
+}
+
+/// Whether the worker made commits before this event.
+fn makes_commits(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Baseline { .. } | Event::IterationEnded(_) | Event::Minimised(_) | Event::Closed(_)
+    )
+}
+
+/// Whether the event begins or ends a phase.
+fn is_turn(event: &Event) -> bool {
+    makes_commits(event)
+        || matches!(
+            event,
+            Event::Phase { .. } | Event::Step { .. } | Event::IterationStarted { .. }
+        )
+}
