@@ -1,6 +1,6 @@
 //! What the benches measure; no interface of the crate.
 
-pub use crate::adapter::suite::Told;
+pub use crate::adapter::suite::ReportedTest;
 pub use crate::adapter::suite::parse_junit;
 pub use crate::code::imports::Graph;
 pub use crate::domain::id::{RepoPath, SessionId};

@@ -166,7 +166,7 @@ impl<'a> PlanWorkspace<'a> {
             repository: self.facts.root.display().to_string(),
             head: self.record.git.head_sha.clone(),
             branch: self.record.git.branch.clone(),
-            framework: facts.framework.clone(),
+            framework: facts.framework.to_string(),
             command: facts.command.clone(),
             resumed: self.resumed,
         }

@@ -279,7 +279,7 @@ impl Inspection<'_> {
         if doubted.is_empty() || self.scope.request.skip_tools {
             return;
         }
-        let accepted = suite::accepted(&self.facts.root, self.scratch, &doubted);
+        let accepted = suite::files_that_parse(&self.facts.root, self.scratch, &doubted);
         findings.retain(|one| one.id != "syntax-error" || !accepted.contains_key(&one.file));
         skipped.extend(accepted.into_iter().map(|(file, tool)| Skipped {
             what: file.as_str().to_owned(),
@@ -304,7 +304,7 @@ impl Inspection<'_> {
         if own.is_empty() {
             return;
         }
-        let said = suite::tools(&self.facts.root, self.scratch, &concerns, self.commands).await;
+        let said = suite::run_tools(&self.facts.root, self.scratch, &concerns, self.commands).await;
         inspected
             .skipped
             .extend(said.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }));
@@ -337,12 +337,12 @@ impl Inspection<'_> {
         if self.scope.autofix {
             let files: Vec<RepoPath> =
                 files(&[Concern::Rules, Concern::Format]).into_iter().collect();
-            let made = suite::mended(root, scratch, &files).await;
+            let made = suite::format_files(root, scratch, &files).await;
             skipped.extend(made.skipped.into_iter().map(|(what, reason)| Skipped { what, reason }));
             return made.texts;
         }
         let formatted = |file: RepoPath| {
-            let text = suite::formatted(root, scratch, &file)?;
+            let text = suite::format_file(root, scratch, &file)?;
             (sources.files.get(&file) != Some(&text)).then_some((file, text))
         };
         files(&[Concern::Format]).into_iter().filter_map(formatted).collect()

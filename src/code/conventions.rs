@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::Conventions;
 
@@ -82,7 +83,7 @@ const MOCKS: &[Sign] = &[
 
 /// Reads the habits of `tests` in the language of the suite; `framework` as it was detected.
 #[must_use]
-pub fn read(framework: &str, tests: &BTreeMap<RepoPath, String>) -> Habits {
+pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits {
     let own: Vec<(&RepoPath, &String)> =
         tests.iter().filter(|(file, _)| is_case_file(file)).collect();
     let text_of =
@@ -105,7 +106,7 @@ pub fn read(framework: &str, tests: &BTreeMap<RepoPath, String>) -> Habits {
     };
     let mocking = text_of(MOCKS).into_iter().next().unwrap_or_default();
     Habits {
-        pattern: pattern(framework, &conventions.file_naming),
+        pattern: framework.test_glob(&conventions.file_naming),
         directory: directory(framework, &own),
         assertion_library: library(framework, &assertion_style),
         mocking,
@@ -165,7 +166,7 @@ fn counted<'a>(signs: &[Sign], texts: impl Iterator<Item = &'a str>) -> Vec<Stri
 }
 
 /// The form of most names; the framework's own without any test.
-fn naming(framework: &str, own: &[(&RepoPath, &String)]) -> String {
+fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (file, _) in own {
         let name = file.file_name();
@@ -185,30 +186,11 @@ fn naming(framework: &str, own: &[(&RepoPath, &String)]) -> String {
         *counts.entry(form).or_default() += 1;
     }
     let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
-    most.map_or_else(|| default_naming(framework).to_owned(), |(form, _)| form)
-}
-
-fn default_naming(framework: &str) -> &'static str {
-    match framework {
-        "pytest" | "unittest" => "test_*.py",
-        "go test" => "*_test.go",
-        "cargo test" | "nextest" => "*.rs",
-        "Maven Surefire" | "Gradle" => "*Test.java",
-        "Vitest" => "*.test.ts",
-        "Jest" | "node --test" => "*.test.js",
-        _ => "test_*",
-    }
-}
-
-fn pattern(framework: &str, naming: &str) -> String {
-    match framework {
-        "cargo test" | "nextest" => format!("tests/**/{naming}"),
-        _ => format!("**/{naming}"),
-    }
+    most.map_or_else(|| framework.test_naming().to_owned(), |(form, _)| form)
 }
 
 /// The folder that holds most tests; empty when most lie in the folder of a source.
-fn directory(framework: &str, own: &[(&RepoPath, &String)]) -> String {
+fn directory(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (file, _) in own {
         let parent = file.parent();
@@ -219,13 +201,7 @@ fn directory(framework: &str, own: &[(&RepoPath, &String)]) -> String {
         *counts.entry(top.unwrap_or_default()).or_default() += 1;
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    let default = match framework {
-        "pytest" | "cargo test" | "nextest" => "tests",
-        "node --test" => "test",
-        "Maven Surefire" | "Gradle" => "src/test/java",
-        _ => "",
-    };
-    most.map_or(default, |(folder, _)| folder).to_owned()
+    most.map_or(framework.test_folder(), |(folder, _)| folder).to_owned()
 }
 
 fn structure(own: &[(&RepoPath, &String)]) -> String {
@@ -282,21 +258,22 @@ fn fixtures(tests: &BTreeMap<RepoPath, String>) -> Vec<String> {
     found
 }
 
-fn library(framework: &str, styles: &[String]) -> String {
-    let first = styles.first().map_or("", String::as_str);
-    match (framework, first) {
-        ("unittest", _) | ("pytest", "self.assertEqual and kin") => "unittest.TestCase",
-        ("pytest", _) => "assert",
-        ("Jest" | "Vitest", _) => "expect",
-        ("node --test", _) => "node:assert",
-        ("go test", "require.X of testify") => "testify",
-        ("go test", _) => "testing",
-        ("cargo test" | "nextest", _) => "assert_eq!",
-        ("Maven Surefire" | "Gradle", "assertThat") => "AssertJ",
-        ("Maven Surefire" | "Gradle", _) => "JUnit assertions",
-        _ => first,
-    }
-    .to_owned()
+/// Libraries that a project asserts with although its framework brings another: the framework, the
+/// assertions that occur most, and the library.
+const OTHER_LIBRARIES: &[(Framework, &str, &str)] = &[
+    (Framework::Pytest, "self.assertEqual and kin", "unittest.TestCase"),
+    (Framework::GoTest, "require.X of testify", "testify"),
+    (Framework::Maven, "assertThat", "AssertJ"),
+    (Framework::Gradle, "assertThat", "AssertJ"),
+];
+
+fn library(framework: Framework, styles: &[String]) -> String {
+    let most_common = styles.first().map_or("", String::as_str);
+    let other = OTHER_LIBRARIES
+        .iter()
+        .find(|(known, style, _)| *known == framework && *style == most_common)
+        .map(|(_, _, library)| *library);
+    other.or(framework.assertion_style()).unwrap_or(most_common).to_owned()
 }
 
 /// Where the tests of a source belong: the candidates of product.md 6.8 and, first, what the
@@ -395,7 +372,7 @@ mod tests {
                 "import pytest\n\n\n@pytest.fixture\ndef shop():\n    return 1\n",
             ),
         ]);
-        let habits = read("pytest", &python);
+        let habits = read(Framework::Pytest, &python);
         assert_eq!(habits.conventions.file_naming, "test_*.py");
         assert_eq!(habits.directory, "tests");
         assert_eq!(habits.conventions.test_structure, "functions");
@@ -407,7 +384,7 @@ mod tests {
             "src/a.spec.ts",
             "import { vi } from 'vitest';\ndescribe('a', () => {\n  beforeEach(() => {});\n  it('b', () => { vi.fn(); expect(1).toBe(1); });\n});\n",
         )]);
-        let habits = read("Vitest", &script);
+        let habits = read(Framework::Vitest, &script);
         assert_eq!(habits.conventions.file_naming, "*.spec.ts");
         assert_eq!((habits.directory.as_str(), habits.mocking.as_str()), ("", "vi.mock"));
         assert_eq!(habits.conventions.test_structure, "describe blocks");
@@ -417,9 +394,9 @@ mod tests {
     #[test]
     fn without_tests_the_framework_decides() {
         let table = [
-            ("pytest", "tests", "test_*.py"),
-            ("go test", "", "*_test.go"),
-            ("Maven Surefire", "src/test/java", "*Test.java"),
+            (Framework::Pytest, "tests", "test_*.py"),
+            (Framework::GoTest, "", "*_test.go"),
+            (Framework::Maven, "src/test/java", "*Test.java"),
         ];
         for (framework, directory, naming) in table {
             let habits = read(framework, &BTreeMap::new());
@@ -431,15 +408,15 @@ mod tests {
     #[test]
     fn tests_are_suggested_where_the_project_keeps_them() {
         let table = [
-            ("pytest", "shop/price.py", "tests/shop/test_price.py"),
-            ("pytest", "src/shop/price.py", "tests/shop/test_price.py"),
-            ("pytest", "price.py", "tests/test_price.py"),
-            ("unittest", "price.py", "test_price.py"),
-            ("go test", "money/money.go", "money/money_test.go"),
-            ("Jest", "src/a/b.js", "src/a/b.test.js"),
-            ("node --test", "src/a.mjs", "test/a.test.mjs"),
+            (Framework::Pytest, "shop/price.py", "tests/shop/test_price.py"),
+            (Framework::Pytest, "src/shop/price.py", "tests/shop/test_price.py"),
+            (Framework::Pytest, "price.py", "tests/test_price.py"),
+            (Framework::Unittest, "price.py", "test_price.py"),
+            (Framework::GoTest, "money/money.go", "money/money_test.go"),
+            (Framework::Jest, "src/a/b.js", "src/a/b.test.js"),
+            (Framework::NodeTest, "src/a.mjs", "test/a.test.mjs"),
             (
-                "Maven Surefire",
+                Framework::Maven,
                 "core/src/main/java/com/x/Calc.java",
                 "core/src/test/java/com/x/CalcTest.java",
             ),
@@ -449,7 +426,7 @@ mod tests {
             let found = candidates(&RepoPath::parse(source).unwrap(), &habits);
             assert_eq!(found[0].as_str(), expected, "{framework}");
         }
-        let habits = read("pytest", &BTreeMap::new());
+        let habits = read(Framework::Pytest, &BTreeMap::new());
         let found = candidates(&RepoPath::parse("src/a/x.js").unwrap(), &habits);
         for listed in ["tests/a/x.test.js", "src/a/__tests__/x.test.js", "src/a/x.spec.js"] {
             assert!(found.iter().any(|path| path.as_str() == listed), "{listed} of 6.8");

@@ -2,24 +2,7 @@
 
 use crate::domain::id::RepoPath;
 
-/// A language whose syntax trees regreen reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
-    /// Python 3.
-    Python,
-    /// JavaScript, JSX included.
-    JavaScript,
-    /// TypeScript.
-    TypeScript,
-    /// TypeScript with JSX.
-    Tsx,
-    /// Rust.
-    Rust,
-    /// Go.
-    Go,
-    /// Java.
-    Java,
-}
+pub use crate::domain::language::Language;
 
 /// One row per language.
 pub const LANGUAGES: &[(Language, &str, &[&str])] = &[

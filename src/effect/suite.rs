@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::coverage::Measured;
+use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::request::ToolCommands;
@@ -20,7 +21,8 @@ use super::{Concern, FixedFiles, LintReport};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteFacts {
     /// Framework, such as `pytest` or `cargo test`; `command` for a configured command.
-    pub framework: String,
+    #[schemars(with = "String")]
+    pub framework: Framework,
     /// Its version as it prints it; empty when unknown.
     pub version: String,
     /// Folder inside the repository where commands run; empty for the root.

@@ -11,8 +11,8 @@ mod score;
 mod stream;
 
 pub use characterise::{
-    Case, Contribution, Draft, DraftTest, FileTask, Framework, Naming, ObservedFunction,
-    ProjectLayout, Split, characterise, cover, is_subject, locate_test_file, module_of, render,
+    Case, Contribution, Draft, DraftTest, FileTask, Naming, ObservedFunction, ProjectLayout, Split,
+    can_render, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
 pub use choose::{fingerprint, size, suspicion};
 pub use engine::{Found, Limits, Search, search, test_literals};

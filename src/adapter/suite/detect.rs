@@ -10,13 +10,13 @@ use crate::adapter::host::environment;
 use crate::adapter::host::process::{self, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::code::language::Language;
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
-use crate::domain::shell;
 use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
-use super::framework::{COMMAND, FRAMEWORKS, Framework, Scratch, Site};
-use super::shims;
+use super::framework::{DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter};
+use super::version_managers;
 
 /// Files that are counted for the languages at most.
 const COUNTED: usize = 20_000;
@@ -29,7 +29,7 @@ pub struct Detection {
     pub others: Vec<String>,
     /// What is missing, with how to get it; empty when the suite can start.
     pub missing: Vec<String>,
-    pub(super) framework: &'static Framework,
+    pub(super) adapter: &'static FrameworkAdapter,
     pub(super) site: Site,
 }
 
@@ -54,31 +54,31 @@ pub fn detect(
             report: report.map(str::to_owned),
             path: path.clone(),
         };
-        let mut found: Vec<(&'static Framework, String)> = FRAMEWORKS
-            .iter()
-            // A report that is named is read, whatever the command runs.
+        let mut matches: Vec<Match> = DETECTION_ORDER
+            .into_iter()
+            // With a configured report, that report is read, whatever the command runs.
             .filter(|_| report.is_none())
-            .filter_map(|framework| Some((*framework, (framework.detect)(&site)?)))
+            .filter_map(|framework| Match::of(framework, &site))
             .collect();
-        if found.is_empty()
-            && let Some(evidence) = (COMMAND.detect)(&site)
-        {
-            found.push((COMMAND, evidence));
+        if matches.is_empty() {
+            matches.extend(Match::of(Framework::Command, &site));
         }
-        if let Some((framework, evidence)) = choose(&site, &found) {
-            let others = found
+        if let Some(best) = choose(&site, &matches) {
+            let others = matches
                 .iter()
-                .filter(|(other, _)| other.name != framework.name)
-                .map(|(other, evidence)| format!("{} ({evidence})", other.name))
+                .filter(|other| other.adapter.framework != best.adapter.framework)
+                .map(|other| format!("{} ({})", other.adapter.framework, other.evidence))
                 .collect();
-            return Ok(describe(framework, site, evidence, others));
+            return Ok(describe(best, site, others));
         }
         match directory.rsplit_once('/') {
             Some((parent, _)) => directory = parent.to_owned(),
             None if directory.is_empty() => {
                 return Err(RunError::UnknownFramework {
                     directory: root.join(start),
-                    looked_for: FRAMEWORKS.iter().map(|row| row.signals.to_owned()).collect(),
+                    looked_for: DETECTION_ORDER
+                        .map(|framework| adapter(framework).signals.to_owned())
+                        .into(),
                 });
             }
             None => directory.clear(),
@@ -109,64 +109,66 @@ pub fn detect_or_begin(
         report: None,
         path: search_path(root, start),
     };
-    for language in languages(&site.folder()) {
-        let names: &[&str] = match language.as_str() {
-            "Python" => &["unittest"],
-            "JavaScript" => &["node --test"],
-            _ => continue,
-        };
-        let rows = names.iter().filter_map(|name| FRAMEWORKS.iter().find(|row| row.name == *name));
-        for row in rows.copied() {
-            if version(row, &site).is_some() {
-                let evidence = format!("sources in {language} and no tests yet");
-                return Ok(describe(row, site, evidence, Vec::new()));
-            }
+    for language in counted_languages(&site.folder()) {
+        let Some(framework) = Framework::built_into(language) else { continue };
+        let adapter = adapter(framework);
+        if version(adapter, &site).is_some() {
+            let evidence = format!("sources in {} and no tests yet", language.name());
+            return Ok(describe(Match { adapter, evidence }, site, Vec::new()));
         }
     }
     Err(error)
 }
 
-/// The first that is found; pytest that is only hinted at and not installed yields to unittest.
-fn choose(
-    site: &Site,
-    found: &[(&'static Framework, String)],
-) -> Option<(&'static Framework, String)> {
-    let (first, evidence) = found.first()?;
-    if first.name == "pytest"
-        && site.command.is_none()
-        && version(first, site).is_none()
-        && let Some((second, other)) = found.iter().find(|(row, _)| row.name == "unittest")
-    {
-        return Some((second, other.clone()));
-    }
-    Some((first, evidence.clone()))
+/// A framework that a folder uses, with the evidence.
+#[derive(Clone)]
+struct Match {
+    adapter: &'static FrameworkAdapter,
+    evidence: String,
 }
 
-fn describe(
-    framework: &'static Framework,
-    site: Site,
-    evidence: String,
-    others: Vec<String>,
-) -> Detection {
-    let version = version(framework, &site);
+impl Match {
+    fn of(framework: Framework, site: &Site) -> Option<Self> {
+        let adapter = adapter(framework);
+        let evidence = (adapter.detect)(site)?;
+        Some(Self { adapter, evidence })
+    }
+}
+
+/// The first match; pytest that is mentioned but not installed yields to unittest.
+fn choose(site: &Site, matches: &[Match]) -> Option<Match> {
+    let first = matches.first()?;
+    if first.adapter.framework == Framework::Pytest
+        && site.command.is_none()
+        && version(first.adapter, site).is_none()
+        && let Some(second) =
+            matches.iter().find(|other| other.adapter.framework == Framework::Unittest)
+    {
+        return Some(second.clone());
+    }
+    Some(first.clone())
+}
+
+fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
+    let Match { adapter, evidence } = best;
+    let version = version(adapter, &site);
     let mut missing = Vec::new();
-    if version.is_none() && !(framework.version)(&site).is_empty() {
-        missing.push(format!("{} does not start: {}", framework.name, framework.install));
+    if version.is_none() && !(adapter.version)(&site).is_empty() {
+        missing.push(format!("{} does not start: {}", adapter.framework, adapter.install));
     }
     let nowhere = Path::new("");
-    let scratch =
-        Scratch { drivers: nowhere.into(), cases: nowhere.into(), chosen: nowhere.into() };
-    let plan = (framework.plan)(&site, None, &scratch);
+    let files =
+        RunFiles { drivers: nowhere.into(), results: nowhere.into(), selection: nowhere.into() };
     let facts = SuiteFacts {
-        framework: framework.name.to_owned(),
+        framework: adapter.framework,
         version: version.unwrap_or_default(),
         directory: site.directory.clone(),
-        command: plan.typed.unwrap_or_else(|| shell::line(&plan.argv)),
-        format: framework.format.to_owned(),
+        command: (adapter.command)(&site, None, &files).displayed(),
+        format: adapter.format.to_owned(),
         languages: languages(&site.folder()),
         evidence: vec![evidence],
     };
-    Detection { facts, others, missing, framework, site }
+    Detection { facts, others, missing, adapter, site }
 }
 
 /// The first line with a number; Gradle draws a rule above it, and Maven prints it in bold.
@@ -178,12 +180,12 @@ fn version_line(output: &str) -> Option<String> {
 }
 
 /// The line in which the framework prints its version; `None` when it does not start.
-fn version(framework: &Framework, site: &Site) -> Option<String> {
-    let argv = (framework.version)(site);
+fn version(adapter: &FrameworkAdapter, site: &Site) -> Option<String> {
+    let argv = (adapter.version)(site);
     if argv.is_empty() {
         return None;
     }
-    version_line(&said(argv, site)?)
+    version_line(&output_of(argv, site)?)
 }
 
 /// The search path of children in a folder, where shims would stand in their way.
@@ -195,15 +197,15 @@ fn search_path(root: &Path, start: &str) -> Option<String> {
         report: None,
         path: None,
     };
-    let ask = |argv: &[&str]| {
-        let said = said(argv.iter().map(|word| (*word).to_owned()).collect(), &site)?;
-        said.lines().last().map(|line| line.trim().to_owned())
+    let run = |argv: &[&str]| {
+        let output = output_of(argv.iter().map(|word| (*word).to_owned()).collect(), &site)?;
+        output.lines().last().map(|line| line.trim().to_owned())
     };
-    shims::past(&environment::variable("PATH")?, &ask)
+    version_managers::resolve_shims(&environment::variable("PATH")?, &run)
 }
 
 /// What a short command of the project prints; `None` when it fails.
-fn said(argv: Vec<String>, site: &Site) -> Option<String> {
+fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     let home = tempfile::tempdir().ok()?;
     // Also a version is printed by code of the repository, where it brings its own tools.
     let access = Access {
@@ -218,19 +220,25 @@ fn said(argv: Vec<String>, site: &Site) -> Option<String> {
     process::output(&invocation, Duration::from_secs(20)).ok()
 }
 
-/// Languages of the sources, most files first.
+/// Names of the languages of the sources, the one with most files first.
 #[must_use]
 pub fn languages(folder: &Path) -> Vec<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let languages = counted_languages(folder).into_iter();
+    languages.map(|language| language.name().to_owned()).collect()
+}
+
+/// Languages of the sources, the one with most files first; TSX counts as TypeScript.
+fn counted_languages(folder: &Path) -> Vec<Language> {
+    let mut counts: BTreeMap<&str, (usize, Language)> = BTreeMap::new();
     for entry in WalkBuilder::new(folder).build().flatten().take(COUNTED) {
         let name = entry.file_name().to_string_lossy().into_owned();
         if let Some(language) = RepoPath::parse(name).ok().and_then(|name| Language::of(&name)) {
-            *counts.entry(language.name()).or_default() += 1;
+            counts.entry(language.name()).or_insert((0, language)).0 += 1;
         }
     }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    counts.into_iter().map(|(name, _)| name.to_owned()).collect()
+    let mut counts: Vec<(&str, (usize, Language))> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
+    counts.into_iter().map(|(_, (_, language))| language).collect()
 }
 
 #[cfg(test)]

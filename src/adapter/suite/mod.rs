@@ -1,34 +1,36 @@
-//! The tests of the repository: detect the framework, run it, read what it says, try candidates.
+//! The test suite of a repository: detects the framework, runs it, reads its reports, runs
+//! candidates.
 //!
 //! It does not know why tests are run, nor what an edit is for.
 
-mod built;
-mod check;
-mod cold;
-mod coverage;
+mod coverage_run;
 mod detect;
-mod fixers;
 mod format;
+mod formatters;
 mod framework;
+mod line_server;
+mod lint_output;
 mod observe;
+mod project_suite;
 #[cfg(test)]
 mod recorded;
-mod remarks;
 mod run;
 mod set_up;
-mod shims;
+mod suite_command;
+mod syntax_check;
 mod tools;
-mod warm;
+mod trial;
+mod version_managers;
 
 pub use detect::{Detection, detect, detect_or_begin, languages};
-pub use fixers::mended;
-pub use format::Told;
-pub use run::{ProjectSuite, SuiteSettings, open};
-pub use tools::{accepted, formatted, tools};
+pub use format::ReportedTest;
+pub use formatters::format_files;
+pub use project_suite::{ProjectSuite, SuiteSettings, open};
+pub use tools::{files_that_parse, format_file, run_tools};
 
 /// Reads a JUnit report; for the benches.
 #[must_use]
-pub fn parse_junit(text: &str) -> Option<Vec<Told>> {
+pub fn parse_junit(text: &str) -> Option<Vec<ReportedTest>> {
     format::junit::parse(text).ok()
 }
 
@@ -43,7 +45,7 @@ pub const READERS: &[crate::domain::Reader] = &[
     ("tap", |text| drop(format::tap::parse(text))),
     ("libtest", |text| {
         drop((format::libtest::parse(text), format::libtest::ended_early(text)));
-        format::libtest::explain(&mut Told::default(), text.to_owned());
+        format::libtest::explain(&mut ReportedTest::default(), text.to_owned());
     }),
     ("gotest", |text| drop(format::gotest::parse(text, "example.com/shop"))),
     ("jest", |text| {
@@ -52,11 +54,11 @@ pub const READERS: &[crate::domain::Reader] = &[
     }),
     ("test-lines", |text| drop(format::lines::parse(text))),
     ("stack", |text| {
-        let place = format::Place {
+        let paths = format::PathMapper {
             root: "/checkout".into(),
             directory: String::new(),
             layers: Vec::new(),
         };
-        drop(format::stack::frames(text, &place));
+        drop(format::stack::frames(text, &paths));
     }),
 ];

@@ -18,8 +18,8 @@ use crate::effect::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, RunError, Surrounding,
 };
 
-use super::ProjectSuite;
-use super::warm::Server;
+use super::line_server::LineServer;
+use super::project_suite::ProjectSuite;
 
 /// Time in which a module must load, and an interpreter start.
 const LOADING: Duration = Duration::from_secs(40);
@@ -35,7 +35,7 @@ const WORLDS: &[(&str, &str, &str)] = &[
 ];
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct CallsRequest<'a> {
     module: &'a str,
     path: String,
     root: String,
@@ -48,7 +48,7 @@ struct Request<'a> {
 }
 
 #[derive(Deserialize)]
-struct Record {
+struct CallRecord {
     index: Option<usize>,
     refused: Option<String>,
     value: Option<String>,
@@ -68,8 +68,8 @@ struct Record {
     marks: Vec<String>,
 }
 
-impl From<Record> for Observation {
-    fn from(record: Record) -> Self {
+impl From<CallRecord> for Observation {
+    fn from(record: CallRecord) -> Self {
         let way = record.way.unwrap_or(ResultKind::Plain);
         let outcome = match (record.refused, record.value, record.raised) {
             (Some(reason), _, _) => CallOutcome::Refused(reason),
@@ -148,8 +148,8 @@ impl Observer for ProjectSuite<'_> {
             command: invocation.argv.first().cloned().unwrap_or_default(),
             reason: error.to_string(),
         };
-        let mut server = Server::start(&invocation).map_err(failed)?;
-        let asked = Request {
+        let mut server = LineServer::start(&invocation).map_err(failed)?;
+        let asked = CallsRequest {
             module: request.module,
             path: request.root.join(request.file.as_str()).display().to_string(),
             root: request.root.display().to_string(),
@@ -165,7 +165,7 @@ impl Observer for ProjectSuite<'_> {
         let count = u32::try_from(request.calls.len()).unwrap_or(u32::MAX);
         let patience = LOADING + (request.limit + Duration::from_secs(2)) * count;
         // What stops answering has said all it will: the rest stays lost.
-        while let Ok(Some(record)) = server.receive::<Record>(patience).await {
+        while let Ok(Some(record)) = server.receive::<CallRecord>(patience).await {
             let Some(index) = record.index else { break };
             if let Some(place) = found.get_mut(index) {
                 *place = record.into();
@@ -212,11 +212,11 @@ mod tests {
             (r#"{"index":3}"#, CallOutcome::Refused("its result was lost".into())),
         ];
         for (line, outcome) in table {
-            let record: Record = serde_json::from_str(line).unwrap();
+            let record: CallRecord = serde_json::from_str(line).unwrap();
             assert!(record.index.is_some());
             assert_eq!(Observation::from(record).outcome, outcome, "{line}");
         }
-        let end: Record = serde_json::from_str(r#"{"end": true}"#).unwrap();
+        let end: CallRecord = serde_json::from_str(r#"{"end": true}"#).unwrap();
         assert!(end.index.is_none(), "the end is no observation");
     }
 }

@@ -16,36 +16,37 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::adapter::host::clock::HostClock;
+use crate::domain::framework::Framework;
 use crate::domain::test::Scope;
 use crate::effect::{RunRequest, Suite};
 
-use super::format::{Place, settle_all};
-use super::framework::{COMMAND, FRAMEWORKS, Framework, Left, Scratch, Site};
+use super::format::{PathMapper, to_test_cases};
+use super::framework::{FrameworkAdapter, RunArtifacts, RunFiles, Site, adapter, matching_files};
 use super::{SuiteSettings, detect, open};
 
-/// Folder of recordings, name of the framework, sample project, folder of the recording.
-const RECORDED: &[(&str, &str, &str, &str)] = &[
-    ("cargo-test", "cargo test", "", ""),
-    ("cargo-test", "cargo test", "cargo-exits", "1.95.0/exits"),
-    ("cargo-test", "cargo test", "cargo-exits-one-thread", "1.95.0/exits-one-thread"),
-    ("go-test", "go test", "", ""),
-    ("nextest", "cargo-nextest", "nextest", "0.9.151/mixed"),
-    ("pytest", "pytest", "pytest", "9.2.0/mixed"),
-    ("node-test", "node --test", "node-test", "20/mixed"),
-    ("jest", "Jest", "jest", "30/mixed"),
-    ("vitest", "Vitest", "vitest", "3/mixed"),
-    ("maven-surefire", "Maven Surefire", "maven", "3.5.2/mixed"),
-    ("maven-surefire", "Maven Surefire", "maven-broken", "3.5.2/broken"),
-    ("gradle", "Gradle", "gradle", "4.4.1/mixed"),
+/// Folder of recordings, the framework, sample project, folder of the recording.
+const RECORDED: &[(&str, Framework, &str, &str)] = &[
+    ("cargo-test", Framework::CargoTest, "", ""),
+    ("cargo-test", Framework::CargoTest, "cargo-exits", "1.95.0/exits"),
+    ("cargo-test", Framework::CargoTest, "cargo-exits-one-thread", "1.95.0/exits-one-thread"),
+    ("go-test", Framework::GoTest, "", ""),
+    ("nextest", Framework::Nextest, "nextest", "0.9.151/mixed"),
+    ("pytest", Framework::Pytest, "pytest", "9.2.0/mixed"),
+    ("node-test", Framework::NodeTest, "node-test", "20/mixed"),
+    ("jest", Framework::Jest, "jest", "30/mixed"),
+    ("vitest", Framework::Vitest, "vitest", "3/mixed"),
+    ("maven-surefire", Framework::Maven, "maven", "3.5.2/mixed"),
+    ("maven-surefire", Framework::Maven, "maven-broken", "3.5.2/broken"),
+    ("gradle", Framework::Gradle, "gradle", "4.4.1/mixed"),
 ];
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
-fn framework(folder: &str) -> &'static Framework {
-    let (_, name, _, _) = RECORDED.iter().find(|row| row.0 == folder).unwrap();
-    FRAMEWORKS.iter().chain([&COMMAND]).find(|row| row.name == *name).unwrap()
+fn adapter_of(folder: &str) -> &'static FrameworkAdapter {
+    let (_, framework, _, _) = RECORDED.iter().find(|row| row.0 == folder).unwrap();
+    adapter(*framework)
 }
 
 /// Folders three levels down: framework, version, case.
@@ -72,16 +73,16 @@ fn read(case: &Path) -> Value {
         report: None,
         path: None,
     };
-    let left = Left {
+    let artifacts = RunArtifacts {
         folder: &folder,
-        typed: "the command",
-        cases: &case.join("results.txt"),
+        command: "the command",
+        results: &case.join("results.txt"),
         log: &case.join("output.txt"),
         site: &site,
     };
-    let read = (framework(name).read)(&left).unwrap();
-    let place = Place { root, directory, layers: vec![] };
-    let tests: Vec<Value> = settle_all(&read.told, &place)
+    let report = (adapter_of(name).read)(&artifacts).unwrap();
+    let paths = PathMapper { root, directory, layers: vec![] };
+    let tests: Vec<Value> = to_test_cases(&report.tests, &paths)
         .iter()
         .map(|test| {
             let mut shown = json!({ "id": test.id, "status": test.status });
@@ -101,7 +102,7 @@ fn read(case: &Path) -> Value {
             shown
         })
         .collect();
-    json!({ "complete": read.complete, "tests": tests })
+    json!({ "complete": report.complete, "tests": tests })
 }
 
 /// JSON with one test per line.
@@ -202,7 +203,7 @@ async fn record_again() {
             layers: std::collections::BTreeMap::new(),
         };
         let clock = HostClock::start();
-        let chosen = detection.framework;
+        let adapter = detection.adapter;
         let site = detection.site.clone();
         let suite = open(detection, settings, &clock).unwrap();
         let request = RunRequest { root: &root, scope: &Scope::Full, log: "output.txt" };
@@ -215,13 +216,13 @@ async fn record_again() {
                 fs::write(target.join(to), anonymous(&base.join(from), &base)).unwrap();
             }
         }
-        let scratch = Scratch {
+        let scratch = RunFiles {
             drivers: base.join("scratch/drivers"),
-            cases: base.join("scratch/cases"),
-            chosen: base.join("scratch/chosen"),
+            results: base.join("scratch/cases"),
+            selection: base.join("scratch/chosen"),
         };
-        let pattern = (chosen.plan)(&site, None, &scratch).stale.unwrap_or_default();
-        for report in super::framework::command_files(&root, &pattern).unwrap() {
+        let pattern = (adapter.command)(&site, None, &scratch).stale_reports.unwrap_or_default();
+        for report in matching_files(&root, &pattern).unwrap() {
             let to = target.join("folder").join(report.strip_prefix(&root).unwrap());
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::write(to, anonymous(&report, &base)).unwrap();

@@ -1,19 +1,15 @@
-//! Commands that make a checkout fit for its first run: contained like tests, once for each folder.
+//! Set-up commands, run in the sandbox of tests before the first run in a checkout.
 
-use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::effect::RunError;
 
-use super::run::ProjectSuite;
+use super::project_suite::ProjectSuite;
 
 /// Bytes of output that an error shows.
 const EVIDENCE: u64 = 2 << 10;
-
-/// The checkouts that are prepared. A folder that was removed and made again is another one.
-pub type Prepared = tokio::sync::Mutex<BTreeSet<(PathBuf, u64)>>;
 
 impl ProjectSuite<'_> {
     /// Runs the set-up commands in a checkout, unless they ran there already.

@@ -15,13 +15,13 @@ use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, LintReport};
 
-use super::remarks::{self, Form};
+use super::lint_output::{self, OutputFormat};
 
 /// Time for one check (product.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// Bytes of what a check said that are read.
-const SAID: u64 = 256 << 10;
+const OUTPUT_LIMIT: u64 = 256 << 10;
 
 /// One tool: what tells that the project uses it, and its command.
 struct Tool {
@@ -30,7 +30,7 @@ struct Tool {
     /// File and the words it must hold.
     signs: &'static [(&'static str, &'static str)],
     argv: &'static [&'static str],
-    form: Form,
+    output_format: OutputFormat,
     /// The command that prints a file as it should be, without the file.
     rewrite: &'static [&'static str],
 }
@@ -40,13 +40,13 @@ const fn tool(
     concern: Concern,
     signs: &'static [(&'static str, &'static str)],
     argv: &'static [&'static str],
-    form: Form,
+    output_format: OutputFormat,
 ) -> Tool {
-    Tool { name, concern, signs, argv, form, rewrite: &[] }
+    Tool { name, concern, signs, argv, output_format, rewrite: &[] }
 }
 
 use Concern::{Format, Rules, Types};
-use Form::{Eslint, Files, Lints, Places};
+use OutputFormat::{EslintJson, FileList, Lints, Locations};
 
 const RUFF: &[(&str, &str)] =
     &[("pyproject.toml", "[tool.ruff"), ("ruff.toml", ""), (".ruff.toml", "")];
@@ -67,7 +67,7 @@ const TOOLS: &[Tool] = &[
             "-p",
             ".",
         ],
-        Places,
+        Locations,
     ),
     tool(
         "mypy",
@@ -79,16 +79,16 @@ const TOOLS: &[Tool] = &[
             ("setup.cfg", "[mypy]"),
         ],
         &["mypy", "--no-error-summary", "--no-color-output", "."],
-        Places,
+        Locations,
     ),
     tool(
         "cargo check",
         Types,
         &[("Cargo.toml", "")],
         &["cargo", "check", "--all-targets", "--quiet", "--message-format", "short"],
-        Places,
+        Locations,
     ),
-    tool("go vet", Types, &[("go.mod", "")], &["go", "vet", "./..."], Places),
+    tool("go vet", Types, &[("go.mod", "")], &["go", "vet", "./..."], Locations),
     tool(
         "eslint",
         Rules,
@@ -101,7 +101,7 @@ const TOOLS: &[Tool] = &[
             (".eslintrc.cjs", ""),
         ],
         &["node_modules/.bin/eslint", "--format", "json", "."],
-        Eslint,
+        EslintJson,
     ),
     tool(
         "clippy",
@@ -115,18 +115,18 @@ const TOOLS: &[Tool] = &[
         Rules,
         RUFF,
         &["ruff", "check", "--no-cache", "--output-format", "concise", "."],
-        Places,
+        Locations,
     ),
     Tool {
         rewrite: &["gofmt"],
-        ..tool("gofmt", Format, &[("go.mod", "")], &["gofmt", "-l", "."], Files)
+        ..tool("gofmt", Format, &[("go.mod", "")], &["gofmt", "-l", "."], FileList)
     },
     tool(
         "cargo fmt",
         Format,
         &[("rustfmt.toml", ""), (".rustfmt.toml", "")],
         &["cargo", "fmt", "--", "--check", "-l"],
-        Files,
+        FileList,
     ),
     Tool {
         rewrite: &["node_modules/.bin/prettier"],
@@ -135,16 +135,22 @@ const TOOLS: &[Tool] = &[
             Format,
             &[(".prettierrc", ""), (".prettierrc.json", ""), ("package.json", "\"prettier\": {")],
             &["node_modules/.bin/prettier", "--list-different", "."],
-            Files,
+            FileList,
         )
     },
-    tool("black", Format, &[("pyproject.toml", "[tool.black]")], &["black", "--check", "."], Files),
+    tool(
+        "black",
+        Format,
+        &[("pyproject.toml", "[tool.black]")],
+        &["black", "--check", "."],
+        FileList,
+    ),
     tool(
         "ruff format",
         Format,
         &[("pyproject.toml", "[tool.ruff.format"), ("ruff.toml", "[format]")],
         &["ruff", "format", "--no-cache", "--check", "."],
-        Files,
+        FileList,
     ),
 ];
 
@@ -195,7 +201,7 @@ pub(super) fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invo
 /// Asks every tool that the project has set up, in the root of the checkout; a command of its own
 /// stands for the tools of its concern. `scratch` is an own folder; what lies in it from before
 /// makes a check quicker.
-pub async fn tools(
+pub async fn run_tools(
     root: &Path,
     scratch: &Path,
     concerns: &[Concern],
@@ -207,8 +213,8 @@ pub async fn tools(
     for (concern, name, command) in commands {
         if let Some(command) = command.as_ref().filter(|_| concerns.contains(&concern)) {
             let argv = vec!["sh".to_owned(), "-c".to_owned(), command.clone()];
-            let asked = Asked { name, concern, form: Form::Any, argv };
-            ask(&asked, root, scratch, &mut said).await;
+            let run = ToolRun { name, concern, output_format: OutputFormat::Any, argv };
+            run_tool(&run, root, scratch, &mut said).await;
         }
     }
     let replaced = |concern| match concern {
@@ -229,30 +235,35 @@ pub async fn tools(
             continue;
         }
         let argv = program(root, tool.argv);
-        let asked = Asked { name: tool.name, concern: tool.concern, form: tool.form, argv };
-        ask(&asked, root, scratch, &mut said).await;
+        let run = ToolRun {
+            name: tool.name,
+            concern: tool.concern,
+            output_format: tool.output_format,
+            argv,
+        };
+        run_tool(&run, root, scratch, &mut said).await;
     }
     said
 }
 
 /// One command that is run.
-struct Asked {
+struct ToolRun {
     name: &'static str,
     concern: Concern,
-    form: Form,
+    output_format: OutputFormat,
     argv: Vec<String>,
 }
 
-async fn ask(asked: &Asked, root: &Path, scratch: &Path, said: &mut LintReport) {
-    said.asked.push(asked.name.to_owned());
+async fn run_tool(run: &ToolRun, root: &Path, scratch: &Path, said: &mut LintReport) {
+    said.asked.push(run.name.to_owned());
     let log = scratch.join("tool.log");
-    let child = invocation(asked.argv.clone(), root, scratch);
+    let child = invocation(run.argv.clone(), root, scratch);
     let reason = match process::run(&child, LIMIT, &log).await {
         Ok(Ending::Exit(code)) => {
-            let text = process::tail_of(&log, SAID);
-            let remarks = remarks::read(asked.form, &text, root, asked.name);
+            let text = process::tail_of(&log, OUTPUT_LIMIT);
+            let remarks = lint_output::parse(run.output_format, &text, root, run.name);
             if code == 0 || !remarks.is_empty() {
-                said.remarks.extend(remarks.into_iter().map(|one| (asked.concern, one)));
+                said.remarks.extend(remarks.into_iter().map(|one| (run.concern, one)));
                 return;
             }
             let last = text.lines().rev().find(|line| !line.trim().is_empty());
@@ -262,13 +273,13 @@ async fn ask(asked: &Asked, root: &Path, scratch: &Path, said: &mut LintReport) 
         Ok(ending) => format!("it was stopped by {ending}"),
         Err(error) => format!("it could not be started: {error}"),
     };
-    said.skipped.push((asked.name.to_owned(), reason));
+    said.skipped.push((run.name.to_owned(), reason));
 }
 
 /// The text of a file as the project's own formatter prints it; `None` when no such formatter is
 /// there or it does not know the file.
 #[must_use]
-pub fn formatted(root: &Path, scratch: &Path, file: &RepoPath) -> Option<String> {
+pub fn format_file(root: &Path, scratch: &Path, file: &RepoPath) -> Option<String> {
     let path = root.join(file.as_str()).display().to_string();
     let of = |tool: &&Tool| match file.extension() {
         "go" => tool.name == "gofmt",
@@ -282,10 +293,10 @@ pub fn formatted(root: &Path, scratch: &Path, file: &RepoPath) -> Option<String>
     (!text.is_empty()).then_some(text)
 }
 
-/// Files among `doubted` that the parser of the language itself accepts, with its name: where our
-/// grammar does not know a form, the language's own word counts.
+/// FileList among `doubted` that the parser of the language itself accepts, with its name: where our
+/// grammar does not know a output_format, the language's own word counts.
 #[must_use]
-pub fn accepted(
+pub fn files_that_parse(
     root: &Path,
     scratch: &Path,
     doubted: &[RepoPath],

@@ -90,7 +90,7 @@ pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
         repository: set_up.repository,
         head: set_up.head,
         branch: fx.worktree.branch().to_owned(),
-        framework: facts.framework.clone(),
+        framework: facts.framework.to_string(),
         command: facts.command.clone(),
         resumed: opened.resumed,
     }];

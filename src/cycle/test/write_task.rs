@@ -54,7 +54,7 @@ impl TestWriting<'_> {
     }
 
     fn blank(&self) -> CharacterisationReport {
-        let framework = self.fx.suite.facts().framework.clone();
+        let framework = self.fx.suite.facts().framework.to_string();
         CharacterisationReport { schema_version: 1, framework, ..CharacterisationReport::default() }
     }
 

@@ -190,9 +190,6 @@ pub struct Advice {
 pub fn problems(analysis: &TestAnalysis) -> Vec<String> {
     let mut problems = Vec::new();
     let mut ids = std::collections::BTreeSet::new();
-    if analysis.framework.framework.is_empty() {
-        problems.push("no framework is named".to_owned());
-    }
     for file in &analysis.files {
         if file.requirements.is_empty() {
             problems.push(format!("{} has no requirement", file.file));
@@ -261,7 +258,7 @@ pub(crate) mod samples {
             current_coverage: "0 of 3 files have tests".into(),
             coverage_target: CoverageTarget::default(),
             framework: TestFramework {
-                framework: "pytest".into(),
+                framework: crate::domain::framework::Framework::Pytest,
                 run_tests: "python3 -m pytest".into(),
                 run_coverage: "coverage run -m pytest".into(),
                 run_specific: "python3 -m pytest {test_file}".into(),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, SessionId};
 
 use super::exploration_angle::{Angle, Complexity};
@@ -172,7 +173,8 @@ pub struct Conventions {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestFramework {
     /// Its name; `unknown` when none was detected.
-    pub framework: String,
+    #[schemars(with = "String")]
+    pub framework: Framework,
     /// Its version as it prints it; empty when unknown.
     pub version: String,
     /// Glob of test files.

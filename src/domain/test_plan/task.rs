@@ -321,7 +321,7 @@ pub fn problems(plan: &TestPlan) -> Vec<String> {
     }
     let mut given: std::collections::BTreeMap<&str, u32> = std::collections::BTreeMap::new();
     for task in &plan.tasks {
-        if task.meta.test_framework != plan.analysis.framework.framework {
+        if task.meta.test_framework != plan.analysis.framework.framework.name() {
             problems.push(format!("{} is planned for another framework", task.id));
         }
         if task.context.requirements.is_empty() || task.context.acceptance.is_empty() {

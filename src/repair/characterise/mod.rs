@@ -18,7 +18,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{Call, Observation, ObserveRequest, Observer, RunError, Surrounding};
 
 pub use case_selection::{Contribution, cover};
-pub use render::{Draft, DraftTest, Framework, Naming, Split, render};
+pub use render::{Draft, DraftTest, Naming, Split, can_render, render};
 use search_target::SearchTarget;
 pub use test_location::{ProjectLayout, is_subject, locate_test_file, module_of};
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 use super::{Case, ObservedFunction};
@@ -16,39 +17,21 @@ const MESSAGE: usize = 200;
 const TAKEN: &[&str] =
     &["pytest", "unittest", "math", "asyncio", "list", "str", "float", "set", "frozenset", "int"];
 
-/// A framework that test files are written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Framework {
-    /// pytest.
-    Pytest,
-    /// Python's own.
-    Unittest,
-    /// Node's own.
-    NodeTest,
-    /// Jest.
-    Jest,
-    /// Vitest.
-    Vitest,
-}
-
-impl Framework {
-    /// The framework of this name, as detection calls it.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "pytest" => Some(Self::Pytest),
-            "unittest" => Some(Self::Unittest),
-            "node --test" => Some(Self::NodeTest),
-            "Jest" => Some(Self::Jest),
-            "Vitest" => Some(Self::Vitest),
-            _ => None,
-        }
-    }
-
-    /// Whether its tests are written in Python.
-    #[must_use]
-    pub fn is_python(self) -> bool {
-        matches!(self, Self::Pytest | Self::Unittest)
+/// Whether characterisation tests can be written for a framework.
+#[must_use]
+pub fn can_render(framework: Framework) -> bool {
+    match framework {
+        Framework::Pytest
+        | Framework::Unittest
+        | Framework::NodeTest
+        | Framework::Jest
+        | Framework::Vitest => true,
+        Framework::CargoTest
+        | Framework::Nextest
+        | Framework::GoTest
+        | Framework::Maven
+        | Framework::Gradle
+        | Framework::Command => false,
     }
 }
 

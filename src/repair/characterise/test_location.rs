@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::language::Language;
 use crate::code::signature::is_module;
 use crate::code::testing::is_test;
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 
-use super::render::{Framework, ModuleKind, Naming};
+use super::render::{ModuleKind, Naming};
 
 /// Folders that hold no code of the project itself.
 const ASIDE: &[&str] = &[

@@ -8,6 +8,7 @@ use futures::executor::block_on;
 use super::render::ModuleKind;
 use super::*;
 use crate::code::signature::callables;
+use crate::domain::framework::Framework;
 use crate::effect::{CallOutcome, ResultKind};
 
 fn seen(outcome: CallOutcome) -> Observation {

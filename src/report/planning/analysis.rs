@@ -14,7 +14,7 @@ pub fn analysis(analysis: &TestAnalysis) -> String {
         "# Test analysis of {}\n\nProject Type: {}\nTest Framework: {}\nCoverage Target: {}\n\nAsked for: {}\n",
         analysis.session_id,
         line(&analysis.project_type, 100),
-        line(&analysis.framework.framework, 100),
+        line(analysis.framework.framework.name(), 100),
         analysis.coverage_target,
         code(&analysis.description),
     );

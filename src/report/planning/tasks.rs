@@ -21,7 +21,7 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     let mut page = format!(
         "---\nidentifier: {}\nsource_session: \"{source}\"\nworkflow_type: test_session\ntest_framework: \"{}\"\ncoverage_targets: \"{}\"\n---\n\n# Test plan\n\n## Summary\n\n",
         state.session_id,
-        line(&analysis.framework.framework, 60).replace(['"', '\\'], ""),
+        line(analysis.framework.framework.name(), 60).replace(['"', '\\'], ""),
         analysis.coverage_target,
     );
     page.push_str(&format!(
@@ -39,7 +39,7 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     }
     page.push_str(&format!(
         "\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
-        code(&analysis.framework.framework),
+        code(analysis.framework.framework.name()),
         code(&analysis.framework.run_tests),
         code(&analysis.framework.run_coverage)
     ));
@@ -163,7 +163,7 @@ pub fn notes(
         state.session_id,
         code(&state.description),
         line(&analysis.project_type, 100),
-        code(&analysis.framework.framework),
+        code(analysis.framework.framework.name()),
         analysis.coverage_target,
     );
     page.push_str("\n## Context findings\n\n");

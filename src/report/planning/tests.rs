@@ -82,7 +82,7 @@ fn one_phase_at_most_is_in_progress() {
 #[test]
 fn the_stored_package_of_the_first_build_is_read() {
     let package = package();
-    assert_eq!(package.framework().framework, "pytest");
+    assert_eq!(package.framework().framework.name(), "pytest");
     assert_eq!(package.coverage().missing_tests.len(), 1);
     let sample = samples::analysis(1, 1);
     assert!(raw_analysis(&sample, &package, &[]).contains("## 7. Success metrics"));

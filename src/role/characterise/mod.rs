@@ -137,7 +137,7 @@ pub async fn characterise(
     let (calls_end, choice_ends) = stages(fx.clock.elapsed(), request.until);
     let mut report = CharacterisationReport {
         schema_version: 1,
-        framework: fx.suite.facts().framework.clone(),
+        framework: fx.suite.facts().framework.to_string(),
         ..CharacterisationReport::default()
     };
     step(fx, "calling functions to record what they do");

@@ -8,9 +8,10 @@ use crate::code::language::Language;
 use crate::code::signature::{self, Callable};
 use crate::domain::characterisation::{CharacterisationReport, CharacterisedFunction, DropReason};
 use crate::domain::event::Event;
+use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
 use crate::effect::{EffectError, Effects, Observer};
-use crate::repair::{self, FileTask, Framework, ObservedFunction, ProjectLayout};
+use crate::repair::{self, FileTask, ObservedFunction, ProjectLayout};
 
 use super::test_file::TestFile;
 use super::{Gap, GenerateRequest, unfinished};
@@ -42,13 +43,14 @@ pub async fn observe(
 ) -> Result<Vec<TestFile>, EffectError> {
     let files: BTreeSet<RepoPath> = fx.worktree.files(request.tree).await?.into_iter().collect();
     let facts = fx.suite.facts();
-    let Some(framework) = Framework::named(&facts.framework) else {
+    let framework = facts.framework;
+    if !repair::can_render(framework) {
         report.dropped.push(DropReason {
-            reason: format!("tests for {} cannot be written yet", facts.framework),
+            reason: format!("tests for {framework} cannot be written yet"),
             count: 1,
         });
         return Ok(Vec::new());
-    };
+    }
     let modules = is_module_package(request, fx).await?;
     let layout = ProjectLayout { framework, directory: &facts.directory, files: &files, modules };
     let subjects = subjects(request, framework, fx).await?;

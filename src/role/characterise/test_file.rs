@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
 use crate::effect::Trace;
 use crate::repair::{
-    Case, Contribution, Draft, DraftTest, Framework, Naming, ObservedFunction, Split, cover, render,
+    Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, Split, cover, render,
 };
 
 /// What a test is credited when its framework does not say how long it took.

@@ -224,7 +224,7 @@ impl Reader<Accepted> for SurveyReader<'_> {
         let values = context! {
             task => self.task.as_str(),
             count,
-            framework => self.ground.framework.framework.as_str(),
+            framework => self.ground.framework.framework.name(),
             layers => layers(|layer| layer.layer() > 0),
         };
         prompt::build_about_tests(Role::Surveyor, &values, &self.parts, room, self.fence)
@@ -309,7 +309,7 @@ impl Reader<Advice> for AdviceReader<'_> {
         let room = model.context_tokens().saturating_mul(3) / 4;
         let values = context! {
             task => TASK,
-            framework => self.analysis.framework.framework.as_str(),
+            framework => self.analysis.framework.framework.name(),
             layers => layers(|layer| ADVISED(*layer)),
         };
         prompt::build_about_tests(Role::Adviser, &values, &self.parts, room, self.fence)

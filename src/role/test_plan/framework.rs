@@ -1,4 +1,4 @@
-//! Commands of a framework, and how the tests of the project are written.
+//! The framework of a project as plans describe it, and the commands for its test files.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,9 @@ use crate::effect::SuiteFacts;
 /// The framework as phase 4 reads it.
 #[must_use]
 pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (TestFramework, Habits) {
-    let habits = conventions::read(&facts.framework, tests);
-    let (run_coverage, run_specific) = commands(&facts.framework);
+    let habits = conventions::read(facts.framework, tests);
     let framework = TestFramework {
-        framework: facts.framework.clone(),
+        framework: facts.framework,
         version: facts.version.clone(),
         test_pattern: habits.pattern.clone(),
         test_directory: habits.directory.clone(),
@@ -21,37 +20,10 @@ pub fn describe(facts: &SuiteFacts, tests: &BTreeMap<RepoPath, String>) -> (Test
         mocking_framework: habits.mocking.clone(),
         conventions: habits.conventions.clone(),
         run_tests: facts.command.clone(),
-        run_coverage: run_coverage.to_owned(),
-        run_specific: if run_specific.is_empty() {
-            facts.command.clone()
-        } else {
-            run_specific.to_owned()
-        },
+        run_coverage: facts.framework.run_with_coverage().unwrap_or_default().to_owned(),
+        run_specific: facts.framework.run_file().unwrap_or(&facts.command).to_owned(),
     };
     (framework, habits)
-}
-
-/// The suite with coverage, and one test file at `{test_file}`.
-fn commands(framework: &str) -> (&'static str, &'static str) {
-    match framework {
-        "pytest" => (
-            "python3 -m coverage run --branch -m pytest && python3 -m coverage report",
-            "python3 -m pytest {test_file}",
-        ),
-        "unittest" => (
-            "python3 -m coverage run --branch -m unittest discover && python3 -m coverage report",
-            "python3 -m unittest {test_file}",
-        ),
-        "Jest" => ("npx jest --coverage", "npx jest {test_file}"),
-        "Vitest" => ("npx vitest run --coverage", "npx vitest run {test_file}"),
-        "node --test" => ("node --test --experimental-test-coverage", "node --test {test_file}"),
-        "go test" => ("go test -coverprofile=cover.out ./...", "go test ./{test_folder}"),
-        "cargo test" => ("cargo llvm-cov", "cargo test --test {test_stem}"),
-        "nextest" => ("cargo llvm-cov nextest", "cargo nextest run --test {test_stem}"),
-        "Maven Surefire" => ("mvn -q test jacoco:report", "mvn -q test -Dtest={test_stem}"),
-        "Gradle" => ("gradle test jacocoTestReport", "gradle test --tests {test_stem}"),
-        _ => ("", ""),
-    }
 }
 
 /// The command that runs one test file.
@@ -73,14 +45,7 @@ pub fn check(framework: &TestFramework, file: &RepoPath, function: &str) -> Stri
     if short.is_empty() {
         return run;
     }
-    match framework.framework.as_str() {
-        "pytest" | "unittest" => format!("{run} -k {short}"),
-        "Jest" | "Vitest" => format!("{run} -t {short}"),
-        "node --test" => format!("node --test --test-name-pattern={short} {file}"),
-        "go test" => format!("{run} -run {short}"),
-        "cargo test" => format!("{run} {short}"),
-        _ => run,
-    }
+    framework.framework.run_one(&run, file.as_str(), short)
 }
 
 /// The command that compiles a test file without running it.
@@ -100,10 +65,6 @@ pub fn compile(framework: &TestFramework, file: &RepoPath) -> String {
 /// The command that loads a test file without running its tests.
 #[must_use]
 pub fn collect(framework: &TestFramework, file: &RepoPath) -> String {
-    match framework.framework.as_str() {
-        "pytest" => format!("python3 -m pytest --collect-only -q {file}"),
-        "go test" => format!("go test -run '^$' ./{}", file.parent()),
-        "cargo test" | "nextest" => "cargo test --no-run".into(),
-        _ => run_specific(framework, file),
-    }
+    let run = run_specific(framework, file);
+    framework.framework.collect(&run, file.as_str(), file.parent())
 }

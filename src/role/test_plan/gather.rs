@@ -277,7 +277,7 @@ pub fn assemble(
         project_context: ProjectContext {
             architecture_patterns: project::structure(survey),
             coding_conventions: project::naming(survey, &targets),
-            tech_stack: [project::languages(survey), vec![facts.framework.clone()]].concat(),
+            tech_stack: [project::languages(survey), vec![facts.framework.to_string()]].concat(),
         },
         assets: assets(&explorations, survey),
         dependencies: dependencies(&targets, survey),

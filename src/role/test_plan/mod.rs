@@ -43,7 +43,7 @@ pub fn rehearse(
     let survey = Survey::of(texts.keys().cloned().collect(), texts);
     let named = crate::code::names::find(description, &survey.known);
     let facts = crate::effect::SuiteFacts {
-        framework: "pytest".into(),
+        framework: crate::domain::framework::Framework::Pytest,
         version: String::new(),
         directory: String::new(),
         command: "python3 -m pytest".into(),

@@ -170,7 +170,7 @@ fn task(
         meta: TaskMeta {
             kind,
             agent: kind.agent().to_owned(),
-            test_framework: analysis.framework.framework.clone(),
+            test_framework: analysis.framework.framework.to_string(),
             project_type: analysis.project_type.clone(),
             coverage_target: analysis.coverage_target.to_string(),
             max_iterations: None,

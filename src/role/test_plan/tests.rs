@@ -47,7 +47,7 @@ fn survey(files: &[(&str, &str)]) -> Survey {
 
 fn facts() -> SuiteFacts {
     SuiteFacts {
-        framework: "pytest".into(),
+        framework: crate::domain::framework::Framework::Pytest,
         version: "pytest 9.2.0".into(),
         directory: String::new(),
         command: "python3 -m pytest".into(),

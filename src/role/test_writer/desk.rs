@@ -402,7 +402,7 @@ mod tests {
             framework: &framework,
         };
         let parts = desk.parts(&matter);
-        assert!(parts[3].text.starts_with("framework:  2\n"), "{}", parts[3].text);
+        assert!(parts[3].text.starts_with("framework: command 2\n"), "{}", parts[3].text);
         let titles: Vec<String> = parts.into_iter().map(|part| part.title).collect();
         assert_eq!(
             titles,

@@ -128,7 +128,7 @@ impl Reader<Draft> for AuthorReader<'_> {
             task => self.task.as_str(),
             place => self.place.as_str(),
             file => self.commission.subject.file.as_str(),
-            framework => self.commission.framework.framework.as_str(),
+            framework => self.commission.framework.framework.name(),
             command => run_specific(self.commission.framework, &self.place),
             survivors => !self.commission.survivors.is_empty(),
             unrun => !self.commission.unrun.is_empty(),

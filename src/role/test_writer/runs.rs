@@ -10,7 +10,7 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
 use crate::effect::{CandidateRunnerRequest, EffectError, Effects, RunError, RunRequest, Speed};
-use crate::repair::Framework;
+use crate::repair::can_render;
 use crate::role::characterise::{is_fatal, packages, whole_file};
 use crate::role::context::settled;
 
@@ -105,12 +105,11 @@ pub async fn run(
     let tree = fx.worktree.graft(track.tree, &sheet.edits()).await?;
     fx.worktree.checkout(&tree).await?;
     let facts = fx.suite.facts();
-    let scope = match Framework::named(&facts.framework) {
-        Some(framework) => {
-            let packages = packages(&tree, fx).await?;
-            Scope::Tests(vec![whole_file(&sheet.place, framework, &facts.directory, &packages)])
-        }
-        None => Scope::Full,
+    let scope = if can_render(facts.framework) {
+        let packages = packages(&tree, fx).await?;
+        Scope::Tests(vec![whole_file(&sheet.place, facts.framework, &facts.directory, &packages)])
+    } else {
+        Scope::Full
     };
     let request =
         RunRequest { root: fx.worktree.root(), scope: &scope, log: ".process/written-output.log" };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::domain::test::Status;
 
-use super::{STACK_LIMIT, Told};
+use super::{ReportedTest, STACK_LIMIT};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -32,8 +32,8 @@ struct Line {
 /// not build, or panics outside of one) is a failing test named after the package. Tests print
 /// files without their folder, which is the package's below `module`.
 #[must_use]
-pub fn parse(text: &str, module: &str) -> Vec<Told> {
-    let mut told: Vec<Told> = Vec::new();
+pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
+    let mut tests: Vec<ReportedTest> = Vec::new();
     let mut outputs: BTreeMap<String, String> = BTreeMap::new();
     for line in text.lines() {
         let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
@@ -57,7 +57,7 @@ pub fn parse(text: &str, module: &str) -> Vec<Told> {
         };
         if line.test.is_none() {
             let inner = format!("{}.", line.package);
-            let explained = told
+            let explained = tests
                 .iter()
                 .any(|test| test.id.starts_with(&inner) && test.status == Some(Status::Failed));
             if status != Status::Failed || explained {
@@ -68,7 +68,7 @@ pub fn parse(text: &str, module: &str) -> Vec<Told> {
         if let Some(build) = outputs.get(&line.failed_build) {
             output = format!("{build}{output}");
         }
-        let mut test = Told { id, status: Some(status), ..Told::default() };
+        let mut test = ReportedTest { id, status: Some(status), ..ReportedTest::default() };
         // Seconds as Go prints them: two decimals, far below where f64 loses them.
         test.duration_ms = std::time::Duration::try_from_secs_f64(line.elapsed)
             .map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -82,9 +82,9 @@ pub fn parse(text: &str, module: &str) -> Vec<Told> {
             first.trim().clone_into(&mut test.message);
             test.stack = output;
         }
-        told.push(test);
+        tests.push(test);
     }
-    told
+    tests
 }
 
 /// A line of output, its file at the beginning completed to a path below the module.
@@ -119,8 +119,8 @@ mod tests {
 {"Action":"output","Package":"m/b","Output":"b.go:3:1: syntax error\n"}
 {"Action":"fail","Package":"m/b","Elapsed":0}
 not json"#;
-        let told = parse(text, "m");
-        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        let tests = parse(text, "m");
+        let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
             [
@@ -130,7 +130,7 @@ not json"#;
                 ("m/b", Status::Failed),
             ]
         );
-        assert_eq!(told[0].message, "a/a_test.go:5: got 1");
-        assert_eq!(told[0].duration_ms, 10);
+        assert_eq!(tests[0].message, "a/a_test.go:5: got 1");
+        assert_eq!(tests[0].duration_ms, 10);
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::domain::test::Status;
 
 use super::junit::Unreadable;
-use super::{Told, without_colours};
+use super::{ReportedTest, without_colours};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,16 +60,16 @@ pub enum Writer {
 /// # Errors
 ///
 /// [`Unreadable`] when the text is not such a report.
-pub fn parse(text: &str, writer: Writer) -> Result<Vec<Told>, Unreadable> {
+pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable> {
     let report: Report = serde_json::from_str(text).map_err(|error| Unreadable {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),
         expected: format!("the JSON report of Jest or Vitest ({error})"),
     })?;
-    let mut told = Vec::new();
+    let mut tests = Vec::new();
     for file in report.test_results {
         if file.assertion_results.is_empty() && file.status == "failed" {
             let message = file.message.unwrap_or_default();
-            told.push(failed(file.name.clone(), &file.name, None, 0, &message));
+            tests.push(failed(file.name.clone(), &file.name, None, 0, &message));
             continue;
         }
         // Vitest tells of a hook that fails only here, and calls its tests skipped.
@@ -78,7 +78,7 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<Told>, Unreadable> {
         if hook {
             let message = file.message.unwrap_or_default();
             let message = if message.is_empty() { "a hook failed" } else { &message };
-            told.push(failed(file.name.clone(), &file.name, None, 0, message));
+            tests.push(failed(file.name.clone(), &file.name, None, 0, message));
         }
         for test in file.assertion_results {
             let mut names = test.ancestor_titles;
@@ -91,33 +91,33 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<Told>, Unreadable> {
             let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or_default());
             match test.status.as_str() {
                 "pending" if writer == Writer::Vitest && !hook => {
-                    told.push(failed(id, &file.name, line, took, "Error: it did not end"));
+                    tests.push(failed(id, &file.name, line, took, "Error: it did not end"));
                 }
                 "failed" => {
                     let text = test.failure_messages.join("\n");
-                    told.push(failed(id, &file.name, line, took, &text));
+                    tests.push(failed(id, &file.name, line, took, &text));
                 }
-                status => told.push(Told {
+                status => tests.push(ReportedTest {
                     id,
                     status: Some(if status == "passed" { Status::Passed } else { Status::Skipped }),
                     file: Some(file.name.clone()),
                     line,
                     duration_ms: took,
-                    ..Told::default()
+                    ..ReportedTest::default()
                 }),
             }
         }
     }
-    Ok(told)
+    Ok(tests)
 }
 
-fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &str) -> Told {
+fn failed(id: String, file: &str, line: Option<u32>, duration_ms: u64, text: &str) -> ReportedTest {
     let plain = without_colours(text);
     let heading = |line: &&str| line.is_empty() || line.starts_with('●');
     let first = plain.lines().map(str::trim).find(|line| !heading(line)).unwrap_or_default();
     let (class, message) = first.split_once(": ").unwrap_or(("", first));
     let named = !class.is_empty() && class.chars().all(char::is_alphanumeric);
-    Told {
+    ReportedTest {
         id,
         status: Some(Status::Failed),
         file: Some(file.to_owned()),
@@ -141,8 +141,8 @@ mod tests {
             {"ancestorTitles":["cart"],"title":"sums","status":"failed","failureMessages":["Error: \u001b[2mexpect\u001b[22m 3\n    at /repo/a.js:2:1"]},
             {"ancestorTitles":[],"title":"later","status":"pending"}]},
           {"name":"/repo/b.test.js","status":"failed","message":"SyntaxError: no","assertionResults":[]}]}"#;
-        let told = parse(text, Writer::Jest).unwrap();
-        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        let tests = parse(text, Writer::Jest).unwrap();
+        let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
             [
@@ -159,7 +159,7 @@ mod tests {
             (told_of_hook[0].id.as_str(), told_of_hook[0].status),
             ("a.test.js", Some(Status::Failed))
         );
-        assert_eq!((told[1].class.as_str(), told[1].message.as_str()), ("Error", "expect 3"));
+        assert_eq!((tests[1].class.as_str(), tests[1].message.as_str()), ("Error", "expect 3"));
         let crash = r#"{"testResults":[{"name":"a.test.js","status":"passed","message":"",
             "assertionResults":[{"title":"ended its process","status":"pending"}]}]}"#;
         let status = |writer| parse(crash, writer).unwrap()[0].status;

@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 
 use crate::domain::test::Status;
 
-use super::{STACK_LIMIT, Told};
+use super::{ReportedTest, STACK_LIMIT};
 
 /// Reads the output of `cargo test`. Ids are `target::path`, where the target is the file of the
 /// test binary (`src/lib.rs`, `tests/api.rs`) or `doc:crate`, so one name in two binaries stays
 /// two tests.
 #[must_use]
-pub fn parse(text: &str) -> Vec<Told> {
-    let mut told: Vec<Told> = Vec::new();
+pub fn parse(text: &str) -> Vec<ReportedTest> {
+    let mut tests: Vec<ReportedTest> = Vec::new();
     let mut target = String::new();
     let mut blocks: BTreeMap<String, String> = BTreeMap::new();
     let mut open: Option<String> = None;
     for line in text.lines().map(unglued) {
         if let Some(rest) = line.trim_start().strip_prefix("Running ") {
-            close(&mut told, &mut blocks, &target);
+            close(&mut tests, &mut blocks, &target);
             let name = rest.trim_start_matches("unittests ");
             name.split(" (").next().unwrap_or(name).clone_into(&mut target);
             open = None;
         } else if let Some(name) = line.trim_start().strip_prefix("Doc-tests ") {
-            close(&mut told, &mut blocks, &target);
+            close(&mut tests, &mut blocks, &target);
             target = format!("doc:{name}");
             open = None;
         } else if let Some(name) =
@@ -47,30 +47,30 @@ pub fn parse(text: &str) -> Vec<Told> {
                 Some("ignored") => Status::Skipped,
                 _ => continue,
             };
-            told.push(Told {
+            tests.push(ReportedTest {
                 id: format!("{target}::{name}"),
                 status: Some(status),
                 file: target.ends_with(".rs").then(|| target.clone()),
-                ..Told::default()
+                ..ReportedTest::default()
             });
         }
     }
-    close(&mut told, &mut blocks, &target);
-    told
+    close(&mut tests, &mut blocks, &target);
+    tests
 }
 
 /// Gives the failures of one binary their texts.
-fn close(told: &mut [Told], blocks: &mut BTreeMap<String, String>, target: &str) {
+fn close(tests: &mut [ReportedTest], blocks: &mut BTreeMap<String, String>, target: &str) {
     for (name, block) in std::mem::take(blocks) {
         let id = format!("{target}::{name}");
-        let Some(test) = told.iter_mut().rev().find(|test| test.id == id) else { continue };
+        let Some(test) = tests.iter_mut().rev().find(|test| test.id == id) else { continue };
         explain(test, block);
     }
 }
 
 /// Takes class and message from what a failing test printed: the text after `panicked at`, else
 /// the first line.
-pub fn explain(test: &mut Told, block: String) {
+pub fn explain(test: &mut ReportedTest, block: String) {
     let lines = || block.lines().filter(|line| !line.trim().is_empty());
     let panicked = |line: &&str| line.contains("panicked at ");
     if lines().any(|line| panicked(&line)) {
@@ -87,28 +87,28 @@ pub fn explain(test: &mut Told, block: String) {
     test.stack = block;
 }
 
-/// Whether a binary told fewer tests than it announced, as one does that a test ends by `exit`.
+/// Whether a binary reported fewer tests than it announced, as one does that a test ends by `exit`.
 #[must_use]
 pub fn ended_early(text: &str) -> bool {
-    let (mut announced, mut told) = (0, 0);
+    let (mut announced, mut reported) = (0, 0);
     let mut early = false;
     for line in text.lines().map(unglued) {
         let head = line.trim_start();
         if head.starts_with("Running ") || head.starts_with("Doc-tests ") {
-            early |= told < announced;
-            (announced, told) = (0, 0);
+            early |= reported < announced;
+            (announced, reported) = (0, 0);
         } else if let Some(count) = line.strip_prefix("running ") {
             let count = count.strip_suffix(" tests").or_else(|| count.strip_suffix(" test"));
             announced += count.and_then(|count| count.parse().ok()).unwrap_or(0);
         } else if line.starts_with("failures:") || line.starts_with("test result:") {
-            // Everything is told by now; what follows is the text of failing tests.
-            early |= told < announced;
-            (announced, told) = (0, 0);
+            // Everything is reported by now; what follows is the text of failing tests.
+            early |= reported < announced;
+            (announced, reported) = (0, 0);
         } else if line.starts_with("test ") && line.contains(" ... ") {
-            told += usize::from(!line.ends_with(" ... "));
+            reported += usize::from(!line.ends_with(" ... "));
         }
     }
-    early || told < announced
+    early || reported < announced
 }
 
 /// A line without the beginning of a test that never ended: with one thread, what cargo prints next
@@ -131,8 +131,8 @@ mod tests {
     #[test]
     fn binaries_keep_their_tests_apart() {
         let text = "     Running unittests src/lib.rs (target/debug/deps/x-1)\n\nrunning 3 tests\ntest a::same ... ok\ntest a::bad ... FAILED\ntest slow ... ignored, takes long\n\nfailures:\n\n---- a::bad stdout ----\n\nthread 'a::bad' (7) panicked at src/lib.rs:9:5:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with\n\n\nfailures:\n    a::bad\n\ntest result: FAILED. 1 passed\n\n     Running tests/api.rs (target/debug/deps/api-1)\ntest a::same ... ok\n   Doc-tests x\ntest src/lib.rs - f (line 3) ... ok\n";
-        let told = parse(text);
-        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        let tests = parse(text);
+        let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
             [
@@ -143,8 +143,8 @@ mod tests {
                 ("doc:x::src/lib.rs - f (line 3)", Status::Passed),
             ]
         );
-        assert_eq!(told[1].message, "assertion `left == right` failed\n  left: 1\n right: 2");
-        assert!(told[1].stack.contains("src/lib.rs:9:5"));
+        assert_eq!(tests[1].message, "assertion `left == right` failed\n  left: 1\n right: 2");
+        assert!(tests[1].stack.contains("src/lib.rs:9:5"));
     }
     #[test]
     fn a_test_that_ends_the_program_is_noticed() {
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn a_heading_on_the_line_of_a_test_that_never_ended_counts() {
         let text = "     Running unittests src/lib.rs (x)\n\nrunning 1 test\ntest exits ...      Running tests/api.rs (y)\n\nrunning 1 test\ntest same ... ok\n";
-        let told = parse(text);
-        assert_eq!(told.len(), 1);
-        assert_eq!(told[0].id, "tests/api.rs::same");
+        let tests = parse(text);
+        assert_eq!(tests.len(), 1);
+        assert_eq!(tests[0].id, "tests/api.rs::same");
     }
 }

@@ -4,16 +4,7 @@ use serde::Deserialize;
 
 use crate::domain::test::Status;
 
-use super::Told;
-
-/// What the drivers told.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
-    /// The tests.
-    pub told: Vec<Told>,
-    /// Whether the driver reached its end; a crash in the middle leaves this unset.
-    pub complete: bool,
-}
+use super::{ParsedReport, ReportedTest};
 
 #[derive(Deserialize)]
 struct Line {
@@ -40,12 +31,12 @@ struct Line {
 
 /// Reads the lines. One that is torn by a crash, or is not ours, is passed over.
 #[must_use]
-pub fn parse(text: &str) -> Recorded {
-    let mut recorded = Recorded::default();
+pub fn parse(text: &str) -> ParsedReport {
+    let mut report = ParsedReport::default();
     for line in text.lines() {
         let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
         if line.end {
-            recorded.complete = true;
+            report.complete = true;
             continue;
         }
         let id = match (line.names, &line.file) {
@@ -56,7 +47,7 @@ pub fn parse(text: &str) -> Recorded {
             }
             (None, _) => line.id,
         };
-        recorded.told.push(Told {
+        report.tests.push(ReportedTest {
             id,
             status: line.status,
             file: line.file,
@@ -67,7 +58,7 @@ pub fn parse(text: &str) -> Recorded {
             stack: line.stack,
         });
     }
-    recorded
+    report
 }
 
 #[cfg(test)]
@@ -77,9 +68,9 @@ mod tests {
     #[test]
     fn a_torn_last_line_and_a_missing_end_are_seen() {
         let text = "{\"id\":\"a\",\"status\":\"passed\",\"ms\":3}\n{\"id\":\"b\",\"sta";
-        let recorded = parse(text);
-        assert_eq!(recorded.told.len(), 1);
-        assert!(!recorded.complete);
+        let report = parse(text);
+        assert_eq!(report.tests.len(), 1);
+        assert!(!report.complete);
         assert!(parse("{\"end\": true}\n").complete);
     }
 }

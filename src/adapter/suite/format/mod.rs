@@ -22,9 +22,9 @@ pub const STACK_LIMIT: usize = 16 << 10;
 /// Bytes of a report that are read at most.
 pub const REPORT_LIMIT: u64 = 512 << 20;
 
-/// One test as a report tells it, before paths are made relative.
+/// One test as a report describes it, before its paths are mapped into the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ReportedTest {
     /// Its id.
     pub id: String,
     /// How it ended; `None` reads as passed.
@@ -43,9 +43,18 @@ pub struct Told {
     pub stack: String,
 }
 
-/// Where paths of a report belong.
+/// The tests of a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParsedReport {
+    /// The tests.
+    pub tests: Vec<ReportedTest>,
+    /// Whether the report reaches its end; unset after a crash in the middle of a run.
+    pub complete: bool,
+}
+
+/// Maps the paths of a report into the repository, and tests to their layers.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct PathMapper {
     /// Root of the checkout that was tested, as the child saw it.
     pub root: PathBuf,
     /// The suite's folder below the root; empty for the root.
@@ -54,10 +63,10 @@ pub struct Place {
     pub layers: Vec<(globset::GlobMatcher, Layer)>,
 }
 
-impl Place {
+impl PathMapper {
     /// A path of a report inside the repository; `None` when it leads elsewhere.
     #[must_use]
-    pub fn inside(&self, path: &str) -> Option<RepoPath> {
+    pub fn repo_path(&self, path: &str) -> Option<RepoPath> {
         let path = path.strip_prefix("file://").unwrap_or(path);
         let path = Path::new(path.trim_start_matches("./"));
         let relative = if path.is_absolute() {
@@ -91,23 +100,21 @@ impl Place {
 
     /// The test with its paths inside the repository and its texts bounded.
     #[must_use]
-    pub fn settle(&self, told: &Told) -> TestCase {
-        let file = told.file.as_deref().and_then(|path| self.inside(path));
+    pub fn to_test_case(&self, test: &ReportedTest) -> TestCase {
+        let file = test.file.as_deref().and_then(|path| self.repo_path(path));
         // Ids that begin with a file name it the same way on every machine.
-        let id = match (&told.file, &file) {
-            (Some(told_file), Some(file)) => told
-                .id
-                .strip_prefix(told_file.as_str())
-                .map_or_else(|| told.id.clone(), |rest| format!("{file}{rest}")),
-            (Some(_), None) | (None, _) => told.id.clone(),
+        let rest = test.file.as_deref().and_then(|path| test.id.strip_prefix(path));
+        let id = match (rest, &file) {
+            (Some(rest), Some(file)) => format!("{file}{rest}"),
+            (Some(_), None) | (None, _) => test.id.clone(),
         };
-        let status = told.status.unwrap_or(Status::Passed);
+        let status = test.status.unwrap_or(Status::Passed);
         let failure = (status == Status::Failed).then(|| {
-            let frames = stack::frames(&told.stack, self);
+            let frames = stack::frames(&test.stack, self);
             FailureText {
-                class: bounded(&told.class, 200),
-                message: bounded(&told.message, MESSAGE_LIMIT),
-                stack: bounded(&told.stack, STACK_LIMIT),
+                class: bounded(&test.class, 200),
+                message: bounded(&test.message, MESSAGE_LIMIT),
+                stack: bounded(&test.stack, STACK_LIMIT),
                 frames,
             }
         });
@@ -116,18 +123,18 @@ impl Place {
             id: TestId(bounded(&id, 1000)),
             status,
             file,
-            line: told.line,
-            duration_ms: told.duration_ms,
+            line: test.line,
+            duration_ms: test.duration_ms,
             failure,
         }
     }
 }
 
-/// Results sorted by id. A test told twice keeps its worse ending (a retry that passed is told by
-/// the framework as one test).
+/// Results sorted by id. A test that is reported twice keeps its worse status; frameworks report a
+/// retry that passed as one test.
 #[must_use]
-pub fn settle_all(told: &[Told], place: &Place) -> Vec<TestCase> {
-    let mut cases: Vec<TestCase> = told.iter().map(|told| place.settle(told)).collect();
+pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase> {
+    let mut cases: Vec<TestCase> = tests.iter().map(|test| paths.to_test_case(test)).collect();
     cases.sort_by(|a, b| a.id.cmp(&b.id).then(rank(b.status).cmp(&rank(a.status))));
     cases.dedup_by(|later, first| later.id == first.id);
     cases

@@ -6,72 +6,75 @@ use regex::Regex;
 
 use crate::domain::test::Frame;
 
-use super::Place;
+use super::PathMapper;
 
 /// Frames that are kept.
 const FRAMES: usize = 40;
 
 /// One form of a line in a stack trace. Groups: `file`, `line`, and `function` where it is named.
-struct Form {
-    pattern: LazyLock<Regex>,
+struct FramePattern {
+    regex: LazyLock<Regex>,
     /// Whether the innermost frame is printed last.
     innermost_last: bool,
 }
 
-macro_rules! form {
+macro_rules! frame_pattern {
     ($pattern:literal, $innermost_last:literal) => {
-        Form {
+        FramePattern {
             // A constant pattern; the table test below compiles every one.
-            pattern: LazyLock::new(|| Regex::new($pattern).unwrap()),
+            regex: LazyLock::new(|| Regex::new($pattern).unwrap()),
             innermost_last: $innermost_last,
         }
     };
 }
 
-static FORMS: [Form; 5] = [
+static PATTERNS: [FramePattern; 5] = [
     // Python: File "/x/y.py", line 3, in f
-    form!(
+    frame_pattern!(
         r#"(?m)^\s*File "(?P<file>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>[^\n]+))?"#,
         true
     ),
     // JavaScript: at f (file:///x/y.js:3:5) and at /x/y.js:3:5
-    form!(
+    frame_pattern!(
         r"(?m)^\s*at (?:async )?(?:(?P<function>[^\n(]+?) \()?(?P<file>(?:file://)?/?[^\s():]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)?",
         false
     ),
     // Java: at pkg.Class.method(Class.java:3); the file is completed by the reader
-    form!(r"(?m)^\s*at (?P<function>[\w.$<>]+)\((?P<file>\w+\.java):(?P<line>\d+)\)", false),
+    frame_pattern!(
+        r"(?m)^\s*at (?P<function>[\w.$<>]+)\((?P<file>\w+\.java):(?P<line>\d+)\)",
+        false
+    ),
     // Rust: panicked at src/lib.rs:3:5
-    form!(
+    frame_pattern!(
         r"(?m)(?:panicked at |^\s*at )(?P<file>[^\s:]+\.rs):(?P<line>\d+):\d+(?P<function>)",
         false
     ),
     // Go: x_test.go:3: message, and /x/y.go:3 +0x1d in panics
-    form!(r"(?m)^\s*(?P<file>[^\s:]+\.go):(?P<line>\d+)(?P<function>)", false),
+    frame_pattern!(r"(?m)^\s*(?P<file>[^\s:]+\.go):(?P<line>\d+)(?P<function>)", false),
 ];
 
 /// The frames of a stack that lie in the repository, innermost first.
 #[must_use]
-pub fn frames(stack: &str, place: &Place) -> Vec<Frame> {
+pub fn frames(stack: &str, paths: &PathMapper) -> Vec<Frame> {
     let mut all = Vec::new();
-    for form in &FORMS {
-        let mut found: Vec<Frame> = form
-            .pattern
+    for pattern in &PATTERNS {
+        let mut found: Vec<Frame> = pattern
+            .regex
             .captures_iter(stack)
             .filter_map(|captures| {
                 let file = captures.name("file")?.as_str();
                 let function = captures.name("function").map_or("", |m| m.as_str()).trim();
                 let file = if file.ends_with(".java") {
-                    java_file(file, function, place)?
+                    java_file(file, function, paths)?
                 } else {
-                    place.inside(file)?
+                    paths.repo_path(file)?
                 };
                 let line = captures.name("line")?.as_str().parse().ok()?;
                 let function = if function == "?" { "" } else { function };
                 Some(Frame { file, line, function: function.to_owned() })
             })
             .collect();
-        if form.innermost_last {
+        if pattern.innermost_last {
             found.reverse();
         }
         all.extend(found);
@@ -81,14 +84,18 @@ pub fn frames(stack: &str, place: &Place) -> Vec<Frame> {
 }
 
 /// Finds `pkg/Class.java` below the usual source folders.
-fn java_file(file: &str, function: &str, place: &Place) -> Option<crate::domain::id::RepoPath> {
+fn java_file(
+    file: &str,
+    function: &str,
+    paths: &PathMapper,
+) -> Option<crate::domain::id::RepoPath> {
     let package: Vec<&str> = function.split('.').collect();
     let package = package.get(..package.len().checked_sub(2)?)?.join("/");
     ["src/main/java", "src/test/java", "app/src/main/java", "app/src/test/java", "src"]
         .iter()
         .map(|folder| format!("{folder}/{package}/{file}").replace("//", "/"))
-        .find(|path| place.root.join(&place.directory).join(path).is_file())
-        .and_then(|path| place.inside(&path))
+        .find(|path| paths.root.join(&paths.directory).join(path).is_file())
+        .and_then(|path| paths.repo_path(&path))
 }
 
 #[cfg(test)]
@@ -98,8 +105,8 @@ mod tests {
 
     #[test]
     fn frames_of_every_language_come_innermost_first() {
-        let place =
-            Place { root: PathBuf::from("/repo"), directory: String::new(), layers: vec![] };
+        let paths =
+            PathMapper { root: PathBuf::from("/repo"), directory: String::new(), layers: vec![] };
         let table = [
             (
                 "Traceback:\n  File \"/repo/tests/test_a.py\", line 4, in test_x\n    f()\n  File \"/repo/a.py\", line 2, in f\n  File \"/usr/lib/json.py\", line 9, in loads\n",
@@ -113,7 +120,7 @@ mod tests {
             ("    sum_test.go:12: got 3", vec![("sum_test.go", 12, "")]),
         ];
         for (stack, expected) in table {
-            let found = frames(stack, &place);
+            let found = frames(stack, &paths);
             let found: Vec<_> =
                 found.iter().map(|f| (f.file.as_str(), f.line, f.function.as_str())).collect();
             assert_eq!(found, expected, "{stack}");

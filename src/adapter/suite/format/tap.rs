@@ -2,14 +2,14 @@
 
 use crate::domain::test::Status;
 
-use super::{STACK_LIMIT, Told};
+use super::{ReportedTest, STACK_LIMIT};
 
 /// Reads TAP from the output of a command; other lines are passed over. Subtests are named with
 /// their parents.
 #[must_use]
-pub fn parse(text: &str) -> Vec<Told> {
-    let mut told: Vec<Told> = Vec::new();
-    let mut pending: Vec<(usize, Vec<Told>)> = Vec::new();
+pub fn parse(text: &str) -> Vec<ReportedTest> {
+    let mut tests: Vec<ReportedTest> = Vec::new();
+    let mut pending: Vec<(usize, Vec<ReportedTest>)> = Vec::new();
     let mut in_block = false;
     for line in text.lines() {
         let content = line.trim_start();
@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Vec<Told> {
         if in_block {
             if content == "..." {
                 in_block = false;
-            } else if let Some(last) = told.last_mut().filter(|t| t.stack.len() < STACK_LIMIT) {
+            } else if let Some(last) = tests.last_mut().filter(|t| t.stack.len() < STACK_LIMIT) {
                 if last.message.is_empty()
                     && let Some(message) = content.strip_prefix("message:")
                 {
@@ -59,21 +59,25 @@ pub fn parse(text: &str) -> Vec<Told> {
             let Some((_, children)) = pending.pop() else { break };
             for mut child in children {
                 child.id = format!("{} > {}", name.trim(), child.id);
-                told.push(child);
+                tests.push(child);
             }
         }
-        let own = Told { id: name.trim().to_owned(), status: Some(status), ..Told::default() };
+        let own = ReportedTest {
+            id: name.trim().to_owned(),
+            status: Some(status),
+            ..ReportedTest::default()
+        };
         if depth > 0 {
             match pending.last_mut() {
                 Some((level, tests)) if *level == depth => tests.push(own),
                 _ => pending.push((depth, vec![own])),
             }
         } else {
-            told.push(own);
+            tests.push(own);
         }
     }
-    told.extend(pending.into_iter().flat_map(|(_, tests)| tests));
-    told
+    tests.extend(pending.into_iter().flat_map(|(_, tests)| tests));
+    tests
 }
 
 #[cfg(test)]
@@ -83,8 +87,8 @@ mod tests {
     #[test]
     fn directives_blocks_and_subtests_are_read() {
         let text = "TAP version 13\n1..3\nok 1 - adds\n    ok 1 - inner\nok 2 - outer\nnot ok 3 - fails\n  ---\n  message: 'no'\n  ...\nok 4 - later # SKIP not here\nokay then\n";
-        let told = parse(text);
-        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
+        let tests = parse(text);
+        let short: Vec<_> = tests.iter().map(|t| (t.id.as_str(), t.status.unwrap())).collect();
         assert_eq!(
             short,
             [
@@ -95,6 +99,6 @@ mod tests {
                 ("later", Status::Skipped),
             ]
         );
-        assert_eq!(told[3].message, "no");
+        assert_eq!(tests[3].message, "no");
     }
 }

@@ -1,12 +1,14 @@
 //! `cargo test` and the text of Rust's test harness.
 
-use super::super::format::libtest;
-use super::{Framework, Plan, Read, words};
+use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "cargo test",
+use super::super::format::{ParsedReport, libtest};
+use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, words};
+
+/// The row of CargoTest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::CargoTest,
     format: "libtest text",
     signals: "Cargo.toml",
     detect: |site| {
@@ -17,29 +19,35 @@ pub const FRAMEWORK: Framework = Framework {
     },
     version: |_| vec!["cargo".into(), "--version".into()],
     install: "install Rust from https://rustup.rs",
-    plan: |site, chosen, _| {
+    command: |site, selection, _| {
         let typed = site.command.clone().unwrap_or_else(|| "cargo test --no-fail-fast".into());
         let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
         if !argv.iter().any(|word| word == "--no-fail-fast") {
             let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
             argv.insert(end, "--no-fail-fast".into());
         }
-        if let Some(ids) = chosen {
+        if let Some(ids) = selection {
             select(&mut argv, ids);
         }
-        Plan { argv, typed: Some(typed), ..Plan::default() }
+        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
     },
-    read: |left| {
-        let text = left.log_text()?;
-        let told = libtest::parse(&text);
+    read: |artifacts| {
+        let text = artifacts.log_text()?;
+        let tests = libtest::parse(&text);
         // A binary that died, or that a test ended, took the rest of its tests with it.
         let died = text.contains("(signal: ") || libtest::ended_early(&text);
-        let complete = !told.is_empty() && !died;
-        Ok(Read { told, complete })
+        let complete = !tests.is_empty() && !died;
+        Ok(ParsedReport { tests, complete })
     },
+    coverage: |request| {
+        let mut argv = words(&["cargo", "llvm-cov", "--lcov", "--output-path"]);
+        argv.push(request.output_path("report"));
+        Ok(CoverageCommand::new("cargo llvm-cov --lcov", argv, request.output.join("report")))
+    },
+    persistent: None,
 };
 
-/// Exact names; binaries without one of them report nothing. Documentation tests are chosen by
+/// Exact names; binaries without one of them report nothing. Documentation tests are selected by
 /// running all of them, because their names hold line numbers.
 fn select(argv: &mut Vec<String>, ids: &[TestId]) {
     if ids.iter().any(|id| id.as_str().starts_with("doc:")) {

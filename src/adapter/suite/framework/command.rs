@@ -5,68 +5,75 @@ use std::path::PathBuf;
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
 
-use super::super::format::{junit, tap};
-use super::{Framework, Left, Plan, Read};
+use crate::domain::framework::Framework;
 use crate::effect::RunError;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "command",
+use super::super::format::{ParsedReport, junit, tap};
+use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text};
+
+/// The row of Command.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Command,
     format: "JUnit XML or TAP",
     signals: "--test-command",
     detect: |site| site.command.as_ref().map(|command| format!("the command `{command}`")),
     version: |_| Vec::new(),
     install: "name a command with `--test-command`",
-    plan: |site, _, _| {
+    command: |site, _, _| {
         let command = site.command.clone().unwrap_or_default();
-        Plan {
+        RunCommand {
             argv: vec!["sh".into(), "-c".into(), command.clone()],
-            typed: Some(command),
-            stale: site.report.clone(),
-            ..Plan::default()
+            display: Some(command),
+            stale_reports: site.report.clone(),
+            ..RunCommand::default()
         }
     },
-    read: |left| {
-        if let Some(pattern) = &left.site.report {
-            read_reports(left, pattern)
+    read: |artifacts| {
+        if let Some(pattern) = &artifacts.site.report {
+            read_reports(artifacts, pattern)
         } else {
-            let told = tap::parse(&left.log_text()?);
-            let complete = !told.is_empty();
-            Ok(Read { told, complete })
+            let tests = tap::parse(&artifacts.log_text()?);
+            let complete = !tests.is_empty();
+            Ok(ParsedReport { tests, complete })
         }
     },
+    coverage: |_| {
+        Err("regreen knows no coverage tool for a plain command; configure `coverage.command`"
+            .into())
+    },
+    persistent: None,
 };
 
 /// Reads every report that a glob below the folder matches.
-pub fn read_reports(left: &Left<'_>, pattern: &str) -> Result<Read, RunError> {
-    let reports = matching(left.folder, pattern)?;
+pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<ParsedReport, RunError> {
+    let reports = matching_files(artifacts.folder, pattern)?;
     if reports.is_empty() {
-        let (command, pattern) = (left.typed.to_owned(), pattern.to_owned());
+        let (command, pattern) = (artifacts.command.to_owned(), pattern.to_owned());
         return Err(RunError::NoReportFile { command, pattern });
     }
-    let mut told = Vec::new();
+    let mut tests = Vec::new();
     for report in reports {
-        let text = super::text_of(&report)?;
+        let text = read_text(&report)?;
         if text.trim_start().starts_with('<') {
-            told.extend(junit::parse(&text).map_err(|error| RunError::BadReport {
+            tests.extend(junit::parse(&text).map_err(|error| RunError::BadReport {
                 report: report.clone(),
                 line: error.line,
                 expected: error.expected,
             })?);
         } else {
-            let tests = tap::parse(&text);
-            if tests.is_empty() {
+            let of_file = tap::parse(&text);
+            if of_file.is_empty() {
                 let expected = "JUnit XML or TAP".to_owned();
                 return Err(RunError::BadReport { report, line: 1, expected });
             }
-            told.extend(tests);
+            tests.extend(of_file);
         }
     }
-    Ok(Read { told, complete: true })
+    Ok(ParsedReport { tests, complete: true })
 }
 
 /// Files below `folder` that a glob matches, sorted; ignored files are found as well.
-pub fn matching(folder: &std::path::Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
+pub fn matching_files(folder: &std::path::Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         RunError::Io { action: format!("read the pattern `{pattern}`"), reason: error.to_string() }
     })?;

@@ -1,12 +1,14 @@
 //! `go test -json`.
 
-use super::super::format::gotest;
-use super::{Framework, Plan, Read, Site, words};
+use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "go test",
+use super::super::format::{ParsedReport, gotest};
+use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, Site, words};
+
+/// The row of GoTest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::GoTest,
     format: "go test -json",
     signals: "go.mod",
     detect: |site| {
@@ -17,23 +19,30 @@ pub const FRAMEWORK: Framework = Framework {
     },
     version: |_| words(&["go", "version"]),
     install: "install Go from https://go.dev/dl",
-    plan: |site, chosen, _| {
+    command: |site, selection, _| {
         let typed = site.command.clone().unwrap_or_else(|| "go test ./...".into());
         let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
         if !argv.iter().any(|word| word == "-json") {
             argv.insert(2.min(argv.len()), "-json".into());
         }
-        if let Some(ids) = chosen {
+        if let Some(ids) = selection {
             argv.retain(|word| word != "./...");
             argv.extend(select(site, ids));
         }
-        Plan { argv, typed: Some(typed), ..Plan::default() }
+        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
     },
-    read: |left| {
-        let told = gotest::parse(&left.log_text()?, &module(left.site));
-        let complete = !told.is_empty();
-        Ok(Read { told, complete })
+    read: |artifacts| {
+        let tests = gotest::parse(&artifacts.log_text()?, &module(artifacts.site));
+        let complete = !tests.is_empty();
+        Ok(ParsedReport { tests, complete })
     },
+    coverage: |request| {
+        let mut argv = words(&["go", "test", "-coverpkg=./...", "-coverprofile"]);
+        argv.extend([request.output_path("report"), "./...".into()]);
+        let display = "go test -coverprofile=cover.out ./...";
+        Ok(CoverageCommand::new(display, argv, request.output.join("report")))
+    },
+    persistent: None,
 };
 
 /// The path of the module; empty when it is not known.
@@ -51,13 +60,11 @@ fn select(site: &Site, ids: &[TestId]) -> Vec<String> {
     let mut packages: Vec<String> = Vec::new();
     let mut whole = false;
     for id in ids {
-        let cut = id.as_str().rfind('/').map_or(0, |slash| slash + 1);
         let dot = id.as_str().find(".Test").or_else(|| id.as_str().find(".Example"));
         let (package, name) = match dot {
             Some(dot) => id.as_str().split_at(dot),
             None => (id.as_str(), ""),
         };
-        let _ = cut;
         let name = name.trim_start_matches('.').split('/').next().unwrap_or_default();
         whole |= name.is_empty();
         if !names.iter().any(|known| known == name) && !name.is_empty() {

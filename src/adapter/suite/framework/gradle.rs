@@ -1,16 +1,21 @@
 //! Gradle's test task and its JUnit XML.
 
-use super::super::format::Told;
-use super::command::read_reports;
-use super::{Framework, Plan, words};
+use crate::domain::framework::Framework;
 use crate::domain::test::Status;
+
+use super::super::format::ReportedTest;
+use super::adapter::{
+    CoverageCommand, CoverageRequest, FrameworkAdapter, ReportLocation, RunCommand, Site, heads,
+    with_build_failures, words,
+};
+use super::command::read_reports;
 
 /// Where Gradle writes, in subprojects as well.
 const REPORTS: &str = "**/build/test-results/**/*.xml";
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "Gradle",
+/// The row of Gradle.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Gradle,
     format: "JUnit XML",
     signals: "build.gradle, build.gradle.kts",
     detect: |site| {
@@ -22,26 +27,52 @@ pub const FRAMEWORK: Framework = Framework {
     },
     version: |site| vec![program(site), "--version".into()],
     install: "add the Gradle wrapper, or install Gradle",
-    plan: |site, chosen, scratch| {
+    command: |site, selection, files| {
         let typed = site.command.clone().unwrap_or_else(|| format!("{} test", program(site)));
         let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
         argv.push("--continue".into());
-        let script = scratch.drivers.join("gradle_init.gradle");
+        let script = files.drivers.join("gradle_init.gradle");
         argv.extend(["--init-script".into(), script.display().to_string()]);
-        let classes = chosen.map(|ids| super::heads(ids, "::")).unwrap_or_default();
+        let classes = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
         // A task that failed by itself is asked for by running everything.
         if !classes.iter().any(|class| class.starts_with(':')) {
             argv.extend(classes.iter().flat_map(|class| ["--tests".into(), (*class).to_owned()]));
         }
-        Plan { argv, typed: Some(typed), stale: Some(REPORTS.into()), ..Plan::default() }
+        RunCommand {
+            argv,
+            display: Some(typed),
+            stale_reports: Some(REPORTS.into()),
+            ..RunCommand::default()
+        }
     },
-    read: |left| super::with_broken(read_reports(left, REPORTS), broken(&left.log_text()?)),
+    read: |artifacts| {
+        let failures = build_failures(&artifacts.log_text()?);
+        with_build_failures(read_reports(artifacts, REPORTS), failures)
+    },
+    coverage,
+    persistent: None,
 };
+
+fn coverage(request: &CoverageRequest<'_>) -> Result<CoverageCommand, String> {
+    let site = request.site;
+    let has = |file: &str| site.text(file).is_some_and(|text| text.contains("jacoco"));
+    if !has("build.gradle") && !has("build.gradle.kts") {
+        return Err("the build does not apply the jacoco plugin".into());
+    }
+    let argv = words(&["gradle", "-q", "--continue", "test", "jacocoTestReport"]);
+    Ok(CoverageCommand {
+        reports: ReportLocation::Glob {
+            folder: site.folder(),
+            pattern: "**/build/reports/jacoco/**/*.xml".to_owned(),
+        },
+        ..CoverageCommand::new("gradle test jacocoTestReport", argv, site.folder())
+    })
+}
 
 /// Tasks that failed by themselves, such as a module that does not compile: Gradle goes on with the
 /// other modules and leaves no report of this one. Ids are the names of the tasks.
-fn broken(log: &str) -> Vec<Told> {
-    let mut told: Vec<Told> = Vec::new();
+fn build_failures(log: &str) -> Vec<ReportedTest> {
+    let mut tests: Vec<ReportedTest> = Vec::new();
     let mut lines = log.lines();
     while let Some(line) = lines.next() {
         let task = line.strip_prefix("Execution failed for task '");
@@ -50,17 +81,17 @@ fn broken(log: &str) -> Vec<Told> {
         let started = |line: &&str| line.trim_start_matches("> Task ").starts_with(task);
         let of_task: Vec<&str> = log.lines().skip_while(|line| !started(line)).take(20).collect();
         let error = of_task.iter().find_map(|line| line.split_once(": error: "));
-        told.push(Told {
+        tests.push(ReportedTest {
             id: task.to_owned(),
             status: Some(Status::Failed),
             message: error.map_or(why, |(_, message)| message).to_owned(),
             stack: of_task.join("\n"),
-            ..Told::default()
+            ..ReportedTest::default()
         });
     }
-    told
+    tests
 }
 
-fn program(site: &super::Site) -> String {
+fn program(site: &Site) -> String {
     if site.has("gradlew") { "./gradlew".into() } else { words(&["gradle"]).concat() }
 }

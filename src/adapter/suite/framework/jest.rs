@@ -1,33 +1,42 @@
 //! Jest and its JSON report.
 
-use super::super::format::jest;
-use super::{Framework, Left, Plan, Read, Site, heads};
+use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "Jest",
+use super::super::format::{ParsedReport, jest};
+use super::adapter::{
+    CoverageCommand, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand, Site, heads,
+    words,
+};
+
+/// The row of Jest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Jest,
     format: "JSON report",
     signals: "jest in package.json, jest.config.*",
     detect: |site| detect(site, "jest"),
     version: |_| vec!["npx".into(), "--no-install".into(), "jest".into(), "--version".into()],
     install: "npm install --save-dev jest",
-    plan: |site, chosen, scratch| {
-        let cases = scratch.cases.display();
+    command: |site, selection, files| {
         let mut argv = start(site, "jest");
-        argv.extend([
-            "--json".into(),
-            format!("--outputFile={cases}"),
-            "--testLocationInResults".into(),
-        ]);
-        if chosen.is_some() {
+        argv.extend(words(&["--json", "--testLocationInResults"]));
+        argv.push(format!("--outputFile={}", files.results.display()));
+        if selection.is_some() {
             argv.push("--runTestsByPath".into());
         }
-        argv.extend(files(site, chosen));
-        Plan { argv, typed: Some("npx jest".into()), ..Plan::default() }
+        argv.extend(selected_files(site, selection));
+        RunCommand { argv, display: Some("npx jest".into()), ..RunCommand::default() }
     },
-    read: |left| read(left, jest::Writer::Jest),
+    read: |artifacts| read(artifacts, jest::Writer::Jest),
+    coverage: |request| {
+        let mut argv = words(&["npx", "--no-install", "jest", "--coverage"]);
+        argv.extend(words(&["--coverageReporters=json", "--silent"]));
+        argv.push(format!("--coverageDirectory={}", request.output.display()));
+        let report = request.output.join("coverage-final.json");
+        Ok(CoverageCommand::new("npx jest --coverage", argv, report))
+    },
+    persistent: Some(PersistentRunner::Jest),
 };
 
 /// Whether a JavaScript framework is configured or depended upon.
@@ -59,10 +68,10 @@ pub fn start(site: &Site, name: &str) -> Vec<String> {
     }
 }
 
-/// Test files of the chosen tests, relative to the suite's folder.
-pub fn files(site: &Site, chosen: Option<&[TestId]>) -> Vec<String> {
+/// Test files of the selected tests, relative to the suite's folder.
+pub fn selected_files(site: &Site, selection: Option<&[TestId]>) -> Vec<String> {
     let below = format!("{}/", site.directory);
-    let files = chosen.map(|ids| heads(ids, "::")).unwrap_or_default();
+    let files = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
     files
         .into_iter()
         .map(|file| file.strip_prefix(below.as_str()).unwrap_or(file).to_owned())
@@ -70,15 +79,15 @@ pub fn files(site: &Site, chosen: Option<&[TestId]>) -> Vec<String> {
 }
 
 /// Reads the report of Jest or Vitest.
-pub fn read(left: &Left<'_>, writer: jest::Writer) -> Result<Read, RunError> {
-    let text = left.cases_text()?;
+pub fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<ParsedReport, RunError> {
+    let text = artifacts.results_text()?;
     if text.is_empty() {
-        return Ok(Read::default());
+        return Ok(ParsedReport::default());
     }
-    let told = jest::parse(&text, writer).map_err(|error| RunError::BadReport {
-        report: left.cases.to_owned(),
+    let tests = jest::parse(&text, writer).map_err(|error| RunError::BadReport {
+        report: artifacts.results.to_owned(),
         line: error.line,
         expected: error.expected,
     })?;
-    Ok(Read { told, complete: true })
+    Ok(ParsedReport { tests, complete: true })
 }

@@ -1,16 +1,21 @@
 //! Maven Surefire and its JUnit XML.
 
-use super::super::format::{Told, without_colours};
-use super::command::read_reports;
-use super::{Framework, Plan, words};
+use crate::domain::framework::Framework;
 use crate::domain::test::Status;
+
+use super::super::format::{ReportedTest, without_colours};
+use super::adapter::{
+    CoverageCommand, CoverageRequest, FrameworkAdapter, ReportLocation, RunCommand, heads,
+    with_build_failures, words,
+};
+use super::command::read_reports;
 
 /// Where Surefire writes, in modules as well.
 const REPORTS: &str = "**/target/surefire-reports/TEST-*.xml";
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "Maven Surefire",
+/// The row of Maven.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Maven,
     format: "JUnit XML",
     signals: "pom.xml",
     detect: |site| {
@@ -21,26 +26,50 @@ pub const FRAMEWORK: Framework = Framework {
     },
     version: |_| words(&["mvn", "--version"]),
     install: "install Maven, for example with `apt-get install maven`",
-    plan: |site, chosen, _| {
+    command: |site, selection, _| {
         let typed = site.command.clone().unwrap_or_else(|| "mvn -B test".into());
         let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
         argv.extend(words(&["-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false"]));
         // A module that does not compile must not hide the results of the others.
         argv.push("--fail-at-end".into());
-        let classes = chosen.map(|ids| super::heads(ids, "::")).unwrap_or_default();
+        let classes = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
         // A goal that failed by itself is asked for by running everything.
         if !classes.is_empty() && !classes.iter().any(|class| class.contains(" @ ")) {
             argv.push(format!("-Dtest={}", classes.join(",")));
             argv.push("-Dsurefire.failIfNoSpecifiedTests=false".into());
         }
-        Plan { argv, typed: Some(typed), stale: Some(REPORTS.into()), ..Plan::default() }
+        RunCommand {
+            argv,
+            display: Some(typed),
+            stale_reports: Some(REPORTS.into()),
+            ..RunCommand::default()
+        }
     },
-    read: |left| super::with_broken(read_reports(left, REPORTS), broken(&left.log_text()?)),
+    read: |artifacts| {
+        let failures = build_failures(&artifacts.log_text()?);
+        with_build_failures(read_reports(artifacts, REPORTS), failures)
+    },
+    coverage,
+    persistent: None,
 };
+
+fn coverage(request: &CoverageRequest<'_>) -> Result<CoverageCommand, String> {
+    if !request.site.text("pom.xml").is_some_and(|text| text.contains("jacoco")) {
+        return Err("pom.xml has no jacoco-maven-plugin".into());
+    }
+    let argv = ["mvn", "-q", "-B", "-Dmaven.test.failure.ignore", "test", "jacoco:report"];
+    Ok(CoverageCommand {
+        reports: ReportLocation::Glob {
+            folder: request.site.folder(),
+            pattern: "**/target/site/jacoco/jacoco.xml".to_owned(),
+        },
+        ..CoverageCommand::new("mvn test jacoco:report", words(&argv), request.site.folder())
+    })
+}
 
 /// Goals that failed, such as the compilation of a module, of which there is no report. Ids are
 /// `plugin:goal @ module`, nearly as Maven prints them.
-fn broken(log: &str) -> Vec<Told> {
+fn build_failures(log: &str) -> Vec<ReportedTest> {
     let plain = without_colours(log);
     let failed = |line: &str| {
         let rest = line.strip_prefix("[ERROR] Failed to execute goal ")?;
@@ -51,7 +80,7 @@ fn broken(log: &str) -> Vec<Told> {
         let plugin = plugin.trim_start_matches("maven-").trim_end_matches("-plugin");
         Some((format!("{plugin}:{name} @ {module}"), why.to_owned()))
     };
-    let mut told = Vec::new();
+    let mut tests = Vec::new();
     let mut lines = plain.lines().peekable();
     while let Some(line) = lines.next() {
         let Some((id, why)) = failed(line) else { continue };
@@ -64,7 +93,7 @@ fn broken(log: &str) -> Vec<Told> {
         let (file, line, message) =
             place.map_or((None, None, why), |(file, line, message)| (Some(file), line, message));
         let status = Some(Status::Failed);
-        told.push(Told { id, status, file, line, message, ..Told::default() });
+        tests.push(ReportedTest { id, status, file, line, message, ..ReportedTest::default() });
     }
-    told
+    tests
 }

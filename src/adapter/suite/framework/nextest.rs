@@ -1,13 +1,17 @@
 //! cargo-nextest, read from the JUnit report that a configuration of ours asks for.
 
-use super::super::format::{junit, libtest};
-use super::{Framework, Left, Plan, Read, words};
+use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
 use crate::effect::RunError;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "cargo-nextest",
+use super::super::format::{ParsedReport, junit, libtest};
+use super::adapter::{
+    CoverageCommand, FrameworkAdapter, RunArtifacts, RunCommand, read_text, words,
+};
+
+/// The row of Nextest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Nextest,
     format: "JUnit XML",
     signals: ".config/nextest.toml",
     detect: |site| {
@@ -18,23 +22,30 @@ pub const FRAMEWORK: Framework = Framework {
     },
     version: |_| words(&["cargo", "nextest", "--version"]),
     install: "cargo install cargo-nextest --locked",
-    plan: |_, chosen, scratch| {
+    command: |_, selection, files| {
         let mut argv = words(&["cargo", "nextest", "run", "--no-fail-fast"]);
-        let config = scratch.drivers.join("nextest.toml").display().to_string();
+        let config = files.drivers.join("nextest.toml").display().to_string();
         argv.extend(["--tool-config-file".into(), format!("regreen:{config}")]);
         argv.extend(words(&["--profile", "regreen"]));
-        if let Some(ids) = chosen {
+        if let Some(ids) = selection {
             argv.push("-E".into());
             argv.push(filter(ids));
         }
-        Plan {
+        RunCommand {
             argv,
-            typed: Some("cargo nextest run".into()),
-            stale: Some("target/nextest/regreen/*.xml".into()),
-            ..Plan::default()
+            display: Some("cargo nextest run".into()),
+            stale_reports: Some("target/nextest/regreen/*.xml".into()),
+            ..RunCommand::default()
         }
     },
     read,
+    coverage: |request| {
+        let mut argv = words(&["cargo", "llvm-cov", "nextest", "--lcov", "--output-path"]);
+        argv.push(request.output_path("report"));
+        let report = request.output.join("report");
+        Ok(CoverageCommand::new("cargo llvm-cov nextest --lcov", argv, report))
+    },
+    persistent: None,
 };
 
 /// An id is `package::test` or `package::binary::test`, and nothing tells which; nextest refuses a
@@ -49,23 +60,23 @@ fn filter(ids: &[TestId]) -> String {
     ids.iter().map(exact).collect::<Vec<_>>().join(" | ")
 }
 
-fn read(left: &Left<'_>) -> Result<Read, RunError> {
-    let report = left.folder.join("target/nextest/regreen/junit.xml");
-    let text = super::text_of(&report)?;
+fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
+    let report = artifacts.folder.join("target/nextest/regreen/junit.xml");
+    let text = read_text(&report)?;
     if text.is_empty() {
-        return Ok(Read::default());
+        return Ok(ParsedReport::default());
     }
-    let mut told = junit::parse(&text).map_err(|error| RunError::BadReport {
+    let mut tests = junit::parse(&text).map_err(|error| RunError::BadReport {
         report,
         line: error.line,
         expected: error.expected,
     })?;
     // Its messages hold the number of a thread, which is another one in every run.
-    for test in told.iter_mut().filter(|test| !test.stack.is_empty()) {
+    for test in tests.iter_mut().filter(|test| !test.stack.is_empty()) {
         let stack = std::mem::take(&mut test.stack);
         libtest::explain(test, stack);
     }
-    Ok(Read { told, complete: true })
+    Ok(ParsedReport { tests, complete: true })
 }
 
 #[cfg(test)]

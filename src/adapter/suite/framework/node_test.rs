@@ -1,31 +1,36 @@
 //! Node's own test runner, with a reporter of ours.
 
-use super::super::format::lines;
-use super::{Framework, Plan, Read, Site, heads};
+use crate::domain::framework::Framework;
 use crate::domain::shell;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "node --test",
+use super::super::format::lines;
+use super::adapter::{
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
+    RunCommand, Site, heads, words,
+};
+
+/// The row of NodeTest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::NodeTest,
     format: "JSON lines of a reporter",
     signals: "package.json with `node --test`, *.test.js",
     detect,
     version: |_| vec!["node".into(), "--version".into()],
     install: "install Node.js 20 or later",
-    plan: |site, chosen, scratch| {
-        let reporter = scratch.drivers.join("node_reporter.mjs").display().to_string();
+    command: |site, selection, files| {
+        let reporter = files.drivers.join("node_reporter.mjs").display().to_string();
         let mut argv: Vec<String> = vec![
             "node".into(),
             "--test".into(),
             format!("--test-reporter={reporter}"),
-            format!("--test-reporter-destination={}", scratch.cases.display()),
+            format!("--test-reporter-destination={}", files.results.display()),
             "--test-reporter=spec".into(),
             "--test-reporter-destination=stdout".into(),
         ];
         let script = site.command.clone().or_else(|| site.test_script());
         let script = script.filter(|text| text.contains("node ") && text.contains("--test"));
         let typed = script.clone().unwrap_or_else(|| "node --test".into());
-        match chosen {
+        match selection {
             Some(ids) => {
                 let below = site.directory.clone() + "/";
                 argv.extend(
@@ -36,13 +41,38 @@ pub const FRAMEWORK: Framework = Framework {
             }
             None => argv = whole(argv, &typed),
         }
-        Plan { argv, typed: Some(typed), ..Plan::default() }
+        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
     },
-    read: |left| {
-        let recorded = lines::parse(&left.cases_text()?);
-        Ok(Read { told: recorded.told, complete: recorded.complete })
-    },
+    read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
+    coverage: |request| Ok(coverage(request)),
+    persistent: Some(PersistentRunner::Node),
 };
+
+/// c8 where the project has installed it, else V8's own counts.
+fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
+    if request.site.has("node_modules/.bin/c8") {
+        let argv = words(&[
+            "node_modules/.bin/c8",
+            "--all",
+            "--reporter=json",
+            &format!("--report-dir={}", request.output.display()),
+            &format!("--temp-directory={}", request.output_path("tmp")),
+            "node",
+            "--test",
+        ]);
+        let report = request.output.join("coverage-final.json");
+        return CoverageCommand::new("npx c8 --all node --test", argv, report);
+    }
+    CoverageCommand {
+        display: "NODE_V8_COVERAGE=… node --test".to_owned(),
+        argv: vec![words(&["node", "--test"])],
+        environment: [("NODE_V8_COVERAGE".to_owned(), request.output_path("v8"))].into(),
+        reports: ReportLocation::Glob {
+            folder: request.output.join("v8"),
+            pattern: "*.json".to_owned(),
+        },
+    }
+}
 
 /// The arguments of a whole run. A script with patterns is left to a shell, as npm does.
 fn whole(argv: Vec<String>, script: &str) -> Vec<String> {

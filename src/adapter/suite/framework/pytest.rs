@@ -1,20 +1,28 @@
 //! pytest, with a plugin of ours that writes each test as it ends.
 
-use super::super::format::lines;
-use super::{Framework, Plan, Read, Site, words};
+use std::collections::BTreeMap;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "pytest",
+use crate::domain::framework::Framework;
+
+use super::super::format::lines;
+use super::adapter::{
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
+    RunCommand, Site, heads, words,
+};
+
+/// The row of Pytest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Pytest,
     format: "JSON lines of a plugin",
     signals: "pytest.ini, tox.ini, setup.cfg, pyproject.toml, conftest.py, requirements",
     detect,
     version: |site| vec![site.python(), "-m".into(), "pytest".into(), "--version".into()],
     install: "pip install pytest",
-    plan: |site, chosen, scratch| {
-        let mut plan = Plan { typed: Some("python3 -m pytest".into()), ..Plan::default() };
+    command: |site, selection, files| {
+        let mut run =
+            RunCommand { display: Some("python3 -m pytest".into()), ..RunCommand::default() };
         let custom = site.command.as_ref();
-        plan.argv = if let Some(command) = custom {
+        run.argv = if let Some(command) = custom {
             vec!["sh".into(), "-c".into(), command.clone()]
         } else {
             let mut argv = vec![site.python()];
@@ -22,29 +30,51 @@ pub const FRAMEWORK: Framework = Framework {
             argv
         };
         if let Some(command) = custom {
-            plan.typed = Some(command.clone());
-        } else if let Some(ids) = chosen {
-            argv_of_files(&mut plan.argv, ids, site);
+            run.display = Some(command.clone());
+        } else if let Some(ids) = selection {
+            argv_of_files(&mut run.argv, ids, site);
         }
         // One file that does not load must not hide the results of all others.
         let options = "-p regreen_pytest --continue-on-collection-errors";
-        plan.environment.insert("PYTEST_ADDOPTS".into(), options.into());
-        plan.environment.insert("REGREEN_CASES".into(), scratch.cases.display().to_string());
-        if chosen.is_some() {
-            let file = scratch.chosen.display().to_string();
-            plan.environment.insert("REGREEN_SELECT".into(), file);
+        run.environment.insert("PYTEST_ADDOPTS".into(), options.into());
+        run.environment.insert("REGREEN_CASES".into(), files.results.display().to_string());
+        if selection.is_some() {
+            let file = files.selection.display().to_string();
+            run.environment.insert("REGREEN_SELECT".into(), file);
         }
-        plan
+        run
     },
-    read: |left| {
-        let recorded = lines::parse(&left.cases_text()?);
-        Ok(Read { told: recorded.told, complete: recorded.complete })
+    read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
+    coverage: |request| {
+        let suite = words(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+        Ok(python_coverage(request, suite, "python3 -m pytest"))
     },
+    persistent: Some(PersistentRunner::Python),
 };
 
-/// Only the files of the chosen tests are collected.
+/// The suite under coverage.py; `suite` are the arguments of Python that run it, `display` is the
+/// suite's command as a person types it.
+pub fn python_coverage(
+    request: &CoverageRequest<'_>,
+    suite: Vec<String>,
+    display: &str,
+) -> CoverageCommand {
+    let python = || vec![request.site.python()];
+    let data = format!("--data-file={}", request.output_path("data"));
+    let run = words(&["-m", "coverage", "run", "--branch", "--source=.", &data]);
+    let json =
+        words(&["-m", "coverage", "json", "-q", &data, "-o", &request.output_path("report")]);
+    CoverageCommand {
+        display: display.replacen("python3", "python3 -m coverage run --branch", 1),
+        argv: vec![[python(), run, suite].concat(), [python(), json].concat()],
+        environment: BTreeMap::new(),
+        reports: ReportLocation::File(request.output.join("report")),
+    }
+}
+
+/// Only the files of the selected tests are collected.
 fn argv_of_files(argv: &mut Vec<String>, ids: &[crate::domain::id::TestId], site: &Site) {
-    for file in super::heads(ids, "::") {
+    for file in heads(ids, "::") {
         if site.has(file) {
             argv.push(file.to_owned());
         }

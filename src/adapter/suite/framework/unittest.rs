@@ -1,11 +1,14 @@
 //! Python's own unittest, through a driver of ours that writes each test as it ends.
 
-use super::super::format::lines;
-use super::{Framework, Plan, Read, Site};
+use crate::domain::framework::Framework;
 
-/// The row.
-pub const FRAMEWORK: Framework = Framework {
-    name: "unittest",
+use super::super::format::lines;
+use super::adapter::{FrameworkAdapter, PersistentRunner, RunCommand, Site};
+use super::pytest::python_coverage;
+
+/// The row of Unittest.
+pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Unittest,
     format: "JSON lines of a driver",
     signals: "test*.py",
     detect: |site| {
@@ -17,24 +20,28 @@ pub const FRAMEWORK: Framework = Framework {
     },
     version: |site| vec![site.python(), "--version".into()],
     install: "install Python 3.8 or later",
-    plan: |site, chosen, scratch| {
+    command: |site, selection, files| {
         let typed = site.command.clone().unwrap_or_else(|| discovery(site));
         let mut argv = vec![
             site.python(),
-            scratch.drivers.join("unittest_driver.py").display().to_string(),
-            scratch.cases.display().to_string(),
+            files.drivers.join("unittest_driver.py").display().to_string(),
+            files.results.display().to_string(),
         ];
         argv.extend(options(site));
-        if chosen.is_some() {
+        if selection.is_some() {
             argv.push("--select".into());
-            argv.push(scratch.chosen.display().to_string());
+            argv.push(files.selection.display().to_string());
         }
-        Plan { argv, typed: Some(typed), ..Plan::default() }
+        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
     },
-    read: |left| {
-        let recorded = lines::parse(&left.cases_text()?);
-        Ok(Read { told: recorded.told, complete: recorded.complete })
+    read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
+    coverage: |request| {
+        // The driver finds tests where unittest itself looks into packages only.
+        let driver = request.drivers.join("unittest_driver.py").display().to_string();
+        let suite = [vec![driver, request.output_path("cases")], options(request.site)].concat();
+        Ok(python_coverage(request, suite, &discovery(request.site)))
     },
+    persistent: Some(PersistentRunner::Python),
 };
 
 /// What a person types: discovery begins in the folder that has tests and is no package, as the

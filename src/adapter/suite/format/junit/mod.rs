@@ -11,7 +11,7 @@ use crate::domain::test::Status;
 
 mod plain;
 
-use super::{MESSAGE_LIMIT, STACK_LIMIT, Told, bounded};
+use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, bounded};
 
 /// Where and why a report cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +28,17 @@ pub struct Unreadable {
 /// # Errors
 ///
 /// [`Unreadable`] when the text is not XML or holds no `testsuite`.
-pub fn parse(text: &str) -> Result<Vec<Told>, Unreadable> {
+pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
     let parts = parts_of(text, std::thread::available_parallelism().map_or(1, NonZero::get));
     if parts.len() > 1
-        && let Some(told) = parse_parts(&parts)
+        && let Some(tests) = parse_parts(&parts)
     {
-        return Ok(told);
+        return Ok(tests);
     }
     // The whole text in one go also finds the line of what is wrong.
-    let mut told = Vec::new();
-    parse_whole(text, Wholeness::Document, &mut told)?;
-    Ok(told)
+    let mut tests = Vec::new();
+    parse_whole(text, Wholeness::Document, &mut tests)?;
+    Ok(tests)
 }
 
 /// Whether a text is a document, or a part of one that begins and ends between cases.
@@ -75,36 +75,36 @@ fn parts_of(text: &str, threads: usize) -> Vec<&str> {
 }
 
 /// All parts at the same time; `None` when one of them cannot be read.
-fn parse_parts(parts: &[&str]) -> Option<Vec<Told>> {
+fn parse_parts(parts: &[&str]) -> Option<Vec<ReportedTest>> {
     let (first, others) = parts.split_first()?;
     memmem::find(first.as_bytes(), b"<testsuite")?;
     std::thread::scope(|scope| {
         let running: Vec<_> =
             others.iter().map(|part| scope.spawn(|| parse_part(part).ok())).collect();
-        let mut told = parse_part(first).ok()?;
-        told.reserve_exact(told.len() * others.len() + others.len() * 1000);
+        let mut tests = parse_part(first).ok()?;
+        tests.reserve_exact(tests.len() * others.len() + others.len() * 1000);
         for thread in running {
-            told.append(&mut thread.join().ok()??);
+            tests.append(&mut thread.join().ok()??);
         }
-        Some(told)
+        Some(tests)
     })
 }
 
 /// A part of a large report: runs of plain cases are read here, what is between them by the
 /// library.
-fn parse_part(text: &str) -> Result<Vec<Told>, Unreadable> {
+fn parse_part(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
     // Cases are rarely shorter than this; growing would copy all of them again and again.
-    let mut told = Vec::with_capacity(text.len() / 70);
+    let mut tests = Vec::with_capacity(text.len() / 70);
     let mut rest = text;
     loop {
         while let Some((case, behind)) = plain::case(rest) {
-            told.push(case);
+            tests.push(case);
             rest = behind;
         }
-        let read = parse_whole(rest, Wholeness::Part, &mut told)?;
+        let read = parse_whole(rest, Wholeness::Part, &mut tests)?;
         rest = rest.get(read..).unwrap_or_default();
         if rest.is_empty() {
-            return Ok(told);
+            return Ok(tests);
         }
     }
 }
@@ -114,13 +114,13 @@ fn parse_part(text: &str) -> Result<Vec<Told>, Unreadable> {
 fn parse_whole(
     text: &str,
     wholeness: Wholeness,
-    told: &mut Vec<Told>,
+    tests: &mut Vec<ReportedTest>,
 ) -> Result<usize, Unreadable> {
     let mut reader = Reader::from_str(text);
     let part = wholeness == Wholeness::Part;
     reader.config_mut().check_end_names = !part;
     reader.config_mut().allow_unmatched_ends = part;
-    let mut current: Option<Told> = None;
+    let mut current: Option<ReportedTest> = None;
     let mut collecting = false;
     let mut seen_suite = part;
     loop {
@@ -133,7 +133,7 @@ fn parse_whole(
             },
             Event::Empty(element) => match element.local_name().as_ref() {
                 b"testsuite" | b"testsuites" => seen_suite = true,
-                b"testcase" => told.push(case(&element)),
+                b"testcase" => tests.push(case(&element)),
                 name => {
                     outcome(name, &element, current.as_mut());
                 }
@@ -155,7 +155,7 @@ fn parse_whole(
             }
             Event::End(element) => match element.local_name().as_ref() {
                 b"testcase" => {
-                    told.extend(current.take().map(finish));
+                    tests.extend(current.take().map(finish));
                     if part {
                         return Ok(usize::try_from(reader.buffer_position()).unwrap_or(text.len()));
                     }
@@ -188,26 +188,26 @@ fn at_end(text: &str, expected: &str) -> Unreadable {
     Unreadable { line, expected: expected.to_owned() }
 }
 
-fn case(element: &BytesStart<'_>) -> Told {
-    let mut told = Told::default();
+fn case(element: &BytesStart<'_>) -> ReportedTest {
+    let mut test = ReportedTest::default();
     let (mut class, mut name) = (Cow::default(), Cow::default());
     for (key, value) in attributes(element) {
         match key {
             b"classname" => class = value,
             b"name" => name = value,
-            b"file" => told.file = Some(value.into_owned()),
-            b"line" => told.line = value.parse().ok(),
-            b"time" => told.duration_ms = milliseconds(&value),
+            b"file" => test.file = Some(value.into_owned()),
+            b"line" => test.line = value.parse().ok(),
+            b"time" => test.duration_ms = milliseconds(&value),
             _ => {}
         }
     }
-    told.id = id(told.file.as_deref(), &class, &name);
-    told
+    test.id = id(test.file.as_deref(), &class, &name);
+    test
 }
 
 fn id(file: Option<&str>, class: &str, name: &str) -> String {
     let owner = if class.is_empty() { file.unwrap_or_default() } else { class };
-    // A class whose preparation fails is told as a test without a name.
+    // A class whose preparation fails is reported as a test without a name.
     match (owner.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (false, true) => owner.to_owned(),
@@ -251,7 +251,7 @@ fn milliseconds(seconds: &str) -> u64 {
 }
 
 /// Notes an outcome element; whether its text is wanted.
-fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut Told>) -> bool {
+fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut ReportedTest>) -> bool {
     let Some(case) = case else { return false };
     match name {
         b"failure" | b"error" => {
@@ -275,7 +275,7 @@ fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut Told>) -> bo
     }
 }
 
-fn collect(case: &mut Told, piece: &str) {
+fn collect(case: &mut ReportedTest, piece: &str) {
     let room = STACK_LIMIT.saturating_sub(case.stack.len());
     if piece.len() <= room {
         case.stack.push_str(piece);
@@ -296,7 +296,7 @@ fn entity(name: &str) -> &'static str {
     }
 }
 
-fn finish(mut case: Told) -> Told {
+fn finish(mut case: ReportedTest) -> ReportedTest {
     if case.status == Some(Status::Failed) && case.message.is_empty() {
         let first = case.stack.lines().find(|line| !line.trim().is_empty());
         case.message = bounded(first.unwrap_or_default().trim(), MESSAGE_LIMIT);
@@ -326,8 +326,9 @@ mod tests {
   <testcase classname="a.Setup" name=""><error message="b.E: no" type="b.E">b.E: no</error></testcase>
   <testcase name="skip"><skipped/></testcase>
 </testsuite></testsuites>"#;
-        let told = parse(text).unwrap();
-        let short: Vec<_> = told.iter().map(|t| (t.id.as_str(), t.status, t.duration_ms)).collect();
+        let tests = parse(text).unwrap();
+        let short: Vec<_> =
+            tests.iter().map(|t| (t.id.as_str(), t.status, t.duration_ms)).collect();
         assert_eq!(
             short,
             [
@@ -338,10 +339,10 @@ mod tests {
                 ("skip", Some(Status::Skipped), 0),
             ]
         );
-        assert_eq!(told[1].message, "1 < 2");
-        assert_eq!(told[1].stack, "line one & <two>");
-        assert_eq!(told[2].message, "Traceback");
-        assert_eq!(told[3].message, "no");
+        assert_eq!(tests[1].message, "1 < 2");
+        assert_eq!(tests[1].stack, "line one & <two>");
+        assert_eq!(tests[2].message, "Traceback");
+        assert_eq!(tests[3].message, "no");
     }
 
     #[test]
@@ -383,15 +384,15 @@ mod tests {
     fn an_entity_bomb_expands_to_nothing() {
         let bomb = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]>\
                     <testsuite><testcase name=\"a\"><failure>&b;&b;</failure></testcase></testsuite>";
-        let told = parse(bomb).unwrap();
-        assert_eq!(told[0].stack, "??");
+        let tests = parse(bomb).unwrap();
+        assert_eq!(tests[0].stack, "??");
     }
 
     proptest::proptest! {
         #[test]
         fn no_text_makes_it_panic(text in ".*") {
-            if let Ok(told) = parse(&text) {
-                proptest::prop_assert!(told.len() <= text.len());
+            if let Ok(tests) = parse(&text) {
+                proptest::prop_assert!(tests.len() <= text.len());
             }
         }
     }

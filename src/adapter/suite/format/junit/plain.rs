@@ -1,12 +1,12 @@
 //! The case that nearly every report is made of: an element without children, whose attributes
 //! hold nothing to resolve. Anything else is left to the library.
 
-use super::{Told, id, milliseconds};
+use super::{ReportedTest, id, milliseconds};
 
 /// The case at the beginning of `text` and what stands behind it; `None` unless it is plain.
-pub fn case(text: &str) -> Option<(Told, &str)> {
+pub fn case(text: &str) -> Option<(ReportedTest, &str)> {
     let mut rest = text.trim_ascii_start().strip_prefix("<testcase")?;
-    let mut told = Told::default();
+    let mut test = ReportedTest::default();
     let (mut class, mut name) = ("", "");
     loop {
         let behind = rest.trim_ascii_start();
@@ -26,16 +26,16 @@ pub fn case(text: &str) -> Option<(Told, &str)> {
         match key {
             "classname" => class = value,
             "name" => name = value,
-            "file" => told.file = Some(value.to_owned()),
-            "line" => told.line = value.parse().ok(),
-            "time" => told.duration_ms = milliseconds(value),
+            "file" => test.file = Some(value.to_owned()),
+            "line" => test.line = value.parse().ok(),
+            "time" => test.duration_ms = milliseconds(value),
             _ if key.contains(':') => return None,
             _ => {}
         }
         rest = behind;
     }
-    told.id = id(told.file.as_deref(), class, name);
-    Some((told, rest))
+    test.id = id(test.file.as_deref(), class, name);
+    Some((test, rest))
 }
 
 /// A name, its quoted value, and what stands behind the quote.
@@ -74,7 +74,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in table {
-            assert_eq!(case(text).map(|(told, _)| told.id).as_deref(), expected, "{text}");
+            assert_eq!(case(text).map(|(test, _)| test.id).as_deref(), expected, "{text}");
         }
     }
 }

@@ -1,32 +1,33 @@
 //! Interpreters behind the shims of version managers. A shim of pyenv or asdf is a script that
-//! starts dozens of programs before the interpreter, each time; a run asks it once where the
-//! interpreter lies, and puts that folder before the shims.
+//! starts dozens of programs before the interpreter, each time; a run asks it once for the path of
+//! the interpreter, and puts that folder before the shims.
 
 use std::path::{Path, PathBuf};
 
-/// Interpreters, with what makes them tell their own path.
-const ASKED: &[(&str, &[&str])] = &[
+/// Interpreters, with the command that prints their own path.
+const INTERPRETERS: &[(&str, &[&str])] = &[
     ("python3", &["python3", "-c", "import sys; print(sys.executable)"]),
     ("node", &["node", "-p", "process.execPath"]),
 ];
 
 /// Runs a command and gives the line it prints.
-pub type Ask<'a> = &'a dyn Fn(&[&str]) -> Option<String>;
+pub type RunCommand<'a> = &'a dyn Fn(&[&str]) -> Option<String>;
 
 /// The search path with the folders of interpreters before the shims that stand for them; `None`
 /// when no shim is found first.
-pub fn past(path: &str, ask: Ask<'_>) -> Option<String> {
+pub fn resolve_shims(path: &str, run: RunCommand<'_>) -> Option<String> {
     let mut folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let mut changed = false;
-    for (program, argv) in ASKED {
+    for (program, argv) in INTERPRETERS {
         let first = folders.iter().position(|folder| folder.join(program).is_file());
-        let Some(at) = first.filter(|at| folders.get(*at).is_some_and(|one| is_of_shims(one)))
+        let Some(at) = first.filter(|at| folders.get(*at).is_some_and(|one| is_shim_folder(one)))
         else {
             continue;
         };
-        let told = ask(argv).map(PathBuf::from);
-        let real = told.filter(|file| file.is_absolute() && file.is_file());
-        if let Some(folder) = real.as_deref().and_then(Path::parent).filter(|one| !is_of_shims(one))
+        let printed = run(argv).map(PathBuf::from);
+        let real = printed.filter(|file| file.is_absolute() && file.is_file());
+        if let Some(folder) =
+            real.as_deref().and_then(Path::parent).filter(|one| !is_shim_folder(one))
         {
             folders.insert(at, folder.to_owned());
             changed = true;
@@ -37,7 +38,7 @@ pub fn past(path: &str, ask: Ask<'_>) -> Option<String> {
 }
 
 /// pyenv, asdf and mise name it like this.
-fn is_of_shims(folder: &Path) -> bool {
+fn is_shim_folder(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == "shims")
 }
 
@@ -47,8 +48,8 @@ mod tests {
 
     use super::*;
 
-    /// Why, the folders of the path, what is told, and the folders then.
-    type Row<'a> = (&'a str, &'a [&'a str], Ask<'a>, Option<&'a [&'a str]>);
+    /// Why, the folders of the path, what is printed, and the folders then.
+    type ShimCase<'a> = (&'a str, &'a [&'a str], RunCommand<'a>, Option<&'a [&'a str]>);
 
     #[test]
     fn an_interpreter_goes_before_its_shim_and_nothing_else_moves() {
@@ -64,19 +65,19 @@ mod tests {
             std::env::join_paths(folders).unwrap().into_string().unwrap()
         };
         let real = own("real/bin/python3").display().to_string();
-        let told = |argv: &[&str]| (argv[0] == "python3").then(|| real.clone());
+        let printed = |argv: &[&str]| (argv[0] == "python3").then(|| real.clone());
         let shim = own("shims/python3").display().to_string();
-        let table: &[Row<'_>] = &[
+        let table: &[ShimCase<'_>] = &[
             (
                 "before",
                 &["a", "shims", "usr/bin"],
-                &told,
+                &printed,
                 Some(&["a", "real/bin", "shims", "usr/bin"]),
             ),
             (
                 "not the first",
                 &["usr/bin", "shims"],
-                &|argv| told(argv).filter(|_| argv[0] == "node"),
+                &|argv| printed(argv).filter(|_| argv[0] == "node"),
                 None,
             ),
             ("it says nothing", &["shims"], &|_| None, None),
@@ -84,8 +85,8 @@ mod tests {
             ("it names no file", &["shims"], &|_| Some("/nowhere/python3".into()), None),
             ("it names no place", &["shims"], &|_| Some("python3".into()), None),
         ];
-        for (why, given, ask, expected) in table {
-            assert_eq!(past(&path(given), ask), expected.map(path), "{why}");
+        for (why, given, run, expected) in table {
+            assert_eq!(resolve_shims(&path(given), run), expected.map(path), "{why}");
         }
     }
 }

@@ -9,41 +9,41 @@ use crate::domain::id::RepoPath;
 use crate::domain::quality::Remark;
 
 /// Remarks of one tool that are kept.
-const KEPT: usize = 2_000;
+const LIMIT: usize = 2_000;
 
 /// How a tool's answer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputFormat {
     /// `file:line:column: message`, without warnings.
-    Places,
+    Locations,
     /// The same with warnings: rules of the project are warnings.
     Lints,
     /// One file on a line, behind words of the tool.
-    Files,
+    FileList,
     /// `ESLint`'s JSON.
-    Eslint,
-    /// A command of the project: `ESLint`'s JSON, or places with warnings.
+    EslintJson,
+    /// A command of the project: `ESLint`'s JSON, or locations with warnings.
     Any,
 }
 
 /// Reads what a tool printed.
 #[must_use]
-pub fn read(form: Form, text: &str, root: &Path, tool: &str) -> Vec<Remark> {
-    let mut found = match form {
-        Form::Places => places(text, root, false),
-        Form::Lints => places(text, root, true),
-        Form::Files => files_of(text, root, tool),
-        Form::Eslint => eslint(text, root),
-        Form::Any => {
+pub fn parse(format: OutputFormat, text: &str, root: &Path, tool: &str) -> Vec<Remark> {
+    let mut found = match format {
+        OutputFormat::Locations => locations(text, root, false),
+        OutputFormat::Lints => locations(text, root, true),
+        OutputFormat::FileList => files_of(text, root, tool),
+        OutputFormat::EslintJson => eslint(text, root),
+        OutputFormat::Any => {
             let found = eslint(text, root);
-            if found.is_empty() { places(text, root, true) } else { found }
+            if found.is_empty() { locations(text, root, true) } else { found }
         }
     };
-    found.truncate(KEPT);
+    found.truncate(LIMIT);
     found
 }
 
-static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LOCATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^(?:vet: )?(?:\./)?([^\s:(]+)[:(](\d+)(?:[:,]\d+)?\)?:?\s*(?:(?:error|warning):\s*(.+)|(?:error|warning)\s*((?:TS\d+|\[\w+\]):.+)|(.+))$").ok()
 });
 
@@ -56,8 +56,8 @@ fn below(root: &Path, file: &str) -> Option<RepoPath> {
 
 /// Reads `file:line:column: message` and `file(line,column): error: message`; notes are none of its
 /// business, and warnings only where they are asked for.
-fn places(text: &str, root: &Path, warnings: bool) -> Vec<Remark> {
-    let Some(place) = PLACE.as_ref() else { return Vec::new() };
+fn locations(text: &str, root: &Path, warnings: bool) -> Vec<Remark> {
+    let Some(place) = LOCATION.as_ref() else { return Vec::new() };
     text.lines()
         .filter(|line| {
             (warnings || !line.contains(": warning"))
@@ -126,12 +126,12 @@ mod tests {
             ("f.py:1:8: F401 [*] `os` imported but unused", "f.py", 1),
         ];
         for (text, file, line) in table {
-            let said = places(text, Path::new("/r"), false);
-            let first = said.first().map(|(file, line, _)| (file.as_str(), *line));
+            let remarks = locations(text, Path::new("/r"), false);
+            let first = remarks.first().map(|(file, line, _)| (file.as_str(), *line));
             assert_eq!(first, Some((file, line)), "{text}");
         }
-        assert!(places("src/c.rs:5:9: warning: unused", Path::new("/r"), false).is_empty());
-        assert!(places("# example.com/m", Path::new("/r"), false).is_empty());
+        assert!(locations("src/c.rs:5:9: warning: unused", Path::new("/r"), false).is_empty());
+        assert!(locations("# example.com/m", Path::new("/r"), false).is_empty());
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
             ),
         ];
         for (text, message) in table {
-            let found = places(text, Path::new("/r"), true);
+            let found = locations(text, Path::new("/r"), true);
             assert_eq!(found.first().map(|one| one.2.as_str()), Some(message), "{text}");
         }
     }
@@ -171,13 +171,13 @@ mod tests {
             ("all good", vec![]),
         ];
         for (text, expected) in table {
-            let said = read(Form::Any, text, root, "lint");
-            let said: Vec<(&str, u32, &str)> =
-                said.iter().map(|one| (one.0.as_str(), one.1, one.2.as_str())).collect();
-            assert_eq!(said, expected, "{text}");
+            let remarks = parse(OutputFormat::Any, text, root, "lint");
+            let remarks: Vec<(&str, u32, &str)> =
+                remarks.iter().map(|one| (one.0.as_str(), one.1, one.2.as_str())).collect();
+            assert_eq!(remarks, expected, "{text}");
         }
-        let flood = "a.py:1:1: E501 Line too long\n".repeat(KEPT + 5);
-        assert_eq!(read(Form::Lints, &flood, root, "ruff").len(), KEPT);
+        let flood = "a.py:1:1: E501 Line too long\n".repeat(LIMIT + 5);
+        assert_eq!(parse(OutputFormat::Lints, &flood, root, "ruff").len(), LIMIT);
     }
 
     #[test]
@@ -189,8 +189,8 @@ mod tests {
             ("/r/src/main.rs", "src/main.rs"),
         ];
         for (text, file) in table {
-            let said = files_of(text, Path::new("/r"), "tool");
-            assert_eq!(said.first().map(|one| one.0.as_str()), Some(file), "{text}");
+            let remarks = files_of(text, Path::new("/r"), "tool");
+            assert_eq!(remarks.first().map(|one| one.0.as_str()), Some(file), "{text}");
         }
         for text in ["All done!", "1 file would be reformatted.", "", "Oh no! Boom."] {
             assert!(files_of(text, Path::new("/r"), "tool").is_empty(), "{text}");
@@ -202,9 +202,11 @@ mod tests {
         let text = r#"[{"filePath":"/r/a.js","messages":[
             {"ruleId":"eqeqeq","severity":2,"message":"Expected '==='","line":3},
             {"ruleId":"semi","severity":1,"message":"Missing semicolon","line":4}]}]"#;
-        let said = eslint(text, Path::new("/r"));
-        let lines: Vec<(&str, u32, &str)> =
-            said.iter().map(|(file, line, text)| (file.as_str(), *line, text.as_str())).collect();
+        let remarks = eslint(text, Path::new("/r"));
+        let lines: Vec<(&str, u32, &str)> = remarks
+            .iter()
+            .map(|(file, line, text)| (file.as_str(), *line, text.as_str()))
+            .collect();
         assert_eq!(lines, [("a.js", 3, "Expected '===' (eqeqeq)")]);
         assert!(eslint("Oops! Something went wrong", Path::new("/r")).is_empty());
     }

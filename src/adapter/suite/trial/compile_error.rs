@@ -1,14 +1,16 @@
-//! Whether a run gave no results because the sources do not compile, by what the compiler said.
+//! Recognises in the output of a run that the sources do not compile.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Characters of a compiler's word that are kept.
+use crate::adapter::suite::format::without_colours;
+
+/// Characters of an error that are kept.
 const SHOWN: usize = 200;
 
-/// What tells that a build failed, and how its first error is written. The word alone could stand
-/// in the output of a test; both together only in that of a build.
+/// The mark of a failed build, and the pattern of its first error. The mark alone can occur in the
+/// output of a test; both together occur in that of a build only.
 const COMPILERS: &[(&str, &str)] = &[
     ("could not compile", r"(?m)^\s*(error(?:\[E\d+\])?: (?:.*))$"),
     ("[build failed]", r#"(?m)([\w./-]+\.go:\d+:\d+: [^\n"\\]*)"#),
@@ -19,25 +21,19 @@ const COMPILERS: &[(&str, &str)] = &[
     ("TS", r"(?m)^\s*(\S+\.[cm]?tsx?:\d+:\d+ - error TS\d+: .*)$"),
 ];
 
-static KNOWN: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let made = |(word, form): &(&'static str, &str)| Some((*word, Regex::new(form).ok()?));
-    COMPILERS.iter().filter_map(made).collect()
+static PATTERNS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
+    let compile = |(mark, pattern): &(&'static str, &str)| Some((*mark, Regex::new(pattern).ok()?));
+    COMPILERS.iter().filter_map(compile).collect()
 });
 
-static COLOURS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new("\u{1b}\\[[0-9;]*[A-Za-z]").ok());
-
 /// The first error of a compiler in the output of a test run; `None` when no build failed in it.
-/// Asked only when tests gave no result, as a test could print the same.
+/// To be used only when tests gave no result, since a test could print the same.
 #[must_use]
-pub fn refusal(output: &str) -> Option<String> {
-    let plain = match COLOURS.as_ref() {
-        Some(colours) => colours.replace_all(output, ""),
-        None => output.into(),
-    };
-    KNOWN.iter().filter(|(word, _)| plain.contains(word)).find_map(|(_, form)| {
-        let said = form.captures(&plain)?.get(1)?;
-        Some(said.as_str().trim().chars().take(SHOWN).collect())
+pub fn first_compile_error(output: &str) -> Option<String> {
+    let plain = without_colours(output);
+    PATTERNS.iter().filter(|(mark, _)| plain.contains(mark)).find_map(|(_, pattern)| {
+        let error = pattern.captures(&plain)?.get(1)?;
+        Some(error.as_str().trim().chars().take(SHOWN).collect())
     })
 }
 
@@ -46,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_failed_build_is_a_refusal() {
+    fn only_a_failed_build_is_a_compile_error() {
         let table = [
             (
                 "rustc 1.95",
@@ -93,12 +89,12 @@ mod tests {
             ("nothing", "", None),
         ];
         for (why, output, expected) in table {
-            let said = refusal(output);
-            let begins = match (&said, expected) {
-                (Some(said), Some(expected)) => said.starts_with(expected),
-                (said, expected) => said.is_none() && expected.is_none(),
+            let error = first_compile_error(output);
+            let begins = match (&error, expected) {
+                (Some(error), Some(expected)) => error.starts_with(expected),
+                (error, expected) => error.is_none() && expected.is_none(),
             };
-            assert!(begins, "{why}: {said:?}");
+            assert!(begins, "{why}: {error:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The project's own safe fixers and formatters on files that were just written: what they would
+//! The project's own safe formatters and formatters on files that were just written: what they would
 //! make of a text, without writing it anywhere in the checkout (product.md 6.7, phase 5).
 //!
 //! Each tool gets the text on its standard input and says on its standard output how it should be,
@@ -28,28 +28,28 @@ const FEED: &str = "text=$1; made=$2; shift 2; exec \"$@\" < \"$text\" > \"$made
 
 /// How a tool says what it made.
 #[derive(Clone, Copy)]
-enum Said {
+enum FormatterOutput {
     /// The text alone.
     Text,
     /// The JSON report of `ESLint`, with the text in `output` when it differs.
     Eslint,
 }
 
-/// One fixer: the row of the table of tools that tells whether the project uses it, the endings it
+/// One formatter: the row of the table of tools that tells whether the project uses it, the endings it
 /// is for, and its command; `{}` stands for the path.
-struct Fixer {
+struct Formatter {
     tool: &'static str,
     endings: &'static [&'static str],
     argv: &'static [&'static str],
-    said: Said,
+    output: FormatterOutput,
 }
 
 const PYTHON: &[&str] = &["py", "pyi"];
 const SCRIPT: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
 
-/// Every fixer, those that change code before those that only format.
-const FIXERS: &[Fixer] = &[
-    Fixer {
+/// Every formatter, those that change code before those that only format.
+const FORMATTERS: &[Formatter] = &[
+    Formatter {
         tool: "ruff",
         endings: PYTHON,
         // Fixes that ruff calls safe; the unsafe ones need a flag that is not given.
@@ -65,9 +65,9 @@ const FIXERS: &[Fixer] = &[
             "{}",
             "-",
         ],
-        said: Said::Text,
+        output: FormatterOutput::Text,
     },
-    Fixer {
+    Formatter {
         tool: "eslint",
         endings: SCRIPT,
         argv: &[
@@ -79,9 +79,9 @@ const FIXERS: &[Fixer] = &[
             "--stdin-filename",
             "{}",
         ],
-        said: Said::Eslint,
+        output: FormatterOutput::Eslint,
     },
-    Fixer {
+    Formatter {
         tool: "ruff format",
         endings: PYTHON,
         argv: &[
@@ -94,52 +94,53 @@ const FIXERS: &[Fixer] = &[
             "{}",
             "-",
         ],
-        said: Said::Text,
+        output: FormatterOutput::Text,
     },
-    Fixer {
+    Formatter {
         tool: "black",
         endings: PYTHON,
         argv: &["black", "--quiet", "--stdin-filename", "{}", "-"],
-        said: Said::Text,
+        output: FormatterOutput::Text,
     },
-    Fixer {
+    Formatter {
         tool: "prettier",
         endings: SCRIPT,
         argv: &["node_modules/.bin/prettier", "--stdin-filepath", "{}"],
-        said: Said::Text,
+        output: FormatterOutput::Text,
     },
-    Fixer { tool: "gofmt", endings: &["go"], argv: &["gofmt"], said: Said::Text },
-    Fixer {
+    Formatter { tool: "gofmt", endings: &["go"], argv: &["gofmt"], output: FormatterOutput::Text },
+    Formatter {
         tool: "cargo fmt",
         endings: &["rs"],
         argv: &["rustfmt", "--emit", "stdout", "--quiet", "--edition", "{edition}"],
-        said: Said::Text,
+        output: FormatterOutput::Text,
     },
 ];
 
-/// What the fixers make of files of a checkout. `scratch` is an own folder.
-pub async fn mended(root: &Path, scratch: &Path, chosen: &[RepoPath]) -> FixedFiles {
+/// What the formatters make of files of a checkout. `scratch` is an own folder.
+pub async fn format_files(root: &Path, scratch: &Path, chosen: &[RepoPath]) -> FixedFiles {
     let mut made = FixedFiles::default();
-    let fixers: Vec<&Fixer> =
-        FIXERS.iter().filter(|fixer| is_named_set_up(fixer.tool, root)).collect();
+    let formatters: Vec<&Formatter> =
+        FORMATTERS.iter().filter(|formatter| is_named_set_up(formatter.tool, root)).collect();
     for file in chosen.iter().take(FILES) {
-        let own = fixers.iter().filter(|fixer| fixer.endings.contains(&file.extension()));
+        let own =
+            formatters.iter().filter(|formatter| formatter.endings.contains(&file.extension()));
         let Ok(Some(bytes)) = files::read_left(&root.join(file.as_str()), TEXT) else { continue };
         let Ok(before) = String::from_utf8(bytes) else { continue };
         let mut text = before.clone();
-        for fixer in own {
-            match fix(fixer, root, scratch, file, &text).await {
+        for formatter in own {
+            match fix(formatter, root, scratch, file, &text).await {
                 Ok(Some(after)) if after != text => {
                     text = after;
-                    if !made.tools.contains(&fixer.tool.to_owned()) {
-                        made.tools.push(fixer.tool.to_owned());
+                    if !made.tools.contains(&formatter.tool.to_owned()) {
+                        made.tools.push(formatter.tool.to_owned());
                     }
                 }
                 Ok(_) => {}
                 Err(reason) => {
-                    let told = (format!("{} as a fixer", fixer.tool), reason);
-                    if !made.skipped.contains(&told) {
-                        made.skipped.push(told);
+                    let skipped = (format!("{} as a fixer", formatter.tool), reason);
+                    if !made.skipped.contains(&skipped) {
+                        made.skipped.push(skipped);
                     }
                 }
             }
@@ -153,7 +154,7 @@ pub async fn mended(root: &Path, scratch: &Path, chosen: &[RepoPath]) -> FixedFi
 
 /// What one tool makes of a text; `None` when it would leave it as it is.
 async fn fix(
-    fixer: &Fixer,
+    formatter: &Formatter,
     root: &Path,
     scratch: &Path,
     file: &RepoPath,
@@ -162,7 +163,7 @@ async fn fix(
     let (given, answer) = (scratch.join("fix-given"), scratch.join("fix-made"));
     files::write(&given, text.as_bytes()).map_err(|error| error.to_string())?;
     let path = root.join(file.as_str()).display().to_string();
-    let own = program(root, fixer.argv);
+    let own = program(root, formatter.argv);
     let mut argv = vec!["sh".to_owned(), "-c".into(), FEED.into(), "sh".into()];
     argv.extend([given.display().to_string(), answer.display().to_string()]);
     argv.extend(own.into_iter().map(|word| match word.as_str() {
@@ -178,12 +179,12 @@ async fn fix(
         Err(error) => return Err(format!("it could not be started: {error}")),
     };
     let bytes = files::read_left(&answer, 4 * TEXT).map_err(|error| error.to_string())?;
-    let said = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    let after = match fixer.said {
+    let output = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let after = match formatter.output {
         // ESLint ends with 1 when something is left that it cannot fix.
-        Said::Eslint => eslint(&said).filter(|_| code <= 1),
-        Said::Text if code == 0 => Some(said),
-        Said::Text => return Err(format!("exit code {code}")),
+        FormatterOutput::Eslint => eslint(&output).filter(|_| code <= 1),
+        FormatterOutput::Text if code == 0 => Some(output),
+        FormatterOutput::Text => return Err(format!("exit code {code}")),
     };
     // What empties a file has not understood it.
     Ok(after.filter(|after| !after.trim().is_empty()))
@@ -212,9 +213,13 @@ mod tests {
 
     #[test]
     fn every_fixer_is_a_tool_of_the_table() {
-        for fixer in FIXERS {
-            assert!(super::super::tools::is_known(fixer.tool), "{}", fixer.tool);
-            assert!(!fixer.argv.iter().any(|word| word.contains("unsafe")), "{}", fixer.tool);
+        for formatter in FORMATTERS {
+            assert!(super::super::tools::is_known(formatter.tool), "{}", formatter.tool);
+            assert!(
+                !formatter.argv.iter().any(|word| word.contains("unsafe")),
+                "{}",
+                formatter.tool
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! The warm runner for unittest and pytest; `driver/warm_python.py` is its other half.
+//! The persistent runner for unittest and pytest; `driver/warm_python.py` is its other half.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::adapter::host::process::Invocation;
+use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{FailureText, Status};
@@ -17,19 +18,20 @@ use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
 
-use super::super::ProjectSuite;
-use super::super::format::{Place, stack};
-use super::super::framework::unittest_options;
-use super::server::Server;
+use super::add_lines;
+use crate::adapter::suite::format::{PathMapper, stack};
+use crate::adapter::suite::framework::unittest_options;
+use crate::adapter::suite::line_server::LineServer;
+use crate::adapter::suite::project_suite::ProjectSuite;
 
 /// Time in which the tests must load.
 const LOADING: Duration = Duration::from_mins(2);
 
-/// Prepared groups of processes that are kept at the same time.
-const KEPT: usize = 8;
+/// Pools of processes at the same time.
+const POOLS: usize = 8;
 
 #[derive(Serialize)]
-struct SetUp<'a> {
+struct SetUpRequest<'a> {
     framework: &'a str,
     root: String,
     files: Vec<String>,
@@ -40,7 +42,7 @@ struct SetUp<'a> {
 }
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct CandidateRequest<'a> {
     sources: BTreeMap<String, &'a str>,
     tests: &'a [TestId],
     limit: f64,
@@ -48,17 +50,17 @@ struct Request<'a> {
 }
 
 #[derive(Deserialize)]
-struct Ready {
+struct ReadyMessage {
     ready: bool,
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    results: Vec<Record>,
+struct CandidateResponse {
+    results: Vec<TestRecord>,
 }
 
 #[derive(Deserialize)]
-struct Record {
+struct TestRecord {
     #[serde(default)]
     id: String,
     #[serde(default)]
@@ -78,23 +80,23 @@ struct Record {
 }
 
 /// Files under repair and the tests that are loaded.
-type Key = (BTreeSet<RepoPath>, Vec<TestId>);
+type PoolKey = (BTreeSet<RepoPath>, Vec<TestId>);
 
 /// Idle processes of one key.
 struct Pool {
-    idle: Mutex<Vec<Server>>,
+    idle: Mutex<Vec<LineServer>>,
     turns: Semaphore,
 }
 
-struct Python {
-    framework: String,
+struct PythonRunner {
+    framework: Framework,
     invocation: Invocation,
-    place: Place,
+    paths: PathMapper,
     root: PathBuf,
     options: BTreeMap<String, String>,
     jobs: usize,
     /// Most recently used last.
-    pools: Mutex<Vec<(Key, Arc<Pool>)>>,
+    pools: Mutex<Vec<(PoolKey, Arc<Pool>)>>,
 }
 
 /// Opens the runner, unless it does not reproduce the failing tests.
@@ -109,15 +111,15 @@ pub async fn open(
         .chunks_exact(2)
         .filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())))
         .collect();
-    let python = Python {
-        framework: suite.detection.facts.framework.clone(),
+    let python = PythonRunner {
+        framework: suite.detection.facts.framework,
         invocation: Invocation {
             argv: vec![site.python(), driver.display().to_string()],
             directory: site.folder(),
             environment: suite.environment(request.root),
             access: Some(suite.access(request.root)),
         },
-        place: suite.place(request.root),
+        paths: suite.path_mapper(request.root),
         root: request.root.to_owned(),
         options,
         jobs: request.jobs.max(1),
@@ -127,7 +129,7 @@ pub async fn open(
     if request.failing.is_empty() {
         return Ok(Some(Box::new(python)));
     }
-    // What fails in the suite must fail here, or candidates would be judged by something else.
+    // What fails in the suite must fail here, or candidates would be tried on something else.
     let Ok(traces) = python.trace(request.failing).await else { return Ok(None) };
     let reproduced = request.failing.iter().any(|test| {
         traces.iter().any(|trace| trace.test == *test && trace.status == Status::Failed)
@@ -135,15 +137,15 @@ pub async fn open(
     Ok(reproduced.then(|| Box::new(python) as Box<dyn CandidateRunner>))
 }
 
-impl Python {
+impl PythonRunner {
     fn set_up<'a>(
         &'a self,
         files: &BTreeSet<RepoPath>,
         tests: &'a [TestId],
         trace: bool,
-    ) -> SetUp<'a> {
-        SetUp {
-            framework: &self.framework,
+    ) -> SetUpRequest<'a> {
+        SetUpRequest {
+            framework: self.framework.name(),
             root: self.root.display().to_string(),
             files: files.iter().map(|file| self.absolute(file)).collect(),
             tests,
@@ -161,12 +163,13 @@ impl Python {
         RunError::Io { action: "talk to the warm runner".into(), reason: error.to_string() }
     }
 
-    /// Starts a process that stands at the import of a module under repair.
-    async fn start(&self, key: &Key) -> Result<Server, RunError> {
-        let mut server = Server::start(&self.invocation).map_err(|e| Self::failed(&e))?;
+    /// Starts a process that waits at the import of a module under repair.
+    async fn start(&self, key: &PoolKey) -> Result<LineServer, RunError> {
+        let mut server = LineServer::start(&self.invocation).map_err(|e| Self::failed(&e))?;
         let set_up = self.set_up(&key.0, &key.1, false);
         server.send(&set_up).await.map_err(|e| Self::failed(&e))?;
-        let ready: Option<Ready> = server.receive(LOADING).await.map_err(|e| Self::failed(&e))?;
+        let ready: Option<ReadyMessage> =
+            server.receive(LOADING).await.map_err(|e| Self::failed(&e))?;
         if ready.is_some_and(|ready| ready.ready) {
             return Ok(server);
         }
@@ -176,15 +179,15 @@ impl Python {
         })
     }
 
-    /// The processes of a key, or of one whose files are the same and whose tests are more: what
-    /// is asked for is chosen by each request.
-    async fn pool(&self, key: Key) -> (Key, Arc<Pool>) {
+    /// The pool of a key, or of one with the same files and more tests: each request selects the
+    /// tests it needs.
+    async fn pool(&self, key: PoolKey) -> (PoolKey, Arc<Pool>) {
         let mut pools = self.pools.lock().await;
-        let fits = |known: &Key| known.0 == key.0 && holds_all(&known.1, &key.1);
+        let fits = |known: &PoolKey| known.0 == key.0 && holds_all(&known.1, &key.1);
         let entry = if let Some(index) = pools.iter().position(|(known, _)| fits(known)) {
             pools.remove(index)
         } else {
-            if pools.len() >= KEPT {
+            if pools.len() >= POOLS {
                 pools.remove(0);
             }
             let turns = Semaphore::new(self.jobs);
@@ -204,20 +207,20 @@ fn holds_all(many: &[TestId], few: &[TestId]) -> bool {
 }
 
 #[async_trait]
-impl CandidateRunner for Python {
+impl CandidateRunner for PythonRunner {
     fn speed(&self) -> Speed {
         Speed::Warm
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
-        let mut server = Server::start(&self.invocation).map_err(|e| Self::failed(&e))?;
+        let mut server = LineServer::start(&self.invocation).map_err(|e| Self::failed(&e))?;
         let set_up = self.set_up(&BTreeSet::new(), tests, true);
         server.send(&set_up).await.map_err(|e| Self::failed(&e))?;
         let mut traces: Vec<Trace> = Vec::new();
         let mut at_import = Lines::new();
         loop {
-            // A test that never ends is traced no further; what came before is kept.
-            let record = match server.receive::<Record>(LOADING).await {
+            // A test that never ends stops the trace; the records before it are complete.
+            let record = match server.receive::<TestRecord>(LOADING).await {
                 Ok(Some(record)) if !record.end => record,
                 Ok(_) | Err(_) => break,
             };
@@ -231,16 +234,13 @@ impl CandidateRunner for Python {
                 continue;
             }
             for (file, more) in &at_import {
-                let known = lines.entry(file.clone()).or_default();
-                known.extend(more);
-                known.sort_unstable();
-                known.dedup();
+                add_lines(&mut lines, file.clone(), more.iter().copied());
             }
             let status = record.status.unwrap_or(Status::Passed);
             let failure = (status == Status::Failed).then(|| FailureText {
                 class: record.class,
                 message: record.message,
-                frames: stack::frames(&record.stack, &self.place),
+                frames: stack::frames(&record.stack, &self.paths),
                 stack: record.stack,
             });
             let duration = Duration::try_from_secs_f64(record.ms / 1000.0).unwrap_or_default();
@@ -270,9 +270,10 @@ impl CandidateRunner for Python {
             .iter()
             .filter_map(|edit| Some((self.absolute(&edit.file), edit.after.as_deref()?)))
             .collect();
-        let request = Request { sources, tests, limit: limit.as_secs_f64(), stop: stop_at_failure };
+        let request =
+            CandidateRequest { sources, tests, limit: limit.as_secs_f64(), stop: stop_at_failure };
         server.send(&request).await.map_err(|e| Self::failed(&e))?;
-        let answer: Option<Answer> =
+        let answer: Option<CandidateResponse> =
             server.receive(limit + Duration::from_secs(10)).await.map_err(|e| Self::failed(&e))?;
         let answer = answer.ok_or_else(|| RunError::Io {
             action: "talk to the warm runner".into(),
@@ -284,14 +285,14 @@ impl CandidateRunner for Python {
     }
 }
 
-/// A test that was asked for and not told has failed: the candidate hung, crashed, or could not
-/// be imported.
-fn results(answer: Answer, tests: &[TestId], stop_at_failure: bool) -> Vec<CaseResult> {
-    let mut told: BTreeMap<String, Record> =
+/// A test that was requested and is not reported has failed: the candidate hung, crashed, or could
+/// not be imported.
+fn results(answer: CandidateResponse, tests: &[TestId], stop_at_failure: bool) -> Vec<CaseResult> {
+    let mut records: BTreeMap<String, TestRecord> =
         answer.results.into_iter().map(|record| (record.id.clone(), record)).collect();
     let mut results = Vec::new();
     for test in tests {
-        let record = told.remove(test.as_str());
+        let record = records.remove(test.as_str());
         let status = record.as_ref().and_then(|record| record.status).unwrap_or(Status::Failed);
         let failure = record.filter(|_| status == Status::Failed).map(|record| {
             let first = record.message.lines().next().unwrap_or_default().to_owned();

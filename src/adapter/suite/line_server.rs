@@ -1,4 +1,4 @@
-//! A long-lived child that answers JSON lines.
+//! A long-lived child process that answers requests as JSON lines.
 
 use std::io;
 use std::process::Stdio;
@@ -12,13 +12,13 @@ use tokio::process::{ChildStdin, ChildStdout};
 use crate::adapter::host::process::{Group, Invocation};
 
 /// A child and its two pipes. Dropping it kills its process group.
-pub struct Server {
+pub struct LineServer {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     _group: Group,
 }
 
-impl Server {
+impl LineServer {
     /// Starts the child.
     pub fn start(invocation: &Invocation) -> io::Result<Self> {
         let mut group = Group::start(invocation, Stdio::piped(), Stdio::piped(), Stdio::null())?;

@@ -1,0 +1,327 @@
+//! What the rows of the table share: the folder of a suite, the command of a run, its reports.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::adapter::host::files;
+use crate::domain::framework::Framework;
+use crate::domain::id::TestId;
+use crate::domain::shell;
+use crate::effect::RunError;
+
+use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
+
+/// A folder that may contain a suite, with the user's configuration of it.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Root of the checkout.
+    pub root: PathBuf,
+    /// Folder below it; empty for the root.
+    pub directory: String,
+    /// Configured command.
+    pub command: Option<String>,
+    /// Configured report glob.
+    pub report: Option<String>,
+    /// The search path of child processes, where it differs from that of this process.
+    pub path: Option<String>,
+}
+
+impl Site {
+    /// The folder in which commands run.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.root.join(&self.directory)
+    }
+
+    /// Whether a file or folder is there.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.folder().join(name).exists()
+    }
+
+    /// A small text file, when it is there and readable.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        let bytes = files::read(&self.folder().join(name), 1 << 20).ok()??;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// `package.json`, when it is there and JSON.
+    #[must_use]
+    pub fn package(&self) -> Option<serde_json::Value> {
+        serde_json::from_str(&self.text("package.json")?).ok()
+    }
+
+    /// Whether `package.json` names a dependency.
+    #[must_use]
+    pub fn depends_on(&self, name: &str) -> bool {
+        self.package().is_some_and(|package| {
+            ["dependencies", "devDependencies"].iter().any(|key| package[key][name].is_string())
+        })
+    }
+
+    /// The test script of `package.json`.
+    #[must_use]
+    pub fn test_script(&self) -> Option<String> {
+        Some(self.package()?["scripts"]["test"].as_str()?.to_owned())
+    }
+
+    /// Whether a file name below the folder, at most four levels deep, satisfies `matches`.
+    #[must_use]
+    pub fn has_file(&self, matches: &dyn Fn(&str) -> bool) -> bool {
+        let mut folders = vec![(self.folder(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            let Ok(entries) = fs::read_dir(folder) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_file() && matches(&name) {
+                    return true;
+                }
+                let skipped = name.starts_with('.')
+                    || ["node_modules", "target", "venv"].contains(&name.as_str());
+                if kind.is_dir() && depth < 4 && !skipped {
+                    folders.push((entry.path(), depth + 1));
+                }
+            }
+        }
+        false
+    }
+
+    /// The Python of the checkout's virtual environment, else the one on the path.
+    #[must_use]
+    pub fn python(&self) -> String {
+        [".venv", "venv"]
+            .iter()
+            .flat_map(|name| [self.folder().join(name), self.root.join(name)])
+            .map(|folder| folder.join("bin/python"))
+            .find(|path| path.exists())
+            .map_or_else(|| "python3".to_owned(), |path| path.display().to_string())
+    }
+}
+
+/// The files of one run.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    /// Folder of the drivers.
+    pub drivers: PathBuf,
+    /// File to which results are written; removed before each run.
+    pub results: PathBuf,
+    /// File with the ids of the selected tests, one per line; written for a run of some tests.
+    pub selection: PathBuf,
+}
+
+/// The command of one run.
+#[derive(Clone, Debug, Default)]
+pub struct RunCommand {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// The command as a person types it, when that is shorter.
+    pub display: Option<String>,
+    /// Variables to add.
+    pub environment: BTreeMap<String, String>,
+    /// Glob of the reports below the folder; files that match it are removed before the run.
+    pub stale_reports: Option<String>,
+}
+
+impl RunCommand {
+    /// The command as a person types it.
+    #[must_use]
+    pub fn displayed(&self) -> String {
+        self.display.clone().unwrap_or_else(|| shell::line(&self.argv))
+    }
+}
+
+/// What a run leaves behind.
+#[derive(Clone, Debug)]
+pub struct RunArtifacts<'a> {
+    /// The folder the command ran in.
+    pub folder: &'a Path,
+    /// The command as a person types it.
+    pub command: &'a str,
+    /// Results file, where the framework writes one.
+    pub results: &'a Path,
+    /// All output.
+    pub log: &'a Path,
+    /// The site.
+    pub site: &'a Site,
+}
+
+impl RunArtifacts<'_> {
+    /// The results file as text; empty when it is not there.
+    pub fn results_text(&self) -> Result<String, RunError> {
+        read_text(self.results)
+    }
+
+    /// The output as text.
+    pub fn log_text(&self) -> Result<String, RunError> {
+        read_text(self.log)
+    }
+}
+
+/// A report as text; bytes that are not UTF-8 become question marks.
+pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
+    let bytes = files::read_left(path, REPORT_LIMIT).map_err(|error| RunError::Io {
+        action: format!("read {}", path.display()),
+        reason: error.to_string(),
+    })?;
+    Ok(bytes.map_or_else(String::new, into_text))
+}
+
+/// Converts in place: a log may be large, and a second copy would double its memory.
+pub(super) fn into_text(mut bytes: Vec<u8>) -> String {
+    let mut start = 0;
+    while let Some(Err(error)) = bytes.get(start..).map(std::str::from_utf8) {
+        let at = start + error.valid_up_to();
+        start = error.error_len().map_or(bytes.len(), |length| at + length);
+        if let Some(foreign) = bytes.get_mut(at..start) {
+            foreign.fill(b'?');
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// How one framework is detected, run and read.
+pub struct FrameworkAdapter {
+    /// The framework.
+    pub framework: Framework,
+    /// How results are read.
+    pub format: &'static str,
+    /// Files and settings that indicate it, for people.
+    pub signals: &'static str,
+    /// The evidence that a folder uses it; `None` without any.
+    pub detect: fn(&Site) -> Option<String>,
+    /// The command that prints its version; empty where there is none.
+    pub version: fn(&Site) -> Vec<String>,
+    /// How to install it.
+    pub install: &'static str,
+    /// The command that runs all tests, or the selected ones.
+    pub command: fn(&Site, Option<&[TestId]>, &RunFiles) -> RunCommand,
+    /// How its results are read.
+    pub read: fn(&RunArtifacts<'_>) -> Result<ParsedReport, RunError>,
+    /// How the suite runs under a coverage tool; the reason when the project has none.
+    pub coverage: fn(&CoverageRequest<'_>) -> Result<CoverageCommand, String>,
+    /// How candidates are tried in prepared processes, where that is possible.
+    pub persistent: Option<PersistentRunner>,
+}
+
+/// A way to try candidates in processes that stay alive between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PersistentRunner {
+    /// Python processes that fork for each candidate.
+    Python,
+    /// A Node.js process with a thread for each candidate.
+    Node,
+    /// Vitest through its Node.js API.
+    Vitest,
+    /// Jest in one process.
+    Jest,
+}
+
+/// What a coverage run is given.
+#[derive(Clone, Copy, Debug)]
+pub struct CoverageRequest<'a> {
+    /// The folder it runs in.
+    pub site: &'a Site,
+    /// Root of the checkout.
+    pub root: &'a Path,
+    /// An empty folder for data and reports.
+    pub output: &'a Path,
+    /// The folder of the drivers.
+    pub drivers: &'a Path,
+}
+
+impl CoverageRequest<'_> {
+    /// A path in the output folder, as an argument.
+    #[must_use]
+    pub fn output_path(&self, name: &str) -> String {
+        self.output.join(name).display().to_string()
+    }
+}
+
+/// How the suite runs under a coverage tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoverageCommand {
+    /// The command as a person types it.
+    pub display: String,
+    /// Commands, run one after the other.
+    pub argv: Vec<Vec<String>>,
+    /// Variables to add.
+    pub environment: BTreeMap<String, String>,
+    /// Where the reports are.
+    pub reports: ReportLocation,
+}
+
+impl CoverageCommand {
+    /// One command that leaves one report.
+    #[must_use]
+    pub fn new(display: &str, argv: Vec<String>, report: PathBuf) -> Self {
+        Self {
+            display: display.to_owned(),
+            argv: vec![argv],
+            environment: BTreeMap::new(),
+            reports: ReportLocation::File(report),
+        }
+    }
+}
+
+/// Where a coverage tool leaves its reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportLocation {
+    /// In this file.
+    File(PathBuf),
+    /// In the files of a folder that match a glob.
+    Glob {
+        /// The folder.
+        folder: PathBuf,
+        /// The glob, relative to the folder.
+        pattern: String,
+    },
+}
+
+/// The parts before `separator` of each id, each once, in order.
+pub(super) fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
+    let mut heads: Vec<&str> = Vec::new();
+    for id in ids {
+        let head = id.as_str().split(separator).next().unwrap_or_default();
+        if !heads.contains(&head) {
+            heads.push(head);
+        }
+    }
+    heads
+}
+
+/// Adds the parts of a build that failed, and so left no report, as failing tests.
+pub(super) fn with_build_failures(
+    parsed: Result<ParsedReport, RunError>,
+    failures: Vec<ReportedTest>,
+) -> Result<ParsedReport, RunError> {
+    let mut report = match parsed {
+        Err(RunError::NoReportFile { .. }) if !failures.is_empty() => {
+            ParsedReport { tests: Vec::new(), complete: true }
+        }
+        parsed => parsed?,
+    };
+    report.tests.extend(failures);
+    Ok(report)
+}
+
+/// Words as owned strings.
+pub(super) fn words(parts: &[&str]) -> Vec<String> {
+    parts.iter().map(|part| (*part).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::into_text;
+
+    #[test]
+    fn bytes_that_are_no_text_become_question_marks() {
+        let table: [(&[u8], &str); 4] =
+            [(b"", ""), (b"a\xffb\xc3", "a?b?"), ("ö".as_bytes(), "ö"), (b"\xe2\x82x", "??x")];
+        for (bytes, expected) in table {
+            assert_eq!(into_text(bytes.to_vec()), expected);
+        }
+    }
+}

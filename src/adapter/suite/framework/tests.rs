@@ -1,0 +1,373 @@
+//! Every framework in every table, and the commands that each row builds.
+
+#![expect(clippy::disallowed_methods, reason = "detection reads real folders")]
+
+use std::path::{Path, PathBuf};
+
+use super::adapter::RunCommand;
+use super::*;
+use crate::code::conventions;
+use crate::domain::id::TestId;
+
+/// A folder with these files, and the site in it.
+pub struct Project {
+    _folder: tempfile::TempDir,
+    pub site: Site,
+}
+
+impl Project {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let site = Site {
+            root: folder.path().to_owned(),
+            directory: String::new(),
+            command: None,
+            report: None,
+            path: None,
+        };
+        Self { _folder: folder, site }
+    }
+
+    fn with_command(command: &str) -> Self {
+        let mut project = Self::new(&[]);
+        project.site.command = Some(command.to_owned());
+        project
+    }
+
+    /// The first framework in the order of detection that recognises this folder.
+    fn detected(&self) -> Option<Framework> {
+        DETECTION_ORDER
+            .into_iter()
+            .find(|framework| (adapter(*framework).detect)(&self.site).is_some())
+    }
+
+    fn coverage(&self, framework: Framework) -> Result<CoverageCommand, String> {
+        (adapter(framework).coverage)(&CoverageRequest {
+            site: &self.site,
+            root: &self.site.root,
+            output: Path::new("/out"),
+            drivers: Path::new("/drivers"),
+        })
+    }
+
+    fn run(&self, framework: Framework, selection: Option<&[&str]>) -> RunCommand {
+        let files = RunFiles {
+            drivers: PathBuf::from("/drivers"),
+            results: PathBuf::from("/results"),
+            selection: PathBuf::from("/selection"),
+        };
+        let ids: Option<Vec<TestId>> =
+            selection.map(|ids| ids.iter().copied().map(TestId::from).collect());
+        (adapter(framework).command)(&self.site, ids.as_deref(), &files)
+    }
+}
+
+#[test]
+fn every_framework_is_in_every_table() {
+    let project = Project::new(&[
+        ("pom.xml", "<artifactId>jacoco-maven-plugin</artifactId>"),
+        ("build.gradle", "plugins { id 'jacoco' }"),
+    ]);
+    for framework in Framework::ALL {
+        let row = adapter(framework);
+        let is_known = framework != Framework::Command;
+        assert_eq!(row.framework, framework, "the row of {framework} is its own");
+        assert_eq!(DETECTION_ORDER.contains(&framework), is_known, "{framework}: detection");
+        for text in [row.format, row.signals, row.install] {
+            assert!(!text.is_empty(), "{framework}: texts for people");
+        }
+        assert_eq!((row.version)(&project.site).is_empty(), !is_known, "{framework}: version");
+        assert_eq!(project.coverage(framework).is_ok(), is_known, "{framework}: coverage");
+        assert_eq!(
+            repair_can_render(framework),
+            row.persistent.is_some(),
+            "{framework}: rendering"
+        );
+        let habits = conventions::read(framework, &std::collections::BTreeMap::new());
+        assert_eq!(habits.conventions.file_naming, framework.test_naming(), "{framework}: naming");
+        assert_eq!(habits.directory, framework.test_folder(), "{framework}: folder");
+        assert_eq!(habits.assertion_library.is_empty(), !is_known, "{framework}: assertions");
+    }
+}
+
+/// The languages in which characterisation tests are written are those with persistent runners.
+fn repair_can_render(framework: Framework) -> bool {
+    use crate::domain::language::Language::{JavaScript, Python, TypeScript};
+    matches!(framework.language(), Some(Python | JavaScript | TypeScript))
+}
+
+#[test]
+fn no_name_of_a_framework_is_compared_as_text() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let names = Framework::ALL.map(|framework| format!("\"{}\"", framework.name()));
+    for entry in ignore::WalkBuilder::new(&source).build().flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|ending| ending != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(path).unwrap();
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        for (number, line) in text.lines().enumerate() {
+            let code = line.trim_start();
+            let is_arm = |name: &String| {
+                let after =
+                    code.split_once(name.as_str()).map_or("", |(_, rest)| rest.trim_start());
+                let before = code.split_once(name.as_str()).map_or("", |(before, _)| before);
+                after.starts_with("=>")
+                    || before.trim_end().ends_with("==")
+                    || before.trim_end().ends_with("!=")
+                    || (after.starts_with("==") || after.starts_with("!="))
+            };
+            let found = names.iter().find(|name| is_arm(name));
+            assert_eq!(found, None, "{}:{}: {line}", path.display(), number + 1);
+        }
+    }
+}
+
+#[test]
+fn every_framework_is_detected_by_its_files() {
+    use Framework::{
+        CargoTest, GoTest, Gradle, Jest, Maven, Nextest, NodeTest, Pytest, Unittest, Vitest,
+    };
+    let jest = r#"{"devDependencies": {"jest": "30"}}"#;
+    let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
+    let node = r#"{"scripts": {"test": "node --test test/"}}"#;
+    let table: &[(&[(&str, &str)], Option<Framework>)] = &[
+        (&[("vitest.config.ts", "")], Some(Vitest)),
+        (&[("package.json", vitest)], Some(Vitest)),
+        (&[("jest.config.cjs", "")], Some(Jest)),
+        (&[("package.json", jest)], Some(Jest)),
+        (&[("package.json", node)], Some(NodeTest)),
+        (&[("package.json", "{}"), ("a.test.mjs", "")], Some(NodeTest)),
+        (&[("test.js", "")], Some(NodeTest)),
+        (&[("pytest.ini", "")], Some(Pytest)),
+        (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], Some(Pytest)),
+        (&[("setup.cfg", "[tool:pytest]\n")], Some(Pytest)),
+        (&[("tox.ini", "[pytest]\n")], Some(Pytest)),
+        (&[("tests/conftest.py", "")], Some(Pytest)),
+        (&[("requirements-dev.txt", "pytest==8\n")], Some(Pytest)),
+        (&[("tests/test_a.py", "")], Some(Unittest)),
+        (&[(".config/nextest.toml", ""), ("Cargo.toml", "")], Some(Nextest)),
+        (&[("Cargo.toml", "")], Some(CargoTest)),
+        (&[("go.mod", "module m\n")], Some(GoTest)),
+        (&[("pom.xml", "")], Some(Maven)),
+        (&[("build.gradle.kts", "")], Some(Gradle)),
+        (&[("settings.gradle", "")], Some(Gradle)),
+        // Near misses.
+        (&[], None),
+        (&[("package.json", "{}")], None),
+        (&[("package.json", "not JSON")], None),
+        (&[("package.json", r#"{"scripts": {"test": "mocha"}}"#), ("a.test.js", "")], None),
+        (&[("package.json", r#"{"devDependencies": {"jest": 30}}"#)], None),
+        (&[("package.json", r#"{"dependencies": {"jest-diff": "30"}}"#)], None),
+        (&[("node_modules/x/a.test.js", ""), ("package.json", "{}")], None),
+        (&[("app/main.py", ""), ("static/app.test.js", "")], None),
+        (&[("setup.cfg", "[metadata]\n"), ("tox.ini", "[tox]\n")], None),
+        (&[("a_test.py", "")], None),
+        (&[("nextest.toml", "")], None),
+        (&[("main.go", "package main\n")], None),
+        (&[("gradlew", "")], None),
+    ];
+    for (files, expected) in table {
+        assert_eq!(Project::new(files).detected(), *expected, "{files:?}");
+    }
+}
+
+#[test]
+fn every_framework_is_detected_by_a_configured_command() {
+    let table = [
+        ("npx vitest run", Some(Framework::Vitest)),
+        ("npx jest --ci", Some(Framework::Jest)),
+        ("node --test test/", Some(Framework::NodeTest)),
+        ("python3 -m pytest -x", Some(Framework::Pytest)),
+        ("python3 -m unittest discover", Some(Framework::Unittest)),
+        ("cargo nextest run", Some(Framework::Nextest)),
+        ("cargo test --workspace", Some(Framework::CargoTest)),
+        ("go test ./...", Some(Framework::GoTest)),
+        ("mvn verify", Some(Framework::Maven)),
+        ("./gradlew check", Some(Framework::Gradle)),
+        ("make test", None),
+        ("npx jester", None),
+        ("node test.js", None),
+        ("cargo bench", None),
+        ("", None),
+    ];
+    for (command, expected) in table {
+        let project = Project::with_command(command);
+        assert_eq!(project.detected(), expected, "{command}");
+        assert!((adapter(Framework::Command).detect)(&project.site).is_some(), "{command}");
+    }
+}
+
+#[test]
+fn the_whole_suite_runs_by_these_commands() {
+    let project = Project::new(&[]);
+    let table = [
+        (Framework::Pytest, "python3 -m pytest", "python3 -m pytest -q -p no:cacheprovider"),
+        (
+            Framework::Unittest,
+            "python3 -m unittest discover -s tests",
+            "python3 /drivers/unittest_driver.py /results",
+        ),
+        (
+            Framework::Vitest,
+            "npx vitest run",
+            "npx --no-install vitest run --reporter=json --reporter=default --outputFile.json=/results",
+        ),
+        (
+            Framework::Jest,
+            "npx jest",
+            "npx --no-install jest --json --testLocationInResults --outputFile=/results",
+        ),
+        (Framework::CargoTest, "cargo test --no-fail-fast", "cargo test --no-fail-fast"),
+        (
+            Framework::Nextest,
+            "cargo nextest run",
+            "cargo nextest run --no-fail-fast --tool-config-file regreen:/drivers/nextest.toml --profile regreen",
+        ),
+        (Framework::GoTest, "go test ./...", "go test -json ./..."),
+        (
+            Framework::Maven,
+            "mvn -B test",
+            "mvn -B test -Dmaven.test.failure.ignore=true -DtrimStackTrace=false --fail-at-end",
+        ),
+        (
+            Framework::Gradle,
+            "gradle test",
+            "gradle test --continue --init-script /drivers/gradle_init.gradle",
+        ),
+    ];
+    for (framework, displayed, argv) in table {
+        let command = project.run(framework, None);
+        assert_eq!(command.displayed(), displayed, "{framework}");
+        assert_eq!(command.argv.join(" "), argv, "{framework}");
+    }
+}
+
+#[test]
+fn selected_tests_are_passed_to_each_framework() {
+    let project = Project::new(&[("tests/test_a.py", ""), ("go.mod", "module m\n")]);
+    let table: &[(Framework, &[&str], &str)] = &[
+        (Framework::Pytest, &["tests/test_a.py::test_x", "gone.py::y"], "tests/test_a.py"),
+        (Framework::Unittest, &["tests.test_a.T.test_x"], "--select /selection"),
+        (Framework::NodeTest, &["a.test.js::x > y", "a.test.js::z"], " a.test.js"),
+        (Framework::Jest, &["a.test.js::x"], "--runTestsByPath a.test.js"),
+        (Framework::Vitest, &["a.test.ts::x", "b.test.ts::y"], " a.test.ts b.test.ts"),
+        (Framework::CargoTest, &["src/lib.rs::a::b"], "-- --exact a::b"),
+        (Framework::CargoTest, &["doc:x::src/lib.rs - f (line 3)"], "--no-fail-fast"),
+        (Framework::Nextest, &["x::sums"], "-E (package(=x) & (test(=sums)))"),
+        (Framework::GoTest, &["m/a.TestX/sub", "m/a.TestY"], "-run ^(TestX|TestY)$ ./a"),
+        (Framework::GoTest, &["m/b"], "-json ./b"),
+        (
+            Framework::Maven,
+            &["com.x.CalcTest::adds", "com.x.CalcTest::subtracts"],
+            "-Dtest=com.x.CalcTest -Dsurefire.failIfNoSpecifiedTests=false",
+        ),
+        (Framework::Maven, &["compiler:compile @ core"], "--fail-at-end"),
+        (Framework::Gradle, &["com.x.CalcTest::adds"], "--tests com.x.CalcTest"),
+        (Framework::Gradle, &[":core:compileJava"], "gradle_init.gradle"),
+    ];
+    for (framework, ids, end) in table {
+        let argv = project.run(*framework, Some(ids)).argv.join(" ");
+        assert!(argv.ends_with(end), "{framework}: {argv}");
+    }
+}
+
+#[test]
+fn a_configured_command_runs_in_a_shell_and_is_shown_as_it_is() {
+    for (framework, command) in
+        [(Framework::Command, "make test | tee log"), (Framework::Pytest, "tox -e py -- pytest")]
+    {
+        let project = Project::with_command(command);
+        let run = project.run(framework, None);
+        assert_eq!(run.argv, ["sh", "-c", command], "{framework}");
+        assert_eq!(run.displayed(), command, "{framework}");
+    }
+}
+
+#[test]
+fn the_coverage_tool_of_each_framework_is_started_like_this() {
+    let project = Project::new(&[
+        ("pom.xml", "jacoco-maven-plugin"),
+        ("build.gradle.kts", "plugins { jacoco }"),
+    ]);
+    let table = [
+        (Framework::Pytest, "python3 -m coverage run --branch -m pytest"),
+        (Framework::Unittest, "python3 -m coverage run --branch -m unittest discover -s tests"),
+        (Framework::Jest, "npx jest --coverage"),
+        (Framework::Vitest, "npx vitest run"),
+        (Framework::NodeTest, "NODE_V8_COVERAGE=… node --test"),
+        (Framework::GoTest, "go test -coverprofile=cover.out ./..."),
+        (Framework::CargoTest, "cargo llvm-cov --lcov"),
+        (Framework::Nextest, "cargo llvm-cov nextest --lcov"),
+        (Framework::Maven, "mvn test jacoco:report"),
+        (Framework::Gradle, "gradle test jacocoTestReport"),
+    ];
+    for (framework, display) in table {
+        assert_eq!(project.coverage(framework).unwrap().display, display, "{framework}");
+    }
+    let bare = Project::new(&[]);
+    for (framework, reason) in [
+        (Framework::Maven, "jacoco-maven-plugin"),
+        (Framework::Gradle, "jacoco plugin"),
+        (Framework::Command, "coverage.command"),
+    ] {
+        let error = bare.coverage(framework).unwrap_err();
+        assert!(error.contains(reason), "{framework}: {error}");
+    }
+}
+
+#[test]
+fn c8_is_used_where_the_project_has_installed_it() {
+    let project = Project::new(&[("node_modules/.bin/c8", "")]);
+    let command = project.coverage(Framework::NodeTest).unwrap();
+    assert_eq!(command.display, "npx c8 --all node --test");
+    assert_eq!(command.reports, ReportLocation::File("/out/coverage-final.json".into()));
+    assert!(command.environment.is_empty(), "V8 writes no files of its own");
+}
+
+/// Reads a report of these texts.
+fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String> {
+    let project = Project::new(&[("results", results), ("log", log)]);
+    let root = &project.site.root;
+    let artifacts = RunArtifacts {
+        folder: root,
+        command: "the command",
+        results: &root.join("results"),
+        log: &root.join("log"),
+        site: &project.site,
+    };
+    let report = (adapter(framework).read)(&artifacts).map_err(|error| error.to_string())?;
+    Ok(report.tests.len())
+}
+
+#[test]
+fn a_report_that_is_missing_or_garbage_gives_no_tests() {
+    for framework in Framework::ALL {
+        for garbage in ["", "\0\0", "{", "<a><b>", "[1, 2", "no tests here\n", "\u{1b}[31m"] {
+            assert_eq!(
+                read(framework, garbage, garbage).unwrap_or_default(),
+                0,
+                "{framework}: {garbage:?}"
+            );
+        }
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(40))]
+
+    #[test]
+    fn any_text_gives_results_or_an_error(text in "(?s).{0,300}") {
+        for framework in Framework::ALL {
+            if let Ok(count) = read(framework, &text, &text) {
+                proptest::prop_assert!(count <= text.len(), "{}", framework);
+            }
+        }
+    }
+}

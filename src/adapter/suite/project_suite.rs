@@ -1,0 +1,177 @@
+//! The suite of one repository: its settings, and what child processes that run its code get.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use globset::Glob;
+
+use crate::adapter::host::environment;
+use crate::adapter::host::files;
+use crate::adapter::host::sandbox::Access;
+use crate::domain::id::TestId;
+use crate::domain::request::ToolCommands;
+use crate::domain::test::Layer;
+use crate::effect::{Clock, RunError};
+
+use super::detect::Detection;
+use super::format::PathMapper;
+use super::framework::Site;
+
+/// What a suite is opened with, besides what was detected.
+#[derive(Clone, Debug)]
+pub struct SuiteSettings {
+    /// Limit of one run.
+    pub timeout: Duration,
+    /// The session's folder, for logs.
+    pub session: PathBuf,
+    /// Folder for the home of test code, drivers and results.
+    pub scratch: PathBuf,
+    /// Globs of test files by layer.
+    pub layers: BTreeMap<String, String>,
+    /// Commands that prepare a checkout before its first run.
+    pub setup: Vec<String>,
+    /// Commands instead of the detected tools.
+    pub tools: ToolCommands,
+}
+
+/// The checkouts in which the set-up commands ran, with the inode of each: a folder that was removed
+/// and created again counts as another one.
+pub type PreparedCheckouts = tokio::sync::Mutex<BTreeSet<(PathBuf, u64)>>;
+
+/// The suite of one repository.
+pub struct ProjectSuite<'a> {
+    pub(super) detection: Detection,
+    pub(super) settings: SuiteSettings,
+    pub(super) prepared: PreparedCheckouts,
+    pub(super) clock: &'a dyn Clock,
+}
+
+/// Prepares the scratch folder and opens the suite.
+///
+/// # Errors
+///
+/// [`RunError::Io`] when the scratch folder cannot be written.
+pub fn open(
+    detection: Detection,
+    settings: SuiteSettings,
+    clock: &dyn Clock,
+) -> Result<ProjectSuite<'_>, RunError> {
+    let folders = [settings.scratch.join("home"), settings.scratch.join("drivers")];
+    for folder in &folders {
+        files::create_folder(folder).map_err(|error| io("create", folder, &error))?;
+    }
+    for (name, text) in DRIVERS {
+        let path = settings.scratch.join("drivers").join(name);
+        files::write(&path, text.as_bytes()).map_err(|error| io("write", &path, &error))?;
+    }
+    Ok(ProjectSuite { detection, settings, prepared: PreparedCheckouts::default(), clock })
+}
+
+/// Programs of regreen that run inside the project's interpreter.
+const DRIVERS: &[(&str, &str)] = &[
+    ("regreen_pytest.py", include_str!("driver/regreen_pytest.py")),
+    ("unittest_driver.py", include_str!("driver/unittest_driver.py")),
+    ("node_reporter.mjs", include_str!("driver/node_reporter.mjs")),
+    ("warm_node.mjs", include_str!("driver/warm_node.mjs")),
+    ("warm_vitest.mjs", include_str!("driver/warm_vitest.mjs")),
+    ("warm_jest.mjs", include_str!("driver/warm_jest.mjs")),
+    ("apart.mjs", include_str!("driver/apart.mjs")),
+    ("vitest_lines.mjs", include_str!("driver/vitest_lines.mjs")),
+    ("jest_lines.cjs", include_str!("driver/jest_lines.cjs")),
+    ("script_trace.cjs", include_str!("driver/script_trace.cjs")),
+    ("script_lines.cjs", include_str!("driver/script_lines.cjs")),
+    ("nextest.toml", include_str!("driver/nextest.toml")),
+    ("gradle_init.gradle", include_str!("driver/gradle_init.gradle")),
+    ("warm_python.py", include_str!("driver/warm_python.py")),
+    ("observe_python.py", include_str!("driver/observe_python.py")),
+    ("observe_node.mjs", include_str!("driver/observe_node.mjs")),
+    ("observe_types.mjs", include_str!("driver/observe_types.mjs")),
+];
+
+fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {
+    RunError::Io { action: format!("{action} {}", path.display()), reason: error.to_string() }
+}
+
+impl ProjectSuite<'_> {
+    /// The environment of test code in a checkout.
+    pub(super) fn environment(&self, root: &Path) -> BTreeMap<String, String> {
+        let mut environment = environment::of_child(&self.settings.scratch.join("home"));
+        let folder = root.join(&self.detection.site.directory);
+        let mut search: Vec<PathBuf> = vec![self.settings.scratch.join("drivers")];
+        // The checkout goes before any editable installation of the user's own files.
+        search.extend(
+            [folder.join("src"), root.join("src")].into_iter().filter(|path| path.is_dir()),
+        );
+        search.push(folder);
+        search.dedup();
+        if let Ok(joined) = std::env::join_paths(&search)
+            && let Some(joined) = joined.to_str()
+        {
+            environment.insert("PYTHONPATH".into(), joined.to_owned());
+        }
+        // Java takes the home of the password file, whatever the environment says.
+        let own = self.settings.scratch.join("home");
+        let repository = environment::real_home().map(|home| home.join(".m2/repository"));
+        let repository =
+            repository.filter(|path| path.is_dir()).unwrap_or_else(|| own.join(".m2/repository"));
+        let option = format!("-Dmaven.repo.local={}", repository.display());
+        environment.insert("MAVEN_OPTS".into(), option);
+        let gradle = own.join(".gradle").display().to_string();
+        environment.entry("GRADLE_USER_HOME".into()).or_insert(gradle);
+        environment.extend(self.detection.site.path.clone().map(|path| ("PATH".to_owned(), path)));
+        environment
+    }
+
+    /// What test code in a checkout may read and write.
+    pub(super) fn access(&self, root: &Path) -> Access {
+        Access {
+            checkouts: vec![root.to_owned()],
+            scratch: self.settings.scratch.clone(),
+            kept: vec![self.detection.site.root.clone(), self.settings.session.clone()],
+        }
+    }
+
+    /// The site, moved to the checkout that is tested.
+    pub(super) fn site(&self, root: &Path) -> Site {
+        Site { root: root.to_owned(), ..self.detection.site.clone() }
+    }
+
+    /// Maps the paths of reports into the repository.
+    pub(super) fn path_mapper(&self, root: &Path) -> PathMapper {
+        let layers = self.settings.layers.iter().filter_map(|(name, glob)| {
+            let layer = match name.as_str() {
+                "static" => Layer::Static,
+                "integration" => Layer::Integration,
+                "e2e" => Layer::EndToEnd,
+                _ => Layer::Unit,
+            };
+            Some((Glob::new(glob).ok()?.compile_matcher(), layer))
+        });
+        PathMapper {
+            root: root.canonicalize().unwrap_or_else(|_| root.to_owned()),
+            directory: self.detection.site.directory.clone(),
+            layers: layers.collect(),
+        }
+    }
+}
+
+/// Removes a file that may not exist.
+///
+/// # Errors
+///
+/// When the system refuses.
+pub(super) fn remove_file(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(io("remove", path, &error))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Writes one id per line; an id with a line break cannot be selected and is left out.
+pub(super) fn write_selection(path: &Path, ids: &[TestId]) -> Result<(), RunError> {
+    let lines: Vec<&str> = ids.iter().map(TestId::as_str).filter(|id| !id.contains('\n')).collect();
+    files::write(path, lines.join("\n").as_bytes()).map_err(|error| io("write", path, &error))
+}

@@ -1,0 +1,123 @@
+//! Copies of a checkout in which candidates are tried.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::adapter::host::files;
+use crate::domain::proposal::EditSet;
+use crate::effect::RunError;
+
+/// Folders that are linked into the copy instead of copied.
+const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
+
+/// Copies a checkout to `target`, replacing what is there; dependency folders are linked. Returns
+/// the real path of the copy.
+pub fn copy_checkout(from: &Path, target: &Path) -> Result<PathBuf, RunError> {
+    let copy = || {
+        if target.exists() {
+            fs::remove_dir_all(target)?;
+        }
+        copy_tree(from, target)?;
+        target.canonicalize()
+    };
+    copy().map_err(|error: io::Error| RunError::Io {
+        action: "copy the checkout".into(),
+        reason: error.to_string(),
+    })
+}
+
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let target = to.join(&name);
+        let linked = LINKED.iter().any(|known| name == *known);
+        if name == ".git" {
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;
+        } else if kind.is_dir() && linked {
+            std::os::unix::fs::symlink(entry.path(), target)?;
+        } else if kind.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which texts of an edit set are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The candidate.
+    After,
+    /// The unchanged sources.
+    Before,
+}
+
+/// Writes one side of the edits into a copy.
+pub fn write_edits(root: &Path, edits: &EditSet, side: Side) -> Result<(), RunError> {
+    for edit in &edits.files {
+        let path = root.join(edit.file.as_str());
+        let text = match side {
+            Side::After => &edit.after,
+            Side::Before => &edit.before,
+        };
+        let written = match text {
+            Some(text) => files::write_below(root, Path::new(edit.file.as_str()), text.as_bytes()),
+            None if path.exists() => fs::remove_file(&path),
+            None => Ok(()),
+        };
+        written.map_err(|error| RunError::Io {
+            action: format!("write {} in the copy", edit.file),
+            reason: error.to_string(),
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "copies are made of real folders")]
+
+    use super::*;
+    use crate::domain::id::RepoPath;
+    use crate::domain::proposal::FileEdit;
+
+    #[test]
+    fn a_copy_has_the_sources_links_dependencies_and_leaves_git_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        for file in ["src/a.py", ".git/HEAD", "node_modules/x/index.js"] {
+            let path = from.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, file).unwrap();
+        }
+        fs::create_dir_all(to.join("stale")).unwrap();
+        let copy = copy_checkout(&from, &to).unwrap();
+        assert_eq!(fs::read_to_string(copy.join("src/a.py")).unwrap(), "src/a.py");
+        assert!(!copy.join(".git").exists() && !copy.join("stale").exists());
+        assert!(copy.join("node_modules").is_symlink());
+    }
+
+    #[test]
+    fn both_sides_of_edits_are_written_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let edit = |file: &str, before: Option<&str>, after: Option<&str>| FileEdit {
+            file: RepoPath::parse(file).unwrap(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+        };
+        let edits = EditSet {
+            files: vec![edit("a.py", Some("1"), Some("2")), edit("b.py", None, Some("3"))],
+        };
+        let text = |file: &str| fs::read_to_string(root.join(file)).ok();
+        write_edits(root, &edits, Side::After).unwrap();
+        assert_eq!((text("a.py"), text("b.py")), (Some("2".into()), Some("3".into())));
+        write_edits(root, &edits, Side::Before).unwrap();
+        assert_eq!((text("a.py"), text("b.py")), (Some("1".into()), None));
+    }
+}

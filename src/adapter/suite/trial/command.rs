@@ -1,0 +1,238 @@
+//! Tries candidates by the suite's own command, in a copy of the checkout.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+use crate::adapter::host::process::{self, Ending};
+use crate::adapter::host::sandbox::Access;
+use crate::domain::id::TestId;
+use crate::domain::proposal::EditSet;
+use crate::domain::test::{Status, TestCase};
+use crate::effect::{CandidateRunner, CandidateRunnerRequest, CaseResult, RunError, Speed, Trace};
+
+use super::checkout_copy::{Side, copy_checkout, write_edits};
+use super::compile_error::first_compile_error;
+use crate::adapter::suite::format::{PathMapper, to_test_cases};
+use crate::adapter::suite::framework::{FrameworkAdapter, RunFiles, Site};
+use crate::adapter::suite::project_suite::ProjectSuite;
+use crate::adapter::suite::suite_command::SuiteCommand;
+
+/// Bytes at the end of a run's output in which a compiler error is searched.
+const OUTPUT_LIMIT: u64 = 256 << 10;
+
+/// Runs the suite's own command in one copy of the checkout.
+pub struct CommandRunner {
+    adapter: &'static FrameworkAdapter,
+    site: Site,
+    environment: BTreeMap<String, String>,
+    access: Access,
+    files: RunFiles,
+    log: PathBuf,
+    paths: PathMapper,
+    timeout: Duration,
+    /// One candidate at a time: the copy is shared.
+    turn: Mutex<()>,
+}
+
+/// Opens a runner on a fresh copy.
+pub fn open(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Box<dyn CandidateRunner>, RunError> {
+    let copy = suite.settings.scratch.join("cold");
+    copy_checkout(request.root, &copy)?;
+    Ok(Box::new(CommandRunner::new(suite, &copy)))
+}
+
+impl CommandRunner {
+    /// A runner in a copy that exists; its own files are written beside the copy.
+    pub fn new(suite: &ProjectSuite<'_>, copy: &Path) -> Self {
+        let scratch = &suite.settings.scratch;
+        let beside = scratch.join(copy.file_name().unwrap_or_default());
+        Self {
+            adapter: suite.detection.adapter,
+            site: suite.site(copy),
+            environment: suite.environment(copy),
+            access: suite.access(copy),
+            files: RunFiles {
+                drivers: scratch.join("drivers"),
+                results: beside.with_extension("cold-cases"),
+                selection: beside.with_extension("cold-chosen"),
+            },
+            log: beside.with_extension("cold.log"),
+            paths: suite.path_mapper(copy),
+            timeout: suite.settings.timeout,
+            turn: Mutex::new(()),
+        }
+    }
+
+    /// Results of `tests` and of others in their files; empty when the command hangs.
+    pub async fn run_tests(
+        &self,
+        tests: &[TestId],
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        let command = SuiteCommand {
+            adapter: self.adapter,
+            site: &self.site,
+            environment: self.environment.clone(),
+            access: self.access.clone(),
+            files: &self.files,
+            log: &self.log,
+            limit,
+        };
+        let execution = command.execute(Some(tests)).await?;
+        if execution.ending == Ending::TimedOut {
+            // The output of half a build says nothing about the sources.
+            fs::remove_file(&self.log).unwrap_or_default();
+            return Ok(Vec::new());
+        }
+        Ok(to_test_cases(&command.read(&execution)?.tests, &self.paths))
+    }
+
+    /// The same on edited sources: an edit after which no report can be read fails every test.
+    pub async fn run_edited(
+        &self,
+        tests: &[TestId],
+        limit: Duration,
+    ) -> Result<Vec<TestCase>, RunError> {
+        match self.run_tests(tests, limit).await {
+            Ok(cases) => Ok(cases),
+            Err(error @ (RunError::NotStarted { .. } | RunError::Io { .. })) => Err(error),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The error of a compiler that rejects the sources. A compiler that rejects them runs no test:
+    /// where a test failed with a message, the sources were compiled.
+    fn compile_error(&self, cases: &[TestCase], tests: &[TestId]) -> Option<String> {
+        let case_of = |id: &&TestId| cases.iter().find(|case| case.id == **id);
+        let has_message = |case: &TestCase| case.status == Status::Failed && case.failure.is_some();
+        let is_silent = tests.iter().any(|id| case_of(&id).is_none())
+            && !tests.iter().filter_map(|id| case_of(&id)).any(has_message);
+        is_silent.then(|| first_compile_error(&process::tail_of(&self.log, OUTPUT_LIMIT)))?
+    }
+}
+
+#[async_trait]
+impl CandidateRunner for CommandRunner {
+    fn speed(&self) -> Speed {
+        Speed::Cold
+    }
+
+    async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
+        let _turn = self.turn.lock().await;
+        let cases = self.run_tests(tests, self.timeout).await?;
+        let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
+        Ok(reported
+            .map(|case| Trace {
+                test: case.id.clone(),
+                status: case.status,
+                duration: Duration::from_millis(case.duration_ms),
+                lines: BTreeMap::new(),
+                failure: case.failure.clone(),
+            })
+            .collect())
+    }
+
+    async fn judge(
+        &self,
+        edits: &EditSet,
+        tests: &[TestId],
+        limit: Duration,
+        stop_at_failure: bool,
+    ) -> Result<Vec<CaseResult>, RunError> {
+        let _turn = self.turn.lock().await;
+        write_edits(&self.site.root, edits, Side::After)?;
+        // A cold start alone may take longer than a warm candidate.
+        let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
+        let cases = self.run_edited(tests, limit).await;
+        write_edits(&self.site.root, edits, Side::Before)?;
+        let cases = cases?;
+        if let Some(error) = self.compile_error(&cases, tests) {
+            return Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &error)).collect());
+        }
+        Ok(case_results(&cases, tests, stop_at_failure))
+    }
+}
+
+/// The results of `tests`. A test that is not reported has failed, with the failure of its file; so
+/// has one that a failing hook of its file prevented, which some frameworks report as skipped.
+pub fn case_results(
+    cases: &[TestCase],
+    tests: &[TestId],
+    stop_at_failure: bool,
+) -> Vec<CaseResult> {
+    let by_id: BTreeMap<&TestId, &TestCase> = cases.iter().map(|case| (&case.id, case)).collect();
+    let of_file = |id: &TestId| {
+        let file = id.as_str().split("::").next().unwrap_or_default();
+        by_id.get(&TestId(file.to_owned())).filter(|case| case.status == Status::Failed)
+    };
+    let mut results = Vec::new();
+    for id in tests {
+        let mut case = by_id.get(id);
+        if case.is_none_or(|case| case.status == Status::Skipped) {
+            case = of_file(id).or(case);
+        }
+        let status = case.map_or(Status::Failed, |case| case.status);
+        let failure = case.and_then(|case| case.failure.as_ref()).map(|failure| {
+            let first = failure.message.lines().next().unwrap_or_default().to_owned();
+            (failure.class.clone(), first)
+        });
+        results.push(CaseResult { test: id.clone(), status, failure });
+        if stop_at_failure && status == Status::Failed {
+            break;
+        }
+    }
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::test::{FailureText, Layer};
+
+    #[test]
+    fn a_test_passes_only_when_it_is_reported_to_have_run() {
+        let case = |id: &str, status| TestCase {
+            id: id.into(),
+            status,
+            file: None,
+            line: None,
+            layer: Layer::Unit,
+            duration_ms: 1,
+            failure: (status == Status::Failed).then(|| FailureText {
+                class: "Error".into(),
+                message: "no\nmore".into(),
+                stack: String::new(),
+                frames: Vec::new(),
+            }),
+        };
+        let cases = [
+            case("a.ts::runs", Status::Passed),
+            case("a.ts::is left out", Status::Skipped),
+            case("b.ts", Status::Failed),
+            case("b.ts::waits for a hook", Status::Skipped),
+            case("c.ts::fails", Status::Failed),
+        ];
+        let table = [
+            ("a.ts::runs", Status::Passed, None),
+            ("a.ts::is left out", Status::Skipped, None),
+            ("a.ts::is not reported", Status::Failed, None),
+            ("b.ts::waits for a hook", Status::Failed, Some("no")),
+            ("b.ts::is not loaded", Status::Failed, Some("no")),
+            ("c.ts::fails", Status::Failed, Some("no")),
+        ];
+        let tests: Vec<TestId> = table.iter().map(|row| row.0.into()).collect();
+        for (result, (id, status, says)) in case_results(&cases, &tests, false).iter().zip(table) {
+            let message = result.failure.as_ref().map(|(_, message)| message.as_str());
+            assert_eq!((result.test.as_str(), result.status, message), (id, status, says));
+        }
+        assert_eq!(case_results(&cases, &tests, true).len(), 3, "it ends behind the first failure");
+    }
+}

@@ -1,0 +1,26 @@
+//! Runs candidates: edits that are tried on a copy of the checkout.
+
+mod checkout_copy;
+mod command;
+mod compile_error;
+mod persistent;
+
+use crate::effect::{CandidateRunner, CandidateRunnerRequest, RunError};
+
+use super::project_suite::ProjectSuite;
+
+/// Opens the persistent runner of the framework where there is one and it sees what the suite sees,
+/// else a runner that starts the suite's own command for each candidate.
+///
+/// # Errors
+///
+/// When the checkout cannot be copied or a runner cannot be started.
+pub async fn open(
+    suite: &ProjectSuite<'_>,
+    request: &CandidateRunnerRequest<'_>,
+) -> Result<Box<dyn CandidateRunner>, RunError> {
+    match persistent::open(suite, request).await? {
+        Some(runner) => Ok(runner),
+        None => command::open(suite, request),
+    }
+}

@@ -1,0 +1,339 @@
+//! Test frameworks, and what is known about each without looking at a project.
+//!
+//! How a framework is detected, run and read is in the table of `adapter/suite/framework`. Every
+//! match here is exhaustive, so that the compiler names what a new framework still needs.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::language::Language;
+
+/// A test framework that regreen can run.
+///
+/// Stored under its name. A stored name that this version does not know reads as
+/// [`Framework::Command`].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(into = "Cow<'static, str>", from = "Cow<'static, str>")]
+pub enum Framework {
+    /// pytest.
+    Pytest,
+    /// Python's `unittest`.
+    Unittest,
+    /// Node's test runner, `node --test`.
+    NodeTest,
+    /// Jest.
+    Jest,
+    /// Vitest.
+    Vitest,
+    /// `cargo test`.
+    CargoTest,
+    /// cargo-nextest.
+    Nextest,
+    /// `go test`.
+    GoTest,
+    /// Maven with Surefire.
+    Maven,
+    /// Gradle.
+    Gradle,
+    /// A configured command that reports as JUnit XML or TAP.
+    #[default]
+    Command,
+}
+
+impl Framework {
+    /// Every framework.
+    pub const ALL: [Self; 11] = [
+        Self::Pytest,
+        Self::Unittest,
+        Self::NodeTest,
+        Self::Jest,
+        Self::Vitest,
+        Self::CargoTest,
+        Self::Nextest,
+        Self::GoTest,
+        Self::Maven,
+        Self::Gradle,
+        Self::Command,
+    ];
+
+    /// The name that people see and that files store.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pytest => "pytest",
+            Self::Unittest => "unittest",
+            Self::NodeTest => "node --test",
+            Self::Jest => "Jest",
+            Self::Vitest => "Vitest",
+            Self::CargoTest => "cargo test",
+            Self::Nextest => "cargo-nextest",
+            Self::GoTest => "go test",
+            Self::Maven => "Maven Surefire",
+            Self::Gradle => "Gradle",
+            Self::Command => "command",
+        }
+    }
+
+    /// The framework of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|framework| framework.name() == name)
+    }
+
+    /// The language that its tests are written in; `None` where the framework does not decide it.
+    #[must_use]
+    pub fn language(self) -> Option<Language> {
+        match self {
+            Self::Pytest | Self::Unittest => Some(Language::Python),
+            Self::NodeTest | Self::Jest => Some(Language::JavaScript),
+            Self::Vitest => Some(Language::TypeScript),
+            Self::CargoTest | Self::Nextest => Some(Language::Rust),
+            Self::GoTest => Some(Language::Go),
+            Self::Maven | Self::Gradle => Some(Language::Java),
+            Self::Command => None,
+        }
+    }
+
+    /// Whether its tests are written in Python.
+    #[must_use]
+    pub fn is_python(self) -> bool {
+        self.language() == Some(Language::Python)
+    }
+
+    /// The framework for the first tests of a project in this language: the one that comes with the
+    /// language. `None` where regreen does not write a project's first tests.
+    #[must_use]
+    pub fn built_into(language: Language) -> Option<Self> {
+        match language {
+            Language::Python => Some(Self::Unittest),
+            Language::JavaScript => Some(Self::NodeTest),
+            Language::TypeScript
+            | Language::Tsx
+            | Language::Rust
+            | Language::Go
+            | Language::Java => None,
+        }
+    }
+
+    /// How test files are named where a project has none yet.
+    #[must_use]
+    pub fn test_naming(self) -> &'static str {
+        match self {
+            Self::Pytest | Self::Unittest => "test_*.py",
+            Self::NodeTest | Self::Jest => "*.test.js",
+            Self::Vitest => "*.test.ts",
+            Self::CargoTest | Self::Nextest => "*.rs",
+            Self::GoTest => "*_test.go",
+            Self::Maven | Self::Gradle => "*Test.java",
+            Self::Command => "test_*",
+        }
+    }
+
+    /// The glob of test files with this naming.
+    #[must_use]
+    pub fn test_glob(self, naming: &str) -> String {
+        match self {
+            Self::CargoTest | Self::Nextest => format!("tests/**/{naming}"),
+            Self::Pytest
+            | Self::Unittest
+            | Self::NodeTest
+            | Self::Jest
+            | Self::Vitest
+            | Self::GoTest
+            | Self::Maven
+            | Self::Gradle
+            | Self::Command => format!("**/{naming}"),
+        }
+    }
+
+    /// The folder of tests where a project has none yet; empty for the folder of the source.
+    #[must_use]
+    pub fn test_folder(self) -> &'static str {
+        match self {
+            Self::Pytest | Self::CargoTest | Self::Nextest => "tests",
+            Self::NodeTest => "test",
+            Self::Maven | Self::Gradle => "src/test/java",
+            Self::Unittest | Self::Jest | Self::Vitest | Self::GoTest | Self::Command => "",
+        }
+    }
+
+    /// What tests usually assert with; `None` where the framework does not decide it.
+    #[must_use]
+    pub fn assertion_style(self) -> Option<&'static str> {
+        match self {
+            Self::Pytest => Some("assert"),
+            Self::Unittest => Some("unittest.TestCase"),
+            Self::NodeTest => Some("node:assert"),
+            Self::Jest | Self::Vitest => Some("expect"),
+            Self::CargoTest | Self::Nextest => Some("assert_eq!"),
+            Self::GoTest => Some("testing"),
+            Self::Maven | Self::Gradle => Some("JUnit assertions"),
+            Self::Command => None,
+        }
+    }
+
+    /// The command that runs the whole suite with coverage, as a person types it.
+    #[must_use]
+    pub fn run_with_coverage(self) -> Option<&'static str> {
+        match self {
+            Self::Pytest => {
+                Some("python3 -m coverage run --branch -m pytest && python3 -m coverage report")
+            }
+            Self::Unittest => Some(
+                "python3 -m coverage run --branch -m unittest discover && python3 -m coverage report",
+            ),
+            Self::NodeTest => Some("node --test --experimental-test-coverage"),
+            Self::Jest => Some("npx jest --coverage"),
+            Self::Vitest => Some("npx vitest run --coverage"),
+            Self::CargoTest => Some("cargo llvm-cov"),
+            Self::Nextest => Some("cargo llvm-cov nextest"),
+            Self::GoTest => Some("go test -coverprofile=cover.out ./..."),
+            Self::Maven => Some("mvn -q test jacoco:report"),
+            Self::Gradle => Some("gradle test jacocoTestReport"),
+            Self::Command => None,
+        }
+    }
+
+    /// The command that runs one test file, with `{test_file}`, `{test_folder}` and `{test_stem}` in
+    /// the place of its path, folder and name without ending.
+    #[must_use]
+    pub fn run_file(self) -> Option<&'static str> {
+        match self {
+            Self::Pytest => Some("python3 -m pytest {test_file}"),
+            Self::Unittest => Some("python3 -m unittest {test_file}"),
+            Self::NodeTest => Some("node --test {test_file}"),
+            Self::Jest => Some("npx jest {test_file}"),
+            Self::Vitest => Some("npx vitest run {test_file}"),
+            Self::CargoTest => Some("cargo test --test {test_stem}"),
+            Self::Nextest => Some("cargo nextest run --test {test_stem}"),
+            Self::GoTest => Some("go test ./{test_folder}"),
+            Self::Maven => Some("mvn -q test -Dtest={test_stem}"),
+            Self::Gradle => Some("gradle test --tests {test_stem}"),
+            Self::Command => None,
+        }
+    }
+
+    /// The command that runs the tests of a file whose names contain `name`; `run_file` is the
+    /// command that runs the whole file.
+    #[must_use]
+    pub fn run_one(self, run_file: &str, file: &str, name: &str) -> String {
+        match self {
+            Self::Pytest | Self::Unittest => format!("{run_file} -k {name}"),
+            Self::NodeTest => format!("node --test --test-name-pattern={name} {file}"),
+            Self::Jest | Self::Vitest => format!("{run_file} -t {name}"),
+            Self::CargoTest | Self::Nextest => format!("{run_file} {name}"),
+            Self::GoTest => format!("{run_file} -run {name}"),
+            Self::Maven | Self::Gradle | Self::Command => run_file.to_owned(),
+        }
+    }
+
+    /// The command that loads a test file without running its tests; `run_file` is the command that
+    /// runs it, for frameworks that cannot do less.
+    #[must_use]
+    pub fn collect(self, run_file: &str, file: &str, folder: &str) -> String {
+        match self {
+            Self::Pytest => format!("python3 -m pytest --collect-only -q {file}"),
+            Self::GoTest => format!("go test -run '^$' ./{folder}"),
+            Self::CargoTest | Self::Nextest => "cargo test --no-run".to_owned(),
+            Self::Unittest
+            | Self::NodeTest
+            | Self::Jest
+            | Self::Vitest
+            | Self::Maven
+            | Self::Gradle
+            | Self::Command => run_file.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Framework {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl From<Framework> for Cow<'static, str> {
+    fn from(framework: Framework) -> Self {
+        framework.name().into()
+    }
+}
+
+impl From<Cow<'static, str>> for Framework {
+    fn from(name: Cow<'static, str>) -> Self {
+        Self::from_name(&name).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_framework_has_a_name_of_its_own_and_is_found_by_it() {
+        let names: BTreeSet<&str> = Framework::ALL.map(Framework::name).into();
+        assert_eq!(names.len(), Framework::ALL.len());
+        for framework in Framework::ALL {
+            assert_eq!(Framework::from_name(framework.name()), Some(framework));
+            assert_eq!(framework.to_string(), framework.name());
+        }
+        for near in ["", "nextest", "jest", "Pytest", "cargo", "maven"] {
+            assert_eq!(Framework::from_name(near), None, "{near}");
+        }
+    }
+
+    #[test]
+    fn a_framework_is_stored_as_its_name() {
+        for framework in Framework::ALL {
+            let stored = serde_json::to_string(&framework).unwrap();
+            assert_eq!(stored, format!("\"{}\"", framework.name()));
+            assert_eq!(serde_json::from_str::<Framework>(&stored).unwrap(), framework);
+        }
+        assert_eq!(serde_json::from_str::<Framework>("\"unknown\"").unwrap(), Framework::Command);
+    }
+
+    #[test]
+    fn every_framework_but_a_plain_command_is_in_every_table() {
+        for framework in Framework::ALL {
+            let is_known = framework != Framework::Command;
+            assert_eq!(framework.language().is_some(), is_known, "{framework}: language");
+            assert_eq!(framework.test_naming() != "test_*", is_known, "{framework}: naming");
+            assert_eq!(framework.assertion_style().is_some(), is_known, "{framework}: assertions");
+            assert_eq!(framework.run_file().is_some(), is_known, "{framework}: one file");
+            assert_eq!(framework.run_with_coverage().is_some(), is_known, "{framework}: coverage");
+            let run = framework.run_file().unwrap_or("make test");
+            assert!(!framework.run_one(run, "a/b.x", "sums").is_empty(), "{framework}: one test");
+            assert!(!framework.collect(run, "a/b.x", "a").is_empty(), "{framework}: collect");
+            assert!(framework.test_glob(framework.test_naming()).contains("**/"), "{framework}");
+        }
+    }
+
+    #[test]
+    fn cargo_test_and_nextest_differ_in_their_runner_alone() {
+        let (plain, nextest) = (Framework::CargoTest, Framework::Nextest);
+        assert_eq!(plain.language(), nextest.language());
+        assert_eq!(plain.test_naming(), nextest.test_naming());
+        assert_eq!(plain.test_folder(), nextest.test_folder());
+        assert_eq!(plain.test_glob("*.rs"), nextest.test_glob("*.rs"));
+        assert_eq!(plain.assertion_style(), nextest.assertion_style());
+        assert_eq!(nextest.run_file(), Some("cargo nextest run --test {test_stem}"));
+    }
+
+    #[test]
+    fn the_framework_of_first_tests_is_one_of_the_language() {
+        for (language, expected) in [
+            (Language::Python, Some(Framework::Unittest)),
+            (Language::JavaScript, Some(Framework::NodeTest)),
+            (Language::Go, None),
+        ] {
+            let framework = Framework::built_into(language);
+            assert_eq!(framework, expected, "{language:?}");
+            assert!(framework.is_none_or(|it| it.language() == Some(language)), "{language:?}");
+        }
+    }
+}
