@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use regreen::bench::{Graph, RepoPath, SessionId, parse_junit, rehearse};
+use regreen::internals::bench::{Graph, RepoPath, SessionId, parse_junit, rehearse};
 
 fn main() {
     let arguments: Vec<String> =

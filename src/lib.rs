@@ -21,10 +21,9 @@ mod role;
 #[cfg(test)]
 mod schemas;
 
+#[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]
-pub mod bench;
-#[doc(hidden)]
-pub mod foreign;
+pub mod internals;
 
 /// Runs the command line and answers with the exit code: 0 gate met, 1 gate not met, 2 wrong usage
 /// or configuration, 3 the environment failed.

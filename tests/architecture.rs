@@ -254,11 +254,12 @@ fn read() -> Vec<SourceFile> {
             let (mut inside, mut std) = (BTreeSet::new(), BTreeSet::new());
             paths(stream.clone(), "crate", &mut inside);
             paths(stream.clone(), "std", &mut std);
-            let own = if matches!(module.as_str(), "lib" | "main" | "bench") {
-                ""
-            } else {
-                room(&module)
-            };
+            let own =
+                if matches!(module.as_str(), "lib" | "main") || module.starts_with("internals") {
+                    ""
+                } else {
+                    room(&module)
+                };
             (name, own, inside, std, stream)
         })
         .collect()

@@ -41,4 +41,5 @@ pub mod test_plan;
 pub mod threshold;
 
 /// A reader of foreign text under its name: it may refuse any text and must survive every one.
+#[cfg(any(test, feature = "internals"))]
 pub type Reader = (&'static str, fn(&str));

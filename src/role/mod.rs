@@ -45,6 +45,7 @@ pub use test_writer::{TestFiles, Verdicts};
 pub use crate::repair::{Limits, Scoring, is_subject, score};
 
 /// What models say, as readers of foreign text.
+#[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("analysis", |text| {
         if let Ok(told) = answer::read::<Analysis>(text, "IMPL-fix-1") {

@@ -2,10 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one place that starts children")]
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,26 +12,17 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
-use super::sandbox::{self, Access, Live};
+use super::orphans::Live;
+use super::sandbox;
+use super::short_command;
+
+pub use super::invocation::Invocation;
 
 /// Output kept from the beginning of a run, in bytes.
 pub const KEPT_HEAD: u64 = 24 << 20;
 
 /// Output kept from the end of a run, in bytes.
 pub const KEPT_TAIL: usize = 256 << 10;
-
-/// A child to start.
-#[derive(Clone, Debug)]
-pub struct Invocation {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Its working folder.
-    pub directory: PathBuf,
-    /// Its whole environment.
-    pub environment: BTreeMap<String, String>,
-    /// What it may touch; `None` for a program that is trusted as we are.
-    pub access: Option<Access>,
-}
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +91,7 @@ impl Group {
     ) -> io::Result<Self> {
         let tag = tag_of(invocation);
         let child = sandbox::prepare(invocation, &tag)?;
-        let (program, arguments) = split(&child.argv)?;
+        let (program, arguments) = child.program()?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -155,11 +145,6 @@ fn tag_of(invocation: &Invocation) -> String {
         return String::new();
     }
     format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed))
-}
-
-fn split(argv: &[String]) -> io::Result<(&String, &[String])> {
-    argv.split_first()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program to start"))
 }
 
 /// Runs a child to its end, its standard output and error in `log`.
@@ -267,48 +252,9 @@ pub async fn converse(
 pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
     let tag = tag_of(invocation);
     let prepared = sandbox::prepare(invocation, &tag)?;
-    let (program, arguments) = split(&prepared.argv)?;
-    let mut command = std::process::Command::new(program);
-    command
-        .args(arguments)
-        .current_dir(&prepared.directory)
-        .env_clear()
-        .envs(&prepared.environment)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0);
-    let (mut child, live) =
-        Live::start(&tag, || command.spawn(), |child: &std::process::Child| Some(child.id()))?;
-    let said = short(&mut child, limit);
-    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        kill_process_group(pid, Signal::KILL).unwrap_or_default();
-    }
-    child.wait()?;
-    drop(live);
+    let output = short_command::run(&prepared, &tag, limit);
     sandbox::sweep(&tag);
-    said
-}
-
-fn short(child: &mut std::process::Child, limit: Duration) -> io::Result<String> {
-    let began = std::time::Instant::now();
-    let mut text = String::new();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            if let Some(stdout) = &mut child.stdout {
-                stdout.take(1 << 16).read_to_string(&mut text)?;
-            }
-            return if status.success() {
-                Ok(text)
-            } else {
-                Err(io::Error::other(format!("it ended with {status}")))
-            };
-        }
-        if began.elapsed() > limit {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long"));
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    output
 }
 
 /// An empty file. A link that waits at its name is replaced, not written through.

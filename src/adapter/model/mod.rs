@@ -22,6 +22,7 @@ pub use http::{HttpModel, ProviderSettings};
 pub use tape::{Cassette, Recording, Replaying};
 
 /// Every form in which models answer, as a reader of foreign text.
+#[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("gemini", |text| body(Protocol::Gemini, text)),
     ("chat", |text| body(Protocol::Chat, text)),
@@ -39,6 +40,7 @@ pub const READERS: &[crate::domain::Reader] = &[
     ("clients", client::read_all),
 ];
 
+#[cfg(any(test, feature = "internals"))]
 fn body(protocol: Protocol, text: &str) {
     if let Ok(value) = serde_json::from_str(text) {
         drop((ProtocolRow::of(protocol).read)(&value));

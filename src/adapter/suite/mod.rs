@@ -23,18 +23,21 @@ mod trial;
 mod version_managers;
 
 pub use detect::{Detection, detect, detect_or_begin, languages};
+#[cfg(any(test, feature = "internals"))]
 pub use format::ReportedTest;
 pub use formatters::format_files;
 pub use project_suite::{ProjectSuite, SuiteSettings, open};
 pub use tools::{files_that_parse, format_file, run_tools};
 
 /// Reads a JUnit report; for the benches.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn parse_junit(text: &str) -> Option<Vec<ReportedTest>> {
     format::junit::parse(text).ok()
 }
 
 /// Every report format, as a reader of foreign text.
+#[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("coverage", |text| {
         if let Ok(report) = crate::code::coverage::read(text, &|_| Some(text.to_owned())) {

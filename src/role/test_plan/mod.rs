@@ -34,6 +34,7 @@ pub use told::ToldSurvey;
 
 /// Phases 2 to 4 on texts, without git and without a run of the suite; for the benches. Files that
 /// are worked on, requirements, tasks.
+#[cfg(feature = "internals")]
 #[must_use]
 pub fn rehearse(
     texts: std::collections::BTreeMap<crate::domain::id::RepoPath, String>,

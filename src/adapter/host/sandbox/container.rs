@@ -10,8 +10,9 @@ use std::time::Duration;
 use rustix::process::{getegid, geteuid};
 
 use super::super::environment;
-use super::super::process::{self, Invocation};
-use super::{Access, OTHER, hand_over, orphans};
+use super::super::invocation::{Access, Invocation};
+use super::super::{orphans, short_command};
+use super::{OTHER, chown_tree};
 
 /// Engines, in the order they are asked.
 const ENGINES: &[&str] = &["docker", "podman"];
@@ -109,7 +110,7 @@ fn own_environment() -> BTreeMap<String, String> {
 fn say(engine: &str, words: &[&str], limit: Duration) -> io::Result<String> {
     let argv = std::iter::once(&engine).chain(words).map(|word| (*word).to_owned()).collect();
     let (directory, environment) = (PathBuf::from("/"), own_environment());
-    process::output(&Invocation { argv, directory, environment, access: None }, limit)
+    short_command::run(&Invocation { argv, directory, environment, access: None }, "", limit)
 }
 
 /// Where the folders of our own container lie on the machine: a sibling sees only those.
@@ -151,7 +152,7 @@ impl Container {
         tag: &str,
     ) -> io::Result<Invocation> {
         if geteuid().is_root() {
-            hand_over::give(access, self.user.0)?;
+            chown_tree::chown_without_path(access, self.user.0)?;
         }
         let mut environment = own_environment();
         environment.insert(orphans::TAG.into(), tag.to_owned());

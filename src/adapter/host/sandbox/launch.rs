@@ -17,9 +17,9 @@ use rustix::thread::{remove_capability_from_bounding_set, set_thread_groups};
 use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 use serde::{Deserialize, Serialize};
 
-use super::{Network, places};
+use super::{Network, sensitive_paths};
 
-/// The hidden verb; it takes orders as JSON, then program and arguments.
+/// The hidden verb; it takes a [`LaunchSpec`] as JSON, then program and arguments.
 pub const VERB: &str = "__launch";
 
 /// This binary, also after its file was replaced.
@@ -37,7 +37,7 @@ const UNPRIVILEGED: u16 = 1024;
 
 /// What the launcher puts into force.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Orders {
+pub(super) struct LaunchSpec {
     /// User and group to become.
     pub user: Option<u32>,
     /// Limit writes and secrets.
@@ -56,7 +56,7 @@ pub(super) struct Orders {
 /// could not be started. Must be called before any thread is: the rights are those of a thread.
 #[must_use]
 pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
-    let [_, verb, orders, program, rest @ ..] = arguments else { return None };
+    let [_, verb, spec, program, rest @ ..] = arguments else { return None };
     if verb != VERB {
         return None;
     }
@@ -65,11 +65,13 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
         writeln!(std::io::stderr(), "regreen: {text}").unwrap_or_default();
         Some(ExitCode::from(code))
     };
-    let orders: Orders = match serde_json::from_slice(orders.as_encoded_bytes()) {
-        Ok(orders) => orders,
-        Err(error) => return said(format!("the launcher got no orders: {error}"), REFUSED),
+    let spec: LaunchSpec = match serde_json::from_slice(spec.as_encoded_bytes()) {
+        Ok(spec) => spec,
+        Err(error) => {
+            return said(format!("the launcher got no valid specification: {error}"), REFUSED);
+        }
     };
-    if let Err(reason) = obey(&orders) {
+    if let Err(reason) = enforce(&spec) {
         return said(format!("test code was not started, since {reason}"), REFUSED);
     }
     let error = std::process::Command::new(program).args(rest).exec();
@@ -78,12 +80,12 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
 }
 
 /// Gives up everything, or says what could not be given up.
-fn obey(orders: &Orders) -> Result<(), String> {
+fn enforce(spec: &LaunchSpec) -> Result<(), String> {
     // Paths are opened while we may still open them.
-    let rules = orders.files.then(|| rules(orders)).transpose()?;
-    match orders.user {
+    let rules = spec.files.then(|| rules(spec)).transpose()?;
+    match spec.user {
         Some(user) => change_user(user)?,
-        None if orders.files && geteuid().is_root() => stay_weak_root()?,
+        None if spec.files && geteuid().is_root() => stay_weak_root()?,
         None => {}
     }
     let Some(rules) = rules else { return Ok(()) };
@@ -133,33 +135,33 @@ fn stay_weak_root() -> Result<(), String> {
     Ok(())
 }
 
-fn rules(orders: &Orders) -> Result<RulesetCreated, String> {
+fn rules(spec: &LaunchSpec) -> Result<RulesetCreated, String> {
     let failed = |error: landlock::RulesetError| format!("Landlock refuses: {error}");
     let write = AccessFs::from_write(ABI::V3);
-    let read = if orders.closed.is_empty() { BitFlags::empty() } else { AccessFs::ReadFile.into() };
+    let read = if spec.closed.is_empty() { BitFlags::empty() } else { AccessFs::ReadFile.into() };
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(write | read)
         .map_err(failed)?;
-    if orders.network != Network::Open {
+    if spec.network != Network::Open {
         ruleset = ruleset.handle_access(AccessNet::ConnectTcp).map_err(failed)?;
     }
-    if orders.signals {
+    if spec.signals {
         ruleset = ruleset.scope(Scope::Signal | Scope::AbstractUnixSocket).map_err(failed)?;
     }
     let mut created = ruleset.create().map_err(failed)?;
-    for path in &orders.write {
+    for path in &spec.write {
         created = beneath(created, path, write | read)?;
     }
-    for device in places::DEVICES {
+    for device in sensitive_paths::DEVICES {
         created = beneath(created, Path::new(device), BitFlags::from(AccessFs::WriteFile) | read)?;
     }
-    if !orders.closed.is_empty() {
-        for path in places::open_besides(&orders.closed, &places::children) {
+    if !spec.closed.is_empty() {
+        for path in sensitive_paths::open_besides(&spec.closed, &sensitive_paths::children) {
             created = beneath(created, &path, read)?;
         }
     }
-    if orders.network == Network::Local {
+    if spec.network == Network::Local {
         for port in UNPRIVILEGED..=u16::MAX {
             created =
                 created.add_rule(NetPort::new(port, AccessNet::ConnectTcp)).map_err(failed)?;

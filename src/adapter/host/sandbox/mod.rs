@@ -4,11 +4,10 @@
 //! A child is started through our own binary, which gives up its user, groups and files and then
 //! becomes the program. That needs no unsafe code and costs a few milliseconds per process.
 
+mod chown_tree;
 mod container;
-mod hand_over;
 mod launch;
-mod orphans;
-mod places;
+mod sensitive_paths;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,13 +17,14 @@ use landlock::{ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible, R
 use landlock::{RulesetAttr, Scope};
 use rustix::process::{DumpableBehavior, geteuid, set_dumpable_behavior};
 
-use super::process::Invocation;
+use super::invocation::Invocation;
+use super::orphans;
 use container::Container;
-use launch::Orders;
+use launch::LaunchSpec;
 
+pub use super::invocation::Access;
 pub use container::run_in;
 pub use launch::{VERB, launched};
-pub(super) use orphans::Live;
 
 /// Variable with the containment of test code: `files` (the default), `other-user`, or `off`.
 pub const SANDBOX: &str = "REGREEN_SANDBOX";
@@ -37,7 +37,7 @@ pub const OTHER: u32 = 65_532;
 
 /// How far test code is kept away from the rest of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Walls {
+pub enum IsolationLevel {
     /// Not at all: environment, home and process group are all there is.
     Off,
     /// Same user; writes and secrets are limited by Landlock.
@@ -64,14 +64,14 @@ pub enum Network {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Containment {
     /// Files, processes, user.
-    pub walls: Walls,
+    pub isolation: IsolationLevel,
     /// Outgoing connections.
     pub network: Network,
 }
 
 impl Default for Containment {
     fn default() -> Self {
-        Self { walls: Walls::Files, network: Network::Open }
+        Self { isolation: IsolationLevel::Files, network: Network::Open }
     }
 }
 
@@ -81,11 +81,11 @@ impl Containment {
     /// # Errors
     ///
     /// Names the word that is not known, and those that are.
-    pub fn parse(walls: Option<&str>, network: Option<&str>) -> Result<Self, String> {
-        let walls = match walls.unwrap_or_default() {
-            "" | "files" => Walls::Files,
-            "other-user" => Walls::OtherUser,
-            "off" => Walls::Off,
+    pub fn parse(isolation: Option<&str>, network: Option<&str>) -> Result<Self, String> {
+        let isolation = match isolation.unwrap_or_default() {
+            "" | "files" => IsolationLevel::Files,
+            "other-user" => IsolationLevel::OtherUser,
+            "off" => IsolationLevel::Off,
             word => return Err(format!("{SANDBOX} is files, other-user or off, not `{word}`")),
         };
         let network = match network.unwrap_or_default() {
@@ -94,7 +94,7 @@ impl Containment {
             "closed" => Network::Closed,
             word => return Err(format!("{NETWORK} is open, local or closed, not `{word}`")),
         };
-        Ok(Self { walls, network })
+        Ok(Self { isolation, network })
     }
 }
 
@@ -187,12 +187,12 @@ pub fn decide(wanted: Containment, facts: Facts) -> Protection {
         ],
         missing: Vec::new(),
     };
-    if wanted.walls == Walls::Off || !facts.launcher {
+    if wanted.isolation == IsolationLevel::Off || !facts.launcher {
         let why = if facts.launcher { "it is switched off" } else { "there is no launcher" };
         it.missing.push(format!("test code may read, write and connect as regreen may: {why}"));
         return it;
     }
-    if wanted.walls == Walls::OtherUser {
+    if wanted.isolation == IsolationLevel::OtherUser {
         if facts.may_change_user {
             it.user = Some(OTHER);
             it.in_force.push(format!(
@@ -249,17 +249,6 @@ pub fn decide(wanted: Containment, facts: Facts) -> Protection {
     it
 }
 
-/// Where one child may write, and what it must not touch or read whatever else is said.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Access {
-    /// Checkouts: the folder stays ours, so that its `.git` cannot be replaced.
-    pub checkouts: Vec<PathBuf>,
-    /// A folder of the child's own.
-    pub scratch: PathBuf,
-    /// Folders never to be written: the user's checkout, the session's files.
-    pub kept: Vec<PathBuf>,
-}
-
 static READY: OnceLock<()> = OnceLock::new();
 static CLOSED: OnceLock<()> = OnceLock::new();
 static IN_FORCE: OnceLock<Protection> = OnceLock::new();
@@ -280,7 +269,7 @@ pub fn close_network() {
     CLOSED.get_or_init(|| ());
 }
 
-/// What a container does: the engine's walls take the place of ours.
+/// What a container does: the container's isolation replaces regreen's.
 fn contained(container: &Container) -> Protection {
     let mut missing = Vec::new();
     if container.is_open() {
@@ -339,16 +328,16 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
     child.environment.insert(orphans::TAG.into(), tag.to_owned());
     let Some(program) = child.argv.first() else { return Ok(child) };
     let search = child.environment.get("PATH").map_or("", String::as_str);
-    if !places::can_start(program, search, &child.directory) {
+    if !sensitive_paths::can_start(program, search, &child.directory) {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let closed = if protection.files { places::secrets(&access.kept) } else { Vec::new() };
+    let closed = if protection.files { sensitive_paths::secrets(&access.kept) } else { Vec::new() };
     let mut write = access.checkouts.clone();
     write.push(access.scratch.clone());
-    write.extend(places::caches(&child.environment));
-    let temporary = places::temporary(&child.environment);
+    write.extend(sensitive_paths::caches(&child.environment));
+    let temporary = sensitive_paths::temporary(&child.environment);
     let all: Vec<PathBuf> = access.kept.iter().chain(&closed).cloned().collect();
-    let (shared, private) = places::apart(&temporary, &all);
+    let (shared, private) = sensitive_paths::apart(&temporary, &all);
     if !private.is_empty() {
         let folder = access.scratch.join("tmp");
         std::fs::create_dir_all(&folder)?;
@@ -359,8 +348,8 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
     }
     write.extend(shared);
     if let Some(user) = protection.user {
-        hand_over::hand_over(access, user)?;
-        places::own_caches(&mut child.environment, &access.scratch.join("home"));
+        chown_tree::chown_tree(access, user)?;
+        sensitive_paths::own_caches(&mut child.environment, &access.scratch.join("home"));
         for (name, value) in [
             ("GIT_CONFIG_COUNT", "1"),
             ("GIT_CONFIG_KEY_0", "safe.directory"),
@@ -369,7 +358,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
             child.environment.insert(name.into(), value.into());
         }
     }
-    let orders = Orders {
+    let spec = LaunchSpec {
         user: protection.user,
         files: protection.files,
         signals: protection.signals,
@@ -377,7 +366,7 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
         write,
         closed,
     };
-    let mut argv = vec![launch::SELF.to_owned(), VERB.to_owned(), serde_json::to_string(&orders)?];
+    let mut argv = vec![launch::SELF.to_owned(), VERB.to_owned(), serde_json::to_string(&spec)?];
     argv.append(&mut child.argv);
     child.argv = argv;
     Ok(child)

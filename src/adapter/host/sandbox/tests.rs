@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use super::places::{apart, holds_credentials, open_besides};
+use super::sensitive_paths::{apart, holds_credentials, open_besides};
 use super::*;
 
 const ALL: Facts = Facts { launcher: true, may_change_user: true, landlock: 6 };
 
 #[test]
 fn no_more_is_claimed_than_the_machine_can_do() {
+    use IsolationLevel::{Files, Off, OtherUser};
     use Network::{Closed, Local, Open};
-    use Walls::{Files, Off, OtherUser};
-    let want = |walls, network| Containment { walls, network };
+    let want = |isolation, network| Containment { isolation, network };
     let table = [
         ("switched off", want(Off, Closed), ALL, (None, false, false, Open)),
         (
@@ -64,16 +64,20 @@ fn no_more_is_claimed_than_the_machine_can_do() {
 #[test]
 fn words_of_the_two_variables() {
     let table = [
-        (None, None, Some((Walls::Files, Network::Open))),
-        (Some(""), Some(""), Some((Walls::Files, Network::Open))),
-        (Some("off"), Some("closed"), Some((Walls::Off, Network::Closed))),
-        (Some("other-user"), Some("local"), Some((Walls::OtherUser, Network::Local))),
+        (None, None, Some((IsolationLevel::Files, Network::Open))),
+        (Some(""), Some(""), Some((IsolationLevel::Files, Network::Open))),
+        (Some("off"), Some("closed"), Some((IsolationLevel::Off, Network::Closed))),
+        (Some("other-user"), Some("local"), Some((IsolationLevel::OtherUser, Network::Local))),
         (Some("on"), None, None),
         (None, Some("none"), None),
     ];
-    for (walls, network, expected) in table {
-        let parsed = Containment::parse(walls, network).ok();
-        assert_eq!(parsed.map(|it| (it.walls, it.network)), expected, "{walls:?} {network:?}");
+    for (isolation, network, expected) in table {
+        let parsed = Containment::parse(isolation, network).ok();
+        assert_eq!(
+            parsed.map(|it| (it.isolation, it.network)),
+            expected,
+            "{isolation:?} {network:?}"
+        );
     }
 }
 

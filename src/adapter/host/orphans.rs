@@ -10,7 +10,7 @@ use rustix::process::set_child_subreaper;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 /// Variable that marks the processes of one run.
-pub(super) const TAG: &str = "REGREEN_RUN";
+pub const TAG: &str = "REGREEN_RUN";
 
 /// How often is looked before a process that cannot be killed is left alone.
 const ROUNDS: u32 = 500;

@@ -1,4 +1,4 @@
-//! Which places of a machine are secret, which are caches, and how the rest is named.
+//! Which paths of a machine hold secrets, which are caches, and how to list the rest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

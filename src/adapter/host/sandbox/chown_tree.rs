@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, chownat, fstat, openat};
 
-use super::Access;
+use super::super::invocation::Access;
 
 /// Folders deeper than this stay ours: test code made them, to no good end.
 const DEPTH: u32 = 100;
@@ -17,25 +17,25 @@ const DEPTH: u32 = 100;
 /// The link of a worktree to its repository, and the programs of ours in a scratch folder.
 const OURS: &[&[u8]] = &[b".git", b"drivers"];
 
-/// Hands over what is in the checkouts and the scratch folder. The folders themselves stay ours
-/// and become sticky, so that what is ours in them cannot be moved away.
+/// Changes the owner of what is in the checkouts and the scratch folder. The folders themselves keep
+/// their owner and become sticky, so that regreen's files in them cannot be moved away.
 ///
 /// # Errors
 ///
 /// When the user cannot reach a folder, or the system refuses.
-pub(super) fn hand_over(access: &Access, user: u32) -> io::Result<()> {
+pub(super) fn chown_tree(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         reachable(folder)?;
     }
-    give(access, user)
+    chown_without_path(access, user)
 }
 
-/// The same for a user who reaches the folders in another way: a container has only them.
+/// The same without a check that the user can reach the folders: a container mounts them.
 ///
 /// # Errors
 ///
 /// When the system refuses.
-pub(super) fn give(access: &Access, user: u32) -> io::Result<()> {
+pub(super) fn chown_without_path(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         let open = File::open(folder)?;
         open.set_permissions(std::fs::Permissions::from_mode(0o1777))?;

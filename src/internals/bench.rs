@@ -1,4 +1,4 @@
-//! What the benches measure; no interface of the crate.
+//! The functions that the benches measure.
 
 pub use crate::adapter::suite::ReportedTest;
 pub use crate::adapter::suite::parse_junit;

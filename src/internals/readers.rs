@@ -1,4 +1,4 @@
-//! Every reader of foreign text by name, for the fuzz targets; no interface of the crate.
+//! Every reader of foreign text, by name.
 
 use std::collections::BTreeMap;
 
@@ -57,14 +57,14 @@ const OTHERS: &[crate::domain::Reader] = &[
     }),
 ];
 
-/// All names, in the order of the tables.
+/// The names of all readers, in the order of the tables.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
     all().map(|(name, _)| *name).collect()
 }
 
-/// Gives a text to the reader of that name. Bytes that are no UTF-8 are replaced first, as at
-/// every edge.
+/// Gives a text to the reader of that name. Bytes that are not UTF-8 are replaced first, as
+/// wherever foreign text enters.
 ///
 /// # Panics
 ///
