@@ -22,7 +22,7 @@ def timed(command, **more):
 
 
 def bench(*arguments):
-    command = ["cargo", "bench", "--quiet", "--bench", "parse", "--", *arguments]
+    command = ["cargo", "bench", "--quiet", "--features", "internals", "--bench", "parse", "--", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
