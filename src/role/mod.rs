@@ -21,7 +21,8 @@ mod test_writer;
 mod usage_key;
 pub mod vet;
 
-pub use answer::{Analysis, Edits};
+#[cfg(any(test, feature = "internals"))]
+use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, suspects,

@@ -18,6 +18,7 @@ mod sentence;
 mod survey;
 mod told;
 
+#[cfg(any(test, feature = "internals"))]
 pub use advice::ToldAdvice;
 pub use consult::{Advised, Consulted, advise, consult};
 pub use coverage::Ran;
@@ -30,6 +31,7 @@ pub use gather::{GatherError, Request, gather};
 pub use planner::plan;
 pub use requirements::analyse;
 pub use survey::Survey;
+#[cfg(any(test, feature = "internals"))]
 pub use told::ToldSurvey;
 
 /// Phases 2 to 4 on texts, without git and without a run of the suite; for the benches. Files that
