@@ -22,7 +22,7 @@ mod usage_key;
 pub mod vet;
 
 #[cfg(any(test, feature = "internals"))]
-use answer::{Analysis, Edits};
+pub use answer::{Analysis, Edits};
 pub use ask::AskSettings;
 pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, suspects,
