@@ -21,8 +21,11 @@ use crate::report::document::Document;
 use crate::report::planning::{PlanDocument, Progress};
 use crate::report::schema::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
 use crate::report::validation::ValidationReport;
-use crate::role::test_plan::{Ran, ToldAdvice, ToldSurvey};
-use crate::role::{Analysis, Edits, Receipt, TestFiles, UnderWay, Verdicts};
+use crate::role::test_plan::{AdviceResponse, ExecutedLines, SurveyResponse};
+use crate::role::{
+    AnalysisResponse, AnswerReceipt, EditsResponse, GenerateResponse, JudgeResponse,
+    PendingQuestion,
+};
 
 /// Name and schema of every stored or printed form.
 fn schemas() -> Vec<(&'static str, Schema)> {
@@ -48,18 +51,18 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test-task", schema_for!(TestTask)),
         ("test-fix-state", schema_for!(Pipeline)),
         ("progress", schema_for!(Progress)),
-        ("coverage-lines", schema_for!(Ran)),
+        ("coverage-lines", schema_for!(ExecutedLines)),
         ("generation", schema_for!(test_plan::generation::Generation)),
         ("plan-document", schema_for!(PlanDocument)),
-        ("analysis", schema_for!(Analysis)),
-        ("edits", schema_for!(Edits)),
-        ("test-survey", schema_for!(ToldSurvey)),
-        ("test-advice", schema_for!(ToldAdvice)),
-        ("test-files", schema_for!(TestFiles)),
-        ("verdicts", schema_for!(Verdicts)),
+        ("analysis", schema_for!(AnalysisResponse)),
+        ("edits", schema_for!(EditsResponse)),
+        ("test-survey", schema_for!(SurveyResponse)),
+        ("test-advice", schema_for!(AdviceResponse)),
+        ("test-files", schema_for!(GenerateResponse)),
+        ("verdicts", schema_for!(JudgeResponse)),
         ("provider-calls", schema_for!(test_plan::usage_log::UsageLog)),
-        ("question-under-way", schema_for!(UnderWay)),
-        ("answer", schema_for!(Receipt)),
+        ("question-under-way", schema_for!(PendingQuestion)),
+        ("answer", schema_for!(AnswerReceipt)),
         ("enriched-suggestions", schema_for!(test_plan::analysis::Advice)),
         ("mutation-score", schema_for!(Score)),
         ("pin-report", schema_for!(CharacterisationReport)),

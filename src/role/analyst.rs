@@ -1,4 +1,4 @@
-//! Failures and history to a plan, by asking models (product.md 4.9). Reads only.
+//! Turns failures and history into a plan by asking models (product.md 4.9). Reads only.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -9,30 +9,40 @@ use crate::domain::id::TestId;
 use crate::domain::plan::{FixPlan, ModificationPoint, RootCause};
 use crate::effect::{Answer, EffectError, Model};
 
-use super::answer::{self, Analysis};
+use super::answer;
 use super::ask::{Reader, Reading};
 use super::context::{self, Context};
 use super::prompt::{self, Prompt, Role};
+use super::responses::{self, AnalysisResponse};
 
-/// Reads analyses of one iteration.
+/// A plan with the report that explains it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportedPlan {
+    /// Causes and places to change.
+    pub plan: FixPlan,
+    /// The reasoning of the model, as Markdown.
+    pub report: String,
+}
+
+/// Asks for the analysis of one iteration and reads it.
 pub struct Analyst<'a> {
-    /// The loop.
+    /// The state of the loop.
     pub state: &'a FixLoop,
-    /// What is shown.
+    /// The excerpts of the repository that the prompt shows.
     pub context: &'a Context,
-    /// Thresholds.
+    /// Thresholds for a good analysis.
     pub rules: &'a Rules,
-    /// The word around foreign text.
+    /// The random word that fences foreign text.
     pub fence: &'a str,
 }
 
-/// Places a plan may name.
+/// Places that a plan may name at most.
 const POINTS: usize = 20;
 
 #[async_trait]
-impl Reader<(FixPlan, String)> for Analyst<'_> {
+impl Reader<ReportedPlan> for Analyst<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("analysis", answer::form::<Analysis>()))
+        Some(("analysis", answer::json_schema::<AnalysisResponse>()))
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
@@ -45,10 +55,10 @@ impl Reader<(FixPlan, String)> for Analyst<'_> {
         &self,
         model: &dyn Model,
         answer: &Answer,
-    ) -> Result<Reading<(FixPlan, String)>, EffectError> {
+    ) -> Result<Reading<ReportedPlan>, EffectError> {
         let task = context::subject(self.state).task;
-        let sure = |told: &Analysis| told.confidence_score;
-        let analysis = match answer::read_with(&answer.text, &task, sure) {
+        let confidence_of = |analysis: &AnalysisResponse| analysis.confidence_score;
+        let analysis = match answer::parse_with_confidence(&answer.text, &task, confidence_of) {
             Ok((analysis, _)) => analysis,
             Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
@@ -56,7 +66,7 @@ impl Reader<(FixPlan, String)> for Analyst<'_> {
             let lines = self.context.text(file)?.lines().count();
             Some(u32::try_from(lines).unwrap_or(u32::MAX))
         };
-        let (points, problems) = answer::points(&analysis, &lines);
+        let (points, problems) = responses::parse_points(&analysis, &lines);
         let plan = plan(model.name(), &analysis, &points, self.state);
         let cause = plan.cause_key();
         let known = self.state.iterations.iter().rev();
@@ -70,7 +80,7 @@ impl Reader<(FixPlan, String)> for Analyst<'_> {
             words: analysis.report.split_whitespace().count(),
             same_cause: same,
         };
-        let value = (plan, analysis.report.clone());
+        let value = ReportedPlan { plan, report: analysis.report.clone() };
         Ok(match chain::weigh(&facts, self.rules) {
             None => Reading::Good(value, facts.confidence),
             Some((trigger, why)) if trigger.keeps() => {
@@ -87,7 +97,7 @@ impl Reader<(FixPlan, String)> for Analyst<'_> {
 /// The plan behind an analysis. Tests that the suite does not know are left out.
 fn plan(
     author: &str,
-    analysis: &Analysis,
+    analysis: &AnalysisResponse,
     points: &[ModificationPoint],
     state: &FixLoop,
 ) -> FixPlan {
@@ -101,15 +111,17 @@ fn plan(
     let root_causes = analysis
         .root_causes
         .iter()
-        .filter_map(|told| {
-            let place = format!("{}:{}:{}", told.file, told.function, told.lines);
+        .filter_map(|reported| {
             let named = points.iter().find(|point| {
-                point.file.as_str() == told.file.trim_start_matches("./")
-                    && (told.function.is_empty() || point.function == told.function)
+                point.file.as_str() == reported.file.trim_start_matches("./")
+                    && (reported.function.is_empty() || point.function == reported.function)
             });
             let point = named.or_else(|| points.first())?.clone();
-            tracing::trace!(place, "root cause");
-            Some(RootCause { tests: known(&told.tests), cause: bounded(&told.cause, 500), point })
+            Some(RootCause {
+                tests: known(&reported.tests),
+                cause: bounded(&reported.cause, 500),
+                point,
+            })
         })
         .collect();
     FixPlan {
@@ -133,4 +145,17 @@ fn plan(
 
 fn bounded(text: &str, characters: usize) -> String {
     text.chars().filter(|c| !c.is_control() || *c == '\n').take(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_bounded_by_characters_and_keeps_its_lines() {
+        let table = [("abc", 2, "ab"), ("a\nb", 9, "a\nb"), ("é\u{1b}é", 9, "éé"), ("x", 0, "")];
+        for (text, characters, expected) in table {
+            assert_eq!(bounded(text, characters), expected);
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::domain::plan::{FixPlan, ModificationPoint};
 use crate::domain::test::{Layer, TestCase};
 use crate::effect::{Effects, FileDiff, GitError};
 
-use super::prompt::{Part, Subject};
+use super::prompt::{PromptPart, Subject};
 
 /// Failures that are shown in full; the others by their first line.
 const IN_FULL: usize = 12;
@@ -57,16 +57,16 @@ impl Context {
         fx: &Effects<'_>,
     ) -> Result<Self, GitError> {
         let failing: Vec<TestCase> = state.ledger.failing_cases().cloned().collect();
-        let mut wanted: Vec<RepoPath> = Vec::new();
-        wanted.extend(failing.iter().filter_map(|case| case.file.clone()));
+        let mut files: Vec<RepoPath> = Vec::new();
+        files.extend(failing.iter().filter_map(|case| case.file.clone()));
         let frames = failing.iter().filter_map(|case| case.failure.as_ref());
-        wanted.extend(frames.flat_map(|failure| &failure.frames).map(|frame| frame.file.clone()));
-        wanted.extend(suspects.iter().map(|point| point.file.clone()));
-        wanted.extend(base_diff.iter().map(|diff| diff.file.clone()));
-        wanted.extend(related.iter().cloned());
+        files.extend(frames.flat_map(|failure| &failure.frames).map(|frame| frame.file.clone()));
+        files.extend(suspects.iter().map(|point| point.file.clone()));
+        files.extend(base_diff.iter().map(|diff| diff.file.clone()));
+        files.extend(related.iter().cloned());
         let mut seen = BTreeSet::new();
         let mut texts = BTreeMap::new();
-        for file in wanted.into_iter().filter(|file| seen.insert(file.clone())).take(FILES) {
+        for file in files.into_iter().filter(|file| seen.insert(file.clone())).take(FILES) {
             let bytes = fx.worktree.read(&state.accepted_tree, &file).await?;
             if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= FILE_LIMIT) {
                 texts.insert(file, String::from_utf8_lossy(&bytes).into_owned());
@@ -84,8 +84,8 @@ impl Context {
 
     /// Parts of the analyst's question.
     #[must_use]
-    pub fn for_analyst(&self, state: &FixLoop) -> Vec<Part> {
-        let mut parts: Vec<Part> = self.failures().into_iter().collect();
+    pub fn for_analyst(&self, state: &FixLoop) -> Vec<PromptPart> {
+        let mut parts: Vec<PromptPart> = self.failures().into_iter().collect();
         parts.extend(self.tests());
         parts.extend(self.sources());
         parts.extend(self.changes());
@@ -96,7 +96,7 @@ impl Context {
 
     /// Parts of the fixer's question.
     #[must_use]
-    pub fn for_fixer(&self, state: &FixLoop, plan: &FixPlan) -> Vec<Part> {
+    pub fn for_fixer(&self, state: &FixLoop, plan: &FixPlan) -> Vec<PromptPart> {
         let mut parts = vec![part("The plan", plan_text(plan), false)];
         let files: BTreeSet<&RepoPath> =
             plan.modification_points.iter().map(|point| &point.file).collect();
@@ -119,7 +119,7 @@ impl Context {
         self.texts.get(file).map(String::as_str)
     }
 
-    fn failures(&self) -> Option<Part> {
+    fn failures(&self) -> Option<PromptPart> {
         let mut text = String::new();
         for (index, case) in self.failing.iter().enumerate() {
             let failure = case.failure.clone().unwrap_or_default();
@@ -127,23 +127,23 @@ impl Context {
             if index < IN_FULL {
                 text.push_str(&format!(
                     "\n{}\n{}\n",
-                    self.settled(&indent(&failure.message, 40)),
-                    self.settled(&indent(&failure.stack, 60))
+                    self.plain(&indent(&failure.message, 40)),
+                    self.plain(&indent(&failure.stack, 60))
                 ));
             } else {
                 let first = failure.message.lines().next().unwrap_or_default();
-                text.push_str(&format!(": {}\n", self.settled(first)));
+                text.push_str(&format!(": {}\n", self.plain(first)));
             }
         }
         (!text.is_empty()).then(|| part("Failing tests and what they said", text, true))
     }
 
-    fn settled(&self, text: &str) -> String {
-        settled(text, &self.root)
+    fn plain(&self, text: &str) -> String {
+        without_machine_paths(text, &self.root)
     }
 
     /// The failing tests themselves.
-    fn tests(&self) -> Vec<Part> {
+    fn tests(&self) -> Vec<PromptPart> {
         let mut by_file: BTreeMap<&RepoPath, Vec<&TestCase>> = BTreeMap::new();
         for case in self.failing.iter().take(IN_FULL * 2) {
             if let Some(file) = &case.file {
@@ -173,7 +173,7 @@ impl Context {
     }
 
     /// Sources at the frames of stacks and at suspicious places.
-    fn sources(&self) -> Vec<Part> {
+    fn sources(&self) -> Vec<PromptPart> {
         let mut points: Vec<ModificationPoint> = Vec::new();
         for case in &self.failing {
             for frame in case.failure.iter().flat_map(|failure| &failure.frames) {
@@ -207,7 +207,7 @@ impl Context {
     }
 
     /// Names and lines of what the tests import and nothing points at.
-    fn outlines(&self) -> Option<Part> {
+    fn outlines(&self) -> Option<PromptPart> {
         let mut text = String::new();
         for file in self.related.iter().take(40) {
             let (Some(source), Some(language)) = (self.texts.get(file), Language::of(file)) else {
@@ -224,7 +224,7 @@ impl Context {
         (!text.is_empty()).then(|| part("Outlines of what the tests import", text, true))
     }
 
-    fn changes(&self) -> Option<Part> {
+    fn changes(&self) -> Option<PromptPart> {
         let text: String = self
             .base_diff
             .iter()
@@ -263,7 +263,7 @@ pub fn subject(state: &FixLoop) -> Subject {
 }
 
 /// Earlier attempts, disproved ideas, refused edits and what worked.
-fn history(state: &FixLoop) -> Option<Part> {
+fn history(state: &FixLoop) -> Option<PromptPart> {
     let mut text = String::new();
     for one in state.iterations.iter().rev().take(10).rev() {
         text.push_str(&format!(
@@ -299,8 +299,8 @@ fn plan_text(plan: &FixPlan) -> String {
     text
 }
 
-fn part(title: &str, text: String, may_be_cut: bool) -> Part {
-    Part { title: title.to_owned(), text, may_be_cut }
+fn part(title: &str, text: String, may_be_cut: bool) -> PromptPart {
+    PromptPart { title: title.to_owned(), text, may_be_cut }
 }
 
 fn point(file: &RepoPath, start: u32, end: u32) -> ModificationPoint {
@@ -333,7 +333,7 @@ fn ranges(lines: u32, points: &[&ModificationPoint]) -> Vec<(u32, u32)> {
 /// The same text on every machine and in every run: no private paths, no addresses. `root` is the
 /// root of the checkout.
 #[must_use]
-pub fn settled(text: &str, root: &str) -> String {
+pub fn without_machine_paths(text: &str, root: &str) -> String {
     static ADDRESS: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"0x[0-9a-fA-F]{6,}").ok());
     let text = text.replace(&format!("{root}/"), "").replace(root, ".");
@@ -392,5 +392,34 @@ mod tests {
         assert!(shown.starts_with("line 40\n") && shown.ends_with("\nline 960"), "{shown}");
         assert_eq!(shown.matches("[lines left out]").count(), 1, "close places are one range");
         assert!(numbered("x\ny\n", &[]).contains("    2 y"));
+    }
+
+    #[test]
+    fn machine_paths_and_addresses_are_removed() {
+        let table = [
+            ("at /tmp/run/checkout/shop/price.py:3", "at shop/price.py:3"),
+            ("in /tmp/run/checkout", "in ."),
+            ("driver /tmp/run/driver.py", "driver …/driver.py"),
+            ("<Cart at 0x7f3a2b10>", "<Cart at 0x…>"),
+            ("0xff is 255", "0xff is 255"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(without_machine_paths(text, "/tmp/run/checkout"), expected);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn shown_ranges_cover_every_place_once(starts in proptest::collection::vec(1u32..2_000, 1..12)) {
+            let file = RepoPath::parse("a.py").unwrap();
+            let points: Vec<ModificationPoint> =
+                starts.iter().map(|start| point(&file, *start, *start)).collect();
+            let merged = ranges(2_000, &points.iter().collect::<Vec<_>>());
+            for start in starts {
+                let around = merged.iter().filter(|range| range.0 <= start && start <= range.1);
+                proptest::prop_assert_eq!(around.count(), 1);
+            }
+            proptest::prop_assert!(merged.windows(2).all(|pair| pair[0].1 + 1 < pair[1].0));
+        }
     }
 }

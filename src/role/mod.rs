@@ -1,66 +1,71 @@
-//! The work: typed request to typed answer. Diagnoses, proposes, vets, selects tests.
+//! The roles that models and the embedded engine play: typed request to typed answer. They diagnose,
+//! propose and vet edits, plan and write tests.
 //!
-//! It runs no step of the loop by itself and decides nothing about how the loop goes on.
+//! A role runs no step of the loop and decides nothing about how the loop continues.
 
 mod analyst;
 mod answer;
 mod ask;
 mod characterise;
 mod context;
+mod documents;
 mod embedded;
-mod exchange_log;
 mod fixer;
 mod impact;
 mod inspector;
 mod minimise;
 mod prompt;
-mod provider_chain;
+mod requirement_lines;
+mod responses;
 mod reviewer;
 pub mod test_plan;
 mod test_writer;
-mod usage_key;
 pub mod vet;
 
-#[cfg(any(test, feature = "internals"))]
-pub use answer::{Analysis, Edits};
-pub use ask::AskSettings;
+#[cfg(test)]
+pub use ask::exchange_log::{AnswerReceipt, PendingQuestion};
+pub use ask::{AskSettings, ChainEntry, ProviderChain, books};
 pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, suspects,
 };
-#[cfg(test)]
-pub use exchange_log::{Receipt, UnderWay};
-pub use fixer::{ChainEntry, Fixer, FixerSettings};
+pub use documents::Documents;
+pub use fixer::{Fixer, FixerSettings};
 pub use impact::Impact;
 pub use inspector::{InspectRequest, inspect, rescore};
 pub use minimise::minimise;
 pub use prompt::Role;
-pub use provider_chain::{ProviderChain, books};
+#[cfg(any(test, feature = "internals"))]
+pub use responses::{AnalysisResponse, EditsResponse};
 pub use reviewer::{
     ReviewRequest, ReviewResult, add_findings, is_reviewable, review, tool_findings,
     unchecked_names,
 };
-pub use test_writer::{Desk, WriteOutcome, WriteRequest, author};
 #[cfg(test)]
-pub use test_writer::{TestFiles, Verdicts};
+pub use test_writer::{GenerateResponse, JudgeResponse};
+pub use test_writer::{SourceIndex, WriteOutcome, WriteRequest, write_tests};
 
 pub use crate::repair::{Limits, Scoring, is_subject, score};
 
-/// What models say, as readers of foreign text.
+/// Parsers of model answers, as readers of foreign text for the fuzzer.
 #[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
     ("analysis", |text| {
-        if let Ok(told) = answer::read::<Analysis>(text, "IMPL-fix-1") {
-            drop(answer::points(&told, &|_| Some(40)));
+        if let Ok(response) = answer::parse::<AnalysisResponse>(text, "IMPL-fix-1") {
+            drop(responses::parse_points(&response, &|_| Some(40)));
         }
     }),
     ("edits", |text| {
-        if let Ok(told) = answer::read::<Edits>(text, "IMPL-fix-1") {
+        if let Ok(response) = answer::parse::<EditsResponse>(text, "IMPL-fix-1") {
             let source = "def add(a, b):\n    return a - b\n";
-            drop(answer::edit_set(&told, &|_| Some(source.to_owned())));
+            drop(responses::edit_set(&response, &|_| Some(source.to_owned())));
         }
     }),
-    ("test-survey", |text| drop(answer::read::<test_plan::ToldSurvey>(text, "analysis-1"))),
-    ("test-advice", |text| drop(answer::read::<test_plan::ToldAdvice>(text, "enrichment"))),
-    ("test-files", test_writer::refused),
-    ("verdicts", test_writer::ruled),
+    ("test-survey", |text| {
+        drop(answer::parse::<test_plan::SurveyResponse>(text, "analysis-1"));
+    }),
+    ("test-advice", |text| {
+        drop(answer::parse::<test_plan::AdviceResponse>(text, "enrichment"));
+    }),
+    ("test-files", test_writer::read_generated),
+    ("verdicts", test_writer::read_verdicts),
 ];

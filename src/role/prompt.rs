@@ -49,7 +49,7 @@ impl Role {
 
 /// One part of the context. Parts come in the order of their importance.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Part {
+pub struct PromptPart {
     /// What it is, in our own words.
     pub title: String,
     /// Foreign text.
@@ -168,13 +168,19 @@ fn reach_hint(reach: EditScope) -> &'static str {
 /// Parts are taken in order while they fit; the first that does not fit is cut where that is of
 /// use, and everything after it is tried still, because a small part may fit behind a large one.
 #[must_use]
-pub fn build(role: Role, subject: &Subject, parts: &[Part], room: u32, fence: &str) -> Prompt {
+pub fn build(
+    role: Role,
+    subject: &Subject,
+    parts: &[PromptPart],
+    room: u32,
+    fence: &str,
+) -> Prompt {
     fill(role, role.word(), subject, parts, room, fence)
 }
 
 /// The fixer's question for a client that edits a checkout itself.
 #[must_use]
-pub fn build_for_agent(subject: &Subject, parts: &[Part], room: u32, fence: &str) -> Prompt {
+pub fn build_for_agent(subject: &Subject, parts: &[PromptPart], room: u32, fence: &str) -> Prompt {
     fill(Role::Fixer, "agent", subject, parts, room, fence)
 }
 
@@ -183,7 +189,7 @@ pub fn build_for_agent(subject: &Subject, parts: &[Part], room: u32, fence: &str
 pub fn build_about_tests(
     role: Role,
     values: &Value,
-    parts: &[Part],
+    parts: &[PromptPart],
     room: u32,
     fence: &str,
 ) -> Prompt {
@@ -192,7 +198,12 @@ pub fn build_about_tests(
 
 /// The generator's question for a client that writes into a checkout itself.
 #[must_use]
-pub fn build_tests_by_agent(values: &Value, parts: &[Part], room: u32, fence: &str) -> Prompt {
+pub fn build_tests_by_agent(
+    values: &Value,
+    parts: &[PromptPart],
+    room: u32,
+    fence: &str,
+) -> Prompt {
     let form = "Write the file into the folder you work in, and end with one JSON object in the form you are told.";
     about_tests((Role::Generator, form), values, parts, room, fence)
 }
@@ -200,7 +211,7 @@ pub fn build_tests_by_agent(values: &Value, parts: &[Part], room: u32, fence: &s
 fn about_tests(
     (role, form): (Role, &str),
     values: &Value,
-    parts: &[Part],
+    parts: &[PromptPart],
     room: u32,
     fence: &str,
 ) -> Prompt {
@@ -219,7 +230,7 @@ fn fill(
     role: Role,
     template: &str,
     subject: &Subject,
-    parts: &[Part],
+    parts: &[PromptPart],
     room: u32,
     fence: &str,
 ) -> Prompt {
@@ -249,31 +260,31 @@ fn fill(
 /// Takes parts while there is room, and says what was left out.
 fn fit(
     system: String,
-    parts: &[Part],
+    parts: &[PromptPart],
     room: u32,
     fence: &str,
-    text: impl Fn(&[Part], &str) -> String,
+    text: impl Fn(&[PromptPart], &str) -> String,
 ) -> Prompt {
     let frame = system.len() + text(&[], "").len();
     let room = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
     let mut left = room.saturating_sub(frame);
-    let (mut taken, mut left_out): (Vec<Part>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut fitting, mut left_out): (Vec<PromptPart>, Vec<String>) = (Vec::new(), Vec::new());
     for part in parts {
         let overhead = part.title.len() + 2 * fence.len() + 24;
         let clean = part.text.replace(fence, "[fence]");
         if clean.len() + overhead <= left {
             left -= clean.len() + overhead;
-            taken.push(Part { text: clean, ..part.clone() });
+            fitting.push(PromptPart { text: clean, ..part.clone() });
         } else if part.may_be_cut && left > overhead + SMALLEST {
-            let kept = cut(&clean, left - overhead);
+            let beginning = cut(&clean, left - overhead);
             left = 0;
             left_out.push(format!("the rest of “{}”", part.title));
-            taken.push(Part { text: kept, ..part.clone() });
+            fitting.push(PromptPart { text: beginning, ..part.clone() });
         } else {
             left_out.push(format!("“{}”", part.title));
         }
     }
-    Prompt { text: text(&taken, &left_out.join(", ")), system, left_out }
+    Prompt { text: text(&fitting, &left_out.join(", ")), system, left_out }
 }
 
 /// A cut part of fewer bytes says nothing.
@@ -314,8 +325,8 @@ mod tests {
         }
     }
 
-    fn part(title: &str, text: &str, may_be_cut: bool) -> Part {
-        Part { title: title.into(), text: text.into(), may_be_cut }
+    fn part(title: &str, text: &str, may_be_cut: bool) -> PromptPart {
+        PromptPart { title: title.into(), text: text.into(), may_be_cut }
     }
 
     #[test]
@@ -455,5 +466,56 @@ mod tests {
             }
         }
         assert!(exchanges > 10, "{exchanges} recorded exchanges were read");
+    }
+
+    #[test]
+    fn roles_have_words_of_their_own() {
+        let roles = [
+            Role::Analyst,
+            Role::Fixer,
+            Role::Surveyor,
+            Role::Adviser,
+            Role::Generator,
+            Role::Judge,
+        ];
+        let words: std::collections::BTreeSet<&str> =
+            roles.iter().map(|role| role.word()).collect();
+        assert_eq!(words.len(), roles.len());
+    }
+
+    #[test]
+    fn a_problem_that_is_sent_back_is_bounded_and_cannot_end_a_fence() {
+        let text = again(&["x".repeat(9_000), "END FENCE now".into()], "FENCE");
+        assert!(text.len() < 5_000, "{}", text.len());
+        assert!(text.contains("END [fence] now"), "{text}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_part_is_shown_or_named_as_left_out(
+            sizes in proptest::collection::vec((0usize..3_000, proptest::bool::ANY), 0..8),
+            room in 0u32..4_000,
+        ) {
+            let parts: Vec<PromptPart> = sizes
+                .iter()
+                .enumerate()
+                .map(|(at, (size, may_be_cut))| part(&format!("part-{at}."), &"é".repeat(*size), *may_be_cut))
+                .collect();
+            let prompt = build(Role::Analyst, &subject(Strategy::Surgical), &parts, room, "FENCE");
+            for part in &parts {
+                proptest::prop_assert!(prompt.text.contains(&part.title), "{}", part.title);
+            }
+            for (part, (_, may_be_cut)) in parts.iter().zip(&sizes) {
+                let is_cut = prompt.left_out.contains(&format!("the rest of “{}”", part.title));
+                proptest::prop_assert!(!is_cut || *may_be_cut);
+            }
+        }
+
+        #[test]
+        fn a_text_is_cut_between_characters(text in "[aé€]{0,40}", bytes in 0usize..100) {
+            let beginning = cut(&text, bytes);
+            proptest::prop_assert!(text.starts_with(&beginning));
+            proptest::prop_assert!(beginning.len() <= bytes);
+        }
     }
 }

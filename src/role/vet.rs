@@ -291,4 +291,56 @@ mod tests {
             "broken before"
         );
     }
+
+    #[test]
+    fn commits_of_another_process_pass_the_same_rules() {
+        let key = crate::domain::secret::SecretKey::new("canary-key-0123456789");
+        let redactor = Redactor::new([&key]);
+        let protect = globset::GlobSetBuilder::new()
+            .add(globset::Glob::new("shop/locked/**").unwrap())
+            .build()
+            .unwrap();
+        let table: [(&str, Option<&str>, Option<&str>, &[&str]); 8] = [
+            ("shop/cart.py", Some("x = 1\n"), Some("x = 2\n"), &[]),
+            (".github/workflows/ci.yml", None, Some("on: push\n"), &["ci-file"]),
+            ("package-lock.json", Some("{}"), Some("{ }"), &["lock-file"]),
+            ("shop/locked/a.py", Some("x = 1\n"), Some("x = 2\n"), &["protected-path"]),
+            ("shop/cart.py", Some("x = 1\n"), Some("x = 'canary-key-0123456789'\n"), &["secret"]),
+            ("shop/cart.py", Some("x = 1\n"), None, &["file-deleted"]),
+            ("tests/test_x.py", Some(TESTS), None, &["test-deleted"]),
+            ("shop/cart.py", Some("x = 1\n"), Some("x = (\n"), &["syntax"]),
+        ];
+        for (path, before, after, expected) in table {
+            let diff = FileDiff {
+                file: RepoPath::parse(path).unwrap(),
+                before: before.map(str::to_owned),
+                after: after.map(str::to_owned),
+                hunks: Vec::new(),
+                patch: String::new(),
+            };
+            let found = published(&[diff], &protect, ".workflow", &redactor, EditScope::Code);
+            let found: Vec<&str> = found.iter().map(Violation::name).collect();
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn edits_of_tests_are_told_from_edits_of_the_product() {
+        let inner = "fn f() {}\n#[cfg(test)]\nmod tests {}\n";
+        let table = [
+            ("shop/cart.py", "x = 1\n", "x = 2\n", false),
+            ("tests/test_cart.py", "x = 1\n", "x = 2\n", true),
+            ("src/lib.rs", inner, "fn g() {}\n#[cfg(test)]\nmod tests {}\n", false),
+            ("src/lib.rs", inner, "fn f() {}\n#[cfg(test)]\nmod tests { }\n", true),
+            ("src/lib.rs", "fn f() {}\n", "fn g() {}\n", false),
+        ];
+        for (path, before, after, expected) in table {
+            let edit = FileEdit {
+                file: RepoPath::parse(path).unwrap(),
+                before: Some(before.into()),
+                after: Some(after.into()),
+            };
+            assert_eq!(touches_tests(&edit), expected, "{path}: {after}");
+        }
+    }
 }

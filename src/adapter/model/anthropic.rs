@@ -5,14 +5,16 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, text_at};
+use super::protocol::{
+    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
+};
 
-/// Writes a question; a form is asked for as a tool that must be called.
+/// Writes the request for a question; a form is asked for as a tool that must be called.
 pub fn request(
     settings: &ProviderSettings,
     question: &Question,
-    manners: RequestFeatures,
-) -> Request {
+    features: RequestFeatures,
+) -> ProtocolRequest {
     let mut headers = vec![("anthropic-version".to_owned(), "2023-06-01".to_owned())];
     if let Some(key) = &settings.key {
         headers.push(("x-api-key".to_owned(), key.expose().to_owned()));
@@ -23,10 +25,10 @@ pub fn request(
         "messages": [{ "role": "user", "content": question.prompt }],
         "max_tokens": question.max_output_tokens,
     });
-    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
+    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
         body["temperature"] = json!(temperature);
     }
-    if let (true, Some((name, schema))) = (manners.form, &question.form) {
+    if let (true, Some((name, schema))) = (features.form, &question.form) {
         body["tools"] = json!([{
             "name": name,
             "description": "Gives the answer.",
@@ -34,11 +36,11 @@ pub fn request(
         }]);
         body["tool_choice"] = json!({ "type": "tool", "name": name });
     }
-    Request { path: "/v1/messages".into(), headers, body }
+    ProtocolRequest { path: "/v1/messages".into(), headers, body }
 }
 
-/// Reads an answer: the input of the tool, else the text.
-pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
+/// Parses an answer: the input of the tool, else the text.
+pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let content = body.get("content").and_then(Value::as_array).ok_or(ModelErrorKind::Garbage)?;
     let reason = text_at(body, "/stop_reason");
     if reason == "refusal" {
@@ -49,7 +51,7 @@ pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
         Some(input) => input.to_string(),
         None => content.iter().map(|part| text_at(part, "/text")).collect(),
     };
-    Ok(Told {
+    Ok(ParsedAnswer {
         text,
         cut: matches!(reason, "max_tokens" | "model_context_window_exceeded"),
         usage: Usage {

@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, text_at};
+use super::protocol::{
+    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
+};
 
-/// Writes a question.
+/// Writes the request for a question.
 pub fn request(
     settings: &ProviderSettings,
     question: &Question,
-    manners: RequestFeatures,
-) -> Request {
+    features: RequestFeatures,
+) -> ProtocolRequest {
     let mut body = json!({
         "model": settings.model,
         "messages": [
@@ -21,18 +23,18 @@ pub fn request(
             { "role": "user", "content": question.prompt },
         ],
     });
-    let longest = if manners.max_tokens { "max_tokens" } else { "max_completion_tokens" };
+    let longest = if features.max_tokens { "max_tokens" } else { "max_completion_tokens" };
     body[longest] = json!(question.max_output_tokens);
-    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
+    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
         body["temperature"] = json!(temperature);
     }
-    if let (true, Some((name, schema))) = (manners.form, &question.form) {
+    if let (true, Some((name, schema))) = (features.form, &question.form) {
         body["response_format"] = json!({
             "type": "json_schema",
             "json_schema": { "name": name, "schema": schema },
         });
     }
-    Request { path: "/chat/completions".into(), headers: bearer(settings), body }
+    ProtocolRequest { path: "/chat/completions".into(), headers: bearer(settings), body }
 }
 
 /// The key as a bearer token.
@@ -43,8 +45,8 @@ pub fn bearer(settings: &ProviderSettings) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Reads an answer.
-pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
+/// Parses an answer.
+pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let choice = body.pointer("/choices/0").ok_or(ModelErrorKind::Garbage)?;
     let refusal = text_at(choice, "/message/refusal");
     if !refusal.is_empty() {
@@ -63,7 +65,7 @@ pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
         Value::Null if reason == "length" => String::new(),
         _ => return Err(ModelErrorKind::Garbage),
     };
-    Ok(Told {
+    Ok(ParsedAnswer {
         text,
         cut: reason == "length",
         usage: Usage {

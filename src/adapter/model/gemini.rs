@@ -5,19 +5,22 @@ use serde_json::{Value, json};
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, encoded, text_at};
+use super::protocol::{
+    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, percent_encode,
+    text_at,
+};
 
-/// Writes a question.
+/// Writes the request for a question.
 pub fn request(
     settings: &ProviderSettings,
     question: &Question,
-    manners: RequestFeatures,
-) -> Request {
+    features: RequestFeatures,
+) -> ProtocolRequest {
     let mut generation = json!({ "maxOutputTokens": question.max_output_tokens });
-    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
+    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
         generation["temperature"] = json!(temperature);
     }
-    if let (true, Some((_, schema))) = (manners.form, &question.form) {
+    if let (true, Some((_, schema))) = (features.form, &question.form) {
         generation["responseMimeType"] = json!("application/json");
         generation["responseJsonSchema"] = schema.clone();
     }
@@ -25,8 +28,8 @@ pub fn request(
     if let Some(key) = &settings.key {
         headers.push(("x-goog-api-key".to_owned(), key.expose().to_owned()));
     }
-    Request {
-        path: format!("/v1beta/models/{}:generateContent", encoded(&settings.model)),
+    ProtocolRequest {
+        path: format!("/v1beta/models/{}:generateContent", percent_encode(&settings.model)),
         headers,
         body: json!({
             "systemInstruction": { "parts": [{ "text": question.system }] },
@@ -36,8 +39,8 @@ pub fn request(
     }
 }
 
-/// Reads an answer. A blocked one arrives as a reason, not as an error.
-pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
+/// Parses an answer. A blocked one arrives as a reason, not as an error.
+pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let blocked = text_at(body, "/promptFeedback/blockReason");
     if !blocked.is_empty() {
         return Err(ModelErrorKind::Refused { reason: blocked.to_lowercase() });
@@ -58,7 +61,7 @@ pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
         return Err(ModelErrorKind::Garbage);
     }
     let usage = "/usageMetadata";
-    Ok(Told {
+    Ok(ParsedAnswer {
         text,
         cut: reason == "MAX_TOKENS",
         usage: Usage {

@@ -1,33 +1,36 @@
-//! Who can be asked: models behind protocols, each a file and a row of [`ProtocolRow`], and
-//! recordings of them. They speak and understand; whom to ask next is decided elsewhere.
+//! Models that can be asked: behind protocols, each of which is a file and a [`ProtocolRow`], behind
+//! command-line clients, and in recordings. Which model is asked next is decided elsewhere.
 
 mod anthropic;
+mod cassette;
 mod chat;
 mod client;
 mod gemini;
 mod http;
+mod protocol;
+mod protocols;
 mod responses;
 mod status;
-mod tape;
 
 #[cfg(test)]
 mod tests;
 
 use crate::domain::provider::Protocol;
 
-use http::ProtocolRow;
+use protocol::ProtocolRow;
 
+pub use cassette::{Cassette, Recording, Replaying};
 pub use client::{ClientModel, ClientSettings, detect};
-pub use http::{HttpModel, ProviderSettings};
-pub use tape::{Cassette, Recording, Replaying};
+pub use http::HttpModel;
+pub use protocol::ProviderSettings;
 
-/// Every form in which models answer, as a reader of foreign text.
+/// The parsers of all answers of models, as readers of foreign text for the fuzzer.
 #[cfg(any(test, feature = "internals"))]
 pub const READERS: &[crate::domain::Reader] = &[
-    ("gemini", |text| body(Protocol::Gemini, text)),
-    ("chat", |text| body(Protocol::Chat, text)),
-    ("responses", |text| body(Protocol::Responses, text)),
-    ("anthropic", |text| body(Protocol::Anthropic, text)),
+    ("gemini", |text| parse_body(Protocol::Gemini, text)),
+    ("chat", |text| parse_body(Protocol::Chat, text)),
+    ("responses", |text| parse_body(Protocol::Responses, text)),
+    ("anthropic", |text| parse_body(Protocol::Anthropic, text)),
     ("error-answer", |text| {
         let received = crate::adapter::host::http::Received {
             status: 429,
@@ -41,8 +44,8 @@ pub const READERS: &[crate::domain::Reader] = &[
 ];
 
 #[cfg(any(test, feature = "internals"))]
-fn body(protocol: Protocol, text: &str) {
+fn parse_body(protocol: Protocol, text: &str) {
     if let Ok(value) = serde_json::from_str(text) {
-        drop((ProtocolRow::of(protocol).read)(&value));
+        drop((ProtocolRow::of(protocol).parse)(&value));
     }
 }

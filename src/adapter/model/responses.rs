@@ -6,14 +6,16 @@ use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
 use super::chat::bearer;
-use super::http::{ProviderSettings, Request, RequestFeatures, Told, count_at, text_at};
+use super::protocol::{
+    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
+};
 
-/// Writes a question. Nothing is stored at the provider.
+/// Writes the request for a question. Nothing is stored at the provider.
 pub fn request(
     settings: &ProviderSettings,
     question: &Question,
-    manners: RequestFeatures,
-) -> Request {
+    features: RequestFeatures,
+) -> ProtocolRequest {
     let mut body = json!({
         "model": settings.model,
         "instructions": question.system,
@@ -21,19 +23,19 @@ pub fn request(
         "max_output_tokens": question.max_output_tokens,
         "store": false,
     });
-    if let Some(temperature) = question.temperature.filter(|_| manners.temperature) {
+    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
         body["temperature"] = json!(temperature);
     }
-    if let (true, Some((name, schema))) = (manners.form, &question.form) {
+    if let (true, Some((name, schema))) = (features.form, &question.form) {
         body["text"] = json!({
             "format": { "type": "json_schema", "name": name, "schema": schema, "strict": false },
         });
     }
-    Request { path: "/responses".into(), headers: bearer(settings), body }
+    ProtocolRequest { path: "/responses".into(), headers: bearer(settings), body }
 }
 
-/// Reads an answer.
-pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
+/// Parses an answer.
+pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let output = body.get("output").and_then(Value::as_array).ok_or(ModelErrorKind::Garbage)?;
     let mut text = String::new();
     for part in output.iter().filter_map(|item| item.get("content")?.as_array()).flatten() {
@@ -54,7 +56,7 @@ pub fn read(body: &Value) -> Result<Told, ModelErrorKind> {
         ("failed" | "cancelled", _) => return Err(ModelErrorKind::Server { status: 200 }),
         _ => {}
     }
-    Ok(Told {
+    Ok(ParsedAnswer {
         text,
         cut: incomplete == "max_output_tokens",
         usage: Usage {

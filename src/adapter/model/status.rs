@@ -117,7 +117,7 @@ fn time(text: &str, now: Timestamp) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    type Row = (u16, &'static [(&'static str, &'static str)], &'static str, ModelErrorKind);
+    type StatusCase = (u16, &'static [(&'static str, &'static str)], &'static str, ModelErrorKind);
 
     fn of(status: u16, headers: &[(&str, &str)], text: &str) -> ModelErrorKind {
         let headers = headers.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
@@ -130,7 +130,7 @@ mod tests {
         let wait = |seconds| ModelErrorKind::RateLimited {
             retry_after: Some(Duration::from_secs(seconds)),
         };
-        let table: Vec<Row> = vec![
+        let table: Vec<StatusCase> = vec![
             (401, &[], "", ModelErrorKind::Unauthorised),
             (403, &[], "", ModelErrorKind::Unauthorised),
             (

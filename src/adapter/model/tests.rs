@@ -57,17 +57,17 @@ async fn read_request(stream: &mut TcpStream) -> String {
 async fn serve(ways: Vec<Way>) -> (String, tokio::sync::mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let (tell, told) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, requests) = tokio::sync::mpsc::unbounded_channel();
     tokio::spawn(async move {
         for way in ways {
             let (mut stream, _) = listener.accept().await.unwrap();
             let request = read_request(&mut stream).await;
-            tell.send(request).unwrap_or_default();
+            sender.send(request).unwrap_or_default();
             // The client may be gone already; that is its right.
             drop(play(way, &mut stream).await);
         }
     });
-    (address, told)
+    (address, requests)
 }
 
 async fn play(way: Way, stream: &mut TcpStream) -> std::io::Result<()> {
@@ -142,7 +142,7 @@ fn question(limit: Duration) -> Question {
 }
 
 async fn ask(protocol: Protocol, ways: Vec<Way>, limit: Duration) -> Result<Answer, ModelError> {
-    let (address, _told) = serve(ways).await;
+    let (address, _requests) = serve(ways).await;
     model(protocol, &address).ask(&question(limit)).await
 }
 
@@ -305,9 +305,9 @@ async fn questions_are_written_as_the_protocols_want_them() {
     let mut shown = String::new();
     for (name, protocol) in PROTOCOLS {
         let (good, ..) = bodies(name);
-        let (address, mut told) = serve(vec![reply(200, good.to_string())]).await;
+        let (address, mut requests) = serve(vec![reply(200, good.to_string())]).await;
         model(protocol, &address).ask(&question(LONG)).await.unwrap();
-        let request = told.recv().await.unwrap();
+        let request = requests.recv().await.unwrap();
         let (head, body) = request.split_once("\r\n\r\n").unwrap();
         let keyed = head.lines().filter(|line| line.contains(CANARY)).count();
         assert_eq!(keyed, 1, "{name}: the key is in one header");
@@ -331,11 +331,11 @@ async fn what_a_server_refuses_by_name_is_left_out_or_renamed() {
         reply(400, "{\"error\":{\"message\":\"temperature is not supported\"}}"),
         reply(200, good.to_string()),
     ];
-    let (address, mut told) = serve(ways).await;
+    let (address, mut requests) = serve(ways).await;
     model(Protocol::Chat, &address).ask(&question(LONG)).await.unwrap();
-    assert!(told.recv().await.unwrap().contains("\"max_tokens\":77"));
-    assert!(told.recv().await.unwrap().contains("\"max_completion_tokens\":77"));
-    let last = told.recv().await.unwrap();
+    assert!(requests.recv().await.unwrap().contains("\"max_tokens\":77"));
+    assert!(requests.recv().await.unwrap().contains("\"max_completion_tokens\":77"));
+    let last = requests.recv().await.unwrap();
     assert!(!last.contains("temperature") && last.contains("response_format"), "{last}");
 }
 
@@ -344,10 +344,10 @@ async fn a_server_without_forms_is_asked_again_without_one() {
     let (good, ..) = bodies("chat");
     let refuses = reply(400, "{\"error\":{\"message\":\"response_format is not supported\"}}");
     let ways = vec![refuses, reply(200, good.to_string())];
-    let (address, mut told) = serve(ways).await;
+    let (address, mut requests) = serve(ways).await;
     model(Protocol::Chat, &address).ask(&question(LONG)).await.unwrap();
-    assert!(told.recv().await.unwrap().contains("response_format"));
-    assert!(!told.recv().await.unwrap().contains("response_format"));
+    assert!(requests.recv().await.unwrap().contains("response_format"));
+    assert!(!requests.recv().await.unwrap().contains("response_format"));
 }
 
 #[tokio::test]
@@ -356,7 +356,7 @@ async fn a_key_that_a_server_echoes_is_nowhere() {
     let error = ask(Protocol::Chat, vec![reply(401, echo)], LONG).await.unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains(CANARY) && shown.contains("[redacted]"), "{shown}");
-    let (address, _told) = serve(vec![]).await;
+    let (address, _requests) = serve(vec![]).await;
     let settings = model(Protocol::Chat, &address);
     assert!(!format!("{:?}", question(LONG)).contains(CANARY));
     drop(settings);
@@ -367,7 +367,7 @@ async fn a_recording_replays_answers_and_errors_and_names_what_differs() {
     let folder = tempfile::tempdir().unwrap();
     let (good, ..) = bodies("chat");
     let ways = vec![reply(429, "slow"), reply(200, good.to_string())];
-    let (address, _told) = serve(ways).await;
+    let (address, _requests) = serve(ways).await;
     let inner = Box::new(model(Protocol::Chat, &address));
     let redactor = Redactor::new([&SecretKey::new(CANARY)]);
     let recording = Recording::new(inner, Cassette::new(folder.path()), redactor);

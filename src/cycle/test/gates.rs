@@ -21,7 +21,7 @@ use crate::domain::test_plan::requirement_coverage::{
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
-use crate::role::test_plan::{Ran, covered};
+use crate::role::test_plan::{ExecutedLines, measure_coverage};
 use crate::role::{GenerateRequest, InspectRequest, Missed, inspect, rescore};
 
 use super::rank::{asked, worst};
@@ -240,9 +240,9 @@ impl TestWriting<'_> {
         {
             return Ok(Some(known.reached.clone()));
         }
-        let Some(ran) = read::<Ran>(self.fx, RAN).await? else { return Ok(None) };
+        let Some(ran) = read::<ExecutedLines>(self.fx, RAN).await? else { return Ok(None) };
         self.fx.step("running the suite with the new tests under its coverage tool");
-        let covered = covered(&tree, &asked(&self.plan), &ran, self.fx).await?;
+        let covered = measure_coverage(&tree, &asked(&self.plan), &ran, self.fx).await?;
         let reached = covered.reached.clone();
         self.covered = Some((tree, covered));
         Ok(Some(reached))

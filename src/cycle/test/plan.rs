@@ -14,9 +14,10 @@ use crate::domain::test_plan::task::{self, TestPlan};
 use crate::effect::Effects;
 use crate::report::planning;
 use crate::role::test_plan::{
-    Advised, Consulted, Documents, Ran, Request, Survey, advise, analyse, consult, gather,
+    AdviceOutcome, ExecutedLines, GatherRequest, Survey, SurveyOutcome, advise, analyse, consult,
+    gather,
 };
-use crate::role::{AskSettings, ChainEntry, ProviderChain, Role};
+use crate::role::{AskSettings, ChainEntry, Documents, ProviderChain, Role};
 
 use super::machine::enter;
 use crate::cycle::drive::{Driven, Perform, drive};
@@ -176,7 +177,7 @@ impl PlanPerformer<'_> {
             fx.worktree.checkout(&set_up.tree).await?;
         }
         let now = fx.clock.now();
-        let request = Request {
+        let request = GatherRequest {
             session: &state.session_id,
             description: &state.description,
             source: set_up.source.as_ref(),
@@ -210,7 +211,7 @@ impl PlanPerformer<'_> {
     async fn analyse(&mut self, state: &Pipeline) -> Result<PipelineStepOutcome, Failure> {
         let fx = self.fx;
         self.phase(3, "analysing what must be tested");
-        let ran = read::<Ran>(fx, RAN).await?;
+        let ran = read::<ExecutedLines>(fx, RAN).await?;
         let (Some(package), Some(ran)) = (package(state, fx).await?, ran) else {
             return Ok(PipelineStepOutcome::InputMissing);
         };
@@ -222,11 +223,11 @@ impl PlanPerformer<'_> {
         let analysis = if chain.leads(Role::Surveyor, fx) && !analysis.files.is_empty() {
             let documents = Documents::read(&tree, &state.description, fx).await?;
             match consult(analysis, (survey, &documents), chain, fx).await? {
-                Consulted::OutOfBudget(reason) => {
+                SurveyOutcome::OutOfBudget(reason) => {
                     return Ok(PipelineStepOutcome::OutOfBudget { reason });
                 }
-                Consulted::Told { analysis, reports: told, degraded: weak } => {
-                    (reports, degraded) = (told, weak);
+                SurveyOutcome::Answered { analysis, reports: answers, degraded: weak } => {
+                    (reports, degraded) = (answers, weak);
                     *analysis
                 }
             }
@@ -266,8 +267,10 @@ impl PlanPerformer<'_> {
             return Ok(PipelineStepOutcome::InputMissing);
         };
         let advice = match self.advice(&analysis).await? {
-            Advised::OutOfBudget(reason) => return Ok(PipelineStepOutcome::OutOfBudget { reason }),
-            Advised::Told(advice) => advice,
+            AdviceOutcome::OutOfBudget(reason) => {
+                return Ok(PipelineStepOutcome::OutOfBudget { reason });
+            }
+            AdviceOutcome::Answered(advice) => advice,
         };
         let plan = crate::role::test_plan::plan(analysis, &package, self.set_up.max_iterations);
         let problems = task::problems(&plan);
@@ -290,16 +293,16 @@ impl PlanPerformer<'_> {
 
     /// Phase 4.2: cases that a provider adds. They are asked for once; a step that is repeated
     /// finds them.
-    async fn advice(&self, analysis: &TestAnalysis) -> Result<Advised, Failure> {
+    async fn advice(&self, analysis: &TestAnalysis) -> Result<AdviceOutcome, Failure> {
         let (fx, file) = (self.fx, format!("{SUGGESTIONS}.json"));
         if !self.chain.leads(Role::Adviser, fx) || analysis.files.is_empty() {
-            return Ok(Advised::Told(None));
+            return Ok(AdviceOutcome::Answered(None));
         }
         if let Some(known) = read::<Advice>(fx, &file).await? {
-            return Ok(Advised::Told(Some(known)));
+            return Ok(AdviceOutcome::Answered(Some(known)));
         }
         let advised = advise(analysis, self.chain, fx).await?;
-        if let Advised::Told(Some(advice)) = &advised {
+        if let AdviceOutcome::Answered(Some(advice)) = &advised {
             write(fx, &file, advice).await?;
         }
         Ok(advised)

@@ -16,7 +16,7 @@ use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingS
 use crate::domain::test_plan::task::TestPlan;
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
 use crate::report::planning;
-use crate::role::test_plan::Covered;
+use crate::role::test_plan::CoverageOutcome;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
 use crate::cycle::drive::{Driven, Perform, drive};
@@ -180,7 +180,7 @@ pub(super) struct TestWriting<'a> {
     pub(super) plan: TestPlan,
     pub(super) production: Generation,
     /// What was measured last, and on which sources.
-    pub(super) covered: Option<(TreeId, Covered)>,
+    pub(super) covered: Option<(TreeId, CoverageOutcome)>,
     /// The limit that was reached, once one was.
     pub(super) halted: Option<String>,
     /// When the round that is under way should be over, on the clock of the effects.

@@ -16,8 +16,8 @@ use crate::domain::test_plan::generation::{PRODUCTION, TaskTests};
 use crate::domain::test_plan::task::{TaskKind, TestTask};
 use crate::domain::test_plan::written_tests::WrittenTests;
 use crate::role::{
-    Desk, Gap, GenerateRequest, Missed, Place, Role, WriteOutcome, WriteRequest, author,
-    characterise, measure, suspects,
+    Gap, GenerateRequest, Missed, Place, Role, SourceIndex, WriteOutcome, WriteRequest,
+    characterise, measure, suspects, write_tests,
 };
 
 use super::rank::{self, gaps, rank};
@@ -78,7 +78,8 @@ impl TestWriting<'_> {
         let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
         let known: BTreeSet<TestId> = self.known();
         let advice = read::<Advice>(fx, &format!("{SUGGESTIONS}.json")).await?;
-        let mut desk = Desk::read(&self.production.tree, &analysis.description, fx).await?;
+        let mut sources =
+            SourceIndex::read(&self.production.tree, &analysis.description, fx).await?;
         for (number, (subject, open)) in (1..).zip(rank::subjects(task, &analysis, report)) {
             let own: Vec<Mutant> =
                 survivors.iter().filter(|one| one.file == subject.file).cloned().collect();
@@ -115,7 +116,7 @@ impl TestWriting<'_> {
                 known: &known,
                 jobs: self.set_up.jobs,
             };
-            match author(&commission, &mut desk, self.chain, fx).await? {
+            match write_tests(&commission, &mut sources, self.chain, fx).await? {
                 WriteOutcome::OutOfBudget(reason) => {
                     self.halted = Some(reason);
                     return Ok(None);

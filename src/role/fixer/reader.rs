@@ -1,4 +1,4 @@
-//! Reads what a provider would change, and holds it against sources, guards and checks.
+//! Reads the edits of a provider and holds them against sources, guards and checks.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,52 +15,57 @@ use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::repair;
-use crate::role::answer::{self, Edits};
+use crate::role::answer;
 use crate::role::ask::{Reader, Reading};
 use crate::role::context::{self, Context};
 use crate::role::prompt::{self, Prompt, Role};
+use crate::role::responses::{self, EditsResponse};
 
 use super::Fixer;
 
-/// Edits that fit the sources and pass the guards.
+/// EditsResponse that fit the sources and pass the guards.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct VettedEdits {
     /// What to change.
     pub edits: EditSet,
     /// Why, in one line.
     pub summary: String,
 }
 
-/// Reads edits of one iteration.
-pub struct FixReader<'a> {
-    /// Whose settings and guards apply.
+/// Asks for the edits of one iteration and reads them.
+pub struct EditsReader<'a> {
+    /// The fixer whose settings and guards apply.
     pub fixer: &'a Fixer,
-    /// Where the loop stands.
+    /// The state of the loop.
     pub state: &'a FixLoop,
-    /// What the question shows.
+    /// The excerpts of the repository that the prompt shows.
     pub context: &'a Context,
-    /// What is asked for.
+    /// The plan that the edits carry out.
     pub plan: &'a FixPlan,
-    /// Sources and the suite.
+    /// Access to the sources and the suite.
     pub fx: &'a Effects<'a>,
 }
 
-impl FixReader<'_> {
-    /// Edits of an answer, or what is wrong with them.
-    async fn edits(&self, told: &Edits) -> Result<Result<EditSet, Vec<String>>, EffectError> {
-        let mut texts: BTreeMap<RepoPath, Option<String>> = BTreeMap::new();
-        let edited = told.edits.iter().map(|edit| &edit.file);
-        for name in edited.chain(told.new_files.iter().map(|file| &file.file)).take(200) {
+impl EditsReader<'_> {
+    /// The present texts of the files that an answer names; `None` for a file that does not exist or
+    /// is no text.
+    async fn texts(
+        &self,
+        response: &EditsResponse,
+    ) -> Result<BTreeMap<RepoPath, Option<String>>, EffectError> {
+        let mut texts = BTreeMap::new();
+        let edited = response.edits.iter().map(|edit| &edit.file);
+        for name in edited.chain(response.new_files.iter().map(|file| &file.file)).take(200) {
             if let Ok(file) = RepoPath::parse(name.trim_start_matches("./")) {
                 let bytes = self.fx.worktree.read(&self.state.accepted_tree, &file).await?;
                 texts.insert(file, bytes.and_then(|bytes| String::from_utf8(bytes).ok()));
             }
         }
-        Ok(answer::edit_set(told, &|file| texts.get(file).cloned().flatten()))
+        Ok(texts)
     }
 
-    /// What the project's own check says against the edits and did not say before.
-    async fn checked(&self, edits: &EditSet) -> Result<Option<String>, EffectError> {
+    /// What the project's own check reports with the edits and does not report without them.
+    async fn new_complaint(&self, edits: &EditSet) -> Result<Option<String>, EffectError> {
         let files: Vec<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (worktree, suite) = (self.fx.worktree, self.fx.suite);
         let tree = worktree.graft(&self.state.accepted_tree, edits).await?;
@@ -73,32 +78,33 @@ impl FixReader<'_> {
         Ok(after)
     }
 
-    async fn weigh(
+    /// Holds edits against the guards, earlier attempts and the project's own check.
+    async fn vet(
         &self,
         edits: EditSet,
         summary: String,
         confidence: f64,
-    ) -> Result<Reading<Told>, EffectError> {
+    ) -> Result<Reading<VettedEdits>, EffectError> {
         let mut problems = self.fixer.refusals(&edits, self.state, self.fx).await?;
         if self.state.disproved.contains(&repair::fingerprint(&edits)) {
             problems.push("this very change was tried before and did not help".into());
         }
         if problems.is_empty() {
-            problems.extend(self.checked(&edits).await?);
+            problems.extend(self.new_complaint(&edits).await?);
         }
         if problems.is_empty() {
-            return Ok(Reading::Good(Told { edits, summary }, confidence));
+            return Ok(Reading::Good(VettedEdits { edits, summary }, confidence));
         }
         let number = self.state.current_iteration;
         self.fx.screen.show(&Event::Rejected { iteration: number, reasons: problems.clone() });
-        Ok(Reading::Again(problems))
+        Ok(Reading::SendBack(problems))
     }
 }
 
 #[async_trait]
-impl Reader<Told> for FixReader<'_> {
+impl Reader<VettedEdits> for EditsReader<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("edits", answer::form::<Edits>()))
+        Some(("edits", answer::json_schema::<EditsResponse>()))
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
@@ -112,7 +118,11 @@ impl Reader<Told> for FixReader<'_> {
         }
     }
 
-    async fn read(&self, model: &dyn Model, answer: &Answer) -> Result<Reading<Told>, EffectError> {
+    async fn read(
+        &self,
+        model: &dyn Model,
+        answer: &Answer,
+    ) -> Result<Reading<VettedEdits>, EffectError> {
         if model.manner() == ClientMode::Agent {
             let edits = self.fx.worktree.collect(AGENT, &self.state.accepted_tree).await?;
             if edits.files.is_empty() {
@@ -122,22 +132,26 @@ impl Reader<Told> for FixReader<'_> {
                 ));
             }
             let summary = line(&answer.text, "an edit made in a checkout");
-            return self.weigh(edits, summary, self.plan.confidence).await;
+            return self.vet(edits, summary, self.plan.confidence).await;
         }
         let task = context::subject(self.state).task;
-        let sure = |told: &Edits| told.confidence_score.unwrap_or(self.plan.confidence);
-        let (told, confidence) = match answer::read_with(&answer.text, &task, sure) {
-            Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
-        };
-        match self.edits(&told).await? {
-            Err(problems) => Ok(Reading::Again(problems)),
+        let confidence_of =
+            |response: &EditsResponse| response.confidence_score.unwrap_or(self.plan.confidence);
+        let (response, confidence) =
+            match answer::parse_with_confidence(&answer.text, &task, confidence_of) {
+                Ok(parsed) => parsed,
+                Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
+            };
+        let texts = self.texts(&response).await?;
+        match responses::edit_set(&response, &|file| texts.get(file).cloned().flatten()) {
+            Err(problems) => Ok(Reading::SendBack(problems)),
             Ok(edits) => {
-                let reason = told.edits.iter().map(|edit| edit.reason.as_str());
-                let reason = reason.chain([told.notes.as_str(), self.plan.approach.as_str()]);
-                let first = reason.into_iter().find(|text| !text.trim().is_empty());
+                let reasons = response.edits.iter().map(|edit| edit.reason.as_str());
+                let mut reasons =
+                    reasons.chain([response.notes.as_str(), self.plan.approach.as_str()]);
+                let first = reasons.find(|text| !text.trim().is_empty());
                 let summary = line(first.unwrap_or_default(), "an edit without a reason");
-                self.weigh(edits, summary, confidence).await
+                self.vet(edits, summary, confidence).await
             }
         }
     }
@@ -159,4 +173,22 @@ const AGENT: &str = "agent";
 fn line(text: &str, otherwise: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or(otherwise);
     first.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_the_first_line_without_control_characters() {
+        let table = [
+            ("\n  \nfixes it\nmore", "fixes it"),
+            ("", "nothing said"),
+            ("bell \u{7}here", "bell here"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(line(text, "nothing said"), expected);
+        }
+        assert_eq!(line(&"x".repeat(900), "").len(), 200);
+    }
 }

@@ -19,7 +19,7 @@ use super::survey::Survey;
 
 /// What is known of what ran; stored, so that a resumed session knows it too.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Ran {
+pub struct ExecutedLines {
     /// Where it comes from.
     pub source: CoverageSource,
     /// Lines by file; empty without any.
@@ -32,7 +32,7 @@ pub struct Ran {
     pub measure: bool,
 }
 
-impl Default for Ran {
+impl Default for ExecutedLines {
     fn default() -> Self {
         let source = CoverageSource::Mapping { reason: String::new() };
         let (files, target) = (BTreeMap::new(), CoverageTarget::default());
@@ -40,7 +40,7 @@ impl Default for Ran {
     }
 }
 
-impl Ran {
+impl ExecutedLines {
     /// Whether there are lines.
     pub fn has_lines(&self) -> bool {
         !matches!(self.source, CoverageSource::Mapping { .. })
@@ -48,16 +48,21 @@ impl Ran {
 }
 
 /// Which of the functions of a file tests enter: by lines, else by name.
-pub struct Reach<'a> {
+pub struct TestReach<'a> {
     lines: Option<&'a FileLines>,
     /// Texts of the tests that belong to the file.
     tests: Vec<&'a str>,
     measured: bool,
 }
 
-impl<'a> Reach<'a> {
+impl<'a> TestReach<'a> {
     /// What is known of one file.
-    pub fn of(file: &RepoPath, tests: &[RepoPath], survey: &'a Survey, ran: &'a Ran) -> Self {
+    pub fn of(
+        file: &RepoPath,
+        tests: &[RepoPath],
+        survey: &'a Survey,
+        ran: &'a ExecutedLines,
+    ) -> Self {
         let texts = tests.iter().filter(|test| *test != file);
         Self {
             lines: ran.files.get(file),
@@ -90,7 +95,7 @@ impl<'a> Reach<'a> {
     pub fn decides(&self, function: &Behaviour, line: u32, words: &[&str]) -> bool {
         let branch = self.lines.and_then(|lines| lines.branches.get(&line));
         match (self.measured, branch) {
-            (true, Some((taken, all))) => taken == all,
+            (true, Some((hit, all))) => hit == all,
             // A tool without branches cannot tell; what runs is believed.
             (true, None) => self.shows(function, line, &[]),
             (false, _) => self.shows(function, line, words),
@@ -116,11 +121,11 @@ impl<'a> Reach<'a> {
 }
 
 /// Functions by file that alone are meant; a file that is not in it is meant as a whole.
-pub type Only = BTreeMap<RepoPath, BTreeSet<String>>;
+pub type FunctionFilter = BTreeMap<RepoPath, BTreeSet<String>>;
 
 /// Functions of a file that other files may call; all of them when none is public; those of
 /// `only` when it names some.
-pub fn callable(file: &RepoPath, text: &str, only: &Only) -> Vec<Behaviour> {
+pub fn callable(file: &RepoPath, text: &str, only: &FunctionFilter) -> Vec<Behaviour> {
     let Some(language) = Language::of(file) else { return Vec::new() };
     let all = behaviour::read(language, text);
     if let Some(names) = only.get(file) {
@@ -136,10 +141,10 @@ pub fn callable(file: &RepoPath, text: &str, only: &Only) -> Vec<Behaviour> {
 /// What tests reach of `files`.
 pub fn assess(
     files: &[RepoPath],
-    only: &Only,
+    only: &FunctionFilter,
     survey: &Survey,
     habits: &Habits,
-    ran: &Ran,
+    ran: &ExecutedLines,
 ) -> TestCoverage {
     let mut rows = Vec::new();
     let mut missing = Vec::new();
@@ -148,7 +153,7 @@ pub fn assess(
         let functions = callable(file, survey.text(file), only);
         let tests = survey.tests_of(file, habits);
         existing.extend(tests.iter().filter(|test| *test != file).cloned());
-        let reach = Reach::of(file, &tests, survey, ran);
+        let reach = TestReach::of(file, &tests, survey, ran);
         let untested: Vec<&Behaviour> = functions.iter().filter(|one| !reach.enters(one)).collect();
         let row = row(file, &tests, &untested, ran.files.get(file));
         if let Some(reason) = gap(&row, &functions, &untested, ran) {
@@ -190,13 +195,13 @@ fn row(
     lines: Option<&FileLines>,
 ) -> FileCoverage {
     let (covered, total) = lines.map(FileLines::line_counts).unzip();
-    let (taken, all) = lines.map(FileLines::branch_counts).unzip();
+    let (hit, all) = lines.map(FileLines::branch_counts).unzip();
     FileCoverage {
         file: file.clone(),
         tests: tests.to_vec(),
         lines_covered: covered,
         lines_total: total,
-        branches_covered: taken,
+        branches_covered: hit,
         branches_total: all,
         uncovered_lines: lines.map(FileLines::uncovered).unwrap_or_default(),
         untested_functions: untested.iter().map(|one| one.name.clone()).collect(),
@@ -208,28 +213,28 @@ fn gap(
     row: &FileCoverage,
     functions: &[Behaviour],
     untested: &[&Behaviour],
-    ran: &Ran,
+    ran: &ExecutedLines,
 ) -> Option<String> {
     if functions.is_empty() {
         return None;
     }
-    let mut said = Vec::new();
+    let mut gaps = Vec::new();
     if row.tests.is_empty() {
-        said.push("no test belongs to it".to_owned());
+        gaps.push("no test belongs to it".to_owned());
     }
     match (row.lines_covered, row.lines_total) {
         (Some(covered), Some(total)) if below(covered, total, ran.target.line) => {
-            said.push(format!("{covered} of {total} lines run ({} %)", percent(covered, total)));
+            gaps.push(format!("{covered} of {total} lines run ({} %)", percent(covered, total)));
         }
         (None, _) if ran.has_lines() && !row.tests.is_empty() => {
-            said.push("none of its lines run".to_owned());
+            gaps.push("none of its lines run".to_owned());
         }
         _ => {}
     }
-    if let (Some(taken), Some(all)) = (row.branches_covered, row.branches_total)
-        && below(taken, all, ran.target.branch)
+    if let (Some(hit), Some(all)) = (row.branches_covered, row.branches_total)
+        && below(hit, all, ran.target.branch)
     {
-        said.push(format!("{taken} of {all} branches are taken ({} %)", percent(taken, all)));
+        gaps.push(format!("{hit} of {all} branches are taken ({} %)", percent(hit, all)));
     }
     let count = |functions: usize| u32::try_from(functions).unwrap_or(u32::MAX);
     let entered = count(functions.len().saturating_sub(untested.len()));
@@ -239,9 +244,9 @@ fn gap(
         let more = untested.len().saturating_sub(4);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let word = if ran.has_lines() { "no test enters" } else { "no test names" };
-        said.push(format!("{word} {}{more}", names.join(", ")));
+        gaps.push(format!("{word} {}{more}", names.join(", ")));
     }
-    (!said.is_empty()).then(|| said.join("; "))
+    (!gaps.is_empty()).then(|| gaps.join("; "))
 }
 
 fn below(part: u32, whole: u32, target: u32) -> bool {
@@ -268,5 +273,40 @@ fn stats(rows: &[FileCoverage], survey: &Survey) -> CoverageStats {
         coverage_percentage: percent(with, total),
         line_percentage: shown(sum(|row| row.lines_covered), sum(|row| row.lines_total)),
         branch_percentage: shown(sum(|row| row.branches_covered), sum(|row| row.branches_total)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_cut_and_compared_exactly() {
+        let table = [(1, 3, "33.3"), (2, 3, "66.6"), (999, 1000, "99.9"), (0, 0, "100.0")];
+        for (part, whole, expected) in table {
+            assert_eq!(percent(part, whole), expected);
+        }
+        let table =
+            [(79, 100, 80, true), (80, 100, 80, false), (0, 0, 100, false), (0, 1, 0, false)];
+        for (part, whole, target, expected) in table {
+            assert_eq!(below(part, whole, target), expected, "{part} of {whole}");
+        }
+    }
+
+    #[test]
+    fn without_lines_tests_enter_what_they_name_as_a_whole_word() {
+        let reach =
+            |text: &'static str| TestReach { lines: None, tests: vec![text], measured: false };
+        let table = [
+            ("assert price(2) == 2", "price", true),
+            ("assert prices(2)", "price", false),
+            ("assert unit_price(2)", "price", false),
+            ("x == 10", "10", true),
+            ("x == 10.5", "10", false),
+            ("x == 100", "10", false),
+        ];
+        for (text, word, expected) in table {
+            assert_eq!(reach(text).says(word), expected, "{text}: {word}");
+        }
     }
 }

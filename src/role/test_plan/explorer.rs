@@ -215,3 +215,21 @@ fn runtime(files: &[RepoPath], survey: &Survey) -> Vec<String> {
     found.truncate(10);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn couplings_that_imports_do_not_show_are_named_with_their_lines() {
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        let texts: BTreeMap<RepoPath, String> = [
+            (path("a.py"), "# getattr(x)\nvalue = getattr(x, 'y')\n".to_owned()),
+            (path("b.py"), "value = 1\n".to_owned()),
+        ]
+        .into();
+        let files: Vec<RepoPath> = texts.keys().cloned().collect();
+        let survey = Survey::of(files.clone(), texts);
+        assert_eq!(runtime(&files, &survey), ["a.py:2 looks up names while running (`getattr`)"]);
+    }
+}

@@ -15,12 +15,12 @@ use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
 use crate::domain::test_plan::exploration_angle::{angles, complexity};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::coverage::{Only, Ran, assess};
-use super::explorer::{Topic, explore_all};
-use super::framework::describe;
-use super::parts::{
+use super::context_package::{
     assets, assets_of_session, conflicts, dependencies, manifest, prioritized, results,
 };
+use super::coverage::{ExecutedLines, FunctionFilter, assess};
+use super::explorer::{Topic, explore_all};
+use super::framework::describe;
 use super::project;
 use super::survey::Survey;
 
@@ -32,7 +32,7 @@ const OFFERED: usize = 5;
 
 /// What phase 2 is given.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct GatherRequest<'a> {
     /// The test session.
     pub session: &'a SessionId,
     /// What is asked for.
@@ -59,7 +59,7 @@ pub struct Gathered {
     /// Their manifest.
     pub manifest: Option<ExplorationsManifest>,
     /// What ran, of the files of the package.
-    pub ran: Ran,
+    pub ran: ExecutedLines,
 }
 
 /// Why there is nothing to gather.
@@ -125,7 +125,7 @@ impl GatherError {
 ///
 /// [`GatherError`] when the request and the repository have nothing in common.
 pub async fn gather(
-    request: Request<'_>,
+    request: GatherRequest<'_>,
     survey: &Survey,
     fx: &Effects<'_>,
 ) -> Result<Gathered, GatherError> {
@@ -138,22 +138,22 @@ pub async fn gather(
         reported(file, text, &known, survey, fx)?
     } else if request.measure {
         match fx.suite.coverage(fx.worktree.root(), &known).await {
-            Measured::Lines { command, format, files } => Ran {
+            Measured::Lines { command, format, files } => ExecutedLines {
                 source: CoverageSource::Measured { command, format },
                 files,
-                ..Ran::default()
+                ..ExecutedLines::default()
             },
             Measured::Nothing { reason } => mapped(reason),
         }
     } else {
         mapped("no coverage was asked for".to_owned())
     };
-    let ran = Ran { target: request.target, measure: request.measure, ..ran };
+    let ran = ExecutedLines { target: request.target, measure: request.measure, ..ran };
     Ok(assemble(&request, &named, ran, fx.suite.facts(), survey))
 }
 
-fn mapped(reason: String) -> Ran {
-    Ran { source: CoverageSource::Mapping { reason }, ..Ran::default() }
+fn mapped(reason: String) -> ExecutedLines {
+    ExecutedLines { source: CoverageSource::Mapping { reason }, ..ExecutedLines::default() }
 }
 
 fn reported(
@@ -162,7 +162,7 @@ fn reported(
     known: &BTreeSet<RepoPath>,
     survey: &Survey,
     fx: &Effects<'_>,
-) -> Result<Ran, GatherError> {
+) -> Result<ExecutedLines, GatherError> {
     let source = |path: &str| {
         let own = survey.texts.keys().find(|file| path.ends_with(&format!("/{file}")))?;
         Some(survey.text(own).to_owned())
@@ -178,11 +178,11 @@ fn reported(
     }
     let format = report.format.to_owned();
     let source = CoverageSource::Report { file: file.to_owned(), format };
-    Ok(Ran { source, files, ..Ran::default() })
+    Ok(ExecutedLines { source, files, ..ExecutedLines::default() })
 }
 
 /// Which files and functions are meant.
-fn chosen(request: &Request<'_>, survey: &Survey) -> Result<Named, GatherError> {
+fn chosen(request: &GatherRequest<'_>, survey: &Survey) -> Result<Named, GatherError> {
     if let Some(source) = request.source {
         let named: Vec<RepoPath> =
             source.summaries.iter().flat_map(|one| one.changed_files.clone()).collect();
@@ -209,7 +209,7 @@ fn chosen(request: &Request<'_>, survey: &Survey) -> Result<Named, GatherError> 
 }
 
 /// Functions that alone are meant: those of files that were named only through them.
-fn only(named: &Named) -> Only {
+fn only(named: &Named) -> FunctionFilter {
     let whole = |file: &RepoPath| named.files.get(file).is_some_and(|(score, _)| *score >= 0.99);
     named
         .functions
@@ -222,9 +222,9 @@ fn only(named: &Named) -> Only {
 /// Puts the package together; pure.
 #[must_use]
 pub fn assemble(
-    request: &Request<'_>,
+    request: &GatherRequest<'_>,
     named: &Named,
-    mut ran: Ran,
+    mut ran: ExecutedLines,
     facts: &SuiteFacts,
     survey: &Survey,
 ) -> Gathered {
@@ -305,10 +305,10 @@ fn here(source: &SourceSession, survey: &Survey) -> Vec<ImplementationSummary> {
 /// The files that are worked on: those that fit best, those with gaps first where there are many.
 fn targets(
     named: &Named,
-    only: &Only,
+    only: &FunctionFilter,
     survey: &Survey,
     habits: &Habits,
-    ran: &Ran,
+    ran: &ExecutedLines,
 ) -> Vec<RepoPath> {
     let mut files: Vec<(&RepoPath, f64)> =
         named.files.iter().map(|(file, (score, _))| (file, *score)).collect();
@@ -332,4 +332,50 @@ fn focus(coverage: &TestCoverage) -> Vec<String> {
     missing
         .map(|one| format!("{} ({}): {}", one.implementation_file, one.priority.word(), one.reason))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_a_hint() {
+        let session = || SessionId::parse("WFS-x").unwrap();
+        let named = |names: &[&str]| names.iter().map(|one| (*one).to_owned()).collect();
+        let file = RepoPath::parse("a.py").unwrap();
+        let nothing = |nearest| GatherError::NamesNothing { description: "zebra".into(), nearest };
+        let table = [
+            (GatherError::NoSources, "run in a repository"),
+            (nothing(named(&[])), "name a file, a folder or a function of this repository"),
+            (nothing(named(&["f", "g"])), "name a file, a folder or a function, such as f, g"),
+            (
+                GatherError::SourceNamesNothing { session: session(), named: Vec::new() },
+                "name changed files",
+            ),
+            (
+                GatherError::SourceNamesNothing { session: session(), named: vec![file] },
+                "check out the commit",
+            ),
+            (GatherError::Report { file: "x".into(), reason: "y".into() }, "name a report"),
+        ];
+        for (error, expected) in table {
+            assert!(error.hint().starts_with(expected), "{}", error.hint());
+        }
+    }
+
+    #[test]
+    fn a_function_narrows_a_file_that_is_not_named_itself() {
+        let file = |name: &str| RepoPath::parse(name).unwrap();
+        let names = |name: &str| BTreeSet::from([name.to_owned()]);
+        let named = Named {
+            files: [
+                (file("a.py"), (1.0, "named".to_owned())),
+                (file("b.py"), (0.9, "a function of it".to_owned())),
+            ]
+            .into(),
+            functions: [(file("a.py"), names("f")), (file("b.py"), names("g"))].into(),
+            ..Named::default()
+        };
+        assert_eq!(only(&named), [(file("b.py"), names("g"))].into());
+    }
 }

@@ -1,48 +1,56 @@
-//! Phases 2 to 4 of a test session: what is there, what must be tested, by which tasks
-//! (product.md 3.1, 4.3 to 4.6). No code is written here and no test is judged.
+//! Phases 2 to 4 of a test session: what the repository holds, what must be tested, and by which
+//! tasks (product.md 3.1, 4.3 to 4.6). No test is written or run here.
 
-mod advice;
-mod consult;
+mod advice_question;
+mod context_package;
 mod coverage;
-mod covered;
-mod documents;
 mod explorer;
 mod framework;
 mod gather;
+mod measure_coverage;
 mod packages;
-mod parts;
 mod planner;
 mod project;
+mod requirement_text;
 mod requirements;
-mod sentence;
+mod responses;
 mod survey;
-mod told;
+mod survey_question;
+mod validate_survey;
 
-#[cfg(any(test, feature = "internals"))]
-pub use advice::ToldAdvice;
-pub use consult::{Advised, Consulted, advise, consult};
-pub use coverage::Ran;
-pub use covered::{Covered, covered};
-pub use documents::Documents;
+pub use advice_question::{AdviceOutcome, advise};
+pub use coverage::ExecutedLines;
 pub(super) use framework::run_specific;
 #[cfg(test)]
 use gather::Gathered;
-pub use gather::{GatherError, Request, gather};
+pub use gather::{GatherError, GatherRequest, gather};
+pub use measure_coverage::{CoverageOutcome, measure_coverage};
 pub use planner::plan;
 pub use requirements::analyse;
-pub use survey::Survey;
 #[cfg(any(test, feature = "internals"))]
-pub use told::ToldSurvey;
+pub use responses::{AdviceResponse, SurveyResponse};
+pub use survey::Survey;
+pub use survey_question::{SurveyOutcome, consult};
 
-/// Phases 2 to 4 on texts, without git and without a run of the suite; for the benches. Files that
-/// are worked on, requirements, tasks.
+/// The size of a plan.
+#[cfg(feature = "internals")]
+pub struct PlanSize {
+    /// Files that are worked on.
+    pub files: usize,
+    /// Requirements of all files.
+    pub requirements: u32,
+    /// Tasks of the plan.
+    pub tasks: usize,
+}
+
+/// Runs phases 2 to 4 on texts, without git and without running the suite; for the benches.
 #[cfg(feature = "internals")]
 #[must_use]
 pub fn rehearse(
     texts: std::collections::BTreeMap<crate::domain::id::RepoPath, String>,
     description: &str,
     session: &crate::domain::id::SessionId,
-) -> (usize, u32, usize) {
+) -> PlanSize {
     let survey = Survey::of(texts.keys().cloned().collect(), texts);
     let named = crate::code::names::find(description, &survey.known);
     let facts = crate::effect::SuiteFacts {
@@ -58,8 +66,8 @@ pub fn rehearse(
         reason: "no test is run".into(),
     };
     let target = crate::domain::coverage::CoverageTarget::default();
-    let ran = Ran { source, ..Ran::default() };
-    let request = Request {
+    let ran = ExecutedLines { source, ..ExecutedLines::default() };
+    let request = GatherRequest {
         session,
         description,
         source: None,
@@ -72,7 +80,7 @@ pub fn rehearse(
     let analysis = analyse(session, description, &found.package, &survey, &found.ran, "");
     let (files, requirements) = (analysis.files.len(), analysis.total());
     let plan = plan(analysis, &found.package, 10);
-    (files, requirements, plan.tasks.len())
+    PlanSize { files, requirements, tasks: plan.tasks.len() }
 }
 
 #[cfg(test)]

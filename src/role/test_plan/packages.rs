@@ -157,4 +157,20 @@ mod tests {
         assert!(is_request("fetch", false));
         assert!(!is_request("requests.get", false));
     }
+
+    #[test]
+    fn packages_of_databases_and_services_are_known() {
+        let table = [
+            ("sqlite3", true, false),
+            ("database/sql", true, false),
+            ("requests", false, true),
+            ("net/http", false, true),
+            ("json", false, false),
+        ];
+        for (name, database, service) in table {
+            let packages = [name.to_owned()].into();
+            assert_eq!(has_database(&packages), database, "{name}");
+            assert_eq!(has_service(&packages), service, "{name}");
+        }
+    }
 }

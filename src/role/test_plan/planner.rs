@@ -477,3 +477,74 @@ fn conversations(tasks: &mut [TestTask], analysis: &TestAnalysis) {
             CliExecution { strategy: strategy.to_owned(), resume_from, merge_from };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::domain::test_plan::analysis::samples;
+
+    #[test]
+    fn requirements_are_counted_by_layer() {
+        let analysis = samples::analysis(1, 3);
+        let list: Vec<&Requirement> = analysis.files[0].requirements.iter().collect();
+        assert!(counted(&list[..1]).starts_with("1 requirement: 1 "), "{}", counted(&list[..1]));
+        assert!(counted(&list).starts_with("3 requirements: "), "{}", counted(&list));
+        assert_eq!((files(1), files(2)), ("1 file".to_owned(), "2 files".to_owned()));
+    }
+
+    #[test]
+    fn conversations_resume_fork_or_merge() {
+        let analysis = samples::analysis(30, 2);
+        let package = package();
+        let plan = plan(analysis, &package, 10);
+        for task in &plan.tasks {
+            let expected = match task.context.depends_on.len() {
+                0 => "new",
+                1 => "resume fork",
+                _ => "merge_fork",
+            };
+            let own = task.cli_execution.strategy.as_str();
+            assert!(expected.contains(own), "{}: {own}", task.id);
+            assert_eq!(task.cli_execution.merge_from.is_empty(), expected != "merge_fork");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn groups_are_joined_until_they_fit_and_no_file_is_lost(count in 1usize..30, room in 1usize..12) {
+            let analysis = samples::analysis(count, 1);
+            let groups: Vec<Group<'_>> = analysis
+                .files
+                .iter()
+                .enumerate()
+                .map(|(at, file)| (format!("module-{at}"), vec![file]))
+                .collect();
+            let joined = few(groups, room);
+            proptest::prop_assert!(joined.len() <= room);
+            proptest::prop_assert_eq!(joined.iter().map(|group| group.1.len()).sum::<usize>(), count);
+        }
+    }
+
+    fn package() -> Package {
+        use crate::code::names;
+        use crate::domain::id::SessionId;
+        use crate::role::test_plan::{ExecutedLines, GatherRequest, Survey, gather::assemble};
+        let file = RepoPath::parse("a.py").unwrap();
+        let texts = [(file.clone(), "def f(x):\n    return x\n".to_owned())].into();
+        let survey = Survey::of(vec![file], texts);
+        let session = SessionId::parse("WFS-test-x").unwrap();
+        let request = GatherRequest {
+            session: &session,
+            description: "a.py",
+            source: None,
+            report: None,
+            measure: false,
+            now: "",
+            target: crate::domain::coverage::CoverageTarget::default(),
+        };
+        let facts = crate::role::test_plan::tests::facts();
+        let named = names::find("a.py", &survey.known);
+        assemble(&request, &named, ExecutedLines::default(), &facts, &survey).package
+    }
+}

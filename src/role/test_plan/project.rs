@@ -203,3 +203,82 @@ pub fn asset_kind(file: &RepoPath) -> &'static str {
         "config"
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn survey(files: &[(&str, &str)]) -> Survey {
+        let texts: BTreeMap<RepoPath, String> = files
+            .iter()
+            .map(|(name, text)| (RepoPath::parse(*name).unwrap(), (*text).to_owned()))
+            .collect();
+        Survey::of(texts.keys().cloned().collect(), texts)
+    }
+
+    const PYTHON: (&str, &str) = ("shop/price.py", "def price(text):\n    return 1\n");
+
+    #[test]
+    fn the_kind_of_a_project_has_evidence() {
+        let table: [(&str, &str, &str, f64); 6] = [
+            ("package.json", "{\"react\": 1}", "React (Python)", 0.9),
+            ("pyproject.toml", "dependencies = [\"flask\"]", "API (Python)", 0.9),
+            ("pyproject.toml", "[project.scripts]", "CLI (Python)", 0.9),
+            ("pyproject.toml", "[project]", "Library (Python)", 0.7),
+            ("cli.py", "def run():\n    return 1\n", "CLI (Python)", 0.7),
+            ("notes.txt", "", "Library (Python)", 0.4),
+        ];
+        for (file, text, name, confidence) in table {
+            let found = classify(&survey(&[PYTHON, (file, text)]));
+            assert_eq!(found.name, name, "{file}: {text}");
+            assert!((found.confidence - confidence).abs() < 1e-9, "{file}: {found:?}");
+            assert_eq!(found.evidence.len(), 1, "{file}");
+        }
+    }
+
+    #[test]
+    fn style_comes_from_counts() {
+        let files = [
+            ("a.py", "def one_two():\n    raise ValueError(1)\n"),
+            ("b.js", "export async function oneTwo() {\n  return 1;\n}\n"),
+        ];
+        let survey = survey(&files);
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        assert_eq!(naming(&survey, &[path("a.py")]), ["functions in snake_case (1)"]);
+        assert_eq!(naming(&survey, &[path("b.js")]), ["functions in camelCase (1)"]);
+        assert_eq!(naming(&survey, &[]), Vec::<String>::new());
+        assert_eq!(patterns(&survey, &[path("a.py")]).error_handling, "exceptions (1)");
+        assert_eq!(patterns(&survey, &[path("b.js")]).error_handling, "none seen");
+        assert_eq!(patterns(&survey, &[path("b.js")]).async_pattern, "asynchronous code (1)");
+        assert_eq!(languages(&survey).len(), 2);
+    }
+
+    #[test]
+    fn assets_have_a_kind() {
+        let table = [
+            ("tests/test_a.py", "existing_test"),
+            ("README.md", "documentation"),
+            ("shop/a.py", "source_code"),
+            ("setup.cfg", "config"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(asset_kind(&RepoPath::parse(name).unwrap()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn external_packages_have_versions_and_users() {
+        let survey = survey(&[
+            ("package.json", "{\"dependencies\": {\"axios\": \"^1.2.0\"}}"),
+            (
+                "lib/a.js",
+                "import axios from 'axios';\nexport function get() {\n  return axios;\n}\n",
+            ),
+        ]);
+        let found = external(&survey, &[RepoPath::parse("lib/a.js").unwrap()]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let one = &found[0];
+        assert_eq!((one.package.as_str(), one.version.as_str()), ("axios", "^1.2.0"));
+        assert_eq!(one.usage, "lib/a.js");
+    }
+}

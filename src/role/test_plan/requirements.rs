@@ -13,8 +13,8 @@ use crate::domain::test_plan::analysis::{
 use crate::domain::test_plan::context::{CoverageSource, MissingTest, Package, TestCoverage};
 use crate::domain::test_plan::layer::SubLayer;
 
-use super::coverage::{Ran, Reach, callable};
-use super::sentence::{Draft, Speaker};
+use super::coverage::{ExecutedLines, TestReach, callable};
+use super::requirement_text::{RequirementDraft, RequirementWriter};
 use super::survey::Survey;
 use super::{framework, packages, project};
 
@@ -34,7 +34,7 @@ pub fn analyse(
     description: &str,
     package: &Package,
     survey: &Survey,
-    ran: &Ran,
+    ran: &ExecutedLines,
     now: &str,
 ) -> TestAnalysis {
     let coverage = package.coverage();
@@ -48,14 +48,14 @@ pub fn analyse(
             deferred.push(format!("{}: {}", missing.implementation_file, missing.reason));
             continue;
         }
-        let told = of_file(missing, coverage, package, survey, ran, &mut number);
-        if told.requirements.is_empty() {
+        let requirements = of_file(missing, coverage, package, survey, ran, &mut number);
+        if requirements.requirements.is_empty() {
             deferred.push(format!(
                 "{}: {}, and nothing of it can be said from its text",
                 missing.implementation_file, missing.reason
             ));
         } else {
-            files.push(told);
+            files.push(requirements);
         }
     }
     let target = ran.target;
@@ -82,22 +82,22 @@ pub fn analyse(
 /// Coverage now, in words.
 fn current(coverage: &TestCoverage) -> String {
     let stats = &coverage.coverage_stats;
-    let mut said = format!(
+    let mut text = format!(
         "{} of {} files have tests ({} %)",
         stats.files_with_tests, stats.total_implementation_files, stats.coverage_percentage
     );
     if let Some(lines) = &stats.line_percentage {
-        said.push_str(&format!(", lines {lines} %"));
+        text.push_str(&format!(", lines {lines} %"));
     }
     if let Some(branches) = &stats.branch_percentage {
-        said.push_str(&format!(", branches {branches} %"));
+        text.push_str(&format!(", branches {branches} %"));
     }
-    said.push_str(&match &coverage.source {
+    text.push_str(&match &coverage.source {
         CoverageSource::Measured { command, .. } => format!("; measured by `{command}`"),
         CoverageSource::Report { file, format } => format!("; read from {file} ({format})"),
         CoverageSource::Mapping { reason } => format!("; by names and imports only: {reason}"),
     });
-    said
+    text
 }
 
 fn of_file(
@@ -105,23 +105,23 @@ fn of_file(
     coverage: &TestCoverage,
     package: &Package,
     survey: &Survey,
-    ran: &Ran,
+    ran: &ExecutedLines,
     number: &mut u32,
 ) -> FileRequirements {
     let file = &missing.implementation_file;
     let text = survey.text(file);
     let tests = coverage.files.iter().find(|row| row.file == *file);
     let tests = tests.map(|row| row.tests.clone()).unwrap_or_default();
-    let reach = Reach::of(file, &tests, survey, ran);
+    let reach = TestReach::of(file, &tests, survey, ran);
     let functions = callable(file, text, &package.only());
     let mut covered = 0;
     let mut drafts = Vec::new();
     if let Some(language) = Language::of(file) {
-        let speaker = Speaker { file, language };
+        let writer = RequirementWriter { file, language };
         for function in &functions {
-            unit(speaker, function, &reach, &mut drafts, &mut covered);
+            unit(writer, function, &reach, &mut drafts, &mut covered);
         }
-        integration(speaker, &functions, survey, &reach, &mut drafts, &mut covered);
+        integration(writer, &functions, survey, &reach, &mut drafts, &mut covered);
     }
     drafts.sort_by(|a, b| a.line.cmp(&b.line).then(a.layer.cmp(&b.layer)));
     drafts.dedup();
@@ -130,7 +130,7 @@ fn of_file(
     let test_file = &missing.suggested_test_file;
     let own = package.framework();
     let mut requirements: Vec<Requirement> = Vec::new();
-    let mut add = |draft: Draft, check: String| {
+    let mut add = |draft: RequirementDraft, check: String| {
         *number += 1;
         requirements.push(Requirement {
             id: format!("R-{number:03}"),
@@ -169,27 +169,27 @@ fn of_file(
 }
 
 /// Keeps the most telling ones when there are too many: errors and results before edges.
-fn fewest(drafts: Vec<Draft>) -> Vec<Draft> {
+fn fewest(drafts: Vec<RequirementDraft>) -> Vec<RequirementDraft> {
     if drafts.len() <= PER_FILE {
         return drafts;
     }
     let mut ranked: Vec<(SubLayer, usize)> =
         drafts.iter().enumerate().map(|(at, draft)| (draft.layer, at)).collect();
     ranked.sort();
-    let kept: BTreeSet<usize> = ranked.into_iter().take(PER_FILE).map(|(_, at)| at).collect();
-    let kept = drafts.into_iter().enumerate().filter(|(at, _)| kept.contains(at));
-    kept.map(|(_, draft)| draft).collect()
+    let chosen: BTreeSet<usize> = ranked.into_iter().take(PER_FILE).map(|(_, at)| at).collect();
+    let drafts = drafts.into_iter().enumerate().filter(|(at, _)| chosen.contains(at));
+    drafts.map(|(_, draft)| draft).collect()
 }
 
 /// L1.1 to L1.5 of one function; what tests show already is counted instead.
 fn unit(
-    speaker: Speaker<'_>,
+    writer: RequirementWriter<'_>,
     function: &Behaviour,
-    reach: &Reach<'_>,
-    drafts: &mut Vec<Draft>,
+    reach: &TestReach<'_>,
+    drafts: &mut Vec<RequirementDraft>,
     covered: &mut u32,
 ) {
-    let mut want = |draft: Draft, shown: bool| {
+    let mut want = |draft: RequirementDraft, shown: bool| {
         if shown {
             *covered += 1;
         } else {
@@ -197,11 +197,11 @@ fn unit(
         }
     };
     if function.returns.is_empty() && function.short_name() != "__init__" {
-        want(speaker.effect(function), reach.enters(function));
+        want(writer.effect(function), reach.enters(function));
     }
     for result in &function.returns {
         let shown = reach.shows(function, result.line, &[function.short_name()]);
-        want(speaker.happy(function, result), shown);
+        want(writer.happy(function, result), shown);
     }
     for raise in &function.raises {
         let class = raise.class.rsplit([':', '.']).next().unwrap_or_default().trim_end_matches(')');
@@ -209,7 +209,7 @@ fn unit(
         let twice = function.raises.iter().filter(|one| one.class == raise.class).count() > 1;
         let generic = twice || matches!(class, "panic" | "an error" | "Err");
         let words = if generic { [message, ""] } else { [class, message] };
-        want(speaker.error(function, raise), reach.shows(function, raise.line, &words));
+        want(writer.error(function, raise), reach.shows(function, raise.line, &words));
     }
     for edge in &function.boundaries {
         let about = |name: &str| has_word(&edge.left, name);
@@ -221,7 +221,7 @@ fn unit(
             || raised.chain(given).any(decides);
         if known {
             want(
-                speaker.boundary(function, edge),
+                writer.boundary(function, edge),
                 reach.decides(function, edge.line, &[&edge.right]),
             );
         }
@@ -229,15 +229,15 @@ fn unit(
     for (line, parameter) in collections(function) {
         let words = ["[]", "\"\"", "''", "{}", "nil", "None", "null", "vec![]"];
         let shown = reach.shows(function, line, &words);
-        want(speaker.empty(function, &parameter, line), shown);
+        want(writer.empty(function, &parameter, line), shown);
     }
     for (line, field) in &function.changes {
         if function.short_name() != "__init__" && function.short_name() != "constructor" {
-            want(speaker.change(function, *line, field), reach.shows(function, *line, &[field]));
+            want(writer.change(function, *line, field), reach.shows(function, *line, &[field]));
         }
     }
     if function.is_async {
-        want(speaker.asynchronous(function), reach.enters(function));
+        want(writer.asynchronous(function), reach.enters(function));
     }
 }
 
@@ -289,14 +289,14 @@ fn has_word(text: &str, name: &str) -> bool {
 
 /// L2.1 to L2.5 of one file.
 fn integration(
-    speaker: Speaker<'_>,
+    writer: RequirementWriter<'_>,
     functions: &[Behaviour],
     survey: &Survey,
-    reach: &Reach<'_>,
-    drafts: &mut Vec<Draft>,
+    reach: &TestReach<'_>,
+    drafts: &mut Vec<RequirementDraft>,
     covered: &mut u32,
 ) {
-    let mut want = |draft: Draft, shown: bool| {
+    let mut want = |draft: RequirementDraft, shown: bool| {
         if shown {
             *covered += 1;
         } else {
@@ -305,11 +305,11 @@ fn integration(
     };
     let others: Vec<&RepoPath> = survey
         .graph
-        .imports_of(speaker.file)
-        .filter(|other| *other != speaker.file && survey.known.contains_key(other))
+        .imports_of(writer.file)
+        .filter(|other| *other != writer.file && survey.known.contains_key(other))
         .collect();
     let mut wired: BTreeSet<&RepoPath> = BTreeSet::new();
-    let imported = behaviour::packages(speaker.language, survey.text(speaker.file));
+    let imported = behaviour::packages(writer.language, survey.text(writer.file));
     let (database, service) = (packages::has_database(&imported), packages::has_service(&imported));
     for function in functions {
         for (line, call) in &function.calls {
@@ -324,18 +324,18 @@ fn integration(
                 && wired.insert(other)
             {
                 want(
-                    speaker.wiring(function, *line, last, other),
+                    writer.wiring(function, *line, last, other),
                     reach.shows(function, *line, &[last]),
                 );
             }
         }
         if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
-            want(speaker.route(function, mark), reach.enters(function));
+            want(writer.route(function, mark), reach.enters(function));
         }
         let query = function.calls.iter().find(|(_, call)| database && packages::is_query(call));
         if let Some((line, call)) = query {
             want(
-                speaker.database(function, *line, call),
+                writer.database(function, *line, call),
                 reach.shows(function, *line, &["rollback"]),
             );
         }
@@ -345,7 +345,7 @@ fn integration(
         let request = requests.min_by_key(|(line, call)| (*line, call.len()));
         if let Some((line, call)) = request {
             want(
-                speaker.service(function, *line, call),
+                writer.service(function, *line, call),
                 reach.shows(function, *line, &["timeout", "Timeout"]),
             );
         }
@@ -354,16 +354,16 @@ fn integration(
                 handler.catches.chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
             // The body of the handler, not the line that names the error.
             want(
-                speaker.failure(function, handler),
+                writer.failure(function, handler),
                 reach.shows(function, handler.line + 1, &[&class]),
             );
         }
         if function.short_name() == "main" {
             let text = format!(
                 "the program ends well when `main` is started ({}:{})",
-                speaker.file, function.start
+                writer.file, function.start
             );
-            let draft = Draft {
+            let draft = RequirementDraft {
                 layer: SubLayer::Critical,
                 function: function.name.clone(),
                 line: function.start,
@@ -383,13 +383,13 @@ fn is_route(mark: &str) -> bool {
 }
 
 /// L0 of the file that is going to be written.
-fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(Draft, String)> {
+fn static_checks(test_file: &RepoPath, package: &Package) -> Vec<(RequirementDraft, String)> {
     let own = package.framework();
-    let draft = |layer, said: &str, expect: &str| Draft {
+    let draft = |layer, claim: &str, expect: &str| RequirementDraft {
         layer,
         function: String::new(),
         line: 1,
-        text: format!("{test_file} {said}"),
+        text: format!("{test_file} {claim}"),
         given: "the file as it was written".into(),
         expect: expect.to_owned(),
     };
@@ -448,12 +448,12 @@ fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<AnalysisFinding> {
 
 fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
     let own = package.framework();
-    let mut said = vec![
+    let mut steps = vec![
         format!("unit tests first (L1), file by file, most urgent first: {} files", files.len()),
-        format!("in the manner of this project: {}", manner(package)),
+        format!("in the manner of this project: {}", conventions_text(package)),
     ];
     if files.iter().any(|file| file.requirements.iter().any(|one| one.layer.layer() == 2)) {
-        said.push(
+        steps.push(
             "then what crosses a file or the machine (L2), with doubles only at the machine's edge"
                 .into(),
         );
@@ -464,41 +464,112 @@ fn strategy(files: &[FileRequirements], package: &Package) -> Vec<String> {
         } else {
             &own.mocking_framework
         };
-        said.push(format!("doubles with {tool}"));
+        steps.push(format!("doubles with {tool}"));
     }
-    said.push(
+    steps.push(
         "each new test runs at once, and is kept only when it passes and notices a broken line"
             .into(),
     );
-    said
+    steps
 }
 
-fn manner(package: &Package) -> String {
+fn conventions_text(package: &Package) -> String {
     let own = &package.framework().conventions;
-    let mut said = vec![format!("files named `{}`", own.file_naming)];
+    let mut conventions = vec![format!("files named `{}`", own.file_naming)];
     if !own.test_structure.is_empty() {
-        said.push(own.test_structure.clone());
+        conventions.push(own.test_structure.clone());
     }
-    said.extend(own.assertion_style.first().cloned());
-    said.extend(own.parametrisation.first().cloned());
+    conventions.extend(own.assertion_style.first().cloned());
+    conventions.extend(own.parametrisation.first().cloned());
     if let Some(sample) = &own.sample {
-        said.push(format!("as in {sample}"));
+        conventions.push(format!("as in {sample}"));
     }
-    said.join(", ")
+    conventions.join(", ")
 }
 
 fn criteria(files: &[FileRequirements], package: &Package, target: CoverageTarget) -> Vec<String> {
     let own = package.framework();
     let total: usize = files.iter().map(|file| file.requirements.len()).sum();
-    let mut said = vec![
+    let mut criteria = vec![
         format!("all {total} requirements are shown by a test that passes: `{}`", own.run_tests),
         "no critical issue, at most 3 errors and 10 warnings: `regreen validate`".to_owned(),
     ];
     if !own.run_coverage.is_empty() {
-        said.push(format!(
+        criteria.push(format!(
             "lines {} %, branches {} %, functions {} %: `{}`",
             target.line, target.branch, target.function, own.run_coverage
         ));
     }
-    said
+    criteria
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_as_a_whole() {
+        let table = [
+            ("price < 0", "price", true),
+            ("prices < 0", "price", false),
+            ("self.price", "price", true),
+            ("", "price", false),
+        ];
+        for (text, name, expected) in table {
+            assert_eq!(has_word(text, name), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn routes_are_known_by_their_marks() {
+        let table = [
+            ("@app.get('/x')", true),
+            ("@app.route('/x')", true),
+            ("@GetMapping(\"/x\")", true),
+            ("@cache", false),
+            ("@target", false),
+        ];
+        for (mark, expected) in table {
+            assert_eq!(is_route(mark), expected, "{mark}");
+        }
+    }
+
+    #[test]
+    fn collections_are_asked_about_when_nothing_else_does() {
+        let of = |source: &str| {
+            let functions = behaviour::read(Language::Python, source);
+            collections(&functions[0]).into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+        };
+        let table: [(&str, &[&str]); 4] = [
+            ("def f(names: list):\n    return 1\n", &["names"]),
+            ("def f(names):\n    for one in names:\n        g(one)\n    return 1\n", &["names"]),
+            ("def f(count: int):\n    return 1\n", &[]),
+            ("def f(names: list = None):\n    return 1\n", &[]),
+        ];
+        for (source, expected) in table {
+            assert_eq!(of(source), expected, "{source}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_most_important_requirements_of_a_file_stay_in_their_order(count in 0u32..90) {
+            let drafts: Vec<RequirementDraft> = (1..=count)
+                .map(|line| RequirementDraft {
+                    layer: if line % 3 == 0 { SubLayer::Happy } else { SubLayer::Edge },
+                    function: "f".into(),
+                    line,
+                    text: String::new(),
+                    given: String::new(),
+                    expect: String::new(),
+                })
+                .collect();
+            let happy = drafts.iter().filter(|one| one.layer == SubLayer::Happy).count();
+            let left = fewest(drafts);
+            proptest::prop_assert_eq!(left.len(), usize::try_from(count).unwrap().min(PER_FILE));
+            proptest::prop_assert!(left.windows(2).all(|pair| pair[0].line < pair[1].line));
+            let left_happy = left.iter().filter(|one| one.layer == SubLayer::Happy).count();
+            proptest::prop_assert_eq!(left_happy, happy);
+        }
+    }
 }

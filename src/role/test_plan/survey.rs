@@ -62,10 +62,10 @@ impl Survey {
     pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();
-        let wanted =
+        let is_relevant =
             |name: &&RepoPath| Language::of(name).is_some() || TELLING.contains(&name.file_name());
-        let cut = names.iter().filter(wanted).count() > FILES;
-        for name in names.iter().filter(wanted).take(FILES) {
+        let cut = names.iter().filter(is_relevant).count() > FILES;
+        for name in names.iter().filter(is_relevant).take(FILES) {
             let bytes = fx.worktree.read(tree, name).await?.unwrap_or_default();
             if bytes.len() <= FILE_LIMIT
                 && let Ok(text) = String::from_utf8(bytes)
@@ -155,4 +155,57 @@ fn is_set_up(file: &RepoPath) -> bool {
                 "node_modules" | "vendor" | "dist" | "build" | "migrations" | "third_party"
             )
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_generated_code_are_no_sources() {
+        let table = [
+            ("setup.py", true),
+            ("tests/conftest.py", true),
+            ("vite.config.ts", true),
+            ("lib/a.min.js", true),
+            ("node_modules/x/index.js", true),
+            ("app/migrations/0001.py", true),
+            ("shop/price.py", false),
+            ("builder/price.py", false),
+        ];
+        for (name, expected) in table {
+            assert_eq!(is_set_up(&RepoPath::parse(name).unwrap()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_test_belongs_to_a_source_by_import_by_package_or_inside() {
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        let table = [
+            (
+                "shop/price.py",
+                "def price():\n    return 1\n",
+                "tests/test_any.py",
+                "from shop.price import price\n\n\ndef test_x():\n    assert price()\n",
+            ),
+            (
+                "pkg/price.go",
+                "package pkg\n\nfunc Price() int {\n\treturn 1\n}\n",
+                "pkg/other_test.go",
+                "package pkg\n\nfunc TestX(t *testing.T) {}\n",
+            ),
+        ];
+        for (source, text, test, test_text) in table {
+            let texts: BTreeMap<RepoPath, String> =
+                [(path(source), text.to_owned()), (path(test), test_text.to_owned())].into();
+            let survey = Survey::of(texts.keys().cloned().collect(), texts);
+            let habits = conventions::Habits::default();
+            assert_eq!(survey.tests_of(&path(source), &habits), [path(test)], "{source}");
+        }
+        let inside = "pub fn f() {}\n\n#[cfg(test)]\nmod tests {}\n";
+        let texts = [(path("src/lib.rs"), inside.to_owned())].into();
+        let survey = Survey::of(vec![path("src/lib.rs")], texts);
+        let tests = survey.tests_of(&path("src/lib.rs"), &conventions::Habits::default());
+        assert_eq!(tests, [path("src/lib.rs")]);
+    }
 }

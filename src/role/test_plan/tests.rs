@@ -45,7 +45,7 @@ fn survey(files: &[(&str, &str)]) -> Survey {
     Survey::of(texts.keys().cloned().collect(), texts)
 }
 
-fn facts() -> SuiteFacts {
+pub fn facts() -> SuiteFacts {
     SuiteFacts {
         framework: crate::domain::framework::Framework::Pytest,
         version: "pytest 9.2.0".into(),
@@ -61,13 +61,13 @@ fn session() -> SessionId {
     SessionId::parse("WFS-test-x").unwrap()
 }
 
-fn by_names() -> Ran {
+fn by_names() -> ExecutedLines {
     let source = CoverageSource::Mapping { reason: "no tool".into() };
-    Ran { source, ..Ran::default() }
+    ExecutedLines { source, ..ExecutedLines::default() }
 }
 
-fn request<'a>(session: &'a SessionId, description: &'a str) -> Request<'a> {
-    Request {
+fn request<'a>(session: &'a SessionId, description: &'a str) -> GatherRequest<'a> {
+    GatherRequest {
         session,
         description,
         source: None,
@@ -78,16 +78,16 @@ fn request<'a>(session: &'a SessionId, description: &'a str) -> Request<'a> {
     }
 }
 
-fn gathered(description: &str, ran: Ran) -> Gathered {
+fn gathered(description: &str, ran: ExecutedLines) -> Gathered {
     let (session, survey) = (session(), survey(SHOP));
     let named = crate::code::names::find(description, &survey.known);
     assemble(&request(&session, description), &named, ran, &facts(), &survey)
 }
 
-fn analysed(description: &str, ran: &Ran) -> (analysis::TestAnalysis, Package) {
+fn analysed(description: &str, ran: &ExecutedLines) -> (analysis::TestAnalysis, Package) {
     let found = gathered(description, ran.clone());
-    let told = analyse(&session(), description, &found.package, &survey(SHOP), ran, NOW);
-    (told, found.package)
+    let analysis = analyse(&session(), description, &found.package, &survey(SHOP), ran, NOW);
+    (analysis, found.package)
 }
 
 fn lines(analysis: &analysis::TestAnalysis) -> Vec<String> {
@@ -97,8 +97,8 @@ fn lines(analysis: &analysis::TestAnalysis) -> Vec<String> {
 
 #[test]
 fn requirements_say_what_to_give_and_what_to_see() {
-    let (told, _) = analysed("cover shop/price.py and shop/cart.py", &by_names());
-    insta::assert_snapshot!(lines(&told).join("\n"), @r#"
+    let (analysis, _) = analysed("cover shop/price.py and shop/cart.py", &by_names());
+    insta::assert_snapshot!(lines(&analysis).join("\n"), @r#"
     L0.1 tests/shop/test_cart.py compiles
     L0.2 tests/shop/test_cart.py imports only what is there
     L0.5 tests/shop/test_cart.py has no critical issue of the catalogue
@@ -120,8 +120,8 @@ fn requirements_say_what_to_give_and_what_to_see() {
     L1.1 `gross` returns `price * (1 + rate(percent))` for `percent` of at most 100 (shop/price.py:16)
     L2.1 `gross` works with the real `rate` of shop/tax.py (shop/price.py:16)
     "#);
-    assert_eq!(analysis::problems(&told), Vec::<String>::new());
-    assert_eq!(told.project_type, "Library (Python)");
+    assert_eq!(analysis::problems(&analysis), Vec::<String>::new());
+    assert_eq!(analysis.project_type, "Library (Python)");
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn lines_that_ran_are_not_asked_for_again() {
     file.branch(8, 1, 2);
     file.branch(14, 0, 2);
     ran.files.insert(path("shop/price.py"), file);
-    let (told, package) = analysed("shop/price.py", &ran);
-    insta::assert_snapshot!(lines(&told).join("\n"), @r#"
+    let (analysis, package) = analysed("shop/price.py", &ran);
+    insta::assert_snapshot!(lines(&analysis).join("\n"), @r#"
     L0.1 tests/test_price.py compiles
     L0.2 tests/test_price.py imports only what is there
     L0.5 tests/test_price.py has no critical issue of the catalogue
@@ -160,7 +160,7 @@ fn lines_that_ran_are_not_asked_for_again() {
     L1.1 `gross` returns `price * (1 + rate(percent))` for `percent` of at most 100 (shop/price.py:16)
     L2.1 `gross` works with the real `rate` of shop/tax.py (shop/price.py:16)
     "#);
-    assert_eq!(told.files[0].already_covered, 2, "the empty text and the result");
+    assert_eq!(analysis.files[0].already_covered, 2, "the empty text and the result");
     let missing = &package.coverage().missing_tests;
     insta::assert_snapshot!(missing[0].reason, @"7 of 11 lines run (63.6 %); 3 of 6 branches are taken (50.0 %); no test enters `gross`");
     assert_eq!(missing[0].suggested_test_file, path("tests/test_price.py"));
@@ -169,8 +169,8 @@ fn lines_that_ran_are_not_asked_for_again() {
 
 #[test]
 fn a_named_function_is_the_only_one_that_is_planned() {
-    let (told, package) = analysed("`Cart.total` lacks tests", &by_names());
-    let functions: BTreeSet<&str> = told
+    let (analysis, package) = analysed("`Cart.total` lacks tests", &by_names());
+    let functions: BTreeSet<&str> = analysis
         .files
         .iter()
         .flat_map(|file| &file.requirements)
@@ -179,7 +179,7 @@ fn a_named_function_is_the_only_one_that_is_planned() {
         .collect();
     assert_eq!(functions.into_iter().collect::<Vec<_>>(), ["Cart.total"]);
     assert_eq!(package.only().len(), 1);
-    let text = lines(&told).join("\n");
+    let text = lines(&analysis).join("\n");
     assert!(text.contains("an empty `prices`"), "{text}");
 }
 
@@ -222,8 +222,8 @@ fn descriptions_that_name_nothing_offer_what_is_near() {
 
 #[test]
 fn a_small_plan_has_four_tasks_and_every_requirement_once() {
-    let (told, package) = analysed("shop/price.py", &by_names());
-    let plan = plan(told, &package, 10);
+    let (analysis, package) = analysed("shop/price.py", &by_names());
+    let plan = plan(analysis, &package, 10);
     let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ids, ["IMPL-001", "IMPL-001.3", "IMPL-001.5", "IMPL-002"]);
     assert_eq!(task::problems(&plan), Vec::<String>::new());
@@ -254,8 +254,8 @@ proptest! {
         let session = session();
         let named = crate::code::names::find("a.py", &survey.known);
         let found = assemble(&request(&session, "a.py"), &named, by_names(), &facts(), &survey);
-        let told = analyse(&session, "a.py", &found.package, &survey, &by_names(), NOW);
-        prop_assert!(analysis::problems(&told).is_empty());
+        let analysis = analyse(&session, "a.py", &found.package, &survey, &by_names(), NOW);
+        prop_assert!(analysis::problems(&analysis).is_empty());
     }
 }
 
@@ -288,25 +288,26 @@ fn a_file_below_the_asked_percentage_is_a_gap_and_one_above_is_none() {
     ];
     for (why, target, expected) in table {
         let source = CoverageSource::Report { file: "x".into(), format: "y".into() };
-        let ran = Ran {
+        let ran = ExecutedLines {
             source,
             files: BTreeMap::from([(file.clone(), lines.clone())]),
             target,
             measure: false,
         };
         let (_, habits) = super::framework::describe(&facts(), &survey.tests);
-        let told = super::coverage::assess(
+        let coverage = super::coverage::assess(
             std::slice::from_ref(&file),
             &BTreeMap::new(),
             &survey,
             &habits,
             &ran,
         );
-        let reasons: Vec<&str> = told.missing_tests.iter().map(|one| one.reason.as_str()).collect();
-        let said = reasons.join("");
+        let reasons: Vec<&str> =
+            coverage.missing_tests.iter().map(|one| one.reason.as_str()).collect();
+        let reason = reasons.join("");
         match expected {
-            Some(part) => assert!(said.contains(part), "{why}: {said}"),
-            None => assert_eq!(said, "", "{why}"),
+            Some(part) => assert!(reason.contains(part), "{why}: {reason}"),
+            None => assert_eq!(reason, "", "{why}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the answers of a generator: refused, sent back, or a file that runs.
+//! Asks a generator for a test file and reads its answer: refused, sent back, or a file that runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,25 +10,27 @@ use serde_json::Value;
 
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::event::Event;
+use crate::domain::id::RepoPath;
 use crate::domain::proposal::EditSet;
 use crate::domain::provider::ClientMode;
 use crate::effect::{Answer, EffectError, Effects, Model};
-use crate::role::answer::{self, ToldEdit, ToldFile};
-use crate::role::ask::{Reader, Reading};
-use crate::role::prompt::{self, Part, Prompt, Role};
+use crate::role::answer;
+use crate::role::ask::{ProviderChain, Reader, Reading};
+use crate::role::prompt::{self, Prompt, PromptPart, Role};
+use crate::role::responses::{ReportedEdit, ReportedFile};
 use crate::role::test_plan::run_specific;
 
-use super::WriteRequest;
-use super::desk::Desk;
-use super::refuse::checked;
-use super::runs::{self, Sheet, Track};
-use super::told::TestFiles;
+use super::refusals::accepted_text;
+use super::responses::GenerateResponse;
+use super::run_file::{FileRun, RunContext, TestFile, run_file};
+use super::source_index::SourceIndex;
+use super::write::WriteRequest;
 
-/// A file that was accepted, with what each of its tests claims to show.
+/// A file that was accepted, with what each of its tests claims to cover.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The file and what its tests said.
-    pub sheet: Sheet,
+    /// The file with the results of its tests.
+    pub file: TestFile,
     /// Requirements by the name of a test.
     pub covers: BTreeMap<String, BTreeSet<String>>,
 }
@@ -36,55 +38,71 @@ pub struct Draft {
 /// The scratch checkout that agents write into.
 const AGENT: &str = "agent";
 
-/// What an agent did to its checkout in the form in which others answer, so that both are looked
-/// at by the same rules: new files are its answer, and what it did to others is refused by name.
-/// Its last words may say what each test shows. One that only answered is taken at its word.
-fn harvested(edits: EditSet, said: &str, task: &str) -> String {
-    let mut told = answer::read::<TestFiles>(said, task).unwrap_or_else(|_| {
-        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+/// The edits of an agent in the form in which other models answer, so that the same rules apply to
+/// both: its new files are the answer, and its changes of other files are refused by name. Its text
+/// may report what each test covers. An agent that edited nothing is read by its text alone.
+fn edits_from_checkout(edits: EditSet, text: &str, task: &str) -> String {
+    let mut response = answer::parse::<GenerateResponse>(text, task).unwrap_or_else(|_| {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let notes = first.chars().filter(|c| !c.is_control()).take(200).collect();
-        TestFiles { notes, ..TestFiles::default() }
+        GenerateResponse { notes, ..GenerateResponse::default() }
     });
     if !edits.files.is_empty() {
-        (told.edits, told.new_files) = (Vec::new(), Vec::new());
+        (response.edits, response.new_files) = (Vec::new(), Vec::new());
     }
     for one in edits.files {
         let file = one.file.to_string();
         match (one.before, one.after) {
             (None, Some(content)) => {
-                told.new_files.push(ToldFile { file, content, ..ToldFile::default() });
+                response.new_files.push(ReportedFile { file, content, ..ReportedFile::default() });
             }
-            _ => told.edits.push(ToldEdit { file, ..ToldEdit::default() }),
+            _ => response.edits.push(ReportedEdit { file, ..ReportedEdit::default() }),
         }
     }
-    task.clone_into(&mut told.task_id);
-    serde_json::to_string(&told).unwrap_or_default()
+    task.clone_into(&mut response.task_id);
+    serde_json::to_string(&response).unwrap_or_default()
 }
 
-/// How sure an answer counts that does not say.
-const UNSAID: f64 = 0.7;
+/// The confidence of an answer that reports none.
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 
-/// Reads test files of one commission.
-pub struct AuthorReader<'a> {
-    /// What is asked for.
-    pub commission: &'a WriteRequest<'a>,
+/// Asks for the test file of one request and reads it.
+pub struct GenerateReader<'a> {
+    request: &'a WriteRequest<'a>,
     /// The repository.
-    pub desk: &'a Desk,
+    pub sources: &'a SourceIndex,
     /// Where the file goes.
-    pub place: crate::domain::id::RepoPath,
-    /// What is shown.
-    pub parts: Vec<Part>,
+    path: RepoPath,
+    /// The parts of the prompt.
+    pub parts: Vec<PromptPart>,
     /// Names the question.
-    pub task: String,
-    /// The word around foreign text.
-    pub fence: &'a str,
-    /// Everything.
-    pub fx: &'a Effects<'a>,
+    task: String,
+    providers: &'a ProviderChain,
+    fx: &'a Effects<'a>,
     /// Why answers were refused so far.
-    pub refused: Mutex<Vec<String>>,
+    refused: Mutex<Vec<String>>,
 }
 
-impl AuthorReader<'_> {
+impl<'a> GenerateReader<'a> {
+    /// A reader that has refused nothing yet.
+    pub fn new(
+        request: &'a WriteRequest<'a>,
+        sources: &'a SourceIndex,
+        path: RepoPath,
+        parts: Vec<PromptPart>,
+        task: String,
+        providers: &'a ProviderChain,
+        fx: &'a Effects<'a>,
+    ) -> Self {
+        Self { request, sources, path, parts, task, providers, fx, refused: Mutex::default() }
+    }
+
+    /// A reader for another question about the same file.
+    pub fn with_question(&self, task: String, parts: Vec<PromptPart>) -> Self {
+        let (request, sources, path) = (self.request, self.sources, self.path.clone());
+        Self::new(request, sources, path, parts, task, self.providers, self.fx)
+    }
+
     /// Why answers were refused, each with its author.
     pub fn refusals(&self) -> Vec<String> {
         self.refused.lock().map(|list| list.clone()).unwrap_or_default()
@@ -95,65 +113,59 @@ impl AuthorReader<'_> {
             refused.push(format!("refused, by {}: {}", model.name(), problems.join("; ")));
         }
         self.fx.screen.show(&Event::Rejected { iteration: 0, reasons: problems.clone() });
-        Reading::Again(problems)
+        Reading::SendBack(problems)
     }
 
-    /// The sources that the new file is laid on.
-    pub fn track(&self) -> Track<'_> {
-        Track {
-            tree: self.commission.tree,
-            known: self.commission.known,
-            jobs: self.commission.jobs,
-        }
+    /// What the new file runs with.
+    pub fn run_context(&self) -> RunContext<'_> {
+        let WriteRequest { tree, known, jobs, .. } = *self.request;
+        RunContext { tree, known, jobs }
     }
 }
 
-/// Why nothing is written `again`: some changes of the code can be seen by no test, some lines be
-/// run by none, and a provider that says so is not asked for a file again.
-fn declined(told: &TestFiles, again: bool) -> Option<String> {
-    let notes = told.notes.trim();
-    let nothing = told.new_files.is_empty() && told.edits.is_empty() && !notes.is_empty();
-    (nothing && again).then(|| format!("it writes no test: {notes}"))
+/// Why a provider writes no test in a later round: no test can notice some mutants or run some
+/// lines, and a provider that says so is not asked for a file again.
+fn reason_for_no_test(response: &GenerateResponse, is_later_round: bool) -> Option<String> {
+    let notes = response.notes.trim();
+    let is_empty = response.new_files.is_empty() && response.edits.is_empty() && !notes.is_empty();
+    (is_empty && is_later_round).then(|| format!("it writes no test: {notes}"))
 }
 
 #[async_trait]
-impl Reader<Draft> for AuthorReader<'_> {
+impl Reader<Draft> for GenerateReader<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("test-files", answer::form::<TestFiles>()))
+        Some(("test-files", answer::json_schema::<GenerateResponse>()))
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
         let room = model.context_tokens().saturating_mul(3) / 4;
         let values = context! {
             task => self.task.as_str(),
-            place => self.place.as_str(),
-            file => self.commission.subject.file.as_str(),
-            framework => self.commission.framework.framework.name(),
-            command => run_specific(self.commission.framework, &self.place),
-            survivors => !self.commission.survivors.is_empty(),
-            unrun => !self.commission.unrun.is_empty(),
+            place => self.path.as_str(),
+            file => self.request.subject.file.as_str(),
+            framework => self.request.framework.framework.name(),
+            command => run_specific(self.request.framework, &self.path),
+            survivors => !self.request.survivors.is_empty(),
+            unrun => !self.request.unrun.is_empty(),
             agent => model.manner() == ClientMode::Agent,
         };
+        let fence = self.providers.fence();
         match model.manner() {
             ClientMode::Answer => {
-                prompt::build_about_tests(Role::Generator, &values, &self.parts, room, self.fence)
+                prompt::build_about_tests(Role::Generator, &values, &self.parts, room, fence)
             }
-            ClientMode::Agent => {
-                prompt::build_tests_by_agent(&values, &self.parts, room, self.fence)
-            }
+            ClientMode::Agent => prompt::build_tests_by_agent(&values, &self.parts, room, fence),
         }
     }
 
     async fn checkout(&self, model: &dyn Model) -> Result<Option<PathBuf>, EffectError> {
         match model.manner() {
             ClientMode::Answer => Ok(None),
-            ClientMode::Agent => {
-                Ok(Some(self.fx.worktree.export(self.commission.tree, AGENT).await?))
-            }
+            ClientMode::Agent => Ok(Some(self.fx.worktree.export(self.request.tree, AGENT).await?)),
         }
     }
 
-    async fn harvest(
+    async fn collect_edits(
         &self,
         model: &dyn Model,
         answer: &Answer,
@@ -161,8 +173,8 @@ impl Reader<Draft> for AuthorReader<'_> {
         if model.manner() == ClientMode::Answer {
             return Ok(None);
         }
-        let edits = self.fx.worktree.collect(AGENT, self.commission.tree).await?;
-        Ok(Some(harvested(edits, &answer.text, &self.task)))
+        let edits = self.fx.worktree.collect(AGENT, self.request.tree).await?;
+        Ok(Some(edits_from_checkout(edits, &answer.text, &self.task)))
     }
 
     async fn read(
@@ -170,40 +182,38 @@ impl Reader<Draft> for AuthorReader<'_> {
         model: &dyn Model,
         answer: &Answer,
     ) -> Result<Reading<Draft>, EffectError> {
-        let sure = |told: &TestFiles| told.confidence_score.unwrap_or(UNSAID);
-        let (told, confidence) = match answer::read_with(&answer.text, &self.task, sure) {
-            Ok(read) => read,
+        let confidence_of =
+            |response: &GenerateResponse| response.confidence_score.unwrap_or(DEFAULT_CONFIDENCE);
+        let parsed = answer::parse_with_confidence(&answer.text, &self.task, confidence_of);
+        let (response, confidence) = match parsed {
+            Ok(parsed) => parsed,
             Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
-        if let Some(why) = declined(&told, self.commission.round > 1) {
+        if let Some(why) = reason_for_no_test(&response, self.request.round > 1) {
             return Ok(Reading::Useless(FallbackTrigger::General, why));
         }
-        let text = match checked(&told, &self.place, &self.desk.texts) {
+        let text = match accepted_text(&response, &self.path, &self.sources.texts) {
             Ok(text) => text,
             Err(problems) => return Ok(self.refuse(model, problems)),
         };
-        let mut sheet = Sheet { place: self.place.clone(), text, ran: Vec::new() };
-        match runs::run(&sheet, self.track(), self.fx).await {
-            Ok(Ok(ran)) => sheet.ran = ran,
-            Ok(Err(problem)) => return Ok(self.refuse(model, vec![problem])),
-            Err(EffectError::Git(error)) => return Err(error.into()),
-            Err(EffectError::Run(error)) => return Err(error.into()),
-            Err(EffectError::Store(error)) => return Err(error.into()),
+        let mut file = TestFile { path: self.path.clone(), text, results: Vec::new() };
+        match run_file(&file, self.run_context(), self.fx).await? {
+            FileRun::Results(results) => file.results = results,
+            FileRun::Refused(problem) => return Ok(self.refuse(model, vec![problem])),
         }
         let mut covers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for one in told.covers {
+        for one in response.covers {
             let ids = one.requirements.into_iter();
-            let ids = ids.filter(|id| self.commission.ids.contains(id));
+            let ids = ids.filter(|id| self.request.ids.contains(id));
             covers.entry(one.test).or_default().extend(ids);
         }
-        Ok(Reading::Good(Draft { sheet, covers }, confidence))
+        Ok(Reading::Good(Draft { file, covers }, confidence))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::RepoPath;
     use crate::domain::proposal::FileEdit;
 
     #[test]
@@ -213,21 +223,21 @@ mod tests {
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
         };
-        let read = |edits: Vec<FileEdit>, said: &str| {
-            let text = harvested(EditSet { files: edits }, said, "IMPL-001-1");
-            answer::read::<TestFiles>(&text, "IMPL-001-1").unwrap()
+        let read = |edits: Vec<FileEdit>, text: &str| {
+            let text = edits_from_checkout(EditSet { files: edits }, text, "IMPL-001-1");
+            answer::parse::<GenerateResponse>(&text, "IMPL-001-1").unwrap()
         };
         let new = || edit("tests/test_a.py", None, Some("x"));
-        let told = read(vec![new(), edit("a.py", Some("1"), Some("2"))], "I wrote it.\nBye.");
-        assert_eq!(told.new_files[0].file, "tests/test_a.py");
-        assert_eq!(told.edits[0].file, "a.py", "to be refused");
-        assert_eq!(told.notes, "I wrote it.");
+        let response = read(vec![new(), edit("a.py", Some("1"), Some("2"))], "I wrote it.\nBye.");
+        assert_eq!(response.new_files[0].file, "tests/test_a.py");
+        assert_eq!(response.edits[0].file, "a.py", "to be refused");
+        assert_eq!(response.notes, "I wrote it.");
         let gone = read(vec![edit("a.py", Some("1"), None)], "");
         assert_eq!(gone.edits.len(), 1, "a file that is deleted is refused too");
         let covers = r#"Done. {"task_id": "IMPL-001-1", "covers": [{"test": "test_a", "requirements": ["R-001"]}], "new_files": [{"file": "b.py", "content": "y"}]}"#;
-        let told = read(vec![new()], covers);
-        assert_eq!(told.covers[0].requirements, ["R-001"]);
-        assert_eq!(told.new_files.len(), 1, "what lies in the checkout is the answer");
+        let response = read(vec![new()], covers);
+        assert_eq!(response.covers[0].requirements, ["R-001"]);
+        assert_eq!(response.new_files.len(), 1, "what lies in the checkout is the answer");
         assert_eq!(
             read(Vec::new(), covers).new_files[0].file,
             "b.py",
@@ -237,17 +247,24 @@ mod tests {
 
     #[test]
     fn nothing_is_written_in_later_rounds_only_and_only_with_a_reason() {
-        let said = TestFiles { notes: "`x` is a text already".into(), ..TestFiles::default() };
-        let with_file =
-            TestFiles { new_files: vec![ToldFile::default()], notes: "n".into(), ..said.clone() };
+        let declined = GenerateResponse {
+            notes: "`x` is a text already".into(),
+            ..GenerateResponse::default()
+        };
+        let with_file = GenerateResponse {
+            new_files: vec![ReportedFile::default()],
+            notes: "n".into(),
+            ..declined.clone()
+        };
         let table = [
-            (&said, true, Some("it writes no test: `x` is a text already")),
-            (&said, false, None),
-            (&TestFiles::default(), true, None),
+            (&declined, true, Some("it writes no test: `x` is a text already")),
+            (&declined, false, None),
+            (&GenerateResponse::default(), true, None),
             (&with_file, true, None),
         ];
-        for (told, again, expected) in table {
-            assert_eq!(declined(told, again).as_deref(), expected, "{told:?}");
+        for (response, is_later_round, expected) in table {
+            let reason = reason_for_no_test(response, is_later_round);
+            assert_eq!(reason.as_deref(), expected, "{response:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Command-line clients that people already pay for: each a row of a table. A client runs in a
-//! process group and a home of its own, sees its own key and no other variable of ours, and in
-//! answer mode works in an empty folder, so that nothing of the repository configures it.
+//! Command-line clients that users already pay for; each is a row of a table. A client runs in its
+//! own process group and home, gets its own key and no other variable of ours, and works in an empty
+//! folder when it answers with text, so that the repository cannot configure it.
 
-mod read;
+mod output;
 mod table;
 #[cfg(test)]
 pub mod tests;
@@ -20,44 +20,44 @@ use crate::domain::provider::{ClientMode, ClientProgram};
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
-use table::{Row, Work};
+use table::{ClientRow, ClientTask, Version};
 
-/// One client.
+/// The settings of one client.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
     /// Its name in the configuration.
     pub name: String,
-    /// Which client.
+    /// The program of the client.
     pub program: ClientProgram,
-    /// Its program, when it is not on the path under its usual name.
+    /// Path of the program, if it is not on the search path under its usual name.
     pub path: Option<String>,
-    /// What it does.
+    /// Whether it answers with text or edits a checkout.
     pub manner: ClientMode,
-    /// The model; the client decides without one.
+    /// The model to ask for; without one the client decides.
     pub model: Option<String>,
-    /// The key.
+    /// The API key.
     pub key: Option<SecretKey>,
-    /// Where the model is, instead of the client's usual place.
+    /// The address of the model, if it is not the usual one.
     pub base_url: Option<String>,
     /// Tokens that question and answer may have together.
     pub context: u32,
-    /// What it costs.
+    /// The price of its tokens.
     pub price: Option<Price>,
     /// Limit of one call, besides the question's own.
     pub timeout: Duration,
-    /// Removes keys from what is kept.
+    /// Removes keys from everything that is stored.
     pub redactor: Redactor,
-    /// Where its private folders are made.
+    /// Where its private folders are created.
     pub scratch: PathBuf,
 }
 
-/// A client as a source of answers.
+/// A client as a model.
 pub struct ClientModel {
     settings: ClientSettings,
-    row: &'static Row,
+    row: &'static ClientRow,
 }
 
-/// Time that a client may take to say its version.
+/// Time limit of `--version`.
 const VERSION: Duration = Duration::from_secs(20);
 
 /// The version of a client on this machine.
@@ -84,35 +84,36 @@ pub fn detect(
         .map_err(|error| format!("`{name} --version`: {error}; install {}", row.package))?;
     let version = version_in(&text).ok_or_else(|| format!("`{name}` names no version"))?;
     if version < row.least {
-        let (a, b, c) = row.least;
+        let Version(a, b, c) = row.least;
         return Err(format!("`{name}` is older than {a}.{b}.{c}; update {}", row.package));
     }
-    Ok(format!("{}.{}.{}", version.0, version.1, version.2))
+    let Version(a, b, c) = version;
+    Ok(format!("{a}.{b}.{c}"))
 }
 
 /// The first `1.2.3` of a text.
-fn version_in(text: &str) -> Option<(u32, u32, u32)> {
+fn version_in(text: &str) -> Option<Version> {
     text.split_whitespace().find_map(|word| {
         let mut parts = word.trim_start_matches('v').split('.');
         let mut next = || {
             let digits: String = parts.next()?.chars().take_while(char::is_ascii_digit).collect();
             digits.parse().ok()
         };
-        Some((next()?, next()?, next()?))
+        Some(Version(next()?, next()?, next()?))
     })
 }
 
 impl ClientModel {
-    /// A client. Nothing is started yet.
+    /// A client that is not started yet.
     #[must_use]
     pub fn new(settings: ClientSettings) -> Self {
         let row = table::row(settings.program);
         Self { settings, row }
     }
 
-    fn error(&self, kind: ModelErrorKind, said: &str) -> ModelError {
+    fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
         let plain: String =
-            said.chars().filter(|c| !c.is_control() || *c == '\n').take(2 << 10).collect();
+            message.chars().filter(|c| !c.is_control() || *c == '\n').take(2 << 10).collect();
         ModelError {
             provider: self.settings.name.clone(),
             kind,
@@ -120,6 +121,7 @@ impl ClientModel {
         }
     }
 
+    /// The error of a client that cannot be run.
     fn broken(&self, error: &std::io::Error) -> ModelError {
         let reason = match error.kind() {
             std::io::ErrorKind::NotFound => format!("`{}` is not installed", self.row.name),
@@ -128,8 +130,8 @@ impl ClientModel {
         self.error(ModelErrorKind::Client { reason }, "")
     }
 
-    /// A home, an empty folder, and what the client reads in its home.
-    fn private(&self, question: &Question) -> std::io::Result<(PathBuf, PathBuf)> {
+    /// Creates the private folder of a question and the home in it, with the files the client reads.
+    fn private_folders(&self, question: &Question) -> std::io::Result<(PathBuf, PathBuf)> {
         let name: String =
             question.id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let folder = self.settings.scratch.join(format!("{}-{name}", self.row.name));
@@ -149,14 +151,14 @@ impl ClientModel {
     fn invocation(&self, question: &Question, folder: &Path, home: &Path) -> Invocation {
         let agent = self.settings.manner == ClientMode::Agent;
         let checkout = question.checkout.clone().filter(|_| agent);
-        let work = Work {
+        let task = ClientTask {
             model: self.settings.model.as_deref(),
             base_url: self.settings.base_url.as_deref(),
             agent,
             home,
         };
         let mut argv = vec![self.settings.path.clone().unwrap_or_else(|| self.row.name.to_owned())];
-        argv.extend((self.row.arguments)(&work));
+        argv.extend((self.row.arguments)(&task));
         let mut environment = environment::of_child(home);
         for name in
             ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"]
@@ -165,7 +167,7 @@ impl ClientModel {
                 environment.insert(name.to_owned(), value);
             }
         }
-        environment.extend((self.row.environment)(&work));
+        environment.extend((self.row.environment)(&task));
         if let Some(key) = &self.settings.key {
             environment.insert(self.row.key.to_owned(), key.expose().to_owned());
         }
@@ -201,7 +203,7 @@ impl Model for ClientModel {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        let (folder, home) = self.private(question).map_err(|error| self.broken(&error))?;
+        let (folder, home) = self.private_folders(question).map_err(|error| self.broken(&error))?;
         let invocation = self.invocation(question, &folder, &home);
         let form = question.form.as_ref().filter(|_| self.settings.manner == ClientMode::Answer);
         let form = form.map_or_else(String::new, |(_, schema)| {
@@ -212,50 +214,50 @@ impl Model for ClientModel {
         let log = self.row.log.map(|log| home.join(log));
         let watch = |err: &str| {
             let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
-            read::retrying(err).or_else(|| read::retrying(&more))
+            output::retry_line(err).or_else(|| output::retry_line(&more))
         };
-        let said =
+        let run =
             process::converse(&invocation, &input, &folder, limit, ANSWER_LIMIT as u64 * 2, &watch)
                 .await
                 .map_err(|error| self.broken(&error))?;
         files::remove_folder(&folder);
-        let all = format!("{}\n{}", said.out, said.err);
-        if let Some(seen) = said.seen {
-            // It would go on by itself for minutes; the chain decides whom to ask next.
-            let kind = read::status_kind(&seen).unwrap_or(ModelErrorKind::TimedOut { limit });
+        let all = format!("{}\n{}", run.out, run.err);
+        if let Some(seen) = run.seen {
+            // It would retry by itself for minutes; the chain decides who is asked next.
+            let kind = output::status_kind(&seen).unwrap_or(ModelErrorKind::TimedOut { limit });
             return Err(self.error(kind, &seen));
         }
-        let told = match said.ending {
-            Ending::TimedOut if said.out.len() + said.err.len() > ANSWER_LIMIT => {
+        let parsed = match run.ending {
+            Ending::TimedOut if run.out.len() + run.err.len() > ANSWER_LIMIT => {
                 return Err(self.error(ModelErrorKind::Garbage, "it said too much"));
             }
             Ending::TimedOut => {
-                return Err(self.error(ModelErrorKind::TimedOut { limit }, &said.err));
+                return Err(self.error(ModelErrorKind::TimedOut { limit }, &run.err));
             }
-            Ending::Exit(_) | Ending::Signal(_) => (self.row.read)(&said.out, &said.err),
+            Ending::Exit(_) | Ending::Signal(_) => (self.row.parse)(&run.out, &run.err),
         };
-        let told = told.map_err(|kind| {
+        let parsed = parsed.map_err(|kind| {
             let kind = kind.unwrap_or_else(|| {
-                read::words_kind(&all)
-                    .unwrap_or(ModelErrorKind::Client { reason: said.ending.to_string() })
+                output::words_kind(&all)
+                    .unwrap_or(ModelErrorKind::Client { reason: run.ending.to_string() })
             });
-            self.error(kind, if said.err.trim().is_empty() { &said.out } else { &said.err })
+            self.error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
         })?;
         let raw: String = all.chars().take(256 << 10).collect();
         Ok(Answer {
-            text: told.text,
+            text: parsed.text,
             finish: Finish::Done,
-            usage: told.usage,
-            model: told.model,
+            usage: parsed.usage,
+            model: parsed.model,
             raw: self.settings.redactor.redact(&raw),
         })
     }
 }
 
-/// Reads a text as the output of each client; for whoever feeds them foreign bytes.
+/// Parses a text as the output of each client; for the fuzzer.
 pub fn read_all(text: &str) {
-    for reader in [read::gemini, read::qwen, read::codex, read::claude] {
-        drop(reader(text, text));
+    for parse in [output::gemini, output::qwen, output::codex, output::claude] {
+        drop(parse(text, text));
     }
-    drop((read::retrying(text), read::status_kind(text), read::words_kind(text)));
+    drop((output::retry_line(text), output::status_kind(text), output::words_kind(text)));
 }

@@ -1,15 +1,16 @@
-//! The clients: how each is told what to do, verified by running it (see `docs/providers.md`).
+//! The command-line clients and their arguments, verified by running them (see
+//! `docs/providers.md`).
 
 use std::path::Path;
 
-use crate::adapter::model::http::Told;
+use crate::adapter::model::protocol::ParsedAnswer;
 use crate::domain::provider::ClientProgram;
 use crate::effect::ModelErrorKind;
 
-use super::read;
+use super::output;
 
-/// What a client is told besides the question.
-pub struct Work<'a> {
+/// What a client needs to know besides the question.
+pub struct ClientTask<'a> {
     /// The model; the client decides without one.
     pub model: Option<&'a str>,
     /// Where the model is.
@@ -20,36 +21,40 @@ pub struct Work<'a> {
     pub home: &'a Path,
 }
 
-/// One client.
-pub struct Row {
-    /// Which.
+/// How one client is run.
+pub struct ClientRow {
+    /// The program of the client.
     pub program: ClientProgram,
-    /// Name of its program.
+    /// Name of the program on the path.
     pub name: &'static str,
-    /// Where it comes from.
+    /// The package that installs it.
     pub package: &'static str,
-    /// Oldest version that takes these arguments.
-    pub least: (u32, u32, u32),
-    /// Variable of its key.
+    /// Oldest version that accepts these arguments.
+    pub least: Version,
+    /// The environment variable of its key.
     pub key: &'static str,
-    /// Its arguments.
-    pub arguments: fn(&Work<'_>) -> Vec<String>,
-    /// Its variables, besides the key.
-    pub environment: fn(&Work<'_>) -> Vec<(String, String)>,
-    /// What it reads in its home.
+    /// Its command-line arguments.
+    pub arguments: fn(&ClientTask<'_>) -> Vec<String>,
+    /// Its environment variables besides the key.
+    pub environment: fn(&ClientTask<'_>) -> Vec<(String, String)>,
+    /// Files in its home, with their texts.
     pub home: &'static [(&'static str, &'static str)],
-    /// A log in its home that tells of its own retries.
+    /// A log in its home that shows its own retries.
     pub log: Option<&'static str>,
-    /// The answer in what it printed; an error without a kind is told by its words.
-    pub read: fn(&str, &str) -> Result<Told, Option<ModelErrorKind>>,
+    /// Parses what it printed. The words of an error without a kind decide.
+    pub parse: fn(&str, &str) -> Result<ParsedAnswer, Option<ModelErrorKind>>,
 }
+
+/// A version as major, minor and patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(pub u32, pub u32, pub u32);
 
 /// All clients.
 #[cfg(test)]
-pub const CLIENTS: &[Row] = &[GEMINI, QWEN, CODEX, CLAUDE];
+pub const CLIENTS: &[ClientRow] = &[GEMINI, QWEN, CODEX, CLAUDE];
 
 /// The row of a client.
-pub fn row(program: ClientProgram) -> &'static Row {
+pub fn row(program: ClientProgram) -> &'static ClientRow {
     match program {
         ClientProgram::Gemini => &GEMINI,
         ClientProgram::Qwen => &QWEN,
@@ -58,21 +63,21 @@ pub fn row(program: ClientProgram) -> &'static Row {
     }
 }
 
-const GEMINI: Row = Row {
+const GEMINI: ClientRow = ClientRow {
     program: ClientProgram::Gemini,
     name: "gemini",
     package: "@google/gemini-cli",
-    least: (0, 20, 0),
+    least: Version(0, 20, 0),
     key: "GEMINI_API_KEY",
-    arguments: |work| {
+    arguments: |task| {
         let mut list = words("-o json --skip-trust -e none --approval-mode");
-        list.push(if work.agent { "auto_edit" } else { "plan" }.into());
+        list.push(if task.agent { "auto_edit" } else { "plan" }.into());
         list.extend(words("-p"));
         list.push("Do what stands on standard input.".into());
-        list.extend(model("-m", work));
+        list.extend(model("-m", task));
         list
     },
-    environment: |work| base("GOOGLE_GEMINI_BASE_URL", work),
+    environment: |task| base("GOOGLE_GEMINI_BASE_URL", task),
     // One attempt, no telemetry, no update, and no question how to log in. Instructions that
     // the repository brings are looked for under a name that no file has.
     home: &[(
@@ -80,40 +85,40 @@ const GEMINI: Row = Row {
         r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"enableAutoUpdate":false,"maxAttempts":1,"retryFetchErrors":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"context":{"fileName":"no-such-file-for-regreen"}}"#,
     )],
     log: None,
-    read: read::gemini,
+    parse: output::gemini,
 };
 
-const QWEN: Row = Row {
+const QWEN: ClientRow = ClientRow {
     program: ClientProgram::Qwen,
     name: "qwen",
     package: "@qwen-code/qwen-code",
-    least: (0, 15, 0),
+    least: Version(0, 15, 0),
     key: "OPENAI_API_KEY",
-    arguments: |work| {
+    arguments: |task| {
         let mut list = words("--bare -o json --auth-type openai --approval-mode");
-        list.push(if work.agent { "auto-edit" } else { "plan" }.into());
+        list.push(if task.agent { "auto-edit" } else { "plan" }.into());
         list.extend(words("--exclude-tools run_shell_command"));
-        list.extend(model("-m", work));
+        list.extend(model("-m", task));
         list
     },
-    environment: |work| base("OPENAI_BASE_URL", work),
+    environment: |task| base("OPENAI_BASE_URL", task),
     home: &[],
     log: Some(".qwen/debug/latest"),
-    read: read::qwen,
+    parse: output::qwen,
 };
 
-const CODEX: Row = Row {
+const CODEX: ClientRow = ClientRow {
     program: ClientProgram::Codex,
     name: "codex",
     package: "@openai/codex",
-    least: (0, 100, 0),
+    least: Version(0, 100, 0),
     key: "OPENAI_API_KEY",
-    arguments: |work| {
+    arguments: |task| {
         let mut list =
             words("exec --json --skip-git-repo-check --ephemeral -c project_doc_max_bytes=0 -s");
-        list.push(if work.agent { "workspace-write" } else { "read-only" }.into());
-        list.extend(model("-m", work));
-        let url = work.base_url.unwrap_or("https://api.openai.com/v1");
+        list.push(if task.agent { "workspace-write" } else { "read-only" }.into());
+        list.extend(model("-m", task));
+        let url = task.base_url.unwrap_or("https://api.openai.com/v1");
         list.extend(words("-c model_provider=regreen -c"));
         // The address comes from the configuration and holds no quotes there.
         list.push(format!(
@@ -123,31 +128,31 @@ const CODEX: Row = Row {
         list.push("-".into());
         list
     },
-    environment: |work| vec![("CODEX_HOME".into(), work.home.join(".codex").display().to_string())],
+    environment: |task| vec![("CODEX_HOME".into(), task.home.join(".codex").display().to_string())],
     home: &[(".codex/config.toml", "")],
     log: None,
-    read: read::codex,
+    parse: output::codex,
 };
 
-const CLAUDE: Row = Row {
+const CLAUDE: ClientRow = ClientRow {
     program: ClientProgram::Claude,
     name: "claude",
     package: "@anthropic-ai/claude-code",
-    least: (2, 1, 0),
+    least: Version(2, 1, 0),
     key: "ANTHROPIC_API_KEY",
-    arguments: |work| {
+    arguments: |task| {
         let mut list = words("-p --bare --output-format json");
-        if work.agent {
+        if task.agent {
             list.extend(words("--permission-mode acceptEdits --tools Read,Edit,Write,Glob,Grep"));
         } else {
             list.extend(words("--tools"));
             list.push(String::new());
         }
-        list.extend(model("--model", work));
+        list.extend(model("--model", task));
         list
     },
-    environment: |work| {
-        let mut list = base("ANTHROPIC_BASE_URL", work);
+    environment: |task| {
+        let mut list = base("ANTHROPIC_BASE_URL", task);
         list.push(("CLAUDE_CODE_MAX_RETRIES".into(), "0".into()));
         list.push(("DISABLE_TELEMETRY".into(), "1".into()));
         list.push(("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".into(), "1".into()));
@@ -155,17 +160,17 @@ const CLAUDE: Row = Row {
     },
     home: &[],
     log: None,
-    read: read::claude,
+    parse: output::claude,
 };
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn model(flag: &str, work: &Work<'_>) -> Vec<String> {
-    work.model.map(|model| vec![flag.to_owned(), model.to_owned()]).unwrap_or_default()
+fn model(flag: &str, task: &ClientTask<'_>) -> Vec<String> {
+    task.model.map(|model| vec![flag.to_owned(), model.to_owned()]).unwrap_or_default()
 }
 
-fn base(variable: &str, work: &Work<'_>) -> Vec<(String, String)> {
-    work.base_url.map(|url| (variable.to_owned(), url.to_owned())).into_iter().collect()
+fn base(variable: &str, task: &ClientTask<'_>) -> Vec<(String, String)> {
+    task.base_url.map(|url| (variable.to_owned(), url.to_owned())).into_iter().collect()
 }

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::*;
 use crate::adapter::host::environment::real_home;
 
-type Read = Result<super::super::http::Told, Option<ModelErrorKind>>;
+type ParseResult = Result<super::super::protocol::ParsedAnswer, Option<ModelErrorKind>>;
 
 const CANARY: &str = "canary-key-0123456789";
 
@@ -64,61 +64,64 @@ fn what_clients_print_is_read() {
             "{{\"is_error\":true,\"api_error_status\":{status},\"result\":{text:?},\"stop_reason\":\"stop_sequence\"}}"
         )
     };
-    let word = |read: Read| {
+    let word = |read: ParseResult| {
         read.map_or_else(
             |kind| kind.map_or("nothing", |kind| kind.word()),
-            |told| if told.usage.tokens() == 15 { "answer" } else { "no usage" },
+            |answer| if answer.usage.tokens() == 15 { "answer" } else { "no usage" },
         )
     };
     let table = [
         (
-            read::gemini(
+            output::gemini(
                 "{\"response\": \"x\", \"stats\": {\"models\": {\"m\": {\"tokens\": {\"prompt\": 10, \"candidates\": 5}}}}}",
                 "",
             ),
             "answer",
         ),
-        (read::gemini("", gemini_error), "rate-limited"),
+        (output::gemini("", gemini_error), "rate-limited"),
         (
-            read::gemini(
+            output::gemini(
                 "",
                 "{\"error\": {\"message\": \"Incomplete JSON segment at the end\", \"code\": 1}}",
             ),
             "garbage",
         ),
-        (read::gemini("{\"response\": \"\"}", ""), "refused"),
-        (read::gemini("", "no JSON at all"), "nothing"),
-        (read::qwen(&qwen("hello"), ""), "answer"),
-        (read::qwen(&qwen("[API Error: 401 told to say 401]"), ""), "unauthorised"),
+        (output::gemini("{\"response\": \"\"}", ""), "refused"),
+        (output::gemini("", "no JSON at all"), "nothing"),
+        (output::qwen(&qwen("hello"), ""), "answer"),
+        (output::qwen(&qwen("[API Error: 401 told to say 401]"), ""), "unauthorised"),
         (
-            read::qwen(&qwen("[API Error: Model stream ended with empty response text.]"), ""),
+            output::qwen(&qwen("[API Error: Model stream ended with empty response text.]"), ""),
             "refused",
         ),
-        (read::qwen(&qwen("[API Error: terminated (cause: other side closed)]"), ""), "truncated"),
         (
-            read::codex(
+            output::qwen(&qwen("[API Error: terminated (cause: other side closed)]"), ""),
+            "truncated",
+        ),
+        (
+            output::codex(
                 "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"x\"}}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":10,\"output_tokens\":5}}\n",
                 "",
             ),
             "answer",
         ),
-        (read::codex(&codex("unexpected status 401 Unauthorized: x"), ""), "unauthorised"),
+        (output::codex(&codex("unexpected status 401 Unauthorized: x"), ""), "unauthorised"),
         (
-            read::codex(&codex("exceeded retry limit, last status: 429 Too Many Requests"), ""),
+            output::codex(&codex("exceeded retry limit, last status: 429 Too Many Requests"), ""),
             "rate-limited",
         ),
-        (read::codex(&codex("We’re currently experiencing high demand"), ""), "server"),
-        (read::codex("{\"type\":\"turn.completed\",\"usage\":{}}", ""), "refused"),
+        (output::codex(&codex("We’re currently experiencing high demand"), ""), "server"),
+        (output::codex("{\"type\":\"turn.completed\",\"usage\":{}}", ""), "refused"),
         (
-            read::claude(
+            output::claude(
                 "{\"result\":\"x\",\"usage\":{\"input_tokens\":4,\"cache_read_input_tokens\":6,\"output_tokens\":5}}",
                 "",
             ),
             "answer",
         ),
-        (read::claude(&claude("500", "API Error: 500 oops"), ""), "server"),
+        (output::claude(&claude("500", "API Error: 500 oops"), ""), "server"),
         (
-            read::claude(
+            output::claude(
                 &claude(
                     "null",
                     "API Error: API returned an empty or malformed response (HTTP 200)",
@@ -127,7 +130,7 @@ fn what_clients_print_is_read() {
             ),
             "garbage",
         ),
-        (read::claude("{\"stop_reason\":\"refusal\"}", ""), "refused"),
+        (output::claude("{\"stop_reason\":\"refusal\"}", ""), "refused"),
     ];
     for (index, (read, expected)) in table.into_iter().enumerate() {
         assert_eq!(word(read), expected, "row {index}");
@@ -136,9 +139,9 @@ fn what_clients_print_is_read() {
 
 #[test]
 fn versions_are_found() {
-    assert_eq!(version_in("codex-cli 0.169.0\n"), Some((0, 169, 0)));
-    assert_eq!(version_in("2.1.197 (Claude Code)"), Some((2, 1, 197)));
-    assert_eq!(version_in("v0.15.10-nightly"), Some((0, 15, 10)));
+    assert_eq!(version_in("codex-cli 0.169.0\n"), Some(Version(0, 169, 0)));
+    assert_eq!(version_in("2.1.197 (Claude Code)"), Some(Version(2, 1, 197)));
+    assert_eq!(version_in("v0.15.10-nightly"), Some(Version(0, 15, 10)));
     assert_eq!(version_in("none"), None);
 }
 

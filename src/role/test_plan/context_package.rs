@@ -1,4 +1,4 @@
-//! Parts of the context package: what explorations, imports and a finished session come to.
+//! The parts of the context package that come from explorations, imports and a finished session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use crate::domain::test_plan::context::{
 use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest, ManifestLine};
 use crate::domain::test_plan::exploration_angle::{complexity, conflict_risk, tier};
 
-use super::coverage::Only;
-use super::gather::{FILES, Request};
+use super::coverage::FunctionFilter;
+use super::gather::{FILES, GatherRequest};
 use super::project;
 use super::survey::Survey;
 
-/// Files of a finished session that matter.
+/// The assets of a finished session: its summaries, its sources and their tests.
 pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec<Asset> {
     let summaries = source.summaries.iter().map(|one| Asset {
         kind: "implementation_summary".into(),
@@ -42,8 +42,8 @@ pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec
     summaries.chain(sources).chain(tests).collect()
 }
 
-/// `explorations-manifest.json`.
-pub fn manifest(request: &Request<'_>, explorations: &[Exploration]) -> ExplorationsManifest {
+/// The content of `explorations-manifest.json`.
+pub fn manifest(request: &GatherRequest<'_>, explorations: &[Exploration]) -> ExplorationsManifest {
     let lines: Vec<ManifestLine> = explorations
         .iter()
         .map(|one| {
@@ -64,8 +64,17 @@ pub fn manifest(request: &Request<'_>, explorations: &[Exploration]) -> Explorat
     }
 }
 
-/// Files that several explorations name, with their mean relevance and how many name them.
-fn merged(explorations: &[Exploration]) -> Vec<(RepoPath, f64, u32)> {
+/// A file that explorations name.
+struct RankedFile {
+    file: RepoPath,
+    /// Mean relevance in the explorations that name it.
+    relevance: f64,
+    /// How many explorations name it.
+    mentions: u32,
+}
+
+/// The files that explorations name, most relevant first.
+fn ranked_files(explorations: &[Exploration]) -> Vec<RankedFile> {
     let mut found: BTreeMap<&RepoPath, (f64, u32)> = BTreeMap::new();
     for file in explorations.iter().flat_map(|one| &one.relevant_files) {
         let known = found.entry(&file.path).or_default();
@@ -74,23 +83,28 @@ fn merged(explorations: &[Exploration]) -> Vec<(RepoPath, f64, u32)> {
     }
     let mut list: Vec<_> = found
         .into_iter()
-        .map(|(file, (sum, times))| (file.clone(), sum / f64::from(times), times))
+        .map(|(file, (sum, mentions))| RankedFile {
+            file: file.clone(),
+            relevance: sum / f64::from(mentions),
+            mentions,
+        })
         .collect();
-    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    list.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.file.cmp(&b.file)));
     list
 }
 
-/// Files that explorations name, and those that tell about the project.
+/// The files that explorations name, and those that describe the project.
 pub fn assets(explorations: &[Exploration], survey: &Survey) -> Assets {
     let mut assets = Assets::default();
-    for (file, score, _) in merged(explorations).into_iter().filter(|one| one.1 > 0.5).take(FILES) {
+    let relevant = ranked_files(explorations).into_iter().filter(|one| one.relevance > 0.5);
+    for RankedFile { file, relevance, .. } in relevant.take(FILES) {
         let kind = project::asset_kind(&file);
         let asset = Asset {
             kind: kind.to_owned(),
             path: file.to_string(),
-            relevance: tier(score).to_owned(),
-            relevance_score: score,
-            priority: tier(score).to_owned(),
+            relevance: tier(relevance).to_owned(),
+            relevance_score: relevance,
+            priority: tier(relevance).to_owned(),
         };
         match kind {
             "existing_test" => assets.tests.push(asset),
@@ -143,7 +157,7 @@ pub fn dependencies(files: &[RepoPath], survey: &Survey) -> Dependencies {
     }
 }
 
-/// Who else the chosen files concern.
+/// What the chosen files may conflict with: their importers and modules.
 pub fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
     let dependents: BTreeSet<&RepoPath> =
         files.iter().flat_map(|file| survey.graph.importers_of(file)).collect();
@@ -162,18 +176,18 @@ pub fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
     }
 }
 
-/// What all explorations say together.
+/// The results of all explorations together.
 pub fn results(
     explorations: &[Exploration],
     manifest: &ExplorationsManifest,
 ) -> ExplorationResults {
     let all = u32::try_from(explorations.len()).unwrap_or(u32::MAX).max(1);
-    let mut ranked = merged(explorations);
+    let mut ranked = ranked_files(explorations);
     // 0.6 for how many name it, 0.4 for how well it fits.
     ranked.sort_by(|a, b| {
         let rank =
-            |one: &(RepoPath, f64, u32)| 0.6 * f64::from(one.2) / f64::from(all) + 0.4 * one.1;
-        rank(b).total_cmp(&rank(a)).then(a.0.cmp(&b.0))
+            |one: &RankedFile| 0.6 * f64::from(one.mentions) / f64::from(all) + 0.4 * one.relevance;
+        rank(b).total_cmp(&rank(a)).then(a.file.cmp(&b.file))
     });
     let mut insights: Vec<String> =
         explorations.iter().flat_map(|one| one.constraints.clone()).collect();
@@ -185,24 +199,24 @@ pub fn results(
         manifest_path: ".process/explorations-manifest.json".into(),
         exploration_count: manifest.exploration_count,
         angles: manifest.angles_explored.clone(),
-        critical_files: ranked.into_iter().take(15).map(|(file, ..)| file).collect(),
+        critical_files: ranked.into_iter().take(15).map(|one| one.file).collect(),
         aggregated_insights: insights,
     }
 }
 
-/// What is worked on, and in which order.
+/// The goal, the scope, and the order of the work.
 pub fn prioritized(
-    request: &Request<'_>,
+    request: &GatherRequest<'_>,
     named: &Named,
-    only: &Only,
+    only: &FunctionFilter,
     explorations: &[Exploration],
     targets: &[RepoPath],
     survey: &Survey,
 ) -> PrioritizedContext {
-    let list = merged(explorations);
-    let of = |wanted: &str| -> Vec<RepoPath> {
-        let own = list.iter().filter(|(_, score, _)| tier(*score) == wanted);
-        own.take(FILES).map(|(file, ..)| file.clone()).collect()
+    let list = ranked_files(explorations);
+    let of = |name: &str| -> Vec<RepoPath> {
+        let own = list.iter().filter(|one| tier(one.relevance) == name);
+        own.take(FILES).map(|one| one.file.clone()).collect()
     };
     let mut scope = Vec::new();
     for file in targets {
@@ -217,7 +231,7 @@ pub fn prioritized(
         critical: of("critical"),
         high: of("high"),
         medium: of("medium"),
-        dependency_order: ordered(targets, survey),
+        dependency_order: dependency_order(targets, survey),
         sorting_rationale: if named.everything {
             "files without tests first, then by name".into()
         } else {
@@ -226,8 +240,8 @@ pub fn prioritized(
     }
 }
 
-/// Files in the order in which they need one another: what is needed comes first.
-fn ordered(files: &[RepoPath], survey: &Survey) -> Vec<RepoPath> {
+/// Files in the order of their dependencies: what other files need comes first.
+fn dependency_order(files: &[RepoPath], survey: &Survey) -> Vec<RepoPath> {
     let chosen: BTreeSet<&RepoPath> = files.iter().collect();
     let mut done: Vec<RepoPath> = Vec::new();
     let mut left: Vec<&RepoPath> = files.iter().collect();
@@ -236,8 +250,54 @@ fn ordered(files: &[RepoPath], survey: &Survey) -> Vec<RepoPath> {
             let mut needs = survey.graph.imports_of(file);
             needs.all(|other| other == *file || !chosen.contains(other) || done.contains(other))
         });
-        // Of files that need one another the first one goes first.
+        // Of files that depend on one another, the first one goes first.
         done.push(left.remove(free.unwrap_or(0)).clone());
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn survey(files: &[(&str, &str)]) -> Survey {
+        let texts: BTreeMap<RepoPath, String> =
+            files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect();
+        Survey::of(texts.keys().cloned().collect(), texts)
+    }
+
+    fn path(name: &str) -> RepoPath {
+        RepoPath::parse(name).unwrap()
+    }
+
+    #[test]
+    fn what_other_files_need_comes_first() {
+        let chain = survey(&[
+            ("shop/a.py", "from shop.b import b\n\n\ndef a():\n    return b()\n"),
+            ("shop/b.py", "from shop.c import c\n\n\ndef b():\n    return c()\n"),
+            ("shop/c.py", "def c():\n    return 1\n"),
+        ]);
+        let files = [path("shop/a.py"), path("shop/b.py"), path("shop/c.py")];
+        let order = dependency_order(&files, &chain);
+        assert_eq!(order, [path("shop/c.py"), path("shop/b.py"), path("shop/a.py")]);
+        let circle = survey(&[
+            ("shop/a.py", "from shop.b import b\n\n\ndef a():\n    return b()\n"),
+            ("shop/b.py", "from shop.a import a\n\n\ndef b():\n    return a()\n"),
+        ]);
+        assert_eq!(dependency_order(&files[..2], &circle).len(), 2, "a circle ends too");
+    }
+
+    #[test]
+    fn imports_and_importers_are_found() {
+        let survey = survey(&[
+            ("shop/a.py", "import requests\nfrom shop.b import b\n\n\ndef a():\n    return b()\n"),
+            ("shop/b.py", "def b():\n    return 1\n"),
+        ]);
+        let found = dependencies(&[path("shop/a.py")], &survey);
+        assert_eq!(found.internal.len(), 1);
+        assert_eq!(found.external[0].package, "requests");
+        let found = conflicts(&[path("shop/b.py")], &survey);
+        assert_eq!(found.risk_factors, ["1 files are worked on", "1 files import them"]);
+        assert_eq!(found.affected_modules, ["shop"]);
+    }
 }

@@ -1,4 +1,4 @@
-//! What a question is counted for, and how it stands in the books (product.md 13.7).
+//! The work a question is charged to, and its call in the usage log (product.md 13.7).
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,28 @@ use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::fix_loop::FixLoop;
 use crate::effect::Model;
 
-use super::prompt::Role;
+use crate::role::prompt::Role;
 
-/// The work that a question belongs to: how it is named in the records, and what was spent before
-/// it. An iteration of the fix loop and a task of the test pipeline are counted the same way.
+/// The work a question belongs to: its name in the records, and what was spent before it. An
+/// iteration of the fix loop and a task of the test pipeline are counted in the same way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageKey {
     /// Names the work: the session, and its iteration or task.
     pub id: String,
-    /// What its budget is counted for: a task, a phase, or an iteration.
+    /// The work whose budget it counts against: a task, a phase, or an iteration.
     pub work: String,
     /// The iteration; 0 outside of the fix loop.
     pub iteration: u32,
-    /// Where exchanges are kept inside the session's folder, without role, place and ending.
+    /// Path of its records inside the session folder, without role, slot and extension.
     pub raw: String,
     /// What the session had spent before.
     pub session: Spending,
     /// What the iteration, or the task, had spent before.
     pub here: Spending,
-    /// Records of questions that are counted already.
+    /// Records of the questions that are counted already.
     pub counted: BTreeSet<String>,
-    /// Questions of the session before this work began. A question that is asked again in later
-    /// work of the same name, behind a roll-back, is another one.
+    /// Questions of the session before this work began. After a roll-back the same question of work
+    /// with the same name is another one.
     pub before: u64,
 }
 
@@ -55,16 +55,16 @@ impl From<&FixLoop> for UsageKey {
     }
 }
 
-/// A call, before it is known what comes of it.
+/// A call that is about to be made.
 #[must_use]
-pub fn call(
-    account: &UsageKey,
+pub fn new_call(
+    usage: &UsageKey,
     role: Role,
     slot: u32,
     turn: u32,
     model: &dyn Model,
 ) -> ProviderCall {
-    let start = &account.raw;
+    let start = &usage.raw;
     let raw = match role {
         Role::Analyst => format!("{start}.{slot}.txt"),
         Role::Fixer => format!("{start}.fix.{slot}.{turn}.txt"),
@@ -89,7 +89,7 @@ pub fn call(
     }
 }
 
-/// What questions took together.
+/// The sum of what calls spent.
 #[must_use]
 pub fn sum(calls: &[ProviderCall]) -> Spending {
     let mut spent = Spending::default();

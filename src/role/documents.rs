@@ -1,14 +1,14 @@
-//! What a project's own documents say about the files at hand: of the readme what concerns them,
-//! of documents that the request names as much as fits. So that a requirement can come from what
-//! was promised, and not from what the code happens to do (product.md 4.5, 13.4).
+//! What a project's own documents say about some of its files: the sections of the readme that
+//! concern them, and as much as fits of the documents that the request names. A requirement can then
+//! come from what the project promises instead of what the code happens to do (product.md 4.5, 13.4).
 //!
-//! It is foreign text: bounded here, fenced in the question.
+//! Documents are foreign text: bounded here, fenced in the prompt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::prompt::PromptPart;
 use crate::domain::id::{RepoPath, TreeId};
 use crate::effect::{Effects, GitError};
-use crate::role::prompt::Part;
 
 /// Documents that are read at most.
 const READ: usize = 40;
@@ -55,13 +55,13 @@ impl Documents {
     pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
         let files = fx.worktree.files(tree).await?;
         let named = |file: &RepoPath| names(request, file);
-        let mut wanted: Vec<&RepoPath> = files
+        let mut documents: Vec<&RepoPath> = files
             .iter()
             .filter(|file| is_readme(file) || is_document(file) && named(file))
             .collect();
-        wanted.sort_by_key(|file| (!named(file), file.as_str().matches('/').count()));
+        documents.sort_by_key(|file| (!named(file), file.as_str().matches('/').count()));
         let mut texts = BTreeMap::new();
-        for file in wanted.into_iter().take(READ) {
+        for file in documents.into_iter().take(READ) {
             let bytes = fx.worktree.read(tree, file).await?.unwrap_or_default();
             if bytes.len() <= LONGEST
                 && let Ok(text) = String::from_utf8(bytes)
@@ -75,25 +75,25 @@ impl Documents {
     /// Parts of a question: the request, when it says more than a place, and what documents say
     /// about sources with these functions.
     #[must_use]
-    pub fn parts(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<Part> {
+    pub fn parts(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
         let mut parts = self.request();
         parts.extend(self.about(subjects));
         parts
     }
 
     /// The request, when it says more than a place.
-    fn request(&self) -> Vec<Part> {
+    fn request(&self) -> Vec<PromptPart> {
         if self.request.split_whitespace().count() < WORDS {
             return Vec::new();
         }
         let text = bounded(&self.request, NAMED).to_owned();
-        vec![Part { title: "What is asked for".into(), text, may_be_cut: true }]
+        vec![PromptPart { title: "What is asked for".into(), text, may_be_cut: true }]
     }
 
     /// What documents say about sources with these functions.
     #[must_use]
-    pub fn about(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<Part> {
-        let wanted = wanted(subjects);
+    pub fn about(&self, subjects: &[(&RepoPath, Vec<String>)]) -> Vec<PromptPart> {
+        let words = subject_words(subjects);
         // The readme of a package is about the file that it is entered by, whatever is in there.
         let entry = subjects.iter().any(|(file, _)| ENTRIES.contains(&stem(file)));
         let (mut readme, mut named) = (README, NAMED);
@@ -111,11 +111,11 @@ impl Documents {
                 continue;
             }
             let room = if *is_named { &mut named } else { &mut readme };
-            let told = excerpt(text, &wanted, *is_named || entry, *room);
-            if !told.is_empty() {
-                *room = room.saturating_sub(told.len());
+            let text = excerpt(text, &words, *is_named || entry, *room);
+            if !text.is_empty() {
+                *room = room.saturating_sub(text.len());
                 let title = format!("What {file} says");
-                parts.push(Part { title, text: told, may_be_cut: true });
+                parts.push(PromptPart { title, text, may_be_cut: true });
             }
         }
         parts
@@ -123,7 +123,7 @@ impl Documents {
 }
 
 /// Words that a text about the sources would hold: their functions, modules and paths.
-fn wanted(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
+fn subject_words(subjects: &[(&RepoPath, Vec<String>)]) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for (file, functions) in subjects {
         let short = functions.iter().filter_map(|name| name.rsplit(['.', ':']).next());
@@ -147,16 +147,16 @@ fn stem(file: &RepoPath) -> &str {
     file.file_name().split('.').next().unwrap_or_default()
 }
 
-/// The sections that concern the wanted words, those with most of them first while there is room,
-/// in the order of the document. Of a readme its beginning as well; of a document that was named
+/// The sections that hold some of `words`: those with most of them while there is room, in the order
+/// of the document. Of a readme its beginning as well; of a document that was named
 /// everything that fits.
-fn excerpt(text: &str, wanted: &BTreeSet<String>, named: bool, room: usize) -> String {
+fn excerpt(text: &str, words: &BTreeSet<String>, named: bool, room: usize) -> String {
     let sections: Vec<Section<'_>> = sections(text)
         .into_iter()
         .map(|text| {
-            let words: BTreeSet<&str> =
+            let own: BTreeSet<&str> =
                 text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-            let hits = wanted.iter().filter(|word| words.contains(word.as_str())).count();
+            let hits = words.iter().filter(|word| own.contains(word.as_str())).count();
             Section { text, hits }
         })
         .collect();
@@ -169,21 +169,21 @@ fn excerpt(text: &str, wanted: &BTreeSet<String>, named: bool, room: usize) -> S
         return String::new();
     }
     let mut left = room;
-    let mut taken: BTreeMap<usize, &str> = BTreeMap::new();
+    let mut chosen: BTreeMap<usize, &str> = BTreeMap::new();
     if let Some(first) = sections.first().filter(|_| !named && !order.contains(&0)) {
         let lead = bounded(first.text, LEAD.min(left));
         left -= lead.len();
-        taken.insert(0, lead);
+        chosen.insert(0, lead);
     }
     for at in order {
         let Some(section) = sections.get(at) else { continue };
-        let told = bounded(section.text, left);
-        left -= told.len();
-        if !told.is_empty() {
-            taken.insert(at, told);
+        let text = bounded(section.text, left);
+        left -= text.len();
+        if !text.is_empty() {
+            chosen.insert(at, text);
         }
     }
-    taken.into_values().collect::<Vec<_>>().join("\n").trim().to_owned()
+    chosen.into_values().collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// The pieces of a document, each with its heading in front. Headings are those of Markdown, and
@@ -277,7 +277,7 @@ mod tests {
 
     const READ_ME: &str = "# Shop\n\nSells things.\n\n## Prices\n\n`parse_price` refuses an empty text.\n\n```sh\n# not a heading about discount\n```\n\n## Licence\n\nNone.\n\nDiscounts\n---------\n\n`discount(80, 50)` is 40.\n";
 
-    fn told(documents: &Documents, file: &str, functions: &[&str]) -> Vec<(String, String)> {
+    fn shown(documents: &Documents, file: &str, functions: &[&str]) -> Vec<(String, String)> {
         let functions = functions.iter().map(|one| (*one).to_owned()).collect();
         let parts = documents.parts(&[(&path(file), functions)]);
         parts.into_iter().map(|part| (part.title, part.text)).collect()
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn a_readme_is_shown_as_far_as_it_concerns_the_file() {
         let with = documents("shop/price.py", &[("README.md", READ_ME)]);
-        let got = told(&with, "shop/price.py", &["parse_price", "discount"]);
+        let got = shown(&with, "shop/price.py", &["parse_price", "discount"]);
         insta::assert_snapshot!(got[0].1, @r"
         # Shop
 
@@ -316,7 +316,7 @@ mod tests {
             ("by a method", "shop/tax.py", "Shop.discount", true),
         ];
         for (why, file, function, expected) in table {
-            assert_eq!(!told(&with, file, &[function]).is_empty(), expected, "{why}");
+            assert_eq!(!shown(&with, file, &[function]).is_empty(), expected, "{why}");
         }
     }
 
@@ -330,7 +330,7 @@ mod tests {
             ("docs/taxes.md", "# Taxes of parse_price\n"),
         ];
         let with = documents(request, &texts[..3]);
-        let titles: Vec<String> = told(&with, "shop/price.py", &["parse_price"])
+        let titles: Vec<String> = shown(&with, "shop/price.py", &["parse_price"])
             .into_iter()
             .map(|(title, _)| title)
             .collect();
@@ -346,10 +346,10 @@ mod tests {
     fn a_long_document_is_cut_at_a_line_and_the_request_is_not_shown_twice() {
         let long = format!("# Prices of parse_price\n{}", "a line of many words\n".repeat(5_000));
         let with = documents("price", &[("README.md", &long)]);
-        let got = told(&with, "shop/price.py", &["parse_price"]);
+        let got = shown(&with, "shop/price.py", &["parse_price"]);
         assert!(got[0].1.len() <= README && got[0].1.ends_with("many words"), "{}", got[0].1.len());
         let with = documents(READ_ME, &[("README.md", READ_ME)]);
-        let got = told(&with, "shop/price.py", &["parse_price"]);
+        let got = shown(&with, "shop/price.py", &["parse_price"]);
         assert_eq!(got.len(), 1);
         assert_eq!(got[0].0, "What is asked for");
     }
@@ -359,8 +359,22 @@ mod tests {
         fn no_document_makes_it_panic(text in r"[#=\-~`a-z é\n]{0,300}", room in 0usize..200) {
             let whole: String = sections(&text).concat();
             proptest::prop_assert!(whole.len() <= text.len());
-            let wanted = BTreeSet::from(["abc".to_owned()]);
-            proptest::prop_assert!(excerpt(&text, &wanted, true, room).len() <= room + 64);
+            let words = BTreeSet::from(["abc".to_owned()]);
+            proptest::prop_assert!(excerpt(&text, &words, true, room).len() <= room + 64);
+        }
+    }
+
+    #[test]
+    fn headings_begin_a_section_and_code_blocks_do_not() {
+        let table = [
+            ("# A\nx\n## B\ny\n", 2),
+            ("A\n===\nx\nB\n---\ny\n", 2),
+            ("# A\n```\n# not\n```\n", 1),
+            ("#not a heading\n", 1),
+            ("\n\n", 0),
+        ];
+        for (text, expected) in table {
+            assert_eq!(sections(text).len(), expected, "{text:?}: {:?}", sections(text));
         }
     }
 }

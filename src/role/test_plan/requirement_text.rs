@@ -1,4 +1,4 @@
-//! Requirements as sentences: what a test gives, what it must see, and the line that decides it.
+//! Requirements as sentences: the input of a test, its expected result, and the line that decides it.
 
 use crate::code::behaviour::{
     Behaviour, Boundary, Condition, Guard, Handler, Raise, Return, condition, is_round,
@@ -9,7 +9,7 @@ use crate::domain::test_plan::layer::SubLayer;
 
 /// One requirement before it is numbered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Draft {
+pub struct RequirementDraft {
     pub layer: SubLayer,
     pub function: String,
     pub line: u32,
@@ -18,28 +18,28 @@ pub struct Draft {
     pub expect: String,
 }
 
-/// Conditions of one place that are said at most, the innermost ones; the others are counted.
+/// Conditions of one place that are clause at most, the innermost ones; the others are counted.
 const CONDITIONS: usize = 3;
 
 /// The file and language that sentences are about.
 #[derive(Clone, Copy)]
-pub struct Speaker<'a> {
+pub struct RequirementWriter<'a> {
     pub file: &'a RepoPath,
     pub language: Language,
 }
 
-impl Speaker<'_> {
+impl RequirementWriter<'_> {
     fn draft(
         self,
         layer: SubLayer,
         function: &Behaviour,
         line: u32,
-        said: &str,
+        clause: &str,
         given: String,
         expect: String,
-    ) -> Draft {
-        let text = format!("`{}` {said} ({}:{line})", function.name, self.file);
-        Draft { layer, function: function.name.clone(), line, text, given, expect }
+    ) -> RequirementDraft {
+        let text = format!("`{}` {clause} ({}:{line})", function.name, self.file);
+        RequirementDraft { layer, function: function.name.clone(), line, text, given, expect }
     }
 
     /// What leads to a place: its conditions, else ordinary arguments. A sentence never leaves a
@@ -51,19 +51,19 @@ impl Speaker<'_> {
             !is_round(one) || deepest.is_none_or(|last| *at > last)
         };
         let mut own: Vec<String> = Vec::new();
-        for said in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {
-            if !own.contains(&said) {
-                own.push(said);
+        for clause in guard.iter().enumerate().filter(needed).map(|(_, one)| condition(one)) {
+            if !own.contains(&clause) {
+                own.push(clause);
             }
         }
         let more = own.len().saturating_sub(CONDITIONS);
-        let mut said = own.split_off(more).join(" and ");
+        let mut clause = own.split_off(more).join(" and ");
         if more > 0 {
             let word = if more == 1 { "condition" } else { "conditions" };
-            said.push_str(&format!(", behind {more} more {word}"));
+            clause.push_str(&format!(", behind {more} more {word}"));
         }
-        if !said.is_empty() {
-            return said;
+        if !clause.is_empty() {
+            return clause;
         }
         let names: Vec<String> = function
             .parameters
@@ -79,27 +79,34 @@ impl Speaker<'_> {
     }
 
     /// L1.1, one for each result.
-    pub fn happy(self, function: &Behaviour, result: &Return) -> Draft {
+    pub fn happy(self, function: &Behaviour, result: &Return) -> RequirementDraft {
         let given = Self::given(function, &result.guard);
         let value = format!("`{}`", result.value);
-        let said = format!("returns {value} for {given}");
-        self.draft(SubLayer::Happy, function, result.line, &said, given, format!("returns {value}"))
+        let clause = format!("returns {value} for {given}");
+        self.draft(
+            SubLayer::Happy,
+            function,
+            result.line,
+            &clause,
+            given,
+            format!("returns {value}"),
+        )
     }
 
     /// L1.1 for a function that returns nothing: it is called for what it does.
-    pub fn effect(self, function: &Behaviour) -> Draft {
+    pub fn effect(self, function: &Behaviour) -> RequirementDraft {
         let given = Self::given(function, &Vec::new());
         let does = match (function.changes.first(), function.calls.first()) {
             (Some((_, field)), _) => format!("changes `{field}`"),
             (None, Some((_, callee))) => format!("calls `{callee}`"),
             (None, None) => "ends without an error".to_owned(),
         };
-        let said = format!("{does} for {given}");
-        self.draft(SubLayer::Happy, function, function.start, &said, given, does.clone())
+        let clause = format!("{does} for {given}");
+        self.draft(SubLayer::Happy, function, function.start, &clause, given, does.clone())
     }
 
     /// L1.2, one for each error.
-    pub fn error(self, function: &Behaviour, raise: &Raise) -> Draft {
+    pub fn error(self, function: &Behaviour, raise: &Raise) -> RequirementDraft {
         let given = Self::given(function, &raise.guard);
         let message =
             raise.message.as_ref().map(|text| format!(" (\"{text}\")")).unwrap_or_default();
@@ -114,15 +121,15 @@ impl Speaker<'_> {
             }
             (Language::Rust | Language::Go, class) => format!("returns {class}{message}"),
         };
-        let said = format!("{does} for {given}");
-        self.draft(SubLayer::Negative, function, raise.line, &said, given, does.clone())
+        let clause = format!("{does} for {given}");
+        self.draft(SubLayer::Negative, function, raise.line, &clause, given, does.clone())
     }
 
     /// L1.3, both sides of a comparison with a fixed value.
-    pub fn boundary(self, function: &Behaviour, edge: &Boundary) -> Draft {
+    pub fn boundary(self, function: &Behaviour, edge: &Boundary) -> RequirementDraft {
         let values = sides(&edge.operator, &edge.right);
         let given = format!("`{}` of {}", edge.left, values.join(" and "));
-        let said = format!(
+        let clause = format!(
             "keeps the edge `{} {} {}`: {given} differ",
             edge.left, edge.operator, edge.right
         );
@@ -130,91 +137,97 @@ impl Speaker<'_> {
             "the side of `{} {} {}` that each value is on",
             edge.left, edge.operator, edge.right
         );
-        self.draft(SubLayer::Edge, function, edge.line, &said, given, expect)
+        self.draft(SubLayer::Edge, function, edge.line, &clause, given, expect)
     }
 
     /// L1.3, nothing where a collection or text is expected.
-    pub fn empty(self, function: &Behaviour, parameter: &str, line: u32) -> Draft {
+    pub fn empty(self, function: &Behaviour, parameter: &str, line: u32) -> RequirementDraft {
         let given = format!("an empty `{parameter}`");
-        let said = format!("has a defined result for {given}");
+        let clause = format!("has a defined result for {given}");
         self.draft(
             SubLayer::Edge,
             function,
             line,
-            &said,
+            &clause,
             given,
             "the result for nothing, without a crash".into(),
         )
     }
 
     /// L1.4.
-    pub fn change(self, function: &Behaviour, line: u32, field: &str) -> Draft {
+    pub fn change(self, function: &Behaviour, line: u32, field: &str) -> RequirementDraft {
         let given = format!("`{field}` read before and after");
-        let said = format!("changes `{field}` and nothing else of its object");
+        let clause = format!("changes `{field}` and nothing else of its object");
         self.draft(
             SubLayer::State,
             function,
             line,
-            &said,
+            &clause,
             given,
             format!("`{field}` differs as the call says"),
         )
     }
 
     /// L1.5.
-    pub fn asynchronous(self, function: &Behaviour) -> Draft {
+    pub fn asynchronous(self, function: &Behaviour) -> RequirementDraft {
         let given = "a call that is awaited, and one that is cancelled".to_owned();
-        let said = "resolves when awaited and leaves nothing behind when cancelled";
+        let clause = "resolves when awaited and leaves nothing behind when cancelled";
         let expect = "the result when awaited; no open task when cancelled".to_owned();
-        self.draft(SubLayer::Async, function, function.start, said, given, expect)
+        self.draft(SubLayer::Async, function, function.start, clause, given, expect)
     }
 
     /// L2.1: a call into another file of the project.
-    pub fn wiring(self, function: &Behaviour, line: u32, callee: &str, other: &RepoPath) -> Draft {
+    pub fn wiring(
+        self,
+        function: &Behaviour,
+        line: u32,
+        callee: &str,
+        other: &RepoPath,
+    ) -> RequirementDraft {
         let given = format!("the real `{callee}` of {other}, no double");
-        let said = format!("works with the real `{callee}` of {other}");
+        let clause = format!("works with the real `{callee}` of {other}");
         let expect = format!("the result that follows from `{callee}`");
-        self.draft(SubLayer::Wiring, function, line, &said, given, expect)
+        self.draft(SubLayer::Wiring, function, line, &clause, given, expect)
     }
 
     /// L2.2: a route.
-    pub fn route(self, function: &Behaviour, mark: &str) -> Draft {
+    pub fn route(self, function: &Behaviour, mark: &str) -> RequirementDraft {
         let given = "a request that is right, one with a missing field and one that is not allowed";
-        let said = format!("answers the route `{mark}` with status, body and refusals");
+        let clause = format!("answers the route `{mark}` with status, body and refusals");
         let expect = "2xx with the documented body, 4xx otherwise".to_owned();
-        self.draft(SubLayer::Contract, function, function.start, &said, given.into(), expect)
+        self.draft(SubLayer::Contract, function, function.start, &clause, given.into(), expect)
     }
 
     /// L2.3.
-    pub fn database(self, function: &Behaviour, line: u32, call: &str) -> Draft {
+    pub fn database(self, function: &Behaviour, line: u32, call: &str) -> RequirementDraft {
         let given = "a database of the test's own, and a failure before the end".to_owned();
-        let said = format!("leaves what it wrote by `{call}`, and nothing after a failure");
+        let clause = format!("leaves what it wrote by `{call}`, and nothing after a failure");
         let expect = "the row is there; after a failure it is not".to_owned();
-        self.draft(SubLayer::Database, function, line, &said, given, expect)
+        self.draft(SubLayer::Database, function, line, &clause, given, expect)
     }
 
     /// L2.4.
-    pub fn service(self, function: &Behaviour, line: u32, call: &str) -> Draft {
+    pub fn service(self, function: &Behaviour, line: u32, call: &str) -> RequirementDraft {
         let given = format!("a double of `{call}` that answers, refuses and takes too long");
-        let said = format!("copes with what `{call}` answers: success, refusal, timeout");
+        let clause = format!("copes with what `{call}` answers: success, refusal, timeout");
         let expect = "a result for success, a named error for the others".to_owned();
-        self.draft(SubLayer::External, function, line, &said, given, expect)
+        self.draft(SubLayer::External, function, line, &clause, given, expect)
     }
 
     /// L2.5: a handler.
-    pub fn failure(self, function: &Behaviour, handler: &Handler) -> Draft {
+    pub fn failure(self, function: &Behaviour, handler: &Handler) -> RequirementDraft {
         let caught = if handler.catches.is_empty() {
             "any error".to_owned()
         } else {
             format!("`{}`", handler.catches)
         };
         let given = format!("a call inside that fails with {caught}");
-        let said = format!("does what its handler says when {caught} is caught");
+        let clause = format!("does what its handler says when {caught} is caught");
         self.draft(
             SubLayer::FailureMode,
             function,
             handler.line,
-            &said,
+            &clause,
             given,
             "the handler's result or error".into(),
         )

@@ -1,14 +1,14 @@
-//! What a generator and a judge answer (product.md 13.16).
+//! The answers of the generator and the judge (product.md 13.16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::role::answer::{ToldEdit, ToldFile};
+use crate::role::responses::{ReportedEdit, ReportedFile};
 
-/// Which requirements a test shows.
+/// One test, with the requirements it covers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct ToldCover {
+pub struct ReportedCoverage {
     /// The name of the test.
     pub test: String,
     /// Requirements, such as `R-003`.
@@ -18,30 +18,30 @@ pub struct ToldCover {
 /// The generator's answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct TestFiles {
+pub struct GenerateResponse {
     /// The question it answers.
     pub task_id: String,
-    /// Changes of files that are there; all are refused.
-    pub edits: Vec<ToldEdit>,
+    /// Changes of files that exist; all are refused.
+    pub edits: Vec<ReportedEdit>,
     /// The file with the tests.
-    pub new_files: Vec<ToldFile>,
-    /// What each test shows.
-    pub covers: Vec<ToldCover>,
+    pub new_files: Vec<ReportedFile>,
+    /// The requirements that each test covers.
+    pub covers: Vec<ReportedCoverage>,
     /// What a reviewer should know.
     pub notes: String,
     /// From 0 to 1.
     pub confidence_score: Option<f64>,
 }
 
-/// Who is wrong, of one failing test.
+/// The verdict on one failing test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct ToldVerdict {
+pub struct ReportedVerdict {
     /// The test, by its id.
     pub test: String,
     /// `code` or `test`.
     pub wrong: String,
-    /// What shows it besides the test.
+    /// Evidence besides the test itself.
     pub evidence: String,
     /// The function that is wrong; empty at top level.
     pub function: String,
@@ -52,11 +52,11 @@ pub struct ToldVerdict {
 /// The judge's answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Verdicts {
+pub struct JudgeResponse {
     /// The question it answers.
     pub task_id: String,
     /// One for each failing test.
-    pub verdicts: Vec<ToldVerdict>,
+    pub verdicts: Vec<ReportedVerdict>,
     /// From 0 to 1.
     pub confidence_score: f64,
     /// The reasoning as Markdown.

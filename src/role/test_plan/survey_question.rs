@@ -1,5 +1,5 @@
-//! Phases 3 and 4.2 with providers: what must be tested, and cases that are easily forgotten
-//! (product.md 3.1, 4.5). What they say is added to what the code says by itself.
+//! Phase 3 with providers: asks what must be tested and adds the valid requirements to those that
+//! come from the code itself (product.md 3.1, 4.5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,48 +9,48 @@ use serde_json::Value;
 
 use crate::domain::chain::FallbackTrigger;
 use crate::domain::id::RepoPath;
-use crate::domain::test_plan::analysis::{Advice, FileRequirements, Requirement, TestAnalysis};
+use crate::domain::test_plan::analysis::{FileRequirements, Requirement, TestAnalysis};
 use crate::domain::test_plan::layer::SubLayer;
 use crate::effect::{Answer, EffectError, Effects, Model};
 use crate::role::answer;
-use crate::role::ask::{Reader, Reading, Reply};
-use crate::role::prompt::{self, Part, Prompt, Role};
-use crate::role::provider_chain::ProviderChain;
+use crate::role::ask::{ProviderChain, Reader, Reading, Reply};
+use crate::role::documents::Documents;
+use crate::role::prompt::{self, Prompt, PromptPart, Role};
+use crate::role::requirement_lines::requirement_lines;
 
-use super::advice::{ADVISED, ToldAdvice, advice};
-use super::documents::Documents;
+use super::responses::SurveyResponse;
 use super::survey::Survey;
-use super::told::{Accepted, Evidence, ToldSurvey, borne_out};
+use super::validate_survey::{Accepted, Evidence, validate_survey};
 
-/// Files of one question: more are asked about module by module (product.md 3.1 phase 3).
+/// Files of one question; more files are asked about module by module (product.md 3.1 phase 3).
 const TOGETHER: usize = 6;
 
 /// Requirements of one file at most.
 const PER_FILE: usize = 60;
 
 /// Reasons that are sent back at most.
-const TOLD: usize = 10;
+const SENT_BACK: usize = 10;
 
 /// Bytes of a source that is shown.
 const SHOWN: usize = 40 << 10;
 
-/// What phase 3 came to.
-pub enum Consulted {
+/// The result of phase 3.
+pub enum SurveyOutcome {
     /// Providers were asked.
-    Told {
-        /// With what they added.
+    Answered {
+        /// The analysis with the requirements they added.
         analysis: Box<TestAnalysis>,
-        /// Their own words, part by part.
+        /// Their reports, one per question.
         reports: Vec<String>,
-        /// Whether some part had no good answer.
+        /// Whether some question had no good answer.
         degraded: bool,
     },
-    /// A limit of the session was reached.
+    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 
-/// Asks what must be tested of the files of an analysis, in portions. A portion that takes too
-/// long is asked about in halves.
+/// Asks what must be tested of the files of an analysis, in portions. A portion that takes a provider
+/// too long is asked about in halves.
 ///
 /// # Errors
 ///
@@ -58,9 +58,9 @@ pub enum Consulted {
 pub async fn consult(
     mut analysis: TestAnalysis,
     (survey, documents): (&Survey, &Documents),
-    panel: &ProviderChain,
+    providers: &ProviderChain,
     fx: &Effects<'_>,
-) -> Result<Consulted, EffectError> {
+) -> Result<SurveyOutcome, EffectError> {
     let mut waiting: Vec<Vec<RepoPath>> = portions(&analysis.files);
     waiting.reverse();
     let (mut reports, mut authors) = (Vec::new(), BTreeSet::new());
@@ -70,40 +70,40 @@ pub async fn consult(
         let chosen: Vec<&FileRequirements> =
             analysis.files.iter().filter(|file| files.contains(&file.file)).collect();
         let task = format!("analysis-{number}");
-        let ground = Evidence { files: &chosen, survey, framework: &analysis.framework };
+        let evidence = Evidence { files: &chosen, survey, framework: &analysis.framework };
         let reader = SurveyReader {
             task: task.clone(),
-            ground,
+            evidence,
             parts: parts(&chosen, &analysis, survey, documents),
-            min_confidence: panel.min_confidence(),
-            fence: panel.fence(),
+            min_confidence: providers.min_confidence(),
+            fence: providers.fence(),
         };
-        let reply = panel.ask(("analysis", &task), Role::Surveyor, &reader, fx).await?;
+        let reply = providers.ask(("analysis", &task), Role::Surveyor, &reader, fx).await?;
         degraded |= !matches!(reply, Reply::Good(_));
         match reply {
-            Reply::OutOfBudget(reason) => return Ok(Consulted::OutOfBudget(reason)),
-            Reply::Good(given) | Reply::Degraded(given) => {
-                let report = panel.redact(&given.value.report);
+            Reply::OutOfBudget(reason) => return Ok(SurveyOutcome::OutOfBudget(reason)),
+            Reply::Good(answer) | Reply::Degraded(answer) => {
+                let report = providers.redact(&answer.value.report);
                 if !report.trim().is_empty() {
                     reports.push(report);
                 }
-                add(&mut analysis, given.value);
-                authors.insert(given.provider);
+                add(&mut analysis, answer.value);
+                authors.insert(answer.provider);
             }
-            Reply::Nobody if files.len() > 1 && panel.timed_out().await => {
+            Reply::NoAnswer if files.len() > 1 && providers.timed_out().await => {
                 let (first, second) = files.split_at(files.len() / 2);
                 waiting.extend([second.to_vec(), first.to_vec()]);
             }
-            Reply::Nobody => {}
+            Reply::NoAnswer => {}
         }
     }
     if !authors.is_empty() {
         analysis.author = authors.into_iter().collect::<Vec<_>>().join(", ");
     }
-    Ok(Consulted::Told { analysis: Box::new(analysis), reports, degraded })
+    Ok(SurveyOutcome::Answered { analysis: Box::new(analysis), reports, degraded })
 }
 
-/// Files of each question: all when they are few, else by module.
+/// The files of each question: all of them when they are few, else by module.
 fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
     let mut modules: BTreeMap<&str, Vec<RepoPath>> = BTreeMap::new();
     for file in files {
@@ -115,19 +115,19 @@ fn portions(files: &[FileRequirements]) -> Vec<Vec<RepoPath>> {
         .collect()
 }
 
-/// Adds what is borne out. What the code says already is not said twice.
-fn add(analysis: &mut TestAnalysis, borne: Accepted) {
+/// Adds valid requirements to an analysis. Leaves out what the code itself requires already.
+fn add(analysis: &mut TestAnalysis, accepted: Accepted) {
     let used = analysis.files.iter().flat_map(|file| &file.requirements);
     let last = used.filter_map(|one| one.id.strip_prefix("R-")?.parse::<u32>().ok()).max();
     let mut number = last.unwrap_or_default();
     let before: BTreeMap<RepoPath, usize> =
         analysis.files.iter().map(|file| (file.file.clone(), file.requirements.len())).collect();
-    for (path, one) in borne.requirements {
+    for (path, one) in accepted.requirements {
         let Some(file) = analysis.files.iter_mut().find(|file| file.file == path) else {
             continue;
         };
-        // A function has many ordinary cases, and each other line that the code tells of by itself
-        // is not told of again. An answer may name several cases that one line decides.
+        // A function has many ordinary cases. Any other line that the code itself requires already is
+        // not required again, but an answer may name several cases that one line decides.
         let own = before.get(&path).copied().unwrap_or_default();
         let same = |(at, known): (usize, &Requirement)| {
             let decides = at < own
@@ -147,28 +147,28 @@ fn add(analysis: &mut TestAnalysis, borne: Accepted) {
         number += 1;
         file.requirements.push(Requirement { id: format!("R-{number:03}"), ..one });
     }
-    for (path, mock) in borne.mocks {
+    for (path, mock) in accepted.mocks {
         let file = analysis.files.iter_mut().find(|file| file.file == path);
         if let Some(file) = file.filter(|file| !file.mocks.contains(&mock)) {
             file.mocks.push(mock);
         }
     }
-    for said in borne.strategy {
-        if !analysis.strategy.contains(&said) {
-            analysis.strategy.push(said);
+    for line in accepted.strategy {
+        if !analysis.strategy.contains(&line) {
+            analysis.strategy.push(line);
         }
     }
-    analysis.dropped.extend(borne.dropped);
+    analysis.dropped.extend(accepted.dropped);
 }
 
-/// What a surveyor is shown.
+/// The parts of the surveyor's prompt.
 fn parts(
     chosen: &[&FileRequirements],
     analysis: &TestAnalysis,
     survey: &Survey,
     documents: &Documents,
-) -> Vec<Part> {
-    let part = |title: String, text: String| Part { title, text, may_be_cut: true };
+) -> Vec<PromptPart> {
+    let part = |title: String, text: String| PromptPart { title, text, may_be_cut: true };
     let mut parts = vec![part("What is asked for".into(), analysis.description.clone())];
     for file in chosen {
         let text = survey.text(&file.file);
@@ -181,7 +181,7 @@ fn parts(
             "{}; tests belong into {}\n{}",
             file.reason,
             file.test_file,
-            crate::role::test_writer::requirements(&known)
+            requirement_lines(&known)
         );
         parts.push(part(format!("What the code of {} says by itself", file.file), text));
     }
@@ -198,135 +198,55 @@ fn parts(
 
 struct SurveyReader<'a> {
     task: String,
-    ground: Evidence<'a>,
-    parts: Vec<Part>,
+    evidence: Evidence<'a>,
+    parts: Vec<PromptPart>,
     min_confidence: f64,
     fence: &'a str,
 }
 
-fn layers(wanted: impl Fn(&SubLayer) -> bool) -> String {
-    let all = SubLayer::ALL.iter().filter(|layer| wanted(layer));
+/// The layers that `accepts`, as a prompt names them.
+pub(super) fn layers(accepts: impl Fn(&SubLayer) -> bool) -> String {
+    let all = SubLayer::ALL.iter().filter(|layer| accepts(layer));
     all.map(|layer| format!("{layer} {}", layer.title())).collect::<Vec<_>>().join(", ")
 }
 
 #[async_trait]
 impl Reader<Accepted> for SurveyReader<'_> {
     fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("test-survey", answer::form::<ToldSurvey>()))
+        Some(("test-survey", answer::json_schema::<SurveyResponse>()))
     }
 
     fn prompt(&self, model: &dyn Model) -> Prompt {
         let room = model.context_tokens().saturating_mul(3) / 4;
-        let count = match self.ground.files.len() {
+        let count = match self.evidence.files.len() {
             1 => "one file".to_owned(),
             many => format!("{many} files"),
         };
         let values = context! {
             task => self.task.as_str(),
             count,
-            framework => self.ground.framework.framework.name(),
+            framework => self.evidence.framework.framework.name(),
             layers => layers(|layer| layer.layer() > 0),
         };
         prompt::build_about_tests(Role::Surveyor, &values, &self.parts, room, self.fence)
     }
 
     async fn read(&self, _: &dyn Model, answer: &Answer) -> Result<Reading<Accepted>, EffectError> {
-        let sure = |told: &ToldSurvey| told.confidence_score;
-        let (told, sure) = match answer::read_with(&answer.text, &self.task, sure) {
-            Ok(read) => read,
+        let confidence_of = |response: &SurveyResponse| response.confidence_score;
+        let parsed = answer::parse_with_confidence(&answer.text, &self.task, confidence_of);
+        let (response, confidence) = match parsed {
+            Ok(parsed) => parsed,
             Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
         };
-        let borne = borne_out(&told, self.ground);
-        if borne.requirements.is_empty() {
-            if borne.dropped.is_empty() {
+        let accepted = validate_survey(&response, self.evidence);
+        if accepted.requirements.is_empty() {
+            if accepted.dropped.is_empty() {
                 let why = "it names no requirement".to_owned();
                 return Ok(Reading::Useless(FallbackTrigger::General, why));
             }
-            return Ok(Reading::Again(borne.dropped.into_iter().take(TOLD).collect()));
+            return Ok(Reading::SendBack(accepted.dropped.into_iter().take(SENT_BACK).collect()));
         }
-        Ok(Reading::by_confidence(borne, sure, self.min_confidence))
-    }
-}
-
-/// What phase 4.2 came to.
-pub enum Advised {
-    /// Cases that were added; `None` when nobody gave a usable answer.
-    Told(Option<Advice>),
-    /// A limit of the session was reached.
-    OutOfBudget(String),
-}
-
-/// Asks for cases that are easily forgotten.
-///
-/// # Errors
-///
-/// When records cannot be written.
-pub async fn advise(
-    analysis: &TestAnalysis,
-    panel: &ProviderChain,
-    fx: &Effects<'_>,
-) -> Result<Advised, EffectError> {
-    let part = |title: &str, text: String| Part { title: title.into(), text, may_be_cut: true };
-    let mut parts = vec![part("What is asked for", analysis.description.clone())];
-    for file in &analysis.files {
-        let known: Vec<&Requirement> =
-            file.requirements.iter().filter(|one| one.layer.layer() > 0).collect();
-        let text = crate::role::test_writer::requirements(&known);
-        parts.push(part(&format!("Requirements of {}", file.file), text));
-    }
-    let reader = AdviceReader {
-        analysis,
-        parts,
-        min_confidence: panel.min_confidence(),
-        fence: panel.fence(),
-    };
-    Ok(match panel.ask(("enrichment", TASK), Role::Adviser, &reader, fx).await? {
-        Reply::OutOfBudget(reason) => Advised::OutOfBudget(reason),
-        Reply::Nobody => Advised::Told(None),
-        Reply::Good(given) | Reply::Degraded(given) => {
-            Advised::Told(Some(Advice { author: given.provider, ..given.value }))
-        }
-    })
-}
-
-/// The name of the question of phase 4.2.
-const TASK: &str = "enrichment";
-
-struct AdviceReader<'a> {
-    analysis: &'a TestAnalysis,
-    parts: Vec<Part>,
-    min_confidence: f64,
-    fence: &'a str,
-}
-
-#[async_trait]
-impl Reader<Advice> for AdviceReader<'_> {
-    fn form(&self) -> Option<(&'static str, Value)> {
-        Some(("test-advice", answer::form::<ToldAdvice>()))
-    }
-
-    fn prompt(&self, model: &dyn Model) -> Prompt {
-        let room = model.context_tokens().saturating_mul(3) / 4;
-        let values = context! {
-            task => TASK,
-            framework => self.analysis.framework.framework.name(),
-            layers => layers(|layer| ADVISED(*layer)),
-        };
-        prompt::build_about_tests(Role::Adviser, &values, &self.parts, room, self.fence)
-    }
-
-    async fn read(&self, _: &dyn Model, answer: &Answer) -> Result<Reading<Advice>, EffectError> {
-        let sure = |told: &ToldAdvice| told.confidence_score;
-        let (told, sure) = match answer::read_with(&answer.text, TASK, sure) {
-            Ok(read) => read,
-            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
-        };
-        let advice = advice(&told, self.analysis);
-        if advice.suggestions.is_empty() {
-            let why = "nothing of it belongs to a file that is asked about".to_owned();
-            return Ok(Reading::Useless(FallbackTrigger::General, why));
-        }
-        Ok(Reading::by_confidence(advice, sure, self.min_confidence))
+        Ok(Reading::by_confidence(accepted, confidence, self.min_confidence))
     }
 }
 
@@ -334,8 +254,9 @@ impl Reader<Advice> for AdviceReader<'_> {
 mod tests {
     use super::*;
     use crate::domain::test_plan::analysis::{problems, samples};
+    use crate::role::ask::tests::worth;
 
-    fn borne(file: &RepoPath, layer: SubLayer, line: u32, text: &str) -> (RepoPath, Requirement) {
+    fn valid(file: &RepoPath, layer: SubLayer, line: u32, text: &str) -> (RepoPath, Requirement) {
         let base = samples::analysis(1, 1).files[0].requirements[0].clone();
         let one = Requirement { id: String::new(), layer, line, text: text.into(), ..base };
         (file.clone(), one)
@@ -347,19 +268,19 @@ mod tests {
         let file = analysis.files[0].file.clone();
         let known = analysis.files[0].requirements[1].clone();
         let before = analysis.total();
-        let told = Accepted {
+        let accepted = Accepted {
             requirements: vec![
-                borne(&file, SubLayer::Wiring, 9, "`f` asks `g`"),
-                borne(&file, known.layer, known.line, "the same in other words"),
-                borne(&file, SubLayer::Happy, 3, "another ordinary case"),
-                borne(&file, SubLayer::Edge, 7, "a blank in front"),
-                borne(&file, SubLayer::Edge, 7, "a blank behind"),
+                valid(&file, SubLayer::Wiring, 9, "`f` asks `g`"),
+                valid(&file, known.layer, known.line, "the same in other words"),
+                valid(&file, SubLayer::Happy, 3, "another ordinary case"),
+                valid(&file, SubLayer::Edge, 7, "a blank in front"),
+                valid(&file, SubLayer::Edge, 7, "a blank behind"),
             ],
             dropped: vec!["x: no".into()],
             strategy: vec!["first f".into(), "first f".into()],
             ..Accepted::default()
         };
-        add(&mut analysis, told);
+        add(&mut analysis, accepted);
         assert_eq!(analysis.total(), before + 4);
         let ids: Vec<&str> =
             analysis.files[0].requirements.iter().map(|one| one.id.as_str()).collect();
@@ -378,5 +299,47 @@ mod tests {
             assert!(portion.len() <= TOGETHER);
             assert!(portion.iter().all(|file| file.parent() == portion[0].parent()));
         }
+    }
+
+    #[test]
+    fn answers_of_a_surveyor_are_good_weak_useless_or_sent_back() {
+        let base = samples::analysis(1, 1);
+        let file = RepoPath::parse("shop/price.py").unwrap();
+        let text = "def price(text):\n    return float(text)\n".to_owned();
+        let survey = Survey::of(vec![file.clone()], [(file.clone(), text)].into());
+        let file = FileRequirements { file, lines: 2, ..base.files[0].clone() };
+        let reader = SurveyReader {
+            task: "analysis-1".into(),
+            evidence: Evidence { files: &[&file], survey: &survey, framework: &base.framework },
+            parts: Vec::new(),
+            min_confidence: 0.4,
+            fence: "FENCE",
+        };
+        let one = |function: &str, confidence: f64| {
+            let requirement = serde_json::json!({
+                "layer": "L1.1", "function": function, "line": 2, "text": "works", "expect": "2.0",
+            });
+            let files = serde_json::json!([
+                { "file": "shop/price.py", "requirements": [requirement] }
+            ]);
+            serde_json::json!({ "files": files, "confidence_score": confidence }).to_string()
+        };
+        let table = [
+            ("good", one("price", 0.9)),
+            ("weak", one("price", 0.1)),
+            ("sent back", one("nothing", 0.9)),
+            ("useless", "{\"confidence_score\": 0.9}".to_owned()),
+            ("useless", one("price", 2.0)),
+            ("useless", "no JSON".to_owned()),
+        ];
+        for (expected, text) in table {
+            assert_eq!(worth(&reader, &text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn layers_are_named_in_their_order() {
+        assert_eq!(layers(|_| false), "");
+        assert!(layers(|layer| layer.layer() == 1).starts_with("L1.1 "), "{}", layers(|_| true));
     }
 }

@@ -1,4 +1,5 @@
-//! What tests make run of the code that a session is about, before and after it wrote some.
+//! Measures how much of the code that a session is about the tests run, before and after it wrote
+//! new tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,42 +9,42 @@ use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::test_plan::context::CoverageSource;
 use crate::effect::{EffectError, Effects};
 
-use super::coverage::{Only, Ran, callable};
+use super::coverage::{ExecutedLines, FunctionFilter, callable};
 
 /// Functions by file; an empty name stands for the whole file.
 pub type About = BTreeMap<RepoPath, BTreeSet<String>>;
 
-/// What a coverage run came to.
+/// The result of a coverage run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Covered {
-    /// Held against the target.
+pub struct CoverageOutcome {
+    /// Coverage compared with the target.
     pub reached: Reached,
-    /// Lines that are meant and did not run, by file.
+    /// The lines in scope that did not run, by file.
     pub unrun: BTreeMap<RepoPath, BTreeSet<u32>>,
 }
 
-impl Covered {
-    fn untold(reason: String) -> Self {
+impl CoverageOutcome {
+    fn unknown(reason: String) -> Self {
         Self { reached: Reached::Untold { reason }, unrun: BTreeMap::new() }
     }
 }
 
-/// Runs the suite of a tree under the project's own coverage tool and holds what ran of `about`
-/// against the target. Where tests are the first ones, the tool had nothing to tell before.
+/// Runs the suite of a tree under the project's own coverage tool and compares the coverage of
+/// `about` with the target. Before the first tests of a project the tool has nothing to measure.
 ///
 /// # Errors
 ///
 /// When sources cannot be read. A tool that fails is a reason, not an error.
-pub async fn covered(
+pub async fn measure_coverage(
     tree: &TreeId,
     about: &About,
-    before: &Ran,
+    before: &ExecutedLines,
     fx: &Effects<'_>,
-) -> Result<Covered, EffectError> {
+) -> Result<CoverageOutcome, EffectError> {
     if let CoverageSource::Mapping { reason } = &before.source
         && !before.measure
     {
-        return Ok(Covered::untold(reason.clone()));
+        return Ok(CoverageOutcome::unknown(reason.clone()));
     }
     let mut texts = BTreeMap::new();
     for file in about.keys() {
@@ -53,7 +54,7 @@ pub async fn covered(
     fx.worktree.checkout(tree).await?;
     let files = texts.keys().cloned().collect();
     Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
-        Measured::Nothing { reason } => Covered::untold(reason),
+        Measured::Nothing { reason } => CoverageOutcome::unknown(reason),
         Measured::Lines { command, files, .. } => {
             let reached = Reached::Told {
                 command,
@@ -61,7 +62,7 @@ pub async fn covered(
                 after: shares(about, &texts, &files),
                 target: before.target,
             };
-            Covered { reached, unrun: unrun(about, &texts, &files) }
+            CoverageOutcome { reached, unrun: unrun(about, &texts, &files) }
         }
     })
 }
@@ -74,9 +75,11 @@ fn unrun(
 ) -> BTreeMap<RepoPath, BTreeSet<u32>> {
     let mut unrun = BTreeMap::new();
     for (file, names) in about {
-        let (text, told) = (texts.get(file).map_or("", String::as_str), ran.get(file));
+        let (text, file_lines) = (texts.get(file).map_or("", String::as_str), ran.get(file));
         let lines = |(start, end): (u32, u32)| {
-            let lines = told.into_iter().flat_map(move |told| told.lines.range(start..=end));
+            let lines = file_lines
+                .into_iter()
+                .flat_map(move |file_lines| file_lines.lines.range(start..=end));
             lines.filter(|(_, hits)| **hits == 0).map(|(line, _)| *line)
         };
         let lines: BTreeSet<u32> =
@@ -97,7 +100,7 @@ fn pieces(
     text: &str,
 ) -> (Vec<Behaviour>, Vec<(u32, u32)>) {
     let whole = names.contains("");
-    let only = if whole { Only::new() } else { [(file.clone(), names.clone())].into() };
+    let only = if whole { FunctionFilter::new() } else { [(file.clone(), names.clone())].into() };
     let functions = callable(file, text, &only);
     let pieces = if whole {
         vec![(1, u32::try_from(text.lines().count()).unwrap_or(u32::MAX))]
@@ -117,14 +120,15 @@ fn shares(
     for (file, names) in about {
         let text = texts.get(file).map_or("", String::as_str);
         let (functions, pieces) = pieces(file, names, text);
-        let told = ran.get(file);
+        let file_lines = ran.get(file);
         for function in &functions {
-            let entered = told.and_then(|told| told.entered(function.start, function.end));
+            let entered =
+                file_lines.and_then(|file_lines| file_lines.entered(function.start, function.end));
             shares.add_function(entered.unwrap_or(false));
         }
         for (start, end) in pieces {
-            match told {
-                Some(told) => shares.add_lines(told, start, end),
+            match file_lines {
+                Some(file_lines) => shares.add_lines(file_lines, start, end),
                 None => shares.add_unseen((end + 1).saturating_sub(start)),
             }
         }
@@ -146,11 +150,11 @@ mod tests {
     fn functions_that_are_meant_count_and_no_others() {
         let file = RepoPath::parse("shop.py").unwrap();
         let text = "RATE = [\n    1,\n]\n\n\ndef price(x):\n    if x:\n        return 1\n    return 2\n\n\ndef tax(x):\n    return x\n";
-        let mut told = FileLines::default();
+        let mut file_lines = FileLines::default();
         for (line, hits) in [(1, 1), (6, 1), (7, 1), (8, 0), (9, 1), (12, 1), (13, 0)] {
-            told.line(line, hits);
+            file_lines.line(line, hits);
         }
-        told.branch(7, 1, 2);
+        file_lines.branch(7, 1, 2);
         let texts = BTreeMap::from([(file.clone(), text.to_owned())]);
         let share = |part, whole| Share { part, whole };
         let of = |names: &[&str], ran: Option<&FileLines>| {
@@ -160,14 +164,35 @@ mod tests {
             (shares.line, shares.branch, shares.function)
         };
         let table = [
-            (&["price"][..], Some(&told), (share(2, 3), share(1, 2), share(1, 1))),
-            (&["tax"][..], Some(&told), (share(0, 1), share(0, 0), share(0, 1))),
-            (&["price", "tax"][..], Some(&told), (share(2, 4), share(1, 2), share(1, 2))),
-            (&[""][..], Some(&told), (share(5, 7), share(1, 2), share(1, 2))),
+            (&["price"][..], Some(&file_lines), (share(2, 3), share(1, 2), share(1, 1))),
+            (&["tax"][..], Some(&file_lines), (share(0, 1), share(0, 0), share(0, 1))),
+            (&["price", "tax"][..], Some(&file_lines), (share(2, 4), share(1, 2), share(1, 2))),
+            (&[""][..], Some(&file_lines), (share(5, 7), share(1, 2), share(1, 2))),
             (&["price"][..], None, (share(0, 3), share(0, 0), share(0, 1))),
         ];
         for (names, ran, expected) in table {
             assert_eq!(of(names, ran), expected, "{names:?}");
         }
+    }
+
+    #[test]
+    fn lines_that_did_not_run_are_those_of_the_functions_in_scope() {
+        let file = RepoPath::parse("shop.py").unwrap();
+        let text = "def price(x):\n    return 1\n\n\ndef tax(x):\n    return x\n";
+        let mut lines = FileLines::default();
+        for (line, hits) in [(1, 1), (2, 0), (5, 1), (6, 0)] {
+            lines.line(line, hits);
+        }
+        let texts = BTreeMap::from([(file.clone(), text.to_owned())]);
+        let ran = BTreeMap::from([(file.clone(), lines)]);
+        let table: [(&[&str], &[u32]); 3] =
+            [(&["price"], &[2]), (&["tax"], &[6]), (&[""], &[2, 6])];
+        for (names, expected) in table {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            let missed = unrun(&[(file.clone(), names)].into(), &texts, &ran);
+            let missed: Vec<u32> = missed.into_values().flatten().collect();
+            assert_eq!(missed, expected);
+        }
+        assert_eq!((inner(1, 2), inner(3, 3)), (2, 3), "a definition of one line is its own body");
     }
 }

@@ -1,18 +1,19 @@
-//! What clients print, to answers and kinds of errors. Recorded output stands in the tests.
+//! Parses what clients print into answers and kinds of errors. The tests hold recorded output.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
-use crate::adapter::model::http::{Told, count_at, text_at};
+use crate::adapter::model::protocol::{ParsedAnswer, count_at, text_at};
 use crate::domain::budget::Usage;
 use crate::effect::ModelErrorKind;
 
-type Read = Result<Told, Option<ModelErrorKind>>;
+/// An answer, or the kind of the error if the output names one.
+type ParseResult = Result<ParsedAnswer, Option<ModelErrorKind>>;
 
-/// A line that says that the client will ask again by itself.
-pub fn retrying(text: &str) -> Option<String> {
+/// A line in which the client announces its own retry.
+pub fn retry_line(text: &str) -> Option<String> {
     static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?m)^.*(?:failed with status \d{3}\. Retrying|Retrying with backoff).*$").ok()
     });
@@ -41,7 +42,7 @@ fn kind_of(status: u16) -> Option<ModelErrorKind> {
     })
 }
 
-/// Words that clients use for what went wrong, the more telling ones first.
+/// Words that clients use for errors, the more specific ones first.
 const WORDS: &[(&str, ModelErrorKind)] = &[
     ("insufficient_quota", ModelErrorKind::OutOfQuota),
     ("violate our usage policy", ModelErrorKind::Refused { reason: String::new() }),
@@ -65,7 +66,7 @@ const WORDS: &[(&str, ModelErrorKind)] = &[
     ("not logged in", ModelErrorKind::Unauthorised),
 ];
 
-/// The kind that the words of a client tell.
+/// The kind of error that the words of a client mean.
 pub fn words_kind(text: &str) -> Option<ModelErrorKind> {
     let lower = text.to_lowercase();
     WORDS.iter().find(|(words, _)| lower.contains(words)).map(|(words, kind)| match kind {
@@ -74,7 +75,8 @@ pub fn words_kind(text: &str) -> Option<ModelErrorKind> {
     })
 }
 
-fn told_kind(text: &str) -> Option<ModelErrorKind> {
+/// The kind of error in a text, by status or by words.
+fn kind_in(text: &str) -> Option<ModelErrorKind> {
     status_kind(text).or_else(|| words_kind(text))
 }
 
@@ -91,14 +93,14 @@ fn last_object(text: &str) -> Option<Value> {
 }
 
 /// `gemini -o json`: one object; errors are an object at the end of standard error.
-pub fn gemini(out: &str, err: &str) -> Read {
+pub fn gemini(out: &str, err: &str) -> ParseResult {
     let answer = last_object(out).filter(|value| value.get("response").is_some());
     let Some(answer) = answer else {
         let error = last_object(err).or_else(|| last_object(out));
         let message = error.as_ref().map_or("", |error| text_at(error, "/error/message"));
         let code = error.as_ref().map_or(0, |error| count_at(error, "/error/code"));
         let kind = u16::try_from(code).ok().and_then(kind_of);
-        return Err(kind.or_else(|| told_kind(message)));
+        return Err(kind.or_else(|| kind_in(message)));
     };
     let models = answer.pointer("/stats/models").and_then(Value::as_object);
     let mut usage = Usage::default();
@@ -113,18 +115,18 @@ pub fn gemini(out: &str, err: &str) -> Read {
 }
 
 /// `qwen -o json`: an array of messages; errors are texts in brackets, with success.
-pub fn qwen(out: &str, err: &str) -> Read {
+pub fn qwen(out: &str, err: &str) -> ParseResult {
     let list: Option<Vec<Value>> = serde_json::from_str(out.trim()).ok();
     let result = list
         .as_ref()
         .and_then(|list| list.iter().rev().find(|message| text_at(message, "/type") == "result"));
-    let Some(result) = result else { return Err(told_kind(err).or_else(|| told_kind(out))) };
+    let Some(result) = result else { return Err(kind_in(err).or_else(|| kind_in(out))) };
     let text = text_at(result, "/result");
     if let Some(problem) = text.strip_prefix("[API Error:") {
-        return Err(told_kind(text).or_else(|| told_kind(problem)));
+        return Err(kind_in(text).or_else(|| kind_in(problem)));
     }
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
-        return Err(told_kind(&result.to_string()));
+        return Err(kind_in(&result.to_string()));
     }
     let usage = Usage {
         input_tokens: count_at(result, "/usage/input_tokens"),
@@ -134,7 +136,7 @@ pub fn qwen(out: &str, err: &str) -> Read {
 }
 
 /// `codex exec --json`: one event a line.
-pub fn codex(out: &str, err: &str) -> Read {
+pub fn codex(out: &str, err: &str) -> ParseResult {
     let (mut text, mut usage, mut problem) = (String::new(), Usage::default(), None);
     let mut any = false;
     for event in out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
@@ -154,22 +156,22 @@ pub fn codex(out: &str, err: &str) -> Read {
         }
     }
     match problem {
-        Some(problem) => Err(told_kind(&problem)),
-        None if !any => Err(told_kind(err)),
+        Some(problem) => Err(kind_in(&problem)),
+        None if !any => Err(kind_in(err)),
         None => text_or_refusal(&text, usage, String::new()),
     }
 }
 
 /// `claude -p --output-format json`: one object.
-pub fn claude(out: &str, err: &str) -> Read {
-    let Some(result) = last_object(out) else { return Err(told_kind(err)) };
+pub fn claude(out: &str, err: &str) -> ParseResult {
+    let Some(result) = last_object(out) else { return Err(kind_in(err)) };
     let text = text_at(&result, "/result");
     if text_at(&result, "/stop_reason") == "refusal" {
         return Err(Some(ModelErrorKind::Refused { reason: "refusal".into() }));
     }
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
         let status = u16::try_from(count_at(&result, "/api_error_status")).ok().and_then(kind_of);
-        return Err(status.or_else(|| told_kind(text)));
+        return Err(status.or_else(|| kind_in(text)));
     }
     let usage = Usage {
         input_tokens: count_at(&result, "/usage/input_tokens")
@@ -182,9 +184,9 @@ pub fn claude(out: &str, err: &str) -> Read {
     text_or_refusal(text, usage, model)
 }
 
-fn text_or_refusal(text: &str, usage: Usage, model: String) -> Read {
+fn text_or_refusal(text: &str, usage: Usage, model: String) -> ParseResult {
     if text.trim().is_empty() {
         return Err(Some(ModelErrorKind::Refused { reason: "an empty answer".into() }));
     }
-    Ok(Told { text: text.to_owned(), cut: false, usage, model })
+    Ok(ParsedAnswer { text: text.to_owned(), cut: false, usage, model })
 }

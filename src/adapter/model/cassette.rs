@@ -1,5 +1,5 @@
-//! Record and replay: every exchange as one file, without keys; later the same answers without
-//! anybody being asked, with a clear error on the first question that differs.
+//! Record and replay. A recording holds every exchange as one file, without keys. A replay gives the
+//! same answers without a model, and fails clearly at the first question that differs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,13 +15,13 @@ use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, Question};
 
-/// What a prompt begins with that was replaced by its digest.
+/// The prefix of a prompt that is stored as its digest.
 const DIGEST: &str = "sha256:";
 
 /// Bytes of one exchange that are read at most.
 const LIMIT: u64 = 32 << 20;
 
-/// The place in a folder of exchanges, shared by all providers of a run.
+/// A position in a folder of exchanges, shared by all providers of a run.
 #[derive(Clone, Debug)]
 pub struct Cassette {
     folder: PathBuf,
@@ -29,12 +29,13 @@ pub struct Cassette {
 }
 
 impl Cassette {
-    /// A reel at its beginning.
+    /// A cassette at its beginning.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), next: Arc::default() }
     }
 
+    /// The path of the next exchange.
     fn advance(&self) -> PathBuf {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next += 1;
@@ -47,28 +48,39 @@ impl Cassette {
 struct Exchange {
     provider: String,
     model: String,
-    manner: ClientMode,
+    #[serde(rename = "manner")]
+    mode: ClientMode,
     context: u32,
     id: String,
     system: String,
-    /// As it was asked, or [`DIGEST`] and its SHA-256 in a recording that is to hold no sources.
+    /// The prompt, or [`DIGEST`] and its SHA-256 in a recording that must not hold sources.
     prompt: String,
     /// Millionths of a dollar, when there is a price.
     micro_usd: Option<u64>,
-    outcome: Outcome,
+    outcome: RecordedOutcome,
 }
 
+/// The result of an exchange as a file stores it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Outcome {
-    Answer { text: String, cut: bool, usage: Usage, model: String },
-    Error { kind: Kind, said: String },
+enum RecordedOutcome {
+    Answer {
+        text: String,
+        cut: bool,
+        usage: Usage,
+        model: String,
+    },
+    Error {
+        kind: RecordedError,
+        #[serde(rename = "said")]
+        message: String,
+    },
 }
 
-/// The kinds of errors in the form of a file.
+/// The kind of an error as a file stores it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum RecordedError {
     Unauthorised,
     RateLimited { retry_after_ms: Option<u64> },
     OutOfQuota,
@@ -88,7 +100,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-impl From<&ModelErrorKind> for Kind {
+impl From<&ModelErrorKind> for RecordedError {
     fn from(kind: &ModelErrorKind) -> Self {
         match kind {
             ModelErrorKind::Unauthorised => Self::Unauthorised,
@@ -112,43 +124,42 @@ impl From<&ModelErrorKind> for Kind {
     }
 }
 
-impl From<Kind> for ModelErrorKind {
-    fn from(kind: Kind) -> Self {
+impl From<RecordedError> for ModelErrorKind {
+    fn from(kind: RecordedError) -> Self {
         match kind {
-            Kind::Unauthorised => Self::Unauthorised,
-            // Nobody waits in a replay.
-            Kind::RateLimited { retry_after_ms } => {
+            RecordedError::Unauthorised => Self::Unauthorised,
+            RecordedError::RateLimited { retry_after_ms } => {
                 Self::RateLimited { retry_after: retry_after_ms.map(Duration::from_millis) }
             }
-            Kind::OutOfQuota => Self::OutOfQuota,
-            Kind::Server { status } => Self::Server { status },
-            Kind::NotFound => Self::NotFound,
-            Kind::BadRequest { status } => Self::BadRequest { status },
-            Kind::TooLong => Self::TooLong,
-            Kind::Refused { reason } => Self::Refused { reason },
-            Kind::TimedOut { limit_ms } => {
+            RecordedError::OutOfQuota => Self::OutOfQuota,
+            RecordedError::Server { status } => Self::Server { status },
+            RecordedError::NotFound => Self::NotFound,
+            RecordedError::BadRequest { status } => Self::BadRequest { status },
+            RecordedError::TooLong => Self::TooLong,
+            RecordedError::Refused { reason } => Self::Refused { reason },
+            RecordedError::TimedOut { limit_ms } => {
                 Self::TimedOut { limit: Duration::from_millis(limit_ms) }
             }
-            Kind::Connection => Self::Connection,
-            Kind::Truncated => Self::Truncated,
-            Kind::Garbage => Self::Garbage,
-            Kind::Client { reason } => Self::Client { reason },
+            RecordedError::Connection => Self::Connection,
+            RecordedError::Truncated => Self::Truncated,
+            RecordedError::Garbage => Self::Garbage,
+            RecordedError::Client { reason } => Self::Client { reason },
         }
     }
 }
 
-/// A model whose exchanges are kept.
+/// A model whose exchanges are recorded.
 pub struct Recording {
     inner: Box<dyn Model>,
-    reel: Cassette,
+    cassette: Cassette,
     redactor: Redactor,
 }
 
 impl Recording {
-    /// Keeps what `inner` is asked and answers.
+    /// Records the questions to `inner` and its answers.
     #[must_use]
-    pub fn new(inner: Box<dyn Model>, reel: Cassette, redactor: Redactor) -> Self {
-        Self { inner, reel, redactor }
+    pub fn new(inner: Box<dyn Model>, cassette: Cassette, redactor: Redactor) -> Self {
+        Self { inner, cassette, redactor }
     }
 }
 
@@ -175,11 +186,11 @@ impl Model for Recording {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        let asked = self.inner.ask(question).await;
+        let result = self.inner.ask(question).await;
         let clean = |text: &str| self.redactor.redact(text);
-        let (outcome, micro_usd) = match &asked {
+        let (outcome, micro_usd) = match &result {
             Ok(answer) => (
-                Outcome::Answer {
+                RecordedOutcome::Answer {
                     text: clean(&answer.text),
                     cut: answer.finish == Finish::Cut,
                     usage: answer.usage,
@@ -188,13 +199,14 @@ impl Model for Recording {
                 self.inner.price(answer.usage),
             ),
             Err(error) => {
-                (Outcome::Error { kind: Kind::from(&error.kind), said: clean(&error.said) }, None)
+                let (kind, message) = (RecordedError::from(&error.kind), clean(&error.said));
+                (RecordedOutcome::Error { kind, message }, None)
             }
         };
         let exchange = Exchange {
             provider: self.name().to_owned(),
             model: self.model().to_owned(),
-            manner: self.manner(),
+            mode: self.manner(),
             context: self.context_tokens(),
             id: question.id.clone(),
             system: clean(&question.system),
@@ -204,21 +216,21 @@ impl Model for Recording {
         };
         let mut text = serde_json::to_string_pretty(&exchange).unwrap_or_default();
         text.push('\n');
-        let path = self.reel.advance();
+        let path = self.cassette.advance();
         if let Err(error) = files::write(&path, text.as_bytes()) {
             tracing::warn!(path = %path.display(), %error, "an exchange could not be recorded");
         }
-        asked
+        result
     }
 }
 
-/// A provider of a recording.
+/// A provider that replays a recording.
 pub struct Replaying {
     name: String,
     model: String,
-    manner: ClientMode,
+    mode: ClientMode,
     context: u32,
-    reel: Cassette,
+    cassette: Cassette,
     price: Mutex<Option<u64>>,
 }
 
@@ -228,21 +240,21 @@ impl Replaying {
     /// # Errors
     ///
     /// When the recording cannot be read.
-    pub fn open(name: &str, reel: &Cassette) -> Result<Self, String> {
+    pub fn open(name: &str, cassette: &Cassette) -> Result<Self, String> {
         let mut number = 1;
         let mut found = None;
         while found.is_none() {
-            let path = reel.folder.join(format!("{number:04}.json"));
+            let path = cassette.folder.join(format!("{number:04}.json"));
             let Some(exchange) = read(&path)? else { break };
             found = (exchange.provider == name).then_some(exchange);
             number += 1;
         }
-        let (model, manner, context) = found.map_or_else(
+        let (model, mode, context) = found.map_or_else(
             || (String::new(), ClientMode::Answer, 128_000),
-            |one| (one.model, one.manner, one.context),
+            |one| (one.model, one.mode, one.context),
         );
-        let (reel, price) = (reel.clone(), Mutex::default());
-        Ok(Self { name: name.to_owned(), model, manner, context, reel, price })
+        let (cassette, price) = (cassette.clone(), Mutex::default());
+        Ok(Self { name: name.to_owned(), model, mode, context, cassette, price })
     }
 
     fn differs(&self, difference: String) -> ModelError {
@@ -262,7 +274,7 @@ fn read(path: &Path) -> Result<Option<Exchange>, String> {
         .map_err(|error| format!("{}: expected an exchange ({error})", path.display()))
 }
 
-/// The prompt of a question in the form in which a recording has it.
+/// The prompt of a question in the form in which a recording holds it.
 fn in_form_of(recorded: &str, question: &Question) -> String {
     if !recorded.starts_with(DIGEST) {
         return question.prompt.clone();
@@ -297,7 +309,7 @@ impl Model for Replaying {
     }
 
     fn manner(&self) -> ClientMode {
-        self.manner
+        self.mode
     }
 
     fn context_tokens(&self) -> u32 {
@@ -309,7 +321,7 @@ impl Model for Replaying {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        let path = self.reel.advance();
+        let path = self.cassette.advance();
         let exchange = read(&path).map_err(|error| self.differs(error))?.ok_or_else(|| {
             self.differs(format!("`{}` is asked, the recording has ended", question.id))
         })?;
@@ -330,15 +342,16 @@ impl Model for Replaying {
         }
         *self.price.lock().unwrap_or_else(PoisonError::into_inner) = exchange.micro_usd;
         match exchange.outcome {
-            Outcome::Answer { text, cut, usage, model } => Ok(Answer {
+            RecordedOutcome::Answer { text, cut, usage, model } => Ok(Answer {
                 raw: text.clone(),
                 text,
                 finish: if cut { Finish::Cut } else { Finish::Done },
                 usage,
                 model,
             }),
-            Outcome::Error { kind, said } => {
-                Err(ModelError { provider: self.name.clone(), kind: kind.into(), said })
+            RecordedOutcome::Error { kind, message } => {
+                let (provider, kind) = (self.name.clone(), kind.into());
+                Err(ModelError { provider, kind, said: message })
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Why a written test file is refused before anything of it runs. Each reason has a name that
-//! reports and tests use; the rest is the catalogue's (product.md 6.3, 6.4, 13.4).
+//! Why a written test file is refused before anything in it runs. Each reason has a name that
+//! reports and tests use; the other names come from the lint catalogue (product.md 6.3, 6.4, 13.4).
 
 use std::collections::BTreeMap;
 
@@ -11,76 +11,76 @@ use crate::domain::quality::{Finding, Severity};
 use crate::role::reviewer::{ReviewRequest, review};
 
 use super::made_up;
-use super::told::TestFiles;
+use super::responses::GenerateResponse;
 
 /// Bytes of a test file at most.
 const LONGEST: usize = 200 << 10;
 
-/// Reasons that are told at most.
-const TOLD: usize = 12;
+/// Reasons that are reported at most.
+const REPORTED: usize = 12;
 
-/// Rows of the catalogue that are refused besides the critical ones: nothing of the kind may be
-/// new in a file that was just written.
+/// Rules of the catalogue that refuse a file although they are not critical: a file that was just
+/// written must not break them.
 const REFUSED: &[&str] =
     &["setup-only", "skipped-test", "skipped-without-reason", "todo-test", "unresolved-import"];
 
-/// Rows that tell of something that was made up.
+/// Rules that find invented names.
 const MADE_UP: &[&str] =
     &["unknown-package", "wrong-sub-path", "misspelt-package", "unresolved-import"];
 
-/// The text of the one file that was asked for.
+/// The text of the one file that was requested.
 ///
 /// # Errors
 ///
-/// All reasons why it is refused, each with its name in front.
-pub fn checked(
-    told: &TestFiles,
-    place: &RepoPath,
+/// All reasons why it is refused, each of which begins with its name.
+pub fn accepted_text(
+    response: &GenerateResponse,
+    path: &RepoPath,
     texts: &BTreeMap<RepoPath, String>,
 ) -> Result<String, Vec<String>> {
     let mut problems = Vec::new();
-    for edit in &told.edits {
+    for edit in &response.edits {
         let file = short(&edit.file);
         problems
             .push(format!("changes-existing-file: `{file}`; files that exist stay as they are"));
     }
     let mut text = None;
-    for file in &told.new_files {
+    for file in &response.new_files {
         let name = file.file.trim().trim_start_matches("./");
         match RepoPath::parse(name) {
             Err(error) => problems.push(format!("wrong-place: `{}`: {error}", short(name))),
-            Ok(path) if texts.contains_key(&path) => {
-                problems.push(format!("file-exists: `{path}` is there already"));
+            Ok(named) if texts.contains_key(&named) => {
+                problems.push(format!("file-exists: `{named}` is there already"));
             }
-            Ok(path) if path != *place => {
-                problems.push(format!("wrong-place: `{path}`; write `{place}` and nothing else"));
+            Ok(named) if named != *path => {
+                problems.push(format!("wrong-place: `{named}`; write `{path}` and nothing else"));
             }
             Ok(_) => text = Some(file.content.clone()),
         }
     }
     match text.filter(|text| !text.trim().is_empty()) {
         None if problems.is_empty() => {
-            problems.push(format!("no-file: `{place}` was asked for and is not in the answer"));
+            problems.push(format!("no-file: `{path}` was asked for and is not in the answer"));
         }
         None => {}
         Some(text) => {
-            problems.extend(of_text(&text, place, texts));
+            problems.extend(check_text(&text, path, texts));
             if problems.is_empty() {
                 return Ok(text);
             }
         }
     }
-    problems.truncate(TOLD);
+    problems.truncate(REPORTED);
     Err(problems)
 }
 
 /// What is wrong with the text of a test file.
-fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> Vec<String> {
+fn check_text(text: &str, path: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> Vec<String> {
     if text.len() > LONGEST {
         return vec![format!("too-long: {} bytes, {LONGEST} are enough", text.len())];
     }
-    let Some(language) = Language::of(place) else {
-        return vec![format!("wrong-place: `{place}` is of no language that can be read")];
+    let Some(language) = Language::of(path) else {
+        return vec![format!("wrong-place: `{path}` is of no language that can be read")];
     };
     if let Some(error) = syntax::first_error(language, text) {
         let (line, column) = (error.line, error.column);
@@ -91,23 +91,24 @@ fn of_text(text: &str, place: &RepoPath, texts: &BTreeMap<RepoPath, String>) -> 
         .map(|act| format!("{}: `{}` in line {}", act.effect, act.call, act.line))
         .collect();
     let mut with = texts.clone();
-    with.insert(place.clone(), text.to_owned());
-    for absent in lint::absent_names(place, &with) {
+    with.insert(path.clone(), text.to_owned());
+    for absent in lint::absent_names(path, &with) {
         let (line, name) = (absent.line, absent.description);
         problems.push(format!("hallucinated-import: line {line}: {name} is not there"));
     }
     if language == Language::Java {
-        let told =
-            |(line, name)| format!("hallucinated-import: line {line}: nothing brings `{name}`");
-        problems.extend(made_up::packages(text, texts).into_iter().map(told));
+        let invented = made_up::packages(text, texts).into_iter();
+        problems.extend(invented.map(|(line, name)| {
+            format!("hallucinated-import: line {line}: nothing brings `{name}`")
+        }));
     }
     let reviewed = review(&ReviewRequest {
         files: &with,
-        chosen: &[place],
+        chosen: &[path],
         installed: &BTreeMap::new(),
         tests: true,
     });
-    problems.extend(reviewed.findings.iter().filter(|one| is_refused(one)).map(told_as));
+    problems.extend(reviewed.findings.iter().filter(|one| is_refused(one)).map(refusal));
     if test_cases::source_tests(language, text).is_empty() {
         problems.push("no-test: nothing in it is run as a test".to_owned());
     } else if test_cases::facts(language, text).assertions == 0 {
@@ -121,7 +122,7 @@ fn is_refused(finding: &Finding) -> bool {
     finding.severity == Severity::Critical || REFUSED.contains(&finding.id.as_str())
 }
 
-fn told_as(finding: &Finding) -> String {
+fn refusal(finding: &Finding) -> String {
     let name =
         if MADE_UP.contains(&finding.id.as_str()) { "hallucinated-import" } else { &finding.id };
     format!("{name}: line {}: {}; {}", finding.line, finding.message, finding.suggestion)
@@ -134,7 +135,7 @@ fn short(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::role::answer::{ToldEdit, ToldFile};
+    use crate::role::responses::{ReportedEdit, ReportedFile};
 
     fn path(text: &str) -> RepoPath {
         RepoPath::parse(text).unwrap()
@@ -152,9 +153,10 @@ mod tests {
         .collect()
     }
 
-    fn answer(file: &str, content: &str) -> TestFiles {
-        let file = ToldFile { file: file.into(), content: content.into(), reason: String::new() };
-        TestFiles { new_files: vec![file], ..TestFiles::default() }
+    fn answer(file: &str, content: &str) -> GenerateResponse {
+        let file =
+            ReportedFile { file: file.into(), content: content.into(), reason: String::new() };
+        GenerateResponse { new_files: vec![file], ..GenerateResponse::default() }
     }
 
     const GOOD: &str =
@@ -169,14 +171,14 @@ mod tests {
             )
         };
         let at = "tests/test_price.py";
-        let table: Vec<(TestFiles, Option<&str>)> = vec![
+        let table: Vec<(GenerateResponse, Option<&str>)> = vec![
             (answer(at, GOOD), None),
             (answer("./tests/test_price.py", GOOD), None),
             (answer("tests/test_old.py", GOOD), Some("file-exists")),
             (answer("shop/other.py", GOOD), Some("wrong-place")),
             (answer("../test_price.py", GOOD), Some("wrong-place")),
             (answer(at, ""), Some("no-file")),
-            (TestFiles::default(), Some("no-file")),
+            (GenerateResponse::default(), Some("no-file")),
             (answer(at, "def test_price(:\n"), Some("does-not-parse")),
             (answer(at, &import("import pricelib")), Some("hallucinated-import")),
             (answer(at, &import("from shop.price import parse")), Some("hallucinated-import")),
@@ -198,9 +200,9 @@ mod tests {
                 Some("skipped"),
             ),
         ];
-        for (told, expected) in table {
-            let got = checked(&told, &path(at), &repository());
-            let text = &told.new_files.first().map_or("", |file| &file.content);
+        for (response, expected) in table {
+            let got = accepted_text(&response, &path(at), &repository());
+            let text = &response.new_files.first().map_or("", |file| &file.content);
             match expected {
                 None => assert!(got.is_ok(), "{got:?}: {text}"),
                 Some(name) => {
@@ -210,14 +212,14 @@ mod tests {
                 }
             }
         }
-        let edit = ToldEdit { file: "shop/price.py".into(), ..ToldEdit::default() };
-        let edited = TestFiles { edits: vec![edit], ..answer(at, GOOD) };
-        let problems = checked(&edited, &path(at), &repository()).unwrap_err();
+        let edit = ReportedEdit { file: "shop/price.py".into(), ..ReportedEdit::default() };
+        let edited = GenerateResponse { edits: vec![edit], ..answer(at, GOOD) };
+        let problems = accepted_text(&edited, &path(at), &repository()).unwrap_err();
         assert!(problems[0].starts_with("changes-existing-file"), "{problems:?}");
     }
 
     /// One language: the repository, the new file, a right text with a line that may be another.
-    struct Tongue {
+    struct LanguageSample {
         files: &'static [(&'static str, &'static str)],
         place: &'static str,
         right: &'static str,
@@ -229,7 +231,7 @@ mod tests {
         heads: &'static [(&'static str, &'static str)],
     }
 
-    const SCRIPT: Tongue = Tongue {
+    const SCRIPT: LanguageSample = LanguageSample {
         files: &[
             ("package.json", "{\"name\": \"x\", \"scripts\": {\"test\": \"node --test\"}}"),
             ("lib/text.js", "export function cut(text) {\n  return text.slice(0, 5);\n}\n"),
@@ -254,7 +256,7 @@ mod tests {
         ],
     };
 
-    const GO: Tongue = Tongue {
+    const GO: LanguageSample = LanguageSample {
         files: &[
             ("go.mod", "module example.com/shop\n\ngo 1.19\n"),
             ("price/price.go", "package price\n\nfunc Double(n int) int {\n\treturn n * 2\n}\n"),
@@ -277,7 +279,7 @@ mod tests {
         ],
     };
 
-    const RUST: Tongue = Tongue {
+    const RUST: LanguageSample = LanguageSample {
         files: &[
             ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
             ("src/lib.rs", "pub fn double(n: i32) -> i32 {\n    n * 2\n}\n"),
@@ -303,7 +305,7 @@ mod tests {
         heads: &[("use pricetest::any;\nuse shop::double;", "hallucinated-import")],
     };
 
-    const JAVA: Tongue = Tongue {
+    const JAVA: LanguageSample = LanguageSample {
         files: &[
             ("pom.xml", "<dependency><groupId>junit</groupId></dependency>"),
             (
@@ -337,21 +339,43 @@ mod tests {
 
     #[test]
     fn what_no_test_may_do_is_refused_by_name_in_every_language() {
-        for tongue in [SCRIPT, GO, RUST, JAVA] {
+        for sample in [SCRIPT, GO, RUST, JAVA] {
             let texts: BTreeMap<RepoPath, String> =
-                tongue.files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect();
-            let said =
-                |text: &str| checked(&answer(tongue.place, text), &path(tongue.place), &texts);
-            assert_eq!(said(tongue.right).as_deref(), Ok(tongue.right));
-            let rows = tongue.rows.iter().map(|row| (tongue.line, row));
-            for (from, (to, name)) in rows.chain(tongue.heads.iter().map(|row| (tongue.head, row)))
+                sample.files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect();
+            let check = |text: &str| {
+                accepted_text(&answer(sample.place, text), &path(sample.place), &texts)
+            };
+            assert_eq!(check(sample.right).as_deref(), Ok(sample.right));
+            let rows = sample.rows.iter().map(|row| (sample.line, row));
+            for (from, (to, name)) in rows.chain(sample.heads.iter().map(|row| (sample.head, row)))
             {
-                let text = tongue.right.replace(from, to);
-                assert_ne!(text, tongue.right, "{to}");
-                let problems = said(&text).expect_err(to);
+                let text = sample.right.replace(from, to);
+                assert_ne!(text, sample.right, "{to}");
+                let problems = check(&text).expect_err(to);
                 let named = problems.iter().any(|one| one.starts_with(name));
                 assert!(named, "{name}: {problems:?}: {text}");
             }
         }
+    }
+
+    #[test]
+    fn a_file_must_be_readable_and_of_a_bounded_size() {
+        let long = format!("{GOOD}# {}\n", "x".repeat(LONGEST));
+        let python = path("tests/test_price.py");
+        let problems = accepted_text(&answer(python.as_str(), &long), &python, &repository());
+        assert!(problems.unwrap_err()[0].starts_with("too-long"));
+        let text = path("tests/test_price.txt");
+        let problems = accepted_text(&answer(text.as_str(), GOOD), &text, &repository());
+        assert!(problems.unwrap_err()[0].starts_with("wrong-place"));
+    }
+
+    #[test]
+    fn at_most_twelve_reasons_are_reported_without_control_characters() {
+        let edit = ReportedEdit { file: "a\u{7}.py".into(), ..ReportedEdit::default() };
+        let response = GenerateResponse { edits: vec![edit; 40], ..GenerateResponse::default() };
+        let problems =
+            accepted_text(&response, &path("tests/test_a.py"), &BTreeMap::new()).unwrap_err();
+        assert_eq!(problems.len(), REPORTED);
+        assert!(problems.iter().all(|one| !one.contains('\u{7}')), "{problems:?}");
     }
 }

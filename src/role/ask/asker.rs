@@ -1,0 +1,463 @@
+//! Asks the providers of a chain in order until one answer is good enough.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use futures::lock::Mutex;
+
+use crate::domain::budget::SpendingLimits;
+use crate::domain::chain::{self, Breaker, FallbackTrigger, ProviderCall, Rules};
+use crate::domain::event::Event;
+use crate::domain::secret::Redactor;
+use crate::effect::{
+    Answer, Clock, EffectError, Effects, Model, ModelError, Question, Screen, Store, StoreError,
+};
+use crate::role::prompt::{self, Role};
+
+use super::budget::{Allowance, allowance};
+use super::chain::Slot;
+use super::exchange_log::{self, EarlierAnswer, PendingQuestion, UnansweredCalls};
+use super::reader::{Answered, Reader, Reading, Reply};
+use super::retry::{ask_with_retries, trigger_of};
+use super::usage_key::{UsageKey, new_call, sum};
+
+/// How an asker works.
+#[derive(Clone, Debug)]
+pub struct AskSettings {
+    /// Thresholds for answers.
+    pub rules: Rules,
+    /// What the session may spend.
+    pub session: SpendingLimits,
+    /// What one iteration may spend.
+    pub iteration: SpendingLimits,
+    /// The random word of this run that fences foreign text.
+    pub fence: String,
+    /// Removes keys from everything that is sent or stored.
+    pub redactor: Redactor,
+    /// Limit of one call.
+    pub limit: Duration,
+}
+
+/// How often the same provider is asked for a better answer, the first time included.
+const TURNS: u32 = 3;
+
+/// Longest answer that is asked for, in tokens.
+const ANSWER_TOKENS: u32 = 16_000;
+
+/// Longest reason that is stored with a call, in characters.
+const REASON: usize = 1_000;
+
+/// One question: for which work, in which role, to which models.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The work that the question is charged to.
+    pub usage: &'a UsageKey,
+    /// The role that the models play.
+    pub role: Role,
+    /// The models in the order in which they are asked.
+    pub models: &'a [Slot<'a>],
+    /// Whether to ask further models below [`Rules::careful_confidence`] and use the answer with the
+    /// highest confidence.
+    pub careful: bool,
+}
+
+/// The effects that asking needs.
+#[derive(Clone, Copy)]
+pub struct AskEffects<'a> {
+    /// The session's files.
+    pub store: &'a dyn Store,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Shows events.
+    pub screen: &'a dyn Screen,
+}
+
+impl<'a> From<&Effects<'a>> for AskEffects<'a> {
+    fn from(fx: &Effects<'a>) -> Self {
+        Self { store: fx.store, clock: fx.clock, screen: fx.screen }
+    }
+}
+
+/// Asks providers. One asker serves a whole run: it remembers which providers are down.
+pub struct Asker {
+    settings: AskSettings,
+    breaker: Mutex<Breaker>,
+    /// Whether the questions that an earlier run left open are counted already.
+    counted_unanswered: Mutex<bool>,
+    /// Records of the questions this run asked. A question that is asked twice on purpose must not
+    /// get the stored answer of the first time.
+    visited: Mutex<BTreeSet<String>>,
+}
+
+impl Asker {
+    /// An asker to which no provider is known as down.
+    #[must_use]
+    pub fn new(settings: AskSettings) -> Self {
+        Self {
+            settings,
+            breaker: Mutex::new(Breaker::default()),
+            counted_unanswered: Mutex::new(false),
+            visited: Mutex::new(BTreeSet::new()),
+        }
+    }
+
+    /// The random word that fences foreign text.
+    #[must_use]
+    pub fn fence(&self) -> &str {
+        &self.settings.fence
+    }
+
+    /// Thresholds for answers.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.settings.rules
+    }
+
+    /// The questions that an earlier run asked and that had no answer when it ended. They are
+    /// returned once. The fix loop and the phases before it count them in different logs; `of_loop`
+    /// selects one of the two.
+    ///
+    /// # Errors
+    ///
+    /// When session files cannot be read.
+    pub async fn unanswered(
+        &self,
+        of_loop: bool,
+        fx: AskEffects<'_>,
+    ) -> Result<Option<UnansweredCalls>, StoreError> {
+        let mut counted = self.counted_unanswered.lock().await;
+        if std::mem::replace(&mut *counted, true) {
+            return Ok(None);
+        }
+        let open = exchange_log::find_unanswered(fx.store).await?;
+        let open = open.filter(|open| open.work.starts_with("iteration-") == of_loop);
+        for call in open.iter().flat_map(|open| &open.calls) {
+            let (provider, role, said) = (&call.provider, &call.role, &call.said);
+            let text = format!("a question to `{provider}` ({role}): {said}; it counts as one");
+            fx.screen.show(&Event::Notice { text });
+        }
+        Ok(open)
+    }
+
+    /// Asks the models in order until one answer is good enough. Adds every call to `calls`, except
+    /// one that an earlier run made and counted.
+    ///
+    /// # Errors
+    ///
+    /// When records cannot be written or sources cannot be read; never for a provider's fault.
+    pub async fn ask<T: Send + Sync>(
+        &self,
+        ask: &Ask<'_>,
+        reader: &dyn Reader<T>,
+        calls: &mut Vec<ProviderCall>,
+        fx: AskEffects<'_>,
+    ) -> Result<Reply<T>, EffectError> {
+        if ask.usage.iteration > 0 {
+            let open = self.unanswered(true, fx).await?;
+            calls.extend(open.into_iter().flat_map(|open| open.calls));
+        }
+        let mut run = AskRun { asker: self, ask, reader, fx, calls, answers: Answers::default() };
+        for (slot, model) in ask.models {
+            if let Some(why) = self.breaker.lock().await.open(model.name()) {
+                tracing::debug!(provider = model.name(), why, "not asked");
+                continue;
+            }
+            match run.ask_provider(*slot, *model).await? {
+                Next::Provider => {}
+                Next::Stop => break,
+                Next::OutOfBudget(why) => return Ok(Reply::OutOfBudget(why)),
+            }
+        }
+        let AskRun { answers, calls, .. } = run;
+        Ok(answers.best(calls))
+    }
+}
+
+/// One question on its way down the chain.
+struct AskRun<'a, T> {
+    asker: &'a Asker,
+    ask: &'a Ask<'a>,
+    reader: &'a dyn Reader<T>,
+    fx: AskEffects<'a>,
+    calls: &'a mut Vec<ProviderCall>,
+    answers: Answers<T>,
+}
+
+/// What follows after a provider was asked.
+enum Next {
+    /// The next provider is asked.
+    Provider,
+    /// No further provider is asked.
+    Stop,
+    /// A limit of the session is reached.
+    OutOfBudget(String),
+}
+
+/// What follows after one answer of a provider.
+enum AfterAnswer {
+    /// The same provider is asked again, with these problems of its answer.
+    SendBack(Vec<String>),
+    /// This provider is done.
+    Next(Next),
+}
+
+/// The result of one call.
+struct Exchange {
+    result: Result<Answer, ModelError>,
+    /// Whether an earlier run counted the call.
+    is_counted: bool,
+}
+
+/// A call that was made, or why it was not.
+enum Obtained {
+    Exchange(Exchange),
+    Refused(Next),
+}
+
+impl<T: Send + Sync> AskRun<'_, T> {
+    /// Asks one provider, and again as often as its answer is sent back.
+    async fn ask_provider(&mut self, slot: u32, model: &dyn Model) -> Result<Next, EffectError> {
+        let settings = &self.asker.settings;
+        let mut problems = String::new();
+        for turn in 1..=TURNS {
+            let call = new_call(self.ask.usage, self.ask.role, slot, turn, model);
+            let question = self.question(&call, model, &problems).await?;
+            match self.ask_once(call, model, &question).await? {
+                AfterAnswer::SendBack(_) if turn == TURNS => break,
+                AfterAnswer::SendBack(list) => problems = prompt::again(&list, &settings.fence),
+                AfterAnswer::Next(next) => return Ok(next),
+            }
+        }
+        Ok(Next::Provider)
+    }
+
+    async fn ask_once(
+        &mut self,
+        mut call: ProviderCall,
+        model: &dyn Model,
+        question: &Question,
+    ) -> Result<AfterAnswer, EffectError> {
+        let exchange = match self.obtain(&mut call, model, question).await? {
+            Obtained::Exchange(exchange) => exchange,
+            Obtained::Refused(next) => return Ok(AfterAnswer::Next(next)),
+        };
+        let reading = self.evaluate(exchange.result, &mut call, model).await?;
+        let index = (!exchange.is_counted).then_some(self.calls.len());
+        let after = self.note_reading(reading, &mut call, index);
+        let reason: String =
+            call.said.chars().filter(|c| !c.is_control() || *c == '\n').take(REASON).collect();
+        call.said = self.asker.settings.redactor.redact(&reason);
+        if index.is_some() {
+            self.report(&call);
+            self.calls.push(call);
+        }
+        Ok(after)
+    }
+
+    async fn question(
+        &self,
+        call: &ProviderCall,
+        model: &dyn Model,
+        problems: &str,
+    ) -> Result<Question, EffectError> {
+        let settings = &self.asker.settings;
+        let prompt = self.reader.prompt(model);
+        Ok(Question {
+            id: format!("{}/{}/{}/{}", self.ask.usage.id, call.role, call.slot, call.turn),
+            system: settings.redactor.redact(&prompt.system),
+            // A key in the sources must not travel to a provider either.
+            prompt: settings.redactor.redact(&format!("{}{problems}", prompt.text)),
+            form: self.reader.form(),
+            temperature: None,
+            max_output_tokens: ANSWER_TOKENS.min(model.context_tokens() / 4),
+            limit: settings.limit,
+            checkout: self.reader.checkout(model).await?,
+        })
+    }
+
+    /// The answer that an interrupted run stored, else a new one if the budget allows it.
+    async fn obtain(
+        &mut self,
+        call: &mut ProviderCall,
+        model: &dyn Model,
+        question: &Question,
+    ) -> Result<Obtained, EffectError> {
+        let (fx, usage, settings) = (self.fx, self.ask.usage, &self.asker.settings);
+        let digest = exchange_log::digest(question, &settings.fence, usage.before);
+        let is_counted = usage.counted.contains(&call.raw);
+        if self.asker.visited.lock().await.insert(call.raw.clone()) {
+            match exchange_log::find_answer(&call.raw, &digest, fx.store).await? {
+                EarlierAnswer::Stored(answer) => {
+                    let text = format!(
+                        "the answer of `{}` ({}) is used as it arrived in the run before; it is not asked again",
+                        model.name(),
+                        call.role
+                    );
+                    fx.screen.show(&Event::Notice { text });
+                    return Ok(Obtained::Exchange(Exchange { result: Ok(answer), is_counted }));
+                }
+                EarlierAnswer::Lost(stored) if !is_counted => {
+                    let price = model.price(stored.usage);
+                    self.calls.push(exchange_log::lost_call(call, &stored, price));
+                }
+                EarlierAnswer::Lost(_) | EarlierAnswer::None => {}
+            }
+        }
+        match allowance(settings, usage, self.calls, model, question) {
+            Allowance::Granted => {}
+            Allowance::IterationLimit(why) => {
+                fx.screen.show(&Event::Notice { text: why });
+                return Ok(Obtained::Refused(Next::Stop));
+            }
+            Allowance::SessionLimit(why) => {
+                return Ok(Obtained::Refused(Next::OutOfBudget(why)));
+            }
+        }
+        let pending = PendingQuestion {
+            work: usage.work.clone(),
+            call: call.clone(),
+            digest,
+            asked_at: fx.clock.now(),
+            before: exchange_log::interrupted(self.calls),
+        };
+        let start = fx.clock.elapsed();
+        let exchange = self.call_model(&pending, model, question).await?;
+        let duration = fx.clock.elapsed().saturating_sub(start);
+        call.duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Ok(Obtained::Exchange(exchange))
+    }
+
+    /// Calls the model, with a note on disk before the call and a receipt after it, so that a run
+    /// that is killed in between knows what it paid for. A failure of the model is a result.
+    async fn call_model(
+        &self,
+        pending: &PendingQuestion,
+        model: &dyn Model,
+        question: &Question,
+    ) -> Result<Exchange, EffectError> {
+        let (fx, settings) = (self.fx, &self.asker.settings);
+        exchange_log::note_question(pending, fx.store).await?;
+        let longest_wait = settings.rules.longest_wait;
+        let mut result = ask_with_retries(model, question, longest_wait, fx.clock).await;
+        let mut is_collected = false;
+        if let Ok(answer) = &mut result
+            && let Some(text) = self.reader.collect_edits(model, answer).await?
+        {
+            is_collected = true;
+            answer.raw = std::mem::replace(&mut answer.text, text);
+        }
+        let answer = result.as_ref().ok();
+        let answer = answer.map(|answer| (answer, settings.redactor.redact(&answer.text)));
+        let is_whole = exchange_log::is_whole(model, is_collected);
+        exchange_log::note_answer(pending, answer, is_whole, fx.store).await?;
+        let transcript = exchange_log::transcript(question, &result);
+        fx.store.write_text(&pending.call.raw, &settings.redactor.redact(&transcript)).await?;
+        Ok(Exchange { result, is_counted: false })
+    }
+
+    /// What the result of a call is worth. Notes the cost in `call`, and success or failure in the
+    /// breaker.
+    async fn evaluate(
+        &self,
+        result: Result<Answer, ModelError>,
+        call: &mut ProviderCall,
+        model: &dyn Model,
+    ) -> Result<Reading<T>, EffectError> {
+        let name = model.name();
+        let answer = match result {
+            Err(error) => {
+                let (trigger, lasting) = trigger_of(&error.kind);
+                let mut breaker = self.asker.breaker.lock().await;
+                breaker.failed(name, &error.kind.to_string(), lasting);
+                return Ok(Reading::Useless(trigger, format!("{error}; {}", error.kind.hint())));
+            }
+            Ok(answer) => answer,
+        };
+        self.asker.breaker.lock().await.answered(name);
+        call.usage = answer.usage;
+        call.micro_usd = model.price(answer.usage);
+        if !answer.model.is_empty() {
+            call.model.clone_from(&answer.model);
+        }
+        self.reader.read(model, &answer).await
+    }
+
+    /// Notes a reading in its call and among the answers. `index` is the place of the call among
+    /// the calls.
+    fn note_reading(
+        &mut self,
+        reading: Reading<T>,
+        call: &mut ProviderCall,
+        index: Option<usize>,
+    ) -> AfterAnswer {
+        let provider = call.provider.clone();
+        let answered = |value, confidence| (Answered { value, provider, confidence }, index);
+        let mut next = Next::Provider;
+        match reading {
+            Reading::Good(value, confidence) => {
+                call.confidence = Some(confidence);
+                let least = self.asker.settings.rules.careful_confidence;
+                if self.ask.careful && confidence < least {
+                    call.said = format!(
+                        "confidence {confidence:.2} is below {least:.2}; the next one is asked too"
+                    );
+                } else {
+                    next = Next::Stop;
+                }
+                self.answers.good.push(answered(value, confidence));
+            }
+            Reading::Weak(value, confidence, trigger, why) => {
+                call.confidence = Some(confidence);
+                call.trigger = Some(trigger);
+                call.said = why;
+                self.answers.weak.push(answered(value, confidence));
+            }
+            Reading::Useless(trigger, why) => {
+                call.trigger = Some(trigger);
+                call.said = why;
+            }
+            Reading::SendBack(problems) => {
+                call.trigger = Some(FallbackTrigger::Vetoed);
+                call.said = problems.join("; ");
+                return AfterAnswer::SendBack(problems);
+            }
+        }
+        AfterAnswer::Next(next)
+    }
+
+    /// Shows a call with what the session has spent by now.
+    fn report(&self, call: &ProviderCall) {
+        let mut spent = self.ask.usage.session;
+        spent.join(sum(self.calls));
+        spent.add(call.usage, call.micro_usd);
+        let iteration = self.ask.usage.iteration;
+        self.fx.screen.show(&Event::Asked { iteration, call: call.clone(), spent });
+    }
+}
+
+/// Answers that can be used, each with the index of its call.
+struct Answers<T> {
+    good: Vec<(Answered<T>, Option<usize>)>,
+    weak: Vec<(Answered<T>, Option<usize>)>,
+}
+
+impl<T> Default for Answers<T> {
+    fn default() -> Self {
+        Self { good: Vec::new(), weak: Vec::new() }
+    }
+}
+
+impl<T> Answers<T> {
+    /// The good answer with the highest confidence, else the weak one; marks its call as used.
+    fn best(self, calls: &mut [ProviderCall]) -> Reply<T> {
+        let is_degraded = self.good.is_empty();
+        let mut list = if is_degraded { self.weak } else { self.good };
+        let confidences: Vec<f64> = list.iter().map(|(answer, _)| answer.confidence).collect();
+        let Some(best) = chain::surest(&confidences) else { return Reply::NoAnswer };
+        let (answer, index) = list.swap_remove(best);
+        if let Some(call) = index.and_then(|index| calls.get_mut(index)) {
+            call.used = true;
+        }
+        if is_degraded { Reply::Degraded(answer) } else { Reply::Good(answer) }
+    }
+}

@@ -1,0 +1,313 @@
+//! What was asked and what was answered, on disk before it is used: an answer that arrived before a
+//! run was killed is used by the next run, and a question without an answer is counted and reported
+//! (product.md 7.11, 13.7).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::domain::budget::Usage;
+use crate::domain::chain::{FallbackTrigger, ProviderCall};
+use crate::domain::provider::ClientMode;
+use crate::effect::{Answer, Finish, Model, ModelError, Question, Store, StoreError};
+
+/// The pending question inside the session folder.
+pub const UNDER_WAY: &str = ".process/question-under-way.json";
+
+/// `question-under-way.json`: the last question that was asked. It is open until a receipt lies
+/// beside the record that it names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PendingQuestion {
+    /// The work whose budget it counts against: a task, a phase, or an iteration.
+    pub work: String,
+    /// The call as the usage log holds it, without an answer.
+    pub call: ProviderCall,
+    /// Distinguishes it from another question of the same name.
+    pub digest: String,
+    /// When it was asked, RFC 3339.
+    pub asked_at: String,
+    /// Questions of the same step that have no answer either.
+    pub before: Vec<ProviderCall>,
+}
+
+/// Lies beside the record of a question once it is answered or failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerReceipt {
+    /// Distinguishes the question from another one of the same name.
+    pub digest: String,
+    /// When it was asked, RFC 3339.
+    pub asked_at: String,
+    /// The answer without keys; absent when there was none.
+    pub answer: Option<StoredAnswer>,
+    /// Whether the text is the whole answer. A client that edits a checkout leaves more.
+    pub whole: bool,
+}
+
+/// An answer as a receipt stores it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StoredAnswer {
+    /// The text of the answer.
+    pub text: String,
+    /// Whether it was cut at the longest answer allowed.
+    pub cut: bool,
+    /// Tokens of question and answer.
+    pub usage: Usage,
+    /// The model, as it calls itself.
+    pub model: String,
+}
+
+/// What an earlier run left of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EarlierAnswer {
+    /// The question was not asked, or had no answer.
+    None,
+    /// The whole answer.
+    Stored(Answer),
+    /// The question was answered, but the checkout that held the answer is gone.
+    Lost(StoredAnswer),
+}
+
+/// Questions without an answer, with the work they belong to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnansweredCalls {
+    /// A task, a phase, or an iteration.
+    pub work: String,
+    /// The calls in the order in which they were made.
+    pub calls: Vec<ProviderCall>,
+}
+
+/// Distinguishes a question from another one of the same name. The fence is new in each run and is
+/// no part of it. `before` is how many questions had been asked when its work began.
+#[must_use]
+pub fn digest(question: &Question, fence: &str, before: u64) -> String {
+    let plain = |text: &str| text.replace(fence, "fence");
+    let text = format!("{before}\n{}\n{}", plain(&question.system), plain(&question.prompt));
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The receipt of a record: `x.1.1.txt` has `x.1.1.answer.json`.
+fn receipt_path(raw: &str) -> String {
+    format!("{}.answer.json", raw.strip_suffix(".txt").unwrap_or(raw))
+}
+
+async fn read<T: serde::de::DeserializeOwned>(
+    file: &str,
+    store: &dyn Store,
+) -> Result<Option<T>, StoreError> {
+    let value = match store.read_json(file).await {
+        Ok(value) => value,
+        Err(StoreError::Corrupt { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
+/// Finds what an earlier run left of the question with this record and digest.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn find_answer(
+    raw: &str,
+    digest: &str,
+    store: &dyn Store,
+) -> Result<EarlierAnswer, StoreError> {
+    let receipt = read::<AnswerReceipt>(&receipt_path(raw), store).await?;
+    let receipt = receipt.filter(|receipt| receipt.digest == digest);
+    Ok(match receipt {
+        Some(AnswerReceipt { answer: Some(stored), whole: false, .. }) => {
+            EarlierAnswer::Lost(stored)
+        }
+        Some(AnswerReceipt { answer: Some(stored), .. }) => EarlierAnswer::Stored(Answer {
+            raw: stored.text.clone(),
+            text: stored.text,
+            finish: if stored.cut { Finish::Cut } else { Finish::Done },
+            usage: stored.usage,
+            model: stored.model,
+        }),
+        Some(AnswerReceipt { answer: None, .. }) | None => EarlierAnswer::None,
+    })
+}
+
+/// Writes down that a question is asked now.
+///
+/// # Errors
+///
+/// When session files cannot be written.
+pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Result<(), StoreError> {
+    store.write_json(UNDER_WAY, &serde_json::to_value(pending).unwrap_or_default()).await
+}
+
+/// Whether the text of an answer is the whole answer: always with a model that answers with text,
+/// and with an agent once its edits are part of the text.
+#[must_use]
+pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
+    model.manner() == ClientMode::Answer || is_collected
+}
+
+/// Writes the receipt of a question. `answer` comes with its text without keys and is `None` when
+/// the call failed.
+///
+/// # Errors
+///
+/// When session files cannot be written.
+pub async fn note_answer(
+    pending: &PendingQuestion,
+    answer: Option<(&Answer, String)>,
+    whole: bool,
+    store: &dyn Store,
+) -> Result<(), StoreError> {
+    let answer = answer.map(|(answer, text)| StoredAnswer {
+        text,
+        cut: answer.finish == Finish::Cut,
+        usage: answer.usage,
+        model: answer.model.clone(),
+    });
+    let (digest, asked_at) = (pending.digest.clone(), pending.asked_at.clone());
+    let receipt = AnswerReceipt { digest, asked_at, answer, whole };
+    let value = serde_json::to_value(&receipt).unwrap_or_default();
+    store.write_json(&receipt_path(&pending.call.raw), &value).await
+}
+
+/// The whole exchange as text, for people. It may hold keys.
+#[must_use]
+pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> String {
+    let answer = match result {
+        Ok(answer) => format!("{}\n\n--- as received ---\n{}", answer.text, answer.raw),
+        Err(error) => format!("{error}\n{}\n", error.said),
+    };
+    format!(
+        "--- {} ---\n--- system ---\n{}\n--- prompt ---\n{}\n--- answer ---\n{answer}\n",
+        question.id, question.system, question.prompt
+    )
+}
+
+/// Finds the question that an earlier run asked and that had no answer when the run ended, with the
+/// unanswered ones of the same step before it, as they are to be counted.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls>, StoreError> {
+    let Some(pending) = read::<PendingQuestion>(UNDER_WAY, store).await? else { return Ok(None) };
+    let receipt = read::<AnswerReceipt>(&receipt_path(&pending.call.raw), store).await?;
+    let is_closed = receipt.is_some_and(|receipt| {
+        receipt.digest == pending.digest && receipt.asked_at == pending.asked_at
+    });
+    if is_closed {
+        return Ok(None);
+    }
+    let last = ProviderCall {
+        trigger: Some(FallbackTrigger::Interrupted),
+        said: format!(
+            "the run ended while this was asked at {}; nobody knows whether it was charged",
+            pending.asked_at
+        ),
+        ..pending.call
+    };
+    let calls = pending.before.into_iter().chain([last]).collect();
+    Ok(Some(UnansweredCalls { work: pending.work, calls }))
+}
+
+/// The calls that had no answer when a run ended.
+#[must_use]
+pub fn interrupted(calls: &[ProviderCall]) -> Vec<ProviderCall> {
+    let is_interrupted = |call: &&ProviderCall| call.trigger == Some(FallbackTrigger::Interrupted);
+    calls.iter().filter(is_interrupted).cloned().collect()
+}
+
+/// A call whose answer is lost, as it is to be counted.
+#[must_use]
+pub fn lost_call(call: &ProviderCall, stored: &StoredAnswer, price: Option<u64>) -> ProviderCall {
+    ProviderCall {
+        usage: stored.usage,
+        micro_usd: price,
+        trigger: Some(FallbackTrigger::Interrupted),
+        said: "it was answered in a run that was interrupted, and what it changed is gone".into(),
+        ..call.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn question(prompt: &str) -> Question {
+        Question {
+            id: "WFS-test-x/analysis-1/surveyor/1/1".into(),
+            system: "between BEGIN f00 and END f00".into(),
+            prompt: prompt.into(),
+            form: None,
+            temperature: None,
+            max_output_tokens: 100,
+            limit: Duration::from_secs(1),
+            checkout: None,
+        }
+    }
+
+    #[test]
+    fn a_question_is_the_same_in_the_next_run_and_another_one_is_not() {
+        let first = digest(&question("BEGIN f00 x"), "f00", 0);
+        let mut next = question("BEGIN ba5 x");
+        next.system = "between BEGIN ba5 and END ba5".into();
+        let table = [
+            ("another word around foreign text", digest(&next, "ba5", 0), true),
+            ("other sources", digest(&question("BEGIN f00 y"), "f00", 0), false),
+            ("after a roll-back", digest(&question("BEGIN f00 x"), "f00", 3), false),
+        ];
+        for (why, other, same) in table {
+            assert_eq!(first == other, same, "{why}");
+        }
+        assert_eq!(
+            receipt_path(".process/a-cli-output.judge.1.2.txt"),
+            ".process/a-cli-output.judge.1.2.answer.json"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_receipt_lies_beside_its_record(name in "[a-z0-9.-]{1,20}") {
+            let record = format!(".process/{name}.txt");
+            proptest::prop_assert_eq!(receipt_path(&record), format!(".process/{name}.answer.json"));
+        }
+    }
+
+    #[test]
+    fn only_interrupted_calls_are_carried_over() {
+        let call = |trigger| ProviderCall { trigger, ..sample_call() };
+        let calls = [
+            call(None),
+            call(Some(FallbackTrigger::Interrupted)),
+            call(Some(FallbackTrigger::TimedOut)),
+        ];
+        assert_eq!(interrupted(&calls), [call(Some(FallbackTrigger::Interrupted))]);
+        let stored = StoredAnswer {
+            text: "x".into(),
+            cut: false,
+            usage: Usage { input_tokens: 3, output_tokens: 4 },
+            model: "m".into(),
+        };
+        let lost = lost_call(&call(None), &stored, Some(7));
+        assert_eq!((lost.usage.tokens(), lost.micro_usd), (7, Some(7)));
+        assert_eq!(lost.trigger, Some(FallbackTrigger::Interrupted));
+    }
+
+    fn sample_call() -> ProviderCall {
+        ProviderCall {
+            role: "judge".into(),
+            provider: "a".into(),
+            model: "m".into(),
+            slot: 1,
+            turn: 1,
+            used: false,
+            trigger: None,
+            said: String::new(),
+            confidence: None,
+            usage: Usage::default(),
+            micro_usd: None,
+            duration_ms: 0,
+            raw: ".process/x.txt".into(),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! One question down the provider chain: who is asked, how often, what is stored, and when an
+//! answer is good enough (product.md 7.11).
+
+mod asker;
+mod budget;
+mod chain;
+pub mod exchange_log;
+mod provider_chain;
+mod reader;
+mod retry;
+#[cfg(test)]
+pub mod tests;
+mod usage_key;
+
+pub use asker::{Ask, AskSettings, Asker};
+pub use chain::{ChainEntry, Slot, models_of};
+pub use provider_chain::{ProviderChain, books};
+pub use reader::{Answered, Budgeted, Reader, Reading, Reply};
+pub use usage_key::UsageKey;

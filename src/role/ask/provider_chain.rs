@@ -1,0 +1,162 @@
+//! The providers of phases 3 to 5 of a test session, with the log of what they used.
+
+use futures::lock::Mutex;
+
+use crate::domain::chain::FallbackTrigger;
+use crate::domain::id::SessionId;
+use crate::domain::provider::ClientMode;
+use crate::domain::test_plan::usage_log::{INQUIRIES, UsageLog, UsageLogEntry};
+use crate::effect::{EffectError, Effects, StoreError};
+
+use crate::role::prompt::Role;
+
+use super::asker::{Ask, AskSettings, Asker};
+use super::chain::{ChainEntry, Slot, models_of};
+use super::exchange_log::UnansweredCalls;
+use super::reader::{Reader, Reply};
+use super::usage_key::UsageKey;
+
+/// The providers of a test session with its usage log. One chain serves all questions of a run, so
+/// that a provider that is down is not asked again and again.
+pub struct ProviderChain {
+    asker: Asker,
+    chain: Vec<ChainEntry>,
+    log: Mutex<UsageLog>,
+    settings: AskSettings,
+}
+
+impl ProviderChain {
+    /// Opens the usage log of a session; what an earlier run was charged counts too.
+    ///
+    /// # Errors
+    ///
+    /// When session files cannot be read.
+    pub async fn open(
+        session: &SessionId,
+        chain: Vec<ChainEntry>,
+        ask: AskSettings,
+        fx: &Effects<'_>,
+    ) -> Result<Self, StoreError> {
+        let log = books(session, fx).await?;
+        let mut log = log.unwrap_or_else(|| UsageLog::new(session.clone()));
+        let asker = Asker::new(ask.clone());
+        if let Some(UnansweredCalls { work, calls }) = asker.unanswered(false, fx.into()).await? {
+            for call in calls {
+                // It stays open until the next question is asked, and is counted once.
+                let is_same = |entry: &UsageLogEntry| {
+                    entry.call.raw == call.raw && entry.call.said == call.said
+                };
+                if !log.calls.iter().any(is_same) {
+                    log.note(&work, &[call]);
+                }
+            }
+            store(&log, fx).await?;
+        }
+        Ok(Self { asker, chain, log: Mutex::new(log), settings: ask })
+    }
+
+    /// Whether a provider that can play this role comes before the embedded engine: then it is asked
+    /// first.
+    #[must_use]
+    pub fn leads(&self, role: Role, fx: &Effects<'_>) -> bool {
+        self.chain.first() != Some(&ChainEntry::Embedded) && !self.models(role, fx).is_empty()
+    }
+
+    /// Whether the embedded engine may write tests.
+    #[must_use]
+    pub fn has_embedded(&self) -> bool {
+        self.chain.contains(&ChainEntry::Embedded)
+    }
+
+    /// The random word that fences foreign text.
+    #[must_use]
+    pub fn fence(&self) -> &str {
+        self.asker.fence()
+    }
+
+    /// Least confidence of a good answer.
+    #[must_use]
+    pub fn min_confidence(&self) -> f64 {
+        self.asker.rules().min_confidence
+    }
+
+    /// A foreign text without keys.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        self.settings.redactor.redact(text)
+    }
+
+    /// The models that can play a role. A client that edits a checkout writes tests into one; the
+    /// other roles go to models that answer with text. Without any of those, such a client is the
+    /// judge too, in an empty folder: a defect that its tests found would be lost otherwise.
+    #[must_use]
+    pub fn models<'m>(&self, role: Role, fx: &Effects<'m>) -> Vec<Slot<'m>> {
+        if role == Role::Generator {
+            return models_of(&self.chain, fx, |_| true);
+        }
+        let answering = models_of(&self.chain, fx, |mode| mode == ClientMode::Answer);
+        if answering.is_empty() && role == Role::Judge {
+            return models_of(&self.chain, fx, |_| true);
+        }
+        answering
+    }
+
+    /// Asks down the chain. The question is charged to `work`; `name` names it in the records.
+    ///
+    /// # Errors
+    ///
+    /// When records cannot be written or sources cannot be read; never for a provider's fault.
+    pub async fn ask<T: Send + Sync>(
+        &self,
+        (work, name): (&str, &str),
+        role: Role,
+        reader: &dyn Reader<T>,
+        fx: &Effects<'_>,
+    ) -> Result<Reply<T>, EffectError> {
+        let models = self.models(role, fx);
+        let mut log = self.log.lock().await;
+        let usage = UsageKey {
+            id: format!("{}/{name}", log.session_id),
+            work: work.to_owned(),
+            iteration: 0,
+            raw: format!(".process/{name}-cli-output"),
+            session: log.spent(),
+            here: log.spent_on(work),
+            counted: log.counted(),
+            before: 0,
+        };
+        let mut calls = Vec::new();
+        let ask = Ask { usage: &usage, role, models: &models, careful: false };
+        let reply = self.asker.ask(&ask, reader, &mut calls, fx.into()).await;
+        log.note(work, &calls);
+        store(&log, fx).await?;
+        reply
+    }
+
+    /// Whether the last question failed because a provider took too long (product.md 3.1 phase 3).
+    pub async fn timed_out(&self) -> bool {
+        let log = self.log.lock().await;
+        let last = log.calls.last().and_then(|entry| entry.call.trigger);
+        last == Some(FallbackTrigger::TimedOut)
+    }
+}
+
+/// The usage log of a session; `None` when no provider was asked, or when it belongs to another
+/// session.
+///
+/// # Errors
+///
+/// When session files cannot be read.
+pub async fn books(session: &SessionId, fx: &Effects<'_>) -> Result<Option<UsageLog>, StoreError> {
+    let value = match fx.store.read_json(INQUIRIES).await {
+        Ok(value) => value,
+        Err(StoreError::Corrupt { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let log = value.and_then(|value| serde_json::from_value::<UsageLog>(value).ok());
+    Ok(log.filter(|log| log.session_id == *session))
+}
+
+async fn store(log: &UsageLog, fx: &Effects<'_>) -> Result<(), StoreError> {
+    fx.store.write_json(INQUIRIES, &serde_json::to_value(log).unwrap_or_default()).await
+}

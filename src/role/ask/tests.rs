@@ -1,0 +1,531 @@
+//! The decisions of an asker, with models that answer from a script.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::executor::block_on;
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+use serde_json::Value;
+
+use crate::domain::budget::{Spending, SpendingLimits, Usage};
+use crate::domain::chain::{FallbackTrigger, ProviderCall, Rules};
+use crate::domain::event::Event;
+use crate::domain::provider::ClientMode;
+use crate::domain::secret::Redactor;
+use crate::effect::{
+    Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, Question, Screen, Store,
+    StoreError,
+};
+use crate::role::prompt::{Prompt, Role};
+
+use super::asker::AskEffects;
+use super::exchange_log::{self, EarlierAnswer};
+use super::retry::{ask_with_retries, trigger_of};
+use super::{Ask, AskSettings, Asker, Reader, Reading, Reply, Slot, UsageKey};
+
+/// A model that answers from a script, and fails when the script has ended.
+pub struct ScriptedModel {
+    name: &'static str,
+    script: Mutex<Vec<Result<&'static str, ModelErrorKind>>>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl ScriptedModel {
+    pub fn new(
+        name: &'static str,
+        script: impl IntoIterator<Item = Result<&'static str, ModelErrorKind>>,
+    ) -> Self {
+        let mut script: Vec<_> = script.into_iter().collect();
+        script.reverse();
+        Self { name, script: Mutex::new(script), asked: Mutex::default() }
+    }
+
+    /// How often it was asked.
+    fn count(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+#[async_trait]
+impl Model for ScriptedModel {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn model(&self) -> &'static str {
+        "m"
+    }
+    fn manner(&self) -> ClientMode {
+        ClientMode::Answer
+    }
+    fn context_tokens(&self) -> u32 {
+        10_000
+    }
+    fn price(&self, usage: Usage) -> Option<u64> {
+        Some(usage.tokens())
+    }
+    async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        self.asked.lock().unwrap().push(question.prompt.clone());
+        let next = self.script.lock().unwrap().pop();
+        match next.unwrap_or(Err(ModelErrorKind::NotFound)) {
+            Ok(text) => Ok(Answer {
+                text: text.to_owned(),
+                finish: Finish::Done,
+                usage: Usage { input_tokens: 10, output_tokens: 5 },
+                model: String::new(),
+                raw: String::new(),
+            }),
+            Err(kind) => {
+                let (provider, said) = (self.name.to_owned(), String::new());
+                Err(ModelError { provider, kind, said })
+            }
+        }
+    }
+}
+
+/// What a reader makes of a text, as a word.
+pub fn worth<T: Send + Sync>(reader: &dyn Reader<T>, text: &str) -> &'static str {
+    let model = ScriptedModel::new("a", []);
+    let answer = Answer {
+        text: text.to_owned(),
+        finish: Finish::Done,
+        usage: Usage::default(),
+        model: String::new(),
+        raw: String::new(),
+    };
+    match block_on(reader.read(&model, &answer)).unwrap() {
+        Reading::Good(..) => "good",
+        Reading::Weak(..) => "weak",
+        Reading::Useless(..) => "useless",
+        Reading::SendBack(_) => "sent back",
+    }
+}
+
+#[derive(Default)]
+struct MemoryStore {
+    values: Mutex<BTreeMap<String, Value>>,
+    texts: Mutex<BTreeMap<String, String>>,
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn folder(&self) -> &Path {
+        Path::new("")
+    }
+    async fn read_json(&self, file: &str) -> Result<Option<Value>, StoreError> {
+        Ok(self.values.lock().unwrap().get(file).cloned())
+    }
+    async fn write_json(&self, file: &str, value: &Value) -> Result<(), StoreError> {
+        self.values.lock().unwrap().insert(file.to_owned(), value.clone());
+        Ok(())
+    }
+    async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError> {
+        self.texts.lock().unwrap().insert(file.to_owned(), text.to_owned());
+        Ok(())
+    }
+    async fn rename(&self, _: &str, _: &str) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn append(&self, _: &str, _: u64, _: &[String]) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn travelling(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A clock that stands still and notes how long it was asked to wait.
+#[derive(Default)]
+struct StillClock {
+    waits: Mutex<Vec<Duration>>,
+}
+
+#[async_trait]
+impl Clock for StillClock {
+    fn now(&self) -> String {
+        "2026-01-02T03:04:05Z".to_owned()
+    }
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn stop_requested(&self) -> bool {
+        false
+    }
+    async fn wait(&self, duration: Duration) {
+        self.waits.lock().unwrap().push(duration);
+    }
+}
+
+#[derive(Default)]
+struct Notices(Mutex<Vec<String>>);
+
+impl Screen for Notices {
+    fn show(&self, event: &Event) {
+        if let Event::Notice { text } = event {
+            self.0.lock().unwrap().push(text.clone());
+        }
+    }
+}
+
+/// Reads answers of the form `good 0.9`, `weak 0.3`, `back` and `no`.
+struct WordReader;
+
+#[async_trait]
+impl Reader<String> for WordReader {
+    fn form(&self) -> Option<(&'static str, Value)> {
+        None
+    }
+    fn prompt(&self, _: &dyn Model) -> Prompt {
+        Prompt { system: "system".into(), text: "question".into(), left_out: Vec::new() }
+    }
+    async fn read(&self, _: &dyn Model, answer: &Answer) -> Result<Reading<String>, EffectError> {
+        let (word, number) = answer.text.split_once(' ').unwrap_or((&answer.text, ""));
+        let confidence = number.parse().unwrap_or_default();
+        Ok(match word {
+            "good" => Reading::Good(answer.text.clone(), confidence),
+            "weak" => {
+                let why = "it is weak".to_owned();
+                Reading::Weak(answer.text.clone(), confidence, FallbackTrigger::LowConfidence, why)
+            }
+            "back" => Reading::SendBack(vec!["the problem".to_owned()]),
+            _ => Reading::Useless(FallbackTrigger::Unparseable, "it is useless".to_owned()),
+        })
+    }
+}
+
+fn settings() -> AskSettings {
+    AskSettings {
+        rules: Rules::default(),
+        session: SpendingLimits::default(),
+        iteration: SpendingLimits::default(),
+        fence: "FENCE".into(),
+        redactor: Redactor::default(),
+        limit: Duration::from_secs(1),
+    }
+}
+
+fn usage() -> UsageKey {
+    UsageKey {
+        id: "WFS-test-x/1".into(),
+        work: "task".into(),
+        iteration: 0,
+        raw: ".process/x".into(),
+        session: Spending::default(),
+        here: Spending::default(),
+        counted: std::collections::BTreeSet::new(),
+        before: 0,
+    }
+}
+
+/// Everything around one asker.
+struct World {
+    asker: Asker,
+    store: MemoryStore,
+    clock: StillClock,
+    notices: Notices,
+}
+
+impl World {
+    fn new(settings: AskSettings) -> Self {
+        let (store, clock, notices) = Default::default();
+        Self { asker: Asker::new(settings), store, clock, notices }
+    }
+
+    fn ask(&self, models: &[&ScriptedModel], careful: bool) -> (Reply<String>, Vec<ProviderCall>) {
+        self.ask_for(&usage(), models, careful)
+    }
+
+    fn ask_for(
+        &self,
+        usage: &UsageKey,
+        models: &[&ScriptedModel],
+        careful: bool,
+    ) -> (Reply<String>, Vec<ProviderCall>) {
+        let slots: Vec<Slot<'_>> =
+            (1..).zip(models).map(|(slot, model)| (slot, *model as &dyn Model)).collect();
+        let ask = Ask { usage, role: Role::Judge, models: &slots, careful };
+        let mut calls = Vec::new();
+        let fx = AskEffects { store: &self.store, clock: &self.clock, screen: &self.notices };
+        let reply = block_on(self.asker.ask(&ask, &WordReader, &mut calls, fx)).unwrap();
+        (reply, calls)
+    }
+}
+
+/// The reply as a word, its provider and the providers that were asked.
+fn summary(reply: &Reply<String>, calls: &[ProviderCall]) -> String {
+    let providers: Vec<&str> = calls.iter().map(|call| call.provider.as_str()).collect();
+    let result = match reply {
+        Reply::Good(answer) => format!("good by {}", answer.provider),
+        Reply::Degraded(answer) => format!("degraded by {}", answer.provider),
+        Reply::NoAnswer => "none".to_owned(),
+        Reply::OutOfBudget(_) => "out of budget".to_owned(),
+    };
+    format!("{result}; asked {}", providers.join(" "))
+}
+
+#[test]
+fn the_chain_ends_at_the_first_good_answer() {
+    let table = [
+        ("the first is good", vec![Ok("good 0.9")], vec![], "good by a; asked a"),
+        ("the first is useless", vec![Ok("no")], vec![Ok("good 0.5")], "good by b; asked a b"),
+        ("weak loses to good", vec![Ok("weak 0.9")], vec![Ok("good 0.5")], "good by b; asked a b"),
+        ("only weak", vec![Ok("weak 0.3")], vec![Ok("weak 0.2")], "degraded by a; asked a b"),
+        ("weak and useless", vec![Ok("no")], vec![Ok("weak 0.1")], "degraded by b; asked a b"),
+        ("nothing", vec![Ok("no")], vec![Ok("no")], "none; asked a b"),
+        (
+            "an error moves on",
+            vec![Err(ModelErrorKind::Unauthorised)],
+            vec![Ok("good 0.5")],
+            "good by b; asked a b",
+        ),
+        (
+            "sent back twice, then good",
+            vec![Ok("back"), Ok("back"), Ok("good 0.8")],
+            vec![],
+            "good by a; asked a a a",
+        ),
+        (
+            "sent back three times",
+            vec![Ok("back"), Ok("back"), Ok("back"), Ok("good 0.8")],
+            vec![Ok("good 0.5")],
+            "good by b; asked a a a b",
+        ),
+    ];
+    for (why, first, second, expected) in table {
+        let world = World::new(settings());
+        let (a, b) = (ScriptedModel::new("a", first), ScriptedModel::new("b", second));
+        let (reply, calls) = world.ask(&[&a, &b], false);
+        assert_eq!(summary(&reply, &calls), expected, "{why}");
+    }
+}
+
+#[test]
+fn a_careful_question_goes_on_and_takes_the_highest_confidence() {
+    let table = [
+        ("sure enough", "good 0.7", "good 0.9", "good by a; asked a"),
+        ("the second is surer", "good 0.6", "good 0.65", "good by b; asked a b"),
+        ("the first stays surer", "good 0.6", "good 0.5", "good by a; asked a b"),
+        ("a weak one never wins", "good 0.1", "weak 0.9", "good by a; asked a b"),
+    ];
+    for (why, first, second, expected) in table {
+        let world = World::new(settings());
+        let (a, b) = (ScriptedModel::new("a", [Ok(first)]), ScriptedModel::new("b", [Ok(second)]));
+        let (reply, calls) = world.ask(&[&a, &b], true);
+        assert_eq!(summary(&reply, &calls), expected, "{why}");
+        assert_eq!(calls.iter().filter(|call| call.used).count(), 1, "{why}");
+    }
+}
+
+#[test]
+fn a_provider_that_is_down_is_left_alone_for_the_rest_of_the_run() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Err(ModelErrorKind::Unauthorised)]);
+    let b = ScriptedModel::new("b", [Ok("good 0.9"), Ok("good 0.9")]);
+    for _ in 0..2 {
+        world.ask(&[&a, &b], false);
+    }
+    assert_eq!((a.count(), b.count()), (1, 2));
+}
+
+#[test]
+fn a_problem_is_sent_back_with_the_question() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Ok("back"), Ok("good 0.9")]);
+    let (_, calls) = world.ask(&[&a], false);
+    let asked = a.asked.lock().unwrap();
+    assert_eq!(asked[0], "question");
+    assert!(asked[1].starts_with("question") && asked[1].contains("the problem"), "{}", asked[1]);
+    assert_eq!(calls[0].trigger, Some(FallbackTrigger::Vetoed));
+}
+
+#[test]
+fn limits_stop_the_chain_before_the_call() {
+    let calls = |limit| SpendingLimits { calls: Some(limit), ..SpendingLimits::default() };
+    let tokens = |limit| SpendingLimits { tokens: Some(limit), ..SpendingLimits::default() };
+    let table = [
+        ("session", calls(0), SpendingLimits::default(), "out of budget; asked ", 0),
+        (
+            "session after one call",
+            calls(1),
+            SpendingLimits::default(),
+            "out of budget; asked a",
+            0,
+        ),
+        ("task", SpendingLimits::default(), calls(1), "none; asked a", 1),
+        (
+            "tokens of the question",
+            tokens(1),
+            SpendingLimits::default(),
+            "out of budget; asked ",
+            0,
+        ),
+        ("both leave room", calls(2), calls(2), "good by b; asked a b", 0),
+    ];
+    for (why, session, iteration, expected, notices) in table {
+        let world = World::new(AskSettings { session, iteration, ..settings() });
+        let (a, b) =
+            (ScriptedModel::new("a", [Ok("no")]), ScriptedModel::new("b", [Ok("good 0.9")]));
+        let (reply, calls) = world.ask(&[&a, &b], false);
+        assert_eq!(summary(&reply, &calls), expected, "{why}");
+        assert_eq!(world.notices.0.lock().unwrap().len(), notices, "{why}");
+    }
+}
+
+#[test]
+fn what_was_spent_before_counts_too() {
+    let session = SpendingLimits { calls: Some(3), ..SpendingLimits::default() };
+    let world = World::new(AskSettings { session, ..settings() });
+    let earlier = Spending { calls: 3, ..Spending::default() };
+    let a = ScriptedModel::new("a", [Ok("good 0.9")]);
+    let (reply, _) = world.ask_for(&UsageKey { session: earlier, ..usage() }, &[&a], false);
+    assert!(matches!(reply, Reply::OutOfBudget(_)), "{reply:?}");
+    assert_eq!(a.count(), 0);
+}
+
+#[test]
+fn a_stored_answer_is_used_by_the_next_run_and_asked_again_within_one() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Ok("good 0.9"), Ok("good 0.8"), Ok("good 0.7")]);
+    world.ask(&[&a], false);
+    world.ask(&[&a], false);
+    assert_eq!(a.count(), 2, "a question that one run asks twice is meant to be asked twice");
+    let next = World { asker: Asker::new(settings()), ..world };
+    let (reply, calls) = next.ask(&[&a], false);
+    assert_eq!(a.count(), 2, "the next run uses what arrived");
+    assert!(matches!(reply, Reply::Good(_)));
+    assert_eq!(calls.len(), 1);
+    let counted = [calls[0].raw.clone()].into();
+    let third = World { asker: Asker::new(settings()), ..next };
+    let (reply, calls) = third.ask_for(&UsageKey { counted, ..usage() }, &[&a], false);
+    assert!(matches!(reply, Reply::Good(_)));
+    assert!(calls.is_empty(), "a counted call is not counted again");
+}
+
+#[test]
+fn a_question_without_an_answer_is_found_once_and_counted_as_interrupted() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Ok("good 0.9")]);
+    world.ask(&[&a], false);
+    let find = |store: &MemoryStore| block_on(exchange_log::find_unanswered(store)).unwrap();
+    assert_eq!(find(&world.store), None, "it was answered");
+    world.store.values.lock().unwrap().retain(|file, _| file == exchange_log::UNDER_WAY);
+    let open = find(&world.store).unwrap();
+    assert_eq!((open.work.as_str(), open.calls.len()), ("task", 1));
+    assert_eq!(open.calls[0].trigger, Some(FallbackTrigger::Interrupted));
+    let fx = AskEffects { store: &world.store, clock: &world.clock, screen: &world.notices };
+    for (of_loop, expected) in [(true, false), (false, false)] {
+        let open = block_on(world.asker.unanswered(of_loop, fx)).unwrap();
+        assert_eq!(open.is_some(), expected, "it belongs to a task, and is looked for once");
+    }
+    let asker = Asker::new(settings());
+    assert!(block_on(asker.unanswered(false, fx)).unwrap().is_some());
+    assert!(block_on(asker.unanswered(false, fx)).unwrap().is_none());
+}
+
+#[test]
+fn an_answer_of_another_question_is_not_used() {
+    let world = World::new(settings());
+    let a = ScriptedModel::new("a", [Ok("good 0.9")]);
+    let (_, calls) = world.ask(&[&a], false);
+    let found = |digest: &str| {
+        block_on(exchange_log::find_answer(&calls[0].raw, digest, &world.store)).unwrap()
+    };
+    assert_eq!(found("another digest"), EarlierAnswer::None);
+}
+
+#[test]
+fn retries_wait_as_long_as_the_provider_says_or_back_off() {
+    let limited =
+        |seconds| ModelErrorKind::RateLimited { retry_after: Some(Duration::from_secs(seconds)) };
+    let server = || ModelErrorKind::Server { status: 500 };
+    let table: Vec<(&str, Vec<ModelErrorKind>, usize, bool)> = vec![
+        ("a short wait is kept", vec![limited(5)], 1, true),
+        ("only once", vec![limited(5), limited(5)], 1, false),
+        ("a long one moves on", vec![limited(60)], 0, false),
+        ("two failures pass", vec![server(), server()], 2, true),
+        ("three do not", vec![server(), server(), server()], 2, false),
+        ("a wrong key never passes", vec![ModelErrorKind::Unauthorised], 0, false),
+        (
+            "a time-out never passes",
+            vec![ModelErrorKind::TimedOut { limit: Duration::ZERO }],
+            0,
+            false,
+        ),
+    ];
+    for (why, errors, waits, succeeds) in table {
+        let script = errors.into_iter().map(Err).chain([Ok("good 0.9")]);
+        let (model, clock) = (ScriptedModel::new("a", script), StillClock::default());
+        let question = Question {
+            id: String::new(),
+            system: String::new(),
+            prompt: String::new(),
+            form: None,
+            temperature: None,
+            max_output_tokens: 1,
+            limit: Duration::ZERO,
+            checkout: None,
+        };
+        let minute = Duration::from_mins(1);
+        let result = block_on(ask_with_retries(&model, &question, minute, &clock));
+        assert_eq!(result.is_ok(), succeeds, "{why}");
+        assert_eq!(clock.waits.lock().unwrap().len(), waits, "{why}");
+    }
+}
+
+#[test]
+fn every_error_has_a_trigger_and_lasts_or_not() {
+    let reason = || "x".to_owned();
+    let table = [
+        (ModelErrorKind::Unauthorised, FallbackTrigger::Refused, true),
+        (ModelErrorKind::OutOfQuota, FallbackTrigger::Refused, true),
+        (ModelErrorKind::BadRequest { status: 400 }, FallbackTrigger::Refused, true),
+        (ModelErrorKind::Client { reason: reason() }, FallbackTrigger::Refused, true),
+        (ModelErrorKind::Replay { difference: reason() }, FallbackTrigger::Refused, true),
+        (ModelErrorKind::NotFound, FallbackTrigger::Server, true),
+        (ModelErrorKind::Server { status: 503 }, FallbackTrigger::Server, false),
+        (ModelErrorKind::TooLong, FallbackTrigger::Refused, false),
+        (ModelErrorKind::Refused { reason: reason() }, FallbackTrigger::Refused, false),
+        (ModelErrorKind::RateLimited { retry_after: None }, FallbackTrigger::RateLimited, false),
+        (ModelErrorKind::TimedOut { limit: Duration::ZERO }, FallbackTrigger::TimedOut, false),
+        (ModelErrorKind::Connection, FallbackTrigger::Connection, false),
+        (ModelErrorKind::Truncated, FallbackTrigger::Connection, false),
+        (ModelErrorKind::Garbage, FallbackTrigger::Unparseable, false),
+    ];
+    for (kind, trigger, lasting) in table {
+        assert_eq!(trigger_of(&kind), (trigger, lasting), "{kind:?}");
+    }
+}
+
+#[test]
+fn a_key_in_a_question_or_an_answer_reaches_neither_provider_nor_record() {
+    let key = crate::domain::secret::SecretKey::new("canary-key-0123456789");
+    let world = World::new(AskSettings { redactor: Redactor::new([&key]), ..settings() });
+    let a = ScriptedModel::new("a", [Ok("good canary-key-0123456789")]);
+    world.ask(&[&a], false);
+    let texts = world.store.texts.lock().unwrap().clone();
+    let values = world.store.values.lock().unwrap().clone();
+    assert!(!texts.is_empty() && !values.is_empty());
+    let everything = format!("{texts:?} {values:?}");
+    assert!(!everything.contains("canary-key"), "{everything}");
+}
+
+proptest! {
+    #[test]
+    fn a_good_answer_wins_over_any_weak_one(weak in 0.0f64..=1.0, good in 0.0f64..=1.0) {
+        let confidence = |value: f64| Reading::by_confidence((), value, 0.4);
+        prop_assert_eq!(matches!(confidence(weak), Reading::Weak(..)), weak < 0.4);
+        prop_assert_eq!(matches!(confidence(good), Reading::Good(..)), good >= 0.4);
+    }
+
+    #[test]
+    fn at_most_three_turns_are_asked_of_one_provider(backs in 0usize..6) {
+        let world = World::new(settings());
+        let script = std::iter::repeat_n(Ok("back"), backs).chain([Ok("good 0.9")]);
+        let a = ScriptedModel::new("a", script);
+        let (reply, calls) = world.ask(&[&a], false);
+        prop_assert!(calls.len() <= 3);
+        prop_assert_eq!(matches!(reply, Reply::Good(_)), backs < 3);
+    }
+}

@@ -1,0 +1,96 @@
+//! Asks providers for edits: one question, or several proposals whose effects are compared where the
+//! strategy is bold.
+
+use futures::lock::Mutex;
+
+use crate::domain::chain::ProviderCall;
+use crate::domain::event::Event;
+use crate::domain::fix_loop::FixLoop;
+use crate::domain::proposal::{Merit, best_of};
+use crate::domain::strategy::Strategy;
+use crate::effect::{EffectError, Effects};
+use crate::repair;
+use crate::role::Impact;
+use crate::role::ask::{Answered, Ask, Reply, Slot, UsageKey};
+use crate::role::prompt::Role;
+
+use super::Fixer;
+use super::reader::{EditsReader, VettedEdits};
+
+/// Proposals that a bold iteration compares at most.
+const COMPARED: usize = 3;
+
+impl Fixer {
+    /// Asks a group of providers for edits.
+    pub(super) async fn ask_for_edits(
+        &self,
+        reader: &EditsReader<'_>,
+        group: &[Slot<'_>],
+        impact: &Mutex<Impact>,
+        calls: &mut Vec<ProviderCall>,
+    ) -> Result<Reply<VettedEdits>, EffectError> {
+        let (state, fx) = (reader.state, reader.fx);
+        let usage = UsageKey::from(state);
+        let ask = |models, careful| Ask { usage: &usage, role: Role::Fixer, models, careful };
+        if !matches!(state.selected_strategy, Some(Strategy::Aggressive | Strategy::Reflective)) {
+            let careful = state.selected_strategy == Some(Strategy::Conservative);
+            return self.asker.ask(&ask(group, careful), reader, calls, fx.into()).await;
+        }
+        let mut answers: Vec<Answered<VettedEdits>> = Vec::new();
+        // Several providers are asked once each, a single one twice.
+        let rounds = if group.len() == 1 { 2 } else { 1 };
+        for slot in group.iter().cycle().take(group.len() * rounds) {
+            if answers.len() >= COMPARED {
+                break;
+            }
+            let slot = std::slice::from_ref(slot);
+            match self.asker.ask(&ask(slot, false), reader, calls, fx.into()).await? {
+                Reply::OutOfBudget(reason) if answers.is_empty() => {
+                    return Ok(Reply::OutOfBudget(reason));
+                }
+                Reply::OutOfBudget(_) => break,
+                Reply::Good(answer) | Reply::Degraded(answer) => {
+                    if answers.iter().all(|known| known.value.edits != answer.value.edits) {
+                        answers.push(answer);
+                    }
+                }
+                Reply::NoAnswer => {}
+            }
+        }
+        if answers.len() < 2 {
+            return Ok(answers.pop().map_or(Reply::NoAnswer, Reply::Good));
+        }
+        let best = self.best_answer(&answers, state, impact, fx).await?;
+        Ok(Reply::Good(answers.swap_remove(best)))
+    }
+
+    /// Runs the tests against each proposal, and returns the index of the best one.
+    async fn best_answer(
+        &self,
+        answers: &[Answered<VettedEdits>],
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<usize, EffectError> {
+        let mut merits = Vec::new();
+        for answer in answers {
+            let tried = self.embedded.try_edits(state, &answer.value.edits, impact, fx).await?;
+            let size = repair::size(&answer.value.edits);
+            let text = format!(
+                "of {} proposals, the one by {} repairs {} and breaks {} ({size} lines)",
+                answers.len(),
+                answer.provider,
+                tried.repairs,
+                tried.breaks
+            );
+            fx.screen.show(&Event::Notice { text });
+            merits.push(Merit {
+                repairs: tried.repairs,
+                breaks: tried.breaks,
+                size,
+                confidence: answer.confidence,
+            });
+        }
+        Ok(best_of(&merits).unwrap_or_default())
+    }
+}

@@ -1,0 +1,214 @@
+//! Finds one edit, entry by entry of the chain.
+
+use futures::lock::Mutex;
+
+use crate::domain::event::Event;
+use crate::domain::fix_loop::{FixLoop, FixStepOutcome, ProviderCalls};
+use crate::domain::guard::EditScope;
+use crate::domain::plan::FixPlan;
+use crate::domain::proposal::Proposal;
+use crate::effect::{EffectError, Effects};
+use crate::repair;
+use crate::role::Impact;
+use crate::role::ask::{Answered, ChainEntry, Reply, Slot};
+use crate::role::context::Context;
+use crate::role::vet::touches_tests;
+
+use super::reader::{EditsReader, VettedEdits};
+use super::{Fixer, reach};
+
+/// What the entries of the chain used so far.
+struct Progress {
+    asked: ProviderCalls,
+    tried: u32,
+    exhausted: bool,
+}
+
+/// An edit with the operators behind it and the reasons of the guards against it.
+struct VettedCandidate {
+    proposal: Proposal,
+    operators: Vec<String>,
+    refusals: Vec<String>,
+}
+
+impl Progress {
+    /// The end of the proposal step.
+    fn done(self, candidate: Option<VettedCandidate>) -> FixStepOutcome {
+        let Self { asked, tried, exhausted } = self;
+        let (proposal, operators, refusals) = match candidate {
+            Some(VettedCandidate { proposal, operators, refusals }) => {
+                (Some(proposal), operators, refusals)
+            }
+            None => (None, Vec::new(), Vec::new()),
+        };
+        FixStepOutcome::Proposed {
+            fingerprint: proposal
+                .as_ref()
+                .map_or_else(String::new, |one| repair::fingerprint(&one.edits)),
+            exhausted: exhausted && proposal.is_none(),
+            proposal,
+            operators,
+            refusals,
+            tried,
+            asked,
+        }
+    }
+}
+
+impl Fixer {
+    /// Finds an edit and vets it, entry by entry of the chain.
+    ///
+    /// # Errors
+    ///
+    /// When sources or tests cannot be read or run, or records cannot be written.
+    pub async fn propose(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<FixStepOutcome, EffectError> {
+        let mut progress =
+            Progress { asked: ProviderCalls::default(), tried: 0, exhausted: !self.has_embedded() };
+        let plan = state.attempt.as_ref().and_then(|attempt| attempt.plan.as_ref());
+        let mut models = self.models(fx, |_| true);
+        let mut context: Option<Context> = None;
+        for entry in &self.settings.chain {
+            let name = match entry {
+                // The search changes product code only.
+                ChainEntry::Embedded if reach(state) == EditScope::Tests => {
+                    progress.exhausted = true;
+                    continue;
+                }
+                ChainEntry::Embedded => {
+                    if let Some(found) = self.search(state, impact, &mut progress, fx).await? {
+                        return Ok(progress.done(Some(found)));
+                    }
+                    continue;
+                }
+                ChainEntry::Provider(name) => name,
+            };
+            // Consecutive providers are one question down the chain.
+            let Some(plan) = plan else { continue };
+            let group = take_group(&self.settings.chain, name, &mut models);
+            if group.is_empty() {
+                continue;
+            }
+            if context.is_none() {
+                let suspects = self.suspects(state, impact, fx).await?;
+                context = Some(self.context(state, &suspects, fx).await?);
+            }
+            let Some(context) = &context else { continue };
+            let reader = EditsReader { fixer: self, state, context, plan, fx };
+            let calls = &mut progress.asked.calls;
+            match self.ask_for_edits(&reader, &group, impact, calls).await? {
+                Reply::OutOfBudget(reason) => {
+                    return Ok(FixStepOutcome::OutOfBudget { reason, asked: progress.asked });
+                }
+                Reply::Good(answer) | Reply::Degraded(answer) => {
+                    let proposal = proposal(state, plan, answer, fx).await?;
+                    let (operators, refusals) = (Vec::new(), Vec::new());
+                    return Ok(progress.done(Some(VettedCandidate {
+                        proposal,
+                        operators,
+                        refusals,
+                    })));
+                }
+                Reply::NoAnswer => progress.asked.degraded = true,
+            }
+        }
+        Ok(progress.done(None))
+    }
+
+    /// Searches with the embedded engine; `None` when it finds no edit.
+    async fn search(
+        &self,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        progress: &mut Progress,
+        fx: &Effects<'_>,
+    ) -> Result<Option<VettedCandidate>, EffectError> {
+        let found = match self.embedded.propose(state, impact, fx).await {
+            Ok(found) => found,
+            // Where candidates cannot be run, a later provider can still find a fix.
+            Err(EffectError::Run(error)) if self.has_models(fx) => {
+                fx.screen.show(&Event::Notice { text: format!("no search: {error}") });
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        progress.tried += found.tried;
+        progress.exhausted = found.exhausted;
+        let Some(proposal) = found.proposal else { return Ok(None) };
+        let refusals = self.refusals(&proposal.edits, state, fx).await?;
+        Ok(Some(VettedCandidate { proposal, operators: found.operators, refusals }))
+    }
+}
+
+/// The vetted answer of a provider as a proposal.
+async fn proposal(
+    state: &FixLoop,
+    plan: &FixPlan,
+    answer: Answered<VettedEdits>,
+    fx: &Effects<'_>,
+) -> Result<Proposal, EffectError> {
+    let tree = &state.accepted_tree;
+    let failing = &mut state.ledger.failing_cases();
+    let literals = repair::test_literals(fx.worktree, tree, failing).await?;
+    let VettedEdits { edits, summary } = answer.value;
+    Ok(Proposal {
+        author: answer.provider,
+        summary,
+        confidence: answer.confidence,
+        repairs: plan.root_causes.iter().flat_map(|cause| cause.tests.clone()).collect(),
+        tried: 0,
+        suspicion: repair::suspicion(&edits, &[], &literals),
+        edits_tests: edits.files.iter().any(touches_tests),
+        edits,
+    })
+}
+
+/// Takes the models from `name` up to the next embedded entry out of `left`.
+fn take_group<'m>(chain: &[ChainEntry], name: &str, left: &mut Vec<Slot<'m>>) -> Vec<Slot<'m>> {
+    let Some(start) = left.iter().position(|(_, model)| model.name() == name) else {
+        return Vec::new();
+    };
+    // Slots count from 1, so the slot of an entry is the index of the entry after it.
+    let index = |slot: u32| usize::try_from(slot).unwrap_or_default();
+    let first = left.get(start).map_or(0, |(slot, _)| index(*slot));
+    let rest = chain.get(first..).unwrap_or_default();
+    let embedded = rest.iter().position(|entry| *entry == ChainEntry::Embedded);
+    let end = embedded.map_or(chain.len(), |at| first + at);
+    let is_inside = |(slot, _): &Slot<'_>| (first..=end).contains(&index(*slot));
+    let group = left.iter().skip(start).copied().filter(is_inside).collect();
+    left.retain(|slot| !is_inside(slot));
+    group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::role::ask::tests::ScriptedModel;
+
+    #[test]
+    fn providers_between_two_embedded_entries_are_one_group() {
+        let provider = |name: &str| ChainEntry::Provider(name.to_owned());
+        let chain =
+            [provider("a"), provider("gone"), provider("b"), ChainEntry::Embedded, provider("c")];
+        let models: Vec<ScriptedModel> =
+            ["a", "b", "c"].into_iter().map(|name| ScriptedModel::new(name, [])).collect();
+        let all: Vec<Slot<'_>> =
+            [1, 3, 5].into_iter().zip(&models).map(|(slot, model)| (slot, model as _)).collect();
+        let table = [
+            ("a", vec![1, 3], vec![5]),
+            ("b", vec![3], vec![1, 5]),
+            ("c", vec![5], vec![1, 3]),
+            ("gone", vec![], vec![1, 3, 5]),
+        ];
+        for (name, group, rest) in table {
+            let mut left = all.clone();
+            let slots = |list: &[Slot<'_>]| list.iter().map(|(slot, _)| *slot).collect::<Vec<_>>();
+            assert_eq!(slots(&take_group(&chain, name, &mut left)), group, "{name}");
+            assert_eq!(slots(&left), rest, "{name}");
+        }
+    }
+}

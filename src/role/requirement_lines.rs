@@ -1,0 +1,33 @@
+//! Requirements as lines of a prompt.
+
+use crate::domain::test_plan::analysis::Requirement;
+
+/// The requirements that a prompt names, one line each.
+#[must_use]
+pub fn requirement_lines(list: &[&Requirement]) -> String {
+    list.iter()
+        .map(|one| {
+            format!(
+                "{} {} (line {}): {}; given: {}; expect: {}\n",
+                one.id, one.layer, one.line, one.text, one.given, one.expect
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_requirement_is_one_line_with_its_id_and_values() {
+        let analysis = crate::domain::test_plan::analysis::samples::analysis(1, 2);
+        let list: Vec<&Requirement> = analysis.files[0].requirements.iter().collect();
+        let lines = requirement_lines(&list);
+        assert_eq!(lines.lines().count(), 2, "{lines}");
+        for (line, one) in lines.lines().zip(list) {
+            assert!(line.starts_with(&one.id) && line.contains(&one.expect), "{line}");
+        }
+        assert_eq!(requirement_lines(&[]), "");
+    }
+}

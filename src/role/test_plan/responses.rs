@@ -1,0 +1,102 @@
+//! The answers of the surveyor and the adviser (product.md 13.16).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One requirement, as the surveyor reports it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReportedRequirement {
+    /// `L1.1` to `L3.4`.
+    pub layer: String,
+    /// The function, as the source names it.
+    pub function: String,
+    /// The line that decides it, from 1.
+    pub line: u32,
+    /// The requirement in one sentence.
+    pub text: String,
+    /// Concrete input.
+    pub given: String,
+    /// The concrete result.
+    pub expect: String,
+}
+
+/// One source with what must be tested of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReportedNeeds {
+    /// Path from the repository root.
+    pub file: String,
+    /// What needs a double, and why.
+    pub mocks: Vec<String>,
+    /// What tests must show.
+    pub requirements: Vec<ReportedRequirement>,
+}
+
+/// The surveyor's answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SurveyResponse {
+    /// The question it answers.
+    pub task_id: String,
+    /// Such as `Library (Python)`.
+    pub project_type: String,
+    /// The sources with their requirements.
+    pub files: Vec<ReportedNeeds>,
+    /// How the work should proceed.
+    pub strategy: Vec<String>,
+    /// From 0 to 1.
+    pub confidence_score: f64,
+    /// The analysis in Markdown, in seven parts.
+    pub report: String,
+}
+
+/// One case, as the adviser reports it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReportedSuggestion {
+    /// Path from the repository root.
+    pub file: String,
+    /// The layer of the case, such as `L1.3`.
+    pub layer: String,
+    /// The requirement it belongs to; empty for a case of its own.
+    pub requirement: String,
+    /// Type of test.
+    pub kind: String,
+    /// What is tried.
+    pub case: String,
+    /// What must be seen.
+    pub expected: String,
+    /// What needs a double.
+    pub mocks: String,
+    /// When it is done.
+    pub criterion: String,
+}
+
+/// One error that may happen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ReportedScenario {
+    /// The error in a few words.
+    pub error: String,
+    /// When it happens.
+    pub when: String,
+    /// What must be seen then.
+    pub expected: String,
+}
+
+/// The adviser's answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AdviceResponse {
+    /// The question it answers.
+    pub task_id: String,
+    /// The suggested cases.
+    pub suggestions: Vec<ReportedSuggestion>,
+    /// Files in the order in which their tests are best written.
+    pub order: Vec<String>,
+    /// What may go wrong.
+    pub errors: Vec<ReportedScenario>,
+    /// From 0 to 1.
+    pub confidence_score: f64,
+}

@@ -1,0 +1,308 @@
+//! The review of a written file: failing tests get a verdict, wrong ones are repaired once or cut
+//! out, and what remains is described for the report.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::code::language::Language;
+use crate::code::{outline, test_cases};
+use crate::domain::id::{TestId, TreeId};
+use crate::domain::test::{Status, TestCase};
+use crate::domain::test_plan::written_tests::{BugFinding, WrittenTests};
+use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
+use crate::role::ask::{Answered, Budgeted, ProviderChain, Reply};
+use crate::role::characterise::entered;
+use crate::role::prompt::{PromptPart, Role};
+use crate::role::requirement_lines::requirement_lines;
+
+use super::reader::{Draft, GenerateReader};
+use super::run_file::{TestFile, plain};
+use super::verdicts::{self, DefectSite, DefectVerdict, JudgeReader};
+use super::write::WriteRequest;
+
+/// Requirements that tests claim to cover, by the names of the tests.
+pub type Covers = BTreeMap<String, BTreeSet<String>>;
+
+/// The defects that failing tests found, by test.
+pub type Defects = BTreeMap<TestId, Defect>;
+
+/// A defect of the code, and who found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// Where the code is wrong.
+    pub site: DefectSite,
+    /// Name of the provider that gave the verdict.
+    pub judge: String,
+}
+
+/// A file after its review.
+pub struct ReviewedDraft {
+    /// The file; `None` when no test is left.
+    pub file: Option<TestFile>,
+    /// Requirements that its tests claim to cover.
+    pub covers: Covers,
+    /// Tests that fail because the code is wrong.
+    pub defects: Defects,
+    /// What was given up, with the reasons.
+    pub dropped: Vec<String>,
+}
+
+/// The verdicts on the failing tests of a file.
+#[derive(Default)]
+struct FailureVerdicts {
+    defects: Defects,
+    /// Why the other tests are wrong.
+    wrong: BTreeMap<TestId, String>,
+}
+
+/// Reviews one file of tests.
+pub struct DraftReview<'a> {
+    /// What was requested.
+    pub request: &'a WriteRequest<'a>,
+    /// The reader that accepted the file.
+    pub reader: &'a GenerateReader<'a>,
+    /// The providers that can be asked.
+    pub providers: &'a ProviderChain,
+    /// Access to the sources and the suite.
+    pub fx: &'a Effects<'a>,
+}
+
+impl DraftReview<'_> {
+    /// Gets verdicts on the failing tests of a file: tests that are wrong are repaired once or cut
+    /// out, tests that found a defect stay. A limit of the session ends the review, because a defect
+    /// would be lost without a judge.
+    pub async fn review(&self, draft: Draft) -> Result<Budgeted<ReviewedDraft>, EffectError> {
+        let mut dropped = self.reader.refusals();
+        let Draft { mut file, mut covers } = draft;
+        let failing: Vec<TestCase> = file.with_status(Status::Failed).cloned().collect();
+        let FailureVerdicts { mut defects, wrong } = match self.verdicts(&file, &failing).await? {
+            Budgeted::Done(verdicts) => verdicts,
+            Budgeted::OutOfBudget(reason) => return Ok(Budgeted::OutOfBudget(reason)),
+        };
+        let mut is_left = true;
+        if !wrong.is_empty() {
+            if let Some(repaired) = self.repair(&file, &wrong).await? {
+                Draft { file, covers } = repaired;
+            }
+            defects.retain(|id, _| file.with_status(Status::Failed).any(|case| case.id == *id));
+            let failed = file.with_status(Status::Failed).map(|case| case.id.clone());
+            let still_wrong: BTreeSet<TestId> =
+                failed.filter(|id| !defects.contains_key(id)).collect();
+            for id in &still_wrong {
+                let why =
+                    wrong.get(id).map_or("it fails, and nobody vouches for it", String::as_str);
+                dropped.push(format!("{id}: {why}"));
+            }
+            is_left = still_wrong.is_empty() || file.cut(&still_wrong);
+        }
+        let file = is_left.then_some(file);
+        Ok(Budgeted::Done(ReviewedDraft { file, covers, defects, dropped }))
+    }
+
+    /// Which failing tests found a defect, and why the others are wrong.
+    async fn verdicts(
+        &self,
+        file: &TestFile,
+        failing: &[TestCase],
+    ) -> Result<Budgeted<FailureVerdicts>, EffectError> {
+        let (own, unclear): (Vec<&TestCase>, Vec<&TestCase>) =
+            failing.iter().partition(|case| verdicts::is_own_fault(case));
+        let mut result = FailureVerdicts::default();
+        for case in own {
+            let why = format!("the test is wrong: {}", self.message(case));
+            result.wrong.insert(case.id.clone(), why);
+        }
+        if unclear.is_empty() {
+            return Ok(Budgeted::Done(result));
+        }
+        let (mut verdicts, judge) = match self.ask_judge(file, &unclear).await? {
+            Reply::Good(answer) => (answer.value, answer.provider),
+            Reply::OutOfBudget(reason) => return Ok(Budgeted::OutOfBudget(reason)),
+            Reply::Degraded(_) | Reply::NoAnswer => (BTreeMap::new(), String::new()),
+        };
+        for case in unclear {
+            let why = match verdicts.remove(&case.id) {
+                Some(DefectVerdict::CodeIsWrong(site)) => {
+                    result.defects.insert(case.id.clone(), Defect { site, judge: judge.clone() });
+                    continue;
+                }
+                Some(DefectVerdict::TestIsWrong(why)) => why,
+                None if verdicts::is_endless(case) => {
+                    "does-not-end: it was stopped, and nobody says that the code is to blame".into()
+                }
+                None => "nobody can say whether the code or the test is wrong".into(),
+            };
+            result.wrong.insert(case.id.clone(), why);
+        }
+        Ok(Budgeted::Done(result))
+    }
+
+    async fn ask_judge(
+        &self,
+        file: &TestFile,
+        failing: &[&TestCase],
+    ) -> Result<Reply<BTreeMap<TestId, DefectVerdict>>, EffectError> {
+        let subject = &self.request.subject.file;
+        let text = self.source();
+        let task = format!("{}-verdict", self.request.name);
+        let reader = JudgeReader {
+            task: task.clone(),
+            subject,
+            functions: Language::of(subject)
+                .map(|language| outline::named_or_not(language, text))
+                .unwrap_or_default(),
+            lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+            failing: failing.iter().map(|case| case.id.clone()).collect(),
+            parts: self.evidence(file, failing, text),
+            min_confidence: self.providers.min_confidence(),
+            fence: self.providers.fence(),
+        };
+        self.fx.step("asking whether the code or the new test is wrong");
+        let names = (self.request.task, task.as_str());
+        self.providers.ask(names, Role::Judge, &reader, self.fx).await
+    }
+
+    /// The text of the source under test.
+    fn source(&self) -> &str {
+        self.reader.sources.texts.get(&self.request.subject.file).map_or("", String::as_str)
+    }
+
+    /// The parts of the judge's prompt.
+    fn evidence(&self, file: &TestFile, failing: &[&TestCase], text: &str) -> Vec<PromptPart> {
+        let part = |title: String, text: String| PromptPart { title, text, may_be_cut: true };
+        let failures: String =
+            failing.iter().map(|case| format!("{}\n{}\n\n", case.id, self.failure(case))).collect();
+        let mut parts = vec![
+            part("What the failing tests said".into(), failures),
+            part(format!("The source {}", self.request.subject.file), text.to_owned()),
+            part(format!("The new tests {}", file.path), file.text.clone()),
+            part("Requirements".into(), requirement_lines(&self.request.requirements)),
+        ];
+        parts.extend(self.reader.sources.documents(&self.request.subject.file));
+        parts
+    }
+
+    /// The failure of a test, bounded and without private paths.
+    fn failure(&self, case: &TestCase) -> String {
+        let failure = case.failure.clone().unwrap_or_default();
+        plain(&format!("{} {}\n{}", failure.class, failure.message, failure.stack), self.fx)
+    }
+
+    /// The first line of the failure of a test.
+    fn message(&self, case: &TestCase) -> String {
+        self.failure(case).lines().next().unwrap_or_default().chars().take(300).collect()
+    }
+
+    /// The file as a provider repairs it; `None` when none gives a better one.
+    async fn repair(
+        &self,
+        file: &TestFile,
+        wrong: &BTreeMap<TestId, String>,
+    ) -> Result<Option<Draft>, EffectError> {
+        let failures: String = file
+            .with_status(Status::Failed)
+            .filter_map(|case| Some((case, wrong.get(&case.id)?)))
+            .map(|(case, why)| format!("{}: {why}\n{}\n\n", case.id, self.failure(case)))
+            .collect();
+        let part = |title: &str, text: String| PromptPart {
+            title: title.to_owned(),
+            text,
+            may_be_cut: false,
+        };
+        let mut parts = vec![
+            part("Your file of before; write it anew as a whole", file.text.clone()),
+            part("Tests in it that are wrong; correct them or leave them out", failures),
+        ];
+        parts.extend(self.reader.parts.clone());
+        let task = format!("{}-repair", self.request.name);
+        let reader = self.reader.with_question(task.clone(), parts);
+        let names = (self.request.task, task.as_str());
+        Ok(match self.providers.ask(names, Role::Generator, &reader, self.fx).await? {
+            Reply::Good(Answered { value, .. }) | Reply::Degraded(Answered { value, .. }) => {
+                Some(value)
+            }
+            Reply::NoAnswer | Reply::OutOfBudget(_) => None,
+        })
+    }
+
+    /// Describes a file whose tests are stable.
+    pub async fn describe(
+        &self,
+        file: &TestFile,
+        covers: &Covers,
+        defects: &Defects,
+        tree: &TreeId,
+    ) -> Result<WrittenTests, EffectError> {
+        let subject = &self.request.subject.file;
+        let tests: Vec<TestId> =
+            file.with_status(Status::Passed).map(|case| case.id.clone()).collect();
+        let pieces = file.cases();
+        let passes = |name: &str| {
+            let piece = pieces.iter().find(|piece| piece.name == name);
+            piece.is_some_and(|piece| tests.iter().any(|id| piece.runs_as(id.as_str())))
+        };
+        let shown: BTreeSet<String> = covers
+            .iter()
+            .filter(|(name, _)| passes(name))
+            .flat_map(|(_, ids)| ids.iter().cloned())
+            .collect();
+        let findings = file
+            .with_status(Status::Failed)
+            .filter_map(|case| Some((case, defects.get(&case.id)?)))
+            .map(|(case, Defect { site, judge })| BugFinding {
+                test: case.id.clone(),
+                file: file.path.clone(),
+                subject: subject.clone(),
+                function: site.function.clone(),
+                line: site.line,
+                evidence: self.providers.redact(&site.evidence),
+                message: self.message(case),
+                judge: judge.clone(),
+            })
+            .collect();
+        let language = Language::of(&file.path);
+        let facts = language.map(|language| test_cases::facts(language, &file.text));
+        let assertions = facts.map_or(0, |facts| facts.assertions);
+        Ok(WrittenTests {
+            file: Some(file.path.clone()),
+            assertions: u32::try_from(assertions).unwrap_or(u32::MAX),
+            functions: self.functions(file, &tests, tree).await?,
+            shown: shown.into_iter().collect(),
+            findings,
+            tests,
+            ..self.request.nothing_written()
+        })
+    }
+
+    /// The functions that the tests enter; found by their names where no trace has lines.
+    async fn functions(
+        &self,
+        file: &TestFile,
+        tests: &[TestId],
+        tree: &TreeId,
+    ) -> Result<Vec<String>, EffectError> {
+        let subject = &self.request.subject.file;
+        let request = CandidateRunnerRequest {
+            root: self.fx.worktree.root(),
+            failing: &[],
+            jobs: self.request.jobs,
+        };
+        let traces = match tests {
+            [] => Vec::new(),
+            some => self.fx.suite.trial(&request).await?.trace(some).await?,
+        };
+        let lines: Vec<u32> =
+            traces.iter().filter_map(|trace| trace.lines.get(subject)).flatten().copied().collect();
+        if !lines.is_empty() || tests.is_empty() {
+            return Ok(entered(tree, subject, &lines, self.fx).await?);
+        }
+        let text = self.source();
+        let language = Language::of(subject);
+        let known = language.map(|language| outline::functions(language, text)).unwrap_or_default();
+        let named = |name: &str| {
+            let short = name.rsplit('.').next().unwrap_or(name);
+            let mut words = file.text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| word == short)
+        };
+        Ok(known.into_iter().map(|one| one.name).filter(|name| named(name)).collect())
+    }
+}

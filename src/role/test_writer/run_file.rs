@@ -1,0 +1,243 @@
+//! One written test file and its run by the project's own framework.
+
+use std::collections::BTreeSet;
+
+use crate::code::language::Language;
+use crate::code::test_cases::{self, SourceTest};
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::{Scope, Status, TestCase};
+use crate::effect::{EffectError, Effects, RunError, RunRequest};
+use crate::repair::can_render;
+use crate::role::characterise::{is_fatal, packages, whole_file};
+use crate::role::context::without_machine_paths;
+
+/// Characters of an output that are reported.
+const TAIL: usize = 1_500;
+
+/// A test file with its latest results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestFile {
+    /// Where it is in the repository.
+    pub path: RepoPath,
+    /// The source of the tests.
+    pub text: String,
+    /// The results of the latest run.
+    pub results: Vec<TestCase>,
+}
+
+/// What a new file runs with.
+#[derive(Clone, Copy)]
+pub struct RunContext<'a> {
+    /// The sources without the new file.
+    pub tree: &'a TreeId,
+    /// Tests of the suite that are not of the new file.
+    pub known: &'a BTreeSet<TestId>,
+    /// Processes at the same time.
+    pub jobs: usize,
+}
+
+impl TestFile {
+    /// The tests in its text.
+    #[must_use]
+    pub fn cases(&self) -> Vec<SourceTest> {
+        Language::of(&self.path)
+            .map(|language| test_cases::source_tests(language, &self.text))
+            .unwrap_or_default()
+    }
+
+    /// The edit that adds it.
+    #[must_use]
+    pub fn edits(&self) -> EditSet {
+        EditSet {
+            files: vec![FileEdit {
+                file: self.path.clone(),
+                before: None,
+                after: Some(self.text.clone()),
+            }],
+        }
+    }
+
+    /// The tests that ended with a status.
+    pub fn with_status(&self, status: Status) -> impl Iterator<Item = &TestCase> {
+        self.results.iter().filter(move |case| case.status == status)
+    }
+
+    /// Cuts tests out of the text. Returns whether any is left.
+    pub fn cut(&mut self, gone: &BTreeSet<TestId>) -> bool {
+        let Some(language) = Language::of(&self.path) else { return false };
+        let is_gone = |case: &SourceTest| gone.iter().any(|id| case.runs_as(id.as_str()));
+        match test_cases::without(language, &self.text, &is_gone) {
+            Some(text) => {
+                self.text = text;
+                // The results of a test that is cut out go with it.
+                let left = self.cases();
+                self.results.retain(|case| left.iter().any(|own| own.runs_as(case.id.as_str())));
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The result of running one file.
+pub enum FileRun {
+    /// The file ran; these are the results of its own tests.
+    Results(Vec<TestCase>),
+    /// The file cannot be loaded, or its run did not end; with the reason, which begins with its
+    /// name.
+    Refused(String),
+}
+
+/// Runs one file on the sources of `context`.
+///
+/// # Errors
+///
+/// When git fails or no test can be run at all.
+pub async fn run_file(
+    file: &TestFile,
+    context: RunContext<'_>,
+    fx: &Effects<'_>,
+) -> Result<FileRun, EffectError> {
+    let tree = fx.worktree.graft(context.tree, &file.edits()).await?;
+    fx.worktree.checkout(&tree).await?;
+    let facts = fx.suite.facts();
+    let scope = if can_render(facts.framework) {
+        let packages = packages(&tree, fx).await?;
+        Scope::Tests(vec![whole_file(&file.path, facts.framework, &facts.directory, &packages)])
+    } else {
+        Scope::Full
+    };
+    let request =
+        RunRequest { root: fx.worktree.root(), scope: &scope, log: ".process/written-output.log" };
+    let cases = match fx.suite.run(&request).await {
+        Ok(results) => results.cases,
+        Err(error) if is_fatal(&error) => return Err(error.into()),
+        Err(error @ RunError::TimedOut { .. }) => {
+            return Ok(FileRun::Refused(format!("does-not-end: {error}")));
+        }
+        Err(error) => return Ok(FileRun::Refused(load_failure(&output_of(&error, fx)))),
+    };
+    let own_cases = file.cases();
+    let own: Vec<TestCase> = cases
+        .iter()
+        .filter(|case| !context.known.contains(&case.id))
+        .filter(|case| own_cases.iter().any(|own| own.runs_as(case.id.as_str())))
+        .cloned()
+        .collect();
+    if !own.is_empty() {
+        return Ok(FileRun::Results(own));
+    }
+    let failed = cases
+        .iter()
+        .filter(|case| !context.known.contains(&case.id))
+        .find_map(|case| case.failure.as_ref());
+    Ok(FileRun::Refused(match failed {
+        Some(failure) => {
+            let text = format!("{} {}\n{}", failure.class, failure.message, failure.stack);
+            load_failure(&plain(&text, fx))
+        }
+        None => "not-collected: the framework finds no test in it".to_owned(),
+    }))
+}
+
+/// The message and the last output of a failed run.
+fn output_of(error: &RunError, fx: &Effects<'_>) -> String {
+    let tail = match error {
+        RunError::NoReport { tail, .. } => tail.as_str(),
+        _ => "",
+    };
+    plain(&format!("{error}\n{tail}"), fx)
+}
+
+/// A foreign text without private paths, bounded.
+#[must_use]
+pub fn plain(text: &str, fx: &Effects<'_>) -> String {
+    let text = without_machine_paths(text, &fx.worktree.root().display().to_string());
+    let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n').take(TAIL).collect();
+    text.trim().to_owned()
+}
+
+/// What runners print about a module or a name that does not exist.
+const NO_MODULE: &[&str] = &[
+    "No module named",
+    "ModuleNotFoundError",
+    "Cannot find module",
+    "cannot import name",
+    "ERR_MODULE_NOT_FOUND",
+    "unresolved import",
+    "is not in std",
+    "no required module provides",
+    // Names that a compiler does not find.
+    "undefined: ",
+    "cannot find symbol",
+    "does not exist",
+    "unlinked crate",
+    "cannot find function",
+    "cannot find type",
+    "cannot find value",
+];
+
+/// Why a file has no results; begins with the name of the reason.
+fn load_failure(output: &str) -> String {
+    let missing =
+        output.lines().rev().find(|line| NO_MODULE.iter().any(|sign| line.contains(sign)));
+    match missing {
+        Some(line) => format!("hallucinated-import: {}", line.trim()),
+        None => format!("cannot-be-loaded: {output}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(id: &str, status: Status) -> TestCase {
+        TestCase {
+            id: TestId(id.into()),
+            status,
+            file: None,
+            line: None,
+            duration_ms: 0,
+            layer: crate::domain::test::Layer::Unit,
+            failure: None,
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_loaded_has_a_named_reason() {
+        let table = [
+            ("E   ModuleNotFoundError: No module named 'prices'", "hallucinated-import: E"),
+            ("x\nError: Cannot find module './nothing'\n", "hallucinated-import: Error"),
+            ("error[E0432]: unresolved import `shop::x`", "hallucinated-import: error"),
+            ("price_test.go:9: undefined: Nothing", "hallucinated-import: price_test.go"),
+            ("cannot find symbol", "hallucinated-import: cannot"),
+            ("SyntaxError: invalid syntax", "cannot-be-loaded: SyntaxError"),
+            ("", "cannot-be-loaded: "),
+        ];
+        for (output, expected) in table {
+            let reason = load_failure(output);
+            assert!(reason.starts_with(expected), "{reason}");
+        }
+    }
+
+    #[test]
+    fn tests_are_cut_out_together_with_their_results() {
+        let text = "def test_a():\n    assert 1\n\n\ndef test_b():\n    assert 2\n";
+        let mut file = TestFile {
+            path: RepoPath::parse("tests/test_x.py").unwrap(),
+            text: text.into(),
+            results: vec![
+                case("tests/test_x.py::test_a", Status::Failed),
+                case("tests/test_x.py::test_b", Status::Passed),
+            ],
+        };
+        assert_eq!(file.cases().len(), 2);
+        assert_eq!(file.edits().files[0].after.as_deref(), Some(text));
+        assert!(file.cut(&[TestId("tests/test_x.py::test_a".into())].into()));
+        assert!(!file.text.contains("test_a") && file.text.contains("test_b"), "{}", file.text);
+        assert_eq!(file.with_status(Status::Failed).count(), 0);
+        assert_eq!(file.with_status(Status::Passed).count(), 1);
+        assert!(!file.cut(&[TestId("tests/test_x.py::test_b".into())].into()), "nothing is left");
+    }
+}

@@ -1,0 +1,317 @@
+//! The sources that a generator needs to know, and the parts of its prompt, most important first.
+
+use std::collections::BTreeMap;
+
+use crate::code::imports::Graph;
+use crate::code::language::Language;
+use crate::code::lint::is_manifest;
+use crate::code::{outline, test_cases, testing};
+use crate::domain::id::{RepoPath, TreeId};
+use crate::domain::mutation::Mutant;
+use crate::domain::test_plan::analysis::Requirement;
+use crate::domain::test_plan::context::TestFramework;
+use crate::effect::{Effects, GitError};
+use crate::role::documents::Documents;
+use crate::role::inspector::texts_of;
+use crate::role::prompt::PromptPart;
+use crate::role::requirement_lines::requirement_lines;
+
+/// Bytes up to which a source must be shown whole.
+const WHOLE: usize = 60 << 10;
+
+/// Lines of a sample test that are shown.
+const SAMPLE: usize = 150;
+
+/// Files whose names are shown because the source imports them.
+const IMPORTED: usize = 12;
+
+/// Surviving mutants that one prompt names.
+const SURVIVORS: usize = 25;
+
+/// Lines that no test runs, named in one prompt.
+const UNRUN: usize = 60;
+
+/// The texts of a repository and its import graph, read once per task.
+pub struct SourceIndex {
+    /// All files; the text of a file that is not read is empty.
+    pub texts: BTreeMap<RepoPath, String>,
+    graph: Graph,
+    documents: Documents,
+}
+
+/// The subject of one prompt.
+pub struct PromptSubject<'a> {
+    /// The source under test.
+    pub source: &'a RepoPath,
+    /// Requirements that are still open.
+    pub requirements: &'a [&'a Requirement],
+    /// Mutants of the source that no test notices.
+    pub survivors: &'a [Mutant],
+    /// Lines of the source that no test runs.
+    pub unrun: &'a [u32],
+    /// Cases that phase 4 added.
+    pub suggestions: &'a str,
+    /// How tests are run and written.
+    pub framework: &'a TestFramework,
+}
+
+impl SourceIndex {
+    /// Reads a tree, and those of its documents that subject to a request.
+    ///
+    /// # Errors
+    ///
+    /// When git cannot give a file.
+    pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
+        let documents = Documents::read(tree, request, fx).await?;
+        Ok(Self { documents, ..Self::of(texts_of(tree, fx).await?) })
+    }
+
+    /// The index of texts that were read already.
+    #[must_use]
+    pub fn of(texts: BTreeMap<RepoPath, String>) -> Self {
+        let graph = Graph::build(&texts);
+        Self { texts, graph, documents: Documents::default() }
+    }
+
+    fn text(&self, file: &RepoPath) -> &str {
+        self.texts.get(file).map_or("", String::as_str)
+    }
+
+    /// The parts of the generator's prompt.
+    #[must_use]
+    pub fn parts(&self, subject: &PromptSubject<'_>) -> Vec<PromptPart> {
+        let file = subject.source;
+        let source = self.text(file);
+        let mut parts = vec![part(&format!("The source {file}"), source, source.len() > WHOLE)];
+        if !subject.survivors.is_empty() {
+            parts.push(part("Unnoticed changes of the code", &survivors(subject.survivors), true));
+        }
+        if !subject.unrun.is_empty() {
+            parts.push(part("Lines that no test runs", &unrun(source, subject.unrun), true));
+        }
+        let title = if subject.survivors.is_empty() && subject.unrun.is_empty() {
+            "Requirements that are open"
+        } else {
+            // Most of them are covered by now, but they still say what the code must do.
+            "Requirements"
+        };
+        parts.push(part(title, &requirement_lines(subject.requirements), true));
+        parts.extend(self.documents(file));
+        parts.extend(self.sample(subject));
+        parts.push(part("How tests are written here", &conventions(subject.framework), true));
+        if let Some(known) = self.known_tests(file) {
+            parts.push(part("Tests that are there", &known, true));
+        }
+        for other in self.graph.imports_of(file).filter(|other| *other != file).take(IMPORTED) {
+            parts.push(part(&format!("What {other} defines"), &self.signatures(other), true));
+        }
+        let manifests = self.texts.iter().filter(|(file, text)| {
+            is_manifest(file) && !is_lock(file.file_name()) && !text.is_empty()
+        });
+        for (file, text) in manifests.take(2) {
+            parts.push(part(&format!("The manifest {file}"), text, true));
+        }
+        if !subject.suggestions.is_empty() {
+            parts.push(part("Cases that are easily forgotten", subject.suggestions, true));
+        }
+        parts
+    }
+
+    /// The request, and what documents say about a source.
+    #[must_use]
+    pub fn documents(&self, subject: &RepoPath) -> Vec<PromptPart> {
+        let language = Language::of(subject);
+        let known = language.map(|one| outline::functions(one, self.text(subject)));
+        let functions = known.unwrap_or_default().into_iter().map(|one| one.name).collect();
+        self.documents.parts(&[(subject, functions)])
+    }
+
+    /// A test file of the project: its sample, else one that imports the source.
+    fn sample(&self, subject: &PromptSubject<'_>) -> Option<PromptPart> {
+        let extension = subject.source.extension();
+        let own = self.graph.importers_of(subject.source).filter(|file| testing::is_test(file));
+        let file = subject
+            .framework
+            .conventions
+            .sample
+            .iter()
+            .chain(own)
+            .find(|file| file.extension() == extension && !self.text(file).is_empty())?;
+        let text: Vec<&str> = self.text(file).lines().take(SAMPLE).collect();
+        Some(part(&format!("A test file of this project, {file}"), &text.join("\n"), true))
+    }
+
+    /// Names of tests that import the source, so that they are not written again.
+    fn known_tests(&self, subject: &RepoPath) -> Option<String> {
+        let mut names = String::new();
+        let tests = self.graph.importers_of(subject).filter(|file| testing::is_test(file));
+        for file in tests.take(IMPORTED) {
+            let Some(language) = Language::of(file) else { continue };
+            for case in test_cases::source_tests(language, self.text(file)).iter().take(60) {
+                names.push_str(&format!("{file}: {}\n", case.name));
+            }
+        }
+        (!names.is_empty()).then_some(names)
+    }
+
+    /// The functions of a file with their first lines.
+    fn signatures(&self, file: &RepoPath) -> String {
+        let Some(language) = Language::of(file) else { return String::new() };
+        let text = self.text(file);
+        let lines: Vec<&str> = text.lines().collect();
+        let head = |start: u32| {
+            let at = usize::try_from(start).unwrap_or(1).saturating_sub(1);
+            lines.get(at).map_or("", |line| line.trim())
+        };
+        let heads = outline::functions(language, text).into_iter().take(60);
+        heads.map(|one| format!("{}: {}\n", one.name, head(one.start))).collect()
+    }
+}
+
+fn survivors(list: &[Mutant]) -> String {
+    list.iter()
+        .take(SURVIVORS)
+        .map(|one| format!("line {}: `{}` became `{}`\n", one.line, one.before, one.after))
+        .collect()
+}
+
+fn unrun(source: &str, lines: &[u32]) -> String {
+    let text = |line: &u32| source.lines().nth(usize::try_from(*line).ok()?.checked_sub(1)?);
+    lines
+        .iter()
+        .filter_map(|line| Some(format!("line {line}: {}\n", text(line)?.trim())))
+        .take(UNRUN)
+        .collect()
+}
+
+fn conventions(framework: &TestFramework) -> String {
+    let own = &framework.conventions;
+    let mut lines = vec![
+        format!("framework: {} {}", framework.framework, release(&framework.version)),
+        format!("files are named {}", own.file_naming),
+    ];
+    let mut add = |what: &str, value: String| {
+        if !value.is_empty() {
+            lines.push(format!("{what}: {value}"));
+        }
+    };
+    add("structure", own.test_structure.clone());
+    add("assertions", own.assertion_style.join(", "));
+    add("many values in one test", own.parametrisation.join(", "));
+    add("set-up", own.setup_teardown.clone());
+    add("fixtures", own.fixtures.join(", "));
+    add("doubles", framework.mocking_framework.clone());
+    lines.join("\n")
+}
+
+/// The major version in what a tool prints: `20` of `v20.20.2`. The rest differs between machines
+/// and does not subject to a test, so a recorded prompt stays the same.
+fn release(version: &str) -> &str {
+    let start = version.find(|c: char| c.is_ascii_digit()).unwrap_or(version.len());
+    let (_, number) = version.split_at(start);
+    number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default()
+}
+
+/// Whether a file is a lock file. It is long, adds nothing to the manifest beside it, and differs
+/// with the day of an install.
+fn is_lock(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| ending == "lock" || stem.ends_with("-lock"))
+        || name == "go.sum"
+}
+
+fn part(title: &str, text: &str, may_be_cut: bool) -> PromptPart {
+    PromptPart { title: title.to_owned(), text: text.to_owned(), may_be_cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_no_manifests_and_versions_are_told_by_their_release() {
+        let table = [
+            ("package-lock.json", true),
+            ("pnpm-lock.yaml", true),
+            ("yarn.lock", true),
+            ("uv.lock", true),
+            ("go.sum", true),
+            ("package.json", false),
+            ("setup.py", false),
+            ("locks.toml", false),
+        ];
+        for (name, expected) in table {
+            assert_eq!(is_lock(name), expected, "{name}");
+        }
+        for (version, expected) in
+            [("pytest 9.2.0", "9"), ("v20.20.2", "20"), ("vitest/2.1.9 linux-x64", "2"), ("", "")]
+        {
+            assert_eq!(release(version), expected, "{version}");
+        }
+    }
+
+    #[test]
+    fn the_question_shows_source_requirements_sample_and_what_is_imported() {
+        let texts = [
+            ("poetry.lock", "[[package]]\nname = \"attrs\"\nversion = \"25.1.0\"\n"),
+            ("pyproject.toml", "[project]\nname = \"shop\"\n"),
+            (
+                "shop/price.py",
+                "from shop.tax import rate\n\n\ndef gross(price):\n    return price * rate(price)\n",
+            ),
+            ("shop/tax.py", "def rate(price):\n    return 2\n"),
+            (
+                "tests/test_tax.py",
+                "from shop.tax import rate\n\n\ndef test_rate():\n    assert rate(1) == 2\n",
+            ),
+        ];
+        let sources = SourceIndex::of(
+            texts
+                .into_iter()
+                .map(|(name, text)| (RepoPath::parse(name).unwrap(), text.to_owned()))
+                .collect(),
+        );
+        let subject = RepoPath::parse("shop/price.py").unwrap();
+        let version = "vitest/2.1.9 linux-x64 node-v20.20.2".to_owned();
+        let mut framework = TestFramework { version, ..TestFramework::default() };
+        framework.conventions.sample = RepoPath::parse("tests/test_tax.py").ok();
+        let prompt_subject = PromptSubject {
+            source: &subject,
+            requirements: &[],
+            survivors: &[],
+            unrun: &[],
+            suggestions: "",
+            framework: &framework,
+        };
+        let parts = sources.parts(&prompt_subject);
+        assert!(parts[3].text.starts_with("framework: command 2\n"), "{}", parts[3].text);
+        let titles: Vec<String> = parts.into_iter().map(|part| part.title).collect();
+        assert_eq!(
+            titles,
+            [
+                "The source shop/price.py",
+                "Requirements that are open",
+                "A test file of this project, tests/test_tax.py",
+                "How tests are written here",
+                "What shop/tax.py defines",
+                "The manifest pyproject.toml",
+            ]
+        );
+    }
+
+    #[test]
+    fn mutants_and_lines_that_no_test_runs_are_shown_and_bounded() {
+        let mutant = Mutant {
+            file: RepoPath::parse("a.py").unwrap(),
+            line: 2,
+            operator: "x".into(),
+            before: "<".into(),
+            after: "<=".into(),
+        };
+        assert_eq!(survivors(std::slice::from_ref(&mutant)), "line 2: `<` became `<=`\n");
+        assert_eq!(survivors(&vec![mutant; 90]).lines().count(), SURVIVORS);
+        assert_eq!(unrun("a\n  b\n", &[2, 9, 0]), "line 2: b\n");
+        let source = "x\n".repeat(200);
+        let lines: Vec<u32> = (1..=200).collect();
+        assert_eq!(unrun(&source, &lines).lines().count(), UNRUN);
+    }
+}

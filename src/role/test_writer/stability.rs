@@ -1,0 +1,182 @@
+//! A new test must give the same result in three runs, alone, and in another order
+//! (product.md 3.1 phase 5, 4.7).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::code::language::Language;
+use crate::code::test_cases;
+use crate::domain::id::TestId;
+use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::test::Status;
+use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Speed};
+
+use super::run_file::{FileRun, RunContext, TestFile, run_file};
+
+/// Runs in fresh processes that must agree.
+const RUNS: usize = 3;
+
+/// Tests that run alone when each costs a cold start.
+const COLD_ALONE: usize = 5;
+
+/// Limit of one test alone, and of one file in another order.
+const ALONE: Duration = Duration::from_secs(30);
+
+/// What is left of a file whose results were compared.
+#[derive(Debug, Default, PartialEq)]
+pub struct StableFile {
+    /// The file with its stable tests; `None` when no test is left.
+    pub file: Option<TestFile>,
+    /// Tests that were cut out, with the reasons.
+    pub dropped: Vec<String>,
+    /// Tests whose results changed between runs.
+    pub flaky: Vec<TestId>,
+}
+
+/// Runs a file until all tests that are left give the same result in three runs, alone and in
+/// another order. Cuts out the others. The tests of `expected_failures` must fail each time.
+///
+/// # Errors
+///
+/// When git fails or no test can be run at all.
+pub async fn verify_stability(
+    mut file: TestFile,
+    expected_failures: &BTreeSet<TestId>,
+    context: RunContext<'_>,
+    fx: &Effects<'_>,
+) -> Result<StableFile, EffectError> {
+    let mut result = StableFile::default();
+    loop {
+        let mut as_expected: BTreeMap<TestId, usize> = BTreeMap::new();
+        for _ in 0..RUNS {
+            match run_file(&file, context, fx).await? {
+                FileRun::Refused(problem) => {
+                    result.dropped.push(format!("{}: {problem}", file.path));
+                    return Ok(result);
+                }
+                FileRun::Results(cases) => {
+                    for case in &cases {
+                        let is_expected =
+                            is_expected(case.status, expected_failures.contains(&case.id));
+                        *as_expected.entry(case.id.clone()).or_default() +=
+                            usize::from(is_expected);
+                    }
+                    file.results = cases;
+                }
+            }
+        }
+        let mut unstable = BTreeMap::new();
+        for (id, count) in as_expected.into_iter().filter(|(_, count)| *count < RUNS) {
+            if count > 0 {
+                result.flaky.push(id.clone());
+            }
+            let reason = reason_for_count(count, expected_failures.contains(&id));
+            unstable.insert(id, reason);
+        }
+        if unstable.is_empty() {
+            unstable = check_isolation(&file, expected_failures, context, fx).await?;
+        }
+        if unstable.is_empty() {
+            result.file = Some(file);
+            return Ok(result);
+        }
+        result.dropped.extend(unstable.iter().map(|(id, reason)| format!("{id}: {reason}")));
+        if !file.cut(&unstable.into_keys().collect()) {
+            return Ok(result);
+        }
+    }
+}
+
+/// Whether a test that must fail, or must not, ended as expected.
+fn is_expected(status: Status, must_fail: bool) -> bool {
+    match status {
+        Status::Passed => !must_fail,
+        Status::Failed => must_fail,
+        Status::Skipped => false,
+    }
+}
+
+/// Why a test is dropped that ended as expected in `count` runs.
+fn reason_for_count(count: usize, must_fail: bool) -> String {
+    match count {
+        0 if must_fail => "it passes after all".to_owned(),
+        0 => "it fails, and the test is wrong".to_owned(),
+        _ => format!("it said the same in {count} of {RUNS} runs of the same sources"),
+    }
+}
+
+/// Finds tests that end differently alone, or when the others run in another order.
+async fn check_isolation(
+    file: &TestFile,
+    expected_failures: &BTreeSet<TestId>,
+    context: RunContext<'_>,
+    fx: &Effects<'_>,
+) -> Result<BTreeMap<TestId, String>, EffectError> {
+    let mut unstable = BTreeMap::new();
+    let Some(language) = Language::of(&file.path) else { return Ok(unstable) };
+    let tree = fx.worktree.graft(context.tree, &file.edits()).await?;
+    fx.worktree.checkout(&tree).await?;
+    let request =
+        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: context.jobs };
+    let runner = fx.suite.trial(&request).await?;
+    let with_text = |text: String| EditSet {
+        files: vec![FileEdit {
+            file: file.path.clone(),
+            before: Some(file.text.clone()),
+            after: Some(text),
+        }],
+    };
+    let is_wrong =
+        |id: &TestId, status: Status| (status == Status::Passed) == expected_failures.contains(id);
+    let mut ids: Vec<TestId> = file.results.iter().map(|case| case.id.clone()).collect();
+    let reordered = if language == Language::Python {
+        // The runner runs tests in the order in which they are named.
+        ids.reverse();
+        with_text(file.text.clone())
+    } else {
+        with_text(test_cases::with_tests_reversed(language, &file.text))
+    };
+    for result in runner.judge(&reordered, &ids, ALONE, false).await? {
+        if is_wrong(&result.test, result.status) {
+            let reason = "it does not hold when the tests run in another order".to_owned();
+            unstable.insert(result.test, reason);
+        }
+    }
+    let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
+    let same = with_text(file.text.clone());
+    for id in ids.iter().take(alone) {
+        let results = runner.judge(&same, std::slice::from_ref(id), ALONE, true).await?;
+        if results.iter().any(|result| is_wrong(&result.test, result.status)) {
+            unstable.insert(id.clone(), "it does not hold when it runs alone".to_owned());
+        }
+    }
+    Ok(unstable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_ends_as_expected_or_has_a_reason() {
+        let table = [
+            (Status::Passed, false, true),
+            (Status::Passed, true, false),
+            (Status::Failed, false, false),
+            (Status::Failed, true, true),
+            (Status::Skipped, false, false),
+            (Status::Skipped, true, false),
+        ];
+        for (status, must_fail, expected) in table {
+            assert_eq!(is_expected(status, must_fail), expected, "{status:?} {must_fail}");
+        }
+        let table = [
+            (0, true, "it passes after all"),
+            (0, false, "it fails, and the test is wrong"),
+            (2, false, "it said the same in 2 of 3 runs of the same sources"),
+        ];
+        for (count, must_fail, expected) in table {
+            assert_eq!(reason_for_count(count, must_fail), expected);
+        }
+    }
+}

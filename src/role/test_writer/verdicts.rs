@@ -1,0 +1,290 @@
+//! A new test fails: is the code wrong, or the test? A verdict needs evidence (product.md 13.4).
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use minijinja::context;
+use serde_json::Value;
+
+use crate::code::outline::Function;
+use crate::domain::chain::FallbackTrigger;
+use crate::domain::id::{RepoPath, TestId};
+use crate::domain::test::TestCase;
+use crate::effect::{Answer, EffectError, Model};
+use crate::role::answer;
+use crate::role::ask::{Reader, Reading};
+use crate::role::prompt::{self, Prompt, PromptPart, Role};
+
+use super::responses::{JudgeResponse, ReportedVerdict};
+
+/// Least length of evidence in characters: less is a mere claim.
+const EVIDENCE: usize = 20;
+
+/// Error classes of a test that fails before it checks its subject. They need no judge.
+const OWN_FAULTS: &[&str] = &[
+    "NameError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "SyntaxError",
+    "IndentationError",
+    "UnboundLocalError",
+    "ReferenceError",
+    "FixtureLookupError",
+];
+
+/// The place of a defect in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefectSite {
+    /// The function; empty at top level.
+    pub function: String,
+    /// First line, from 1.
+    pub line: u32,
+    /// What proves it.
+    pub evidence: String,
+}
+
+/// A verdict that was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefectVerdict {
+    /// The code is wrong; the test stays as it is.
+    CodeIsWrong(DefectSite),
+    /// The test is wrong, or it is unknown what is wrong; with the reason.
+    TestIsWrong(String),
+}
+
+/// Whether a test fails on its own account, whatever its subject does.
+#[must_use]
+pub fn is_own_fault(case: &TestCase) -> bool {
+    let class = case.failure.as_ref().map_or("", |failure| failure.class.as_str());
+    let last = class.rsplit('.').next().unwrap_or(class);
+    OWN_FAULTS.contains(&last)
+}
+
+/// Whether a test was stopped because it did not end. Its subject may be to blame, so the judge is
+/// asked all the same.
+#[must_use]
+pub fn is_endless(case: &TestCase) -> bool {
+    let failure = case.failure.clone().unwrap_or_default();
+    failure.class.ends_with("TestTimeout") || failure.message.contains("the test was stopped after")
+}
+
+/// Checks a verdict against the code. `lines` is the number of lines of the source.
+#[must_use]
+pub fn check_verdict(
+    reported: &ReportedVerdict,
+    functions: &[Function],
+    lines: u32,
+) -> DefectVerdict {
+    let test = |why: &str| DefectVerdict::TestIsWrong(why.to_owned());
+    if reported.wrong.trim() != "code" {
+        return test("the test is wrong");
+    }
+    let evidence: String =
+        reported.evidence.chars().filter(|c| !c.is_control()).take(1_000).collect();
+    if evidence.trim().chars().count() < EVIDENCE {
+        return test("the code is called wrong without evidence");
+    }
+    let short = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let known = functions
+        .iter()
+        .find(|one| one.name == reported.function || short(&one.name) == short(&reported.function));
+    let first = reported.lines.split('-').next().unwrap_or_default().trim().parse::<u32>().ok();
+    match known {
+        Some(known) => {
+            let inside = first.filter(|line| (known.start..=known.end).contains(line));
+            DefectVerdict::CodeIsWrong(DefectSite {
+                function: known.name.clone(),
+                line: inside.unwrap_or(known.start),
+                evidence,
+            })
+        }
+        None if reported.function.is_empty()
+            && first.is_some_and(|line| (1..=lines).contains(&line)) =>
+        {
+            let line = first.unwrap_or(1);
+            DefectVerdict::CodeIsWrong(DefectSite { function: String::new(), line, evidence })
+        }
+        None => test("the code is called wrong at a place that is not there"),
+    }
+}
+
+/// Asks for verdicts on the failing tests of one file and reads them.
+pub struct JudgeReader<'a> {
+    /// Names the question.
+    pub task: String,
+    /// The source.
+    pub subject: &'a RepoPath,
+    /// The functions of the source.
+    pub functions: Vec<Function>,
+    /// The number of lines of the source.
+    pub lines: u32,
+    /// The tests that fail.
+    pub failing: Vec<TestId>,
+    /// The parts of the prompt.
+    pub parts: Vec<PromptPart>,
+    /// Least confidence of a good answer.
+    pub min_confidence: f64,
+    /// The random word that fences foreign text.
+    pub fence: &'a str,
+}
+
+#[async_trait]
+impl Reader<BTreeMap<TestId, DefectVerdict>> for JudgeReader<'_> {
+    fn form(&self) -> Option<(&'static str, Value)> {
+        Some(("verdicts", answer::json_schema::<JudgeResponse>()))
+    }
+
+    fn prompt(&self, model: &dyn Model) -> Prompt {
+        let room = model.context_tokens().saturating_mul(3) / 4;
+        let count = match self.failing.len() {
+            1 => "one".to_owned(),
+            many => many.to_string(),
+        };
+        let values = context! { task => self.task.as_str(), file => self.subject.as_str(), count };
+        prompt::build_about_tests(Role::Judge, &values, &self.parts, room, self.fence)
+    }
+
+    async fn read(
+        &self,
+        _: &dyn Model,
+        answer: &Answer,
+    ) -> Result<Reading<BTreeMap<TestId, DefectVerdict>>, EffectError> {
+        let confidence_of = |response: &JudgeResponse| response.confidence_score;
+        let parsed = answer::parse_with_confidence(&answer.text, &self.task, confidence_of);
+        let (response, confidence) = match parsed {
+            Ok(parsed) => parsed,
+            Err(why) => return Ok(Reading::Useless(FallbackTrigger::Unparseable, why)),
+        };
+        let mut verdicts = BTreeMap::new();
+        for reported in &response.verdicts {
+            if let Some(id) = self.failing.iter().find(|id| id.as_str() == reported.test.trim()) {
+                let verdict = check_verdict(reported, &self.functions, self.lines);
+                verdicts.insert(id.clone(), verdict);
+            }
+        }
+        if verdicts.is_empty() {
+            let why = "it names none of the failing tests".to_owned();
+            return Ok(Reading::Useless(FallbackTrigger::NoTests, why));
+        }
+        Ok(Reading::by_confidence(verdicts, confidence, self.min_confidence))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language::Language;
+    use crate::code::outline;
+    use crate::role::ask::tests::worth;
+
+    #[test]
+    fn the_code_is_called_wrong_only_with_evidence_at_a_place_that_exists() {
+        let functions = outline::functions(
+            Language::Python,
+            "def a():\n    return 1\n\n\ndef b():\n    return 2\n",
+        );
+        let verdict = |wrong: &str, evidence: &str, function: &str, lines: &str| ReportedVerdict {
+            test: "t".into(),
+            wrong: wrong.into(),
+            evidence: evidence.into(),
+            function: function.into(),
+            lines: lines.into(),
+        };
+        let proof = "its name says that it returns 3";
+        let table = [
+            ("with all", verdict("code", proof, "b", "6-6"), Some(("b", 6))),
+            ("lines of another function", verdict("code", proof, "b", "1-2"), Some(("b", 5))),
+            ("no lines", verdict("code", proof, "a", ""), Some(("a", 1))),
+            ("top level", verdict("code", proof, "", "3-3"), Some(("", 3))),
+            ("no such function", verdict("code", proof, "c", "5-6"), None),
+            ("no place", verdict("code", proof, "", ""), None),
+            ("no evidence", verdict("code", "it is", "b", "6-6"), None),
+            ("the test", verdict("test", proof, "b", "6-6"), None),
+            ("another word", verdict("both", proof, "b", "6-6"), None),
+        ];
+        for (why, reported, expected) in table {
+            let got = match check_verdict(&reported, &functions, 6) {
+                DefectVerdict::CodeIsWrong(wrong) => Some((wrong.function, wrong.line)),
+                DefectVerdict::TestIsWrong(_) => None,
+            };
+            let expected = expected.map(|(name, line)| (name.to_owned(), line));
+            assert_eq!(got, expected, "{why}");
+        }
+    }
+
+    fn failed(class: &str, message: &str) -> TestCase {
+        TestCase {
+            id: TestId("t".into()),
+            status: crate::domain::test::Status::Failed,
+            file: None,
+            line: None,
+            duration_ms: 0,
+            layer: crate::domain::test::Layer::Unit,
+            failure: Some(crate::domain::test::FailureText {
+                class: class.into(),
+                message: message.into(),
+                ..Default::default()
+            }),
+        }
+    }
+
+    #[test]
+    fn a_failure_before_the_check_is_the_fault_of_the_test() {
+        let table = [
+            ("NameError", true),
+            ("builtins.NameError", true),
+            ("ReferenceError", true),
+            ("AssertionError", false),
+            ("ValueError", false),
+            ("", false),
+        ];
+        for (class, expected) in table {
+            assert_eq!(is_own_fault(&failed(class, "")), expected, "{class}");
+        }
+        assert!(!is_own_fault(&TestCase { failure: None, ..failed("", "") }));
+    }
+
+    #[test]
+    fn a_test_that_was_stopped_is_endless() {
+        let table = [
+            ("regreen.TestTimeout", "", true),
+            ("", "the test was stopped after 30 s", true),
+            ("AssertionError", "1 is not 2", false),
+        ];
+        for (class, message, expected) in table {
+            assert_eq!(is_endless(&failed(class, message)), expected, "{class} {message}");
+        }
+    }
+
+    #[test]
+    fn answers_of_a_judge_are_good_weak_or_useless() {
+        let subject = RepoPath::parse("shop/price.py").unwrap();
+        let reader = JudgeReader {
+            task: "IMPL-001-1-verdict".into(),
+            subject: &subject,
+            functions: Vec::new(),
+            lines: 9,
+            failing: vec![TestId("t".into())],
+            parts: Vec::new(),
+            min_confidence: 0.4,
+            fence: "FENCE",
+        };
+        let verdict = |test: &str, confidence: f64| {
+            serde_json::json!({
+                "verdicts": [{ "test": test, "wrong": "test" }], "confidence_score": confidence,
+            })
+            .to_string()
+        };
+        let table = [
+            ("good", verdict("t", 0.9)),
+            ("weak", verdict(" t ", 0.2)),
+            ("useless", verdict("another", 0.9)),
+            ("useless", verdict("t", 7.0)),
+            ("useless", "I do not know".to_owned()),
+            ("useless", String::new()),
+        ];
+        for (expected, text) in table {
+            assert_eq!(worth(&reader, &text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! From the request for the tests of one source to the tests that are kept.
+
+use std::collections::BTreeSet;
+
+use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::mutation::Mutant;
+use crate::domain::test_plan::analysis::{FileRequirements, Requirement};
+use crate::domain::test_plan::context::TestFramework;
+use crate::domain::test_plan::written_tests::WrittenTests;
+use crate::effect::{EffectError, Effects};
+use crate::role::ask::{Budgeted, ProviderChain, Reply};
+use crate::role::prompt::Role;
+
+use super::draft_review::DraftReview;
+use super::reader::GenerateReader;
+use super::source_index::{PromptSubject, SourceIndex};
+use super::{stability, test_path};
+
+/// The tests of one source, as they are requested from providers.
+pub struct WriteRequest<'a> {
+    /// The task it belongs to.
+    pub task: &'a str,
+    /// Names the question; unique in the session.
+    pub name: String,
+    /// From 1; later rounds are about surviving mutants and lines that no test runs.
+    pub round: u32,
+    /// The sources with all tests that were kept so far.
+    pub tree: &'a TreeId,
+    /// The source.
+    pub subject: &'a FileRequirements,
+    /// Requirements that are still open.
+    pub requirements: Vec<&'a Requirement>,
+    /// All requirements of the task; tests cannot claim others.
+    pub ids: &'a BTreeSet<String>,
+    /// How tests are run and written.
+    pub framework: &'a TestFramework,
+    /// Mutants of the source that no test notices.
+    pub survivors: Vec<Mutant>,
+    /// Lines of the source that no test runs, if a coverage tool reports lines; used in later
+    /// rounds.
+    pub unrun: Vec<u32>,
+    /// Cases that phase 4 added.
+    pub suggestions: &'a str,
+    /// Tests that exist already.
+    pub known: &'a BTreeSet<TestId>,
+    /// Processes at the same time.
+    pub jobs: usize,
+}
+
+/// The result of a request for tests.
+pub enum WriteOutcome {
+    /// What was written, if anything, and the sources with it.
+    Wrote(Box<WrittenTests>, TreeId),
+    /// A limit of the session is reached.
+    OutOfBudget(String),
+}
+
+/// Has providers write the tests of one source. A provider's fault is part of the outcome, never an
+/// error.
+///
+/// # Errors
+///
+/// When sources cannot be read, records cannot be written, or no test can be run at all.
+pub async fn write_tests(
+    request: &WriteRequest<'_>,
+    sources: &mut SourceIndex,
+    providers: &ProviderChain,
+    fx: &Effects<'_>,
+) -> Result<WriteOutcome, EffectError> {
+    let subject = &request.subject.file;
+    let Some(path) = free_path(request, sources) else {
+        let reason = format!("no place for tests of {subject} was found");
+        return Ok(request.nothing_kept(vec![reason], Vec::new()));
+    };
+    let parts = sources.parts(&request.prompt_subject());
+    let reader =
+        GenerateReader::new(request, sources, path, parts, request.name.clone(), providers, fx);
+    fx.step(&format!("asking for tests of {subject}"));
+    let names = (request.task, request.name.as_str());
+    let answer = match providers.ask(names, Role::Generator, &reader, fx).await? {
+        Reply::Good(answer) | Reply::Degraded(answer) => answer,
+        Reply::NoAnswer => {
+            let mut dropped = reader.refusals();
+            dropped.push("no provider gave a file that can be used".to_owned());
+            return Ok(request.nothing_kept(dropped, Vec::new()));
+        }
+        Reply::OutOfBudget(reason) => return Ok(WriteOutcome::OutOfBudget(reason)),
+    };
+    let review = DraftReview { request, reader: &reader, providers, fx };
+    let reviewed = match review.review(answer.value).await? {
+        Budgeted::Done(reviewed) => reviewed,
+        Budgeted::OutOfBudget(reason) => return Ok(WriteOutcome::OutOfBudget(reason)),
+    };
+    let mut dropped = reviewed.dropped;
+    let Some(file) = reviewed.file else {
+        return Ok(request.nothing_kept(dropped, Vec::new()));
+    };
+    fx.step("running the new tests alone, in another order, and three times");
+    let expected_failures: BTreeSet<TestId> = reviewed.defects.keys().cloned().collect();
+    let stable =
+        stability::verify_stability(file, &expected_failures, reader.run_context(), fx).await?;
+    dropped.extend(stable.dropped);
+    let Some(file) = stable.file else {
+        return Ok(request.nothing_kept(dropped, stable.flaky));
+    };
+    let tree = fx.worktree.graft(request.tree, &file.edits()).await?;
+    fx.worktree.checkout(&tree).await?;
+    let written = WrittenTests {
+        flaky: stable.flaky,
+        dropped,
+        author: answer.provider,
+        ..review.describe(&file, &reviewed.covers, &reviewed.defects, &tree).await?
+    };
+    sources.texts.insert(file.path, file.text);
+    Ok(WriteOutcome::Wrote(Box::new(written), tree))
+}
+
+/// The path of a new test file: where the plan wants it, or beside it when a file is there already.
+fn free_path(request: &WriteRequest<'_>, sources: &SourceIndex) -> Option<RepoPath> {
+    let exists = |path: &RepoPath| sources.texts.contains_key(path);
+    let has_folder = |folder: &str| sources.texts.keys().any(|file| file.parent() == folder);
+    let FileRequirements { test_file, file, .. } = request.subject;
+    test_path::free_path(test_file, file, &exists, &has_folder)
+}
+
+impl WriteRequest<'_> {
+    fn prompt_subject(&self) -> PromptSubject<'_> {
+        PromptSubject {
+            source: &self.subject.file,
+            requirements: &self.requirements,
+            survivors: &self.survivors,
+            unrun: &self.unrun,
+            suggestions: self.suggestions,
+            framework: self.framework,
+        }
+    }
+
+    /// The outcome when no test is kept, with the reasons.
+    fn nothing_kept(&self, dropped: Vec<String>, flaky: Vec<TestId>) -> WriteOutcome {
+        let written = WrittenTests { dropped, flaky, ..self.nothing_written() };
+        WriteOutcome::Wrote(Box::new(written), self.tree.clone())
+    }
+
+    /// The record of this request before anything is written.
+    pub fn nothing_written(&self) -> WrittenTests {
+        WrittenTests {
+            task: self.task.to_owned(),
+            round: self.round,
+            subject: self.subject.file.clone(),
+            file: None,
+            author: String::new(),
+            tests: Vec::new(),
+            assertions: 0,
+            functions: Vec::new(),
+            shown: Vec::new(),
+            findings: Vec::new(),
+            dropped: Vec::new(),
+            flaky: Vec::new(),
+        }
+    }
+}
