@@ -15,8 +15,9 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, feature = "internals"))]
 use crate::domain::provider::Protocol;
-
+#[cfg(any(test, feature = "internals"))]
 use protocol::ProtocolRow;
 
 pub use cassette::{Cassette, Recording, Replaying};

@@ -255,6 +255,7 @@ impl Model for ClientModel {
 }
 
 /// Parses a text as the output of each client; for the fuzzer.
+#[cfg(any(test, feature = "internals"))]
 pub fn read_all(text: &str) {
     for parse in [output::gemini, output::qwen, output::codex, output::claude] {
         drop(parse(text, text));
