@@ -62,7 +62,7 @@ async fn measure(
     fx.step("breaking the code to see what the tests notice");
     let candidates =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: subject.jobs };
-    let trial = fx.suite.trial(&candidates).await?;
+    let trial = fx.suite.open_candidate_runner(&candidates).await?;
     let many = if trial.speed() == Speed::Warm { WARM } else { COLD };
     let scored = role::score(&Scoring {
         worktree: fx.worktree,

@@ -79,15 +79,15 @@ pub trait Suite: Send + Sync {
     /// of `files`. Failing tests are no fault here; without a tool or a report there is a reason.
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured;
 
-    /// Opens a session that tries many candidates on the same checkout, warm where the framework
-    /// allows it, otherwise by running the cold command in a scratch copy.
-    async fn trial(
+    /// Opens a runner of many candidates on the same checkout: in a prepared process where the
+    /// framework allows it, otherwise with the suite's own command in a scratch copy.
+    async fn open_candidate_runner(
         &self,
         request: &CandidateRunnerRequest<'_>,
     ) -> Result<Box<dyn CandidateRunner>, RunError>;
 }
 
-/// What a trial session is opened for.
+/// What a runner of candidates is opened for.
 #[derive(Clone, Debug)]
 pub struct CandidateRunnerRequest<'a> {
     /// Root of the checkout.
@@ -99,7 +99,7 @@ pub struct CandidateRunnerRequest<'a> {
     pub jobs: usize,
 }
 
-/// How a trial session runs candidates.
+/// How a runner starts the tests of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Speed {
@@ -167,7 +167,7 @@ pub trait CandidateRunner: Send + Sync {
     /// Runs `tests`, in this order, with `edits` in place and nothing written to the checkout.
     /// With `stop_at_failure` the tests behind the first failure are left out of the answer.
     /// May be called concurrently up to the number of jobs.
-    async fn judge(
+    async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],

@@ -412,7 +412,7 @@ impl Hunt<'_> {
         let limit = before * TIME_FACTOR
             + base
             + Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
-        match self.search.trial.judge(edits, tests, limit, stop_at_failure).await {
+        match self.search.trial.run(edits, tests, limit, stop_at_failure).await {
             Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),
             // A group of tests that cannot be loaded warm is left to the run that follows.
             Err(RunError::Io { .. }) if !stop_at_failure => Ok(Vec::new()),

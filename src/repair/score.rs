@@ -185,7 +185,7 @@ async fn unfit(
     }
     let edits = edit(file, text, text.to_owned());
     let limit = limit(&tests, usable) * 2 + Duration::from_secs(5);
-    match scoring.trial.judge(&edits, &tests, limit, false).await {
+    match scoring.trial.run(&edits, &tests, limit, false).await {
         Ok(results) => {
             let failed = results.into_iter().filter(|one| one.status != Status::Passed);
             Ok(failed.map(|one| one.test).collect())
@@ -349,12 +349,12 @@ async fn hunt(
             let limit = limit(&one.tests, usable);
             let stop = !scoring.all_tests;
             let begun = scoring.clock.elapsed();
-            let mut results = scoring.trial.judge(&one.edits, &one.tests, limit, stop).await;
+            let mut results = scoring.trial.run(&one.edits, &one.tests, limit, stop).await;
             let took = scoring.clock.elapsed().saturating_sub(begun);
             let warm = scoring.trial.speed() == Speed::Warm;
             if warm && results.as_ref().is_ok_and(|results| ran_out(results, took, limit)) {
                 let limit = (limit * SECOND_CHANCE).min(LONGEST);
-                results = scoring.trial.judge(&one.edits, &one.tests, limit, stop).await;
+                results = scoring.trial.run(&one.edits, &one.tests, limit, stop).await;
             }
             Some((one, results))
         })

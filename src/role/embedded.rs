@@ -173,7 +173,7 @@ impl Embedded {
             if tests.is_empty() {
                 return Ok(0);
             }
-            let results = open.trial.judge(edits, tests, TRIAL_TIME, false).await?;
+            let results = open.trial.run(edits, tests, TRIAL_TIME, false).await?;
             Ok(results.iter().filter(|one| one.status == Status::Passed).count())
         };
         let repairs = passed(&failing).await?;
@@ -233,7 +233,7 @@ impl Embedded {
         };
         let request =
             CandidateRunnerRequest { root: fx.worktree.root(), failing: &ids, jobs: self.jobs };
-        let trial = fx.suite.trial(&request).await?;
+        let trial = fx.suite.open_candidate_runner(&request).await?;
         let mut open = Open {
             iteration: state.current_iteration,
             trial,

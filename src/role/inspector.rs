@@ -111,7 +111,7 @@ pub async fn rescore(
     fx.worktree.checkout(request.tree).await?;
     let asked =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
-    let trial = fx.suite.trial(&asked).await?;
+    let trial = fx.suite.open_candidate_runner(&asked).await?;
     let candidates = if trial.speed() == Speed::Warm { WARM_MUTANTS } else { COLD_MUTANTS };
     let scored = score(&Scoring {
         worktree: fx.worktree,

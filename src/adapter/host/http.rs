@@ -9,7 +9,7 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 pub use reqwest::{Body, Response};
 
-/// What came back.
+/// The response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
     /// HTTP status.
@@ -30,7 +30,7 @@ impl Received {
     }
 }
 
-/// Why nothing came back, or not all of it.
+/// Why there is no response, or only a part of one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// No connection, or it broke before the answer began.

@@ -38,5 +38,5 @@ pub struct Access {
     /// A folder of the child's own.
     pub scratch: PathBuf,
     /// Folders that are never written: the user's checkout, the session's files.
-    pub kept: Vec<PathBuf>,
+    pub protected: Vec<PathBuf>,
 }

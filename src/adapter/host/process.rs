@@ -185,7 +185,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
     Ok(ending)
 }
 
-/// What a child said.
+/// The output of a child.
 #[derive(Debug)]
 pub struct Conversation {
     /// How it ended.
@@ -281,8 +281,8 @@ fn copy_bounded(reader: &mut impl Read, sink: &mut impl Write) -> io::Result<()>
         };
         let read = buffer.get(..count).unwrap_or_default();
         let fits = usize::try_from(head).unwrap_or(usize::MAX).min(read.len());
-        let (kept, rest) = read.split_at(fits);
-        sink.write_all(kept)?;
+        let (beginning, rest) = read.split_at(fits);
+        sink.write_all(beginning)?;
         head -= fits as u64;
         tail.extend_from_slice(rest);
         if tail.len() > 2 * KEPT_TAIL {

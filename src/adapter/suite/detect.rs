@@ -211,7 +211,7 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
     let access = Access {
         checkouts: Vec::new(),
         scratch: home.path().canonicalize().ok()?,
-        kept: vec![site.root.clone()],
+        protected: vec![site.root.clone()],
     };
     let mut environment = environment::of_child(home.path());
     environment.extend(site.path.clone().map(|path| ("PATH".to_owned(), path)));

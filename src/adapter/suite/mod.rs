@@ -3,6 +3,7 @@
 //!
 //! It does not know why tests are run, nor what an edit is for.
 
+mod candidate;
 mod coverage_run;
 mod detect;
 mod format;
@@ -19,7 +20,6 @@ mod set_up;
 mod suite_command;
 mod syntax_check;
 mod tools;
-mod trial;
 mod version_managers;
 
 pub use detect::{Detection, detect, detect_or_begin, languages};

@@ -123,7 +123,7 @@ impl ProjectSuite<'_> {
         let access = Access {
             checkouts: Vec::new(),
             scratch: self.settings.scratch.clone(),
-            kept: vec![
+            protected: vec![
                 request.root.to_owned(),
                 self.detection.site.root.clone(),
                 self.settings.session.clone(),
@@ -164,7 +164,7 @@ impl Observer for ProjectSuite<'_> {
         // Answers of one function come together, after all of its calls.
         let count = u32::try_from(request.calls.len()).unwrap_or(u32::MAX);
         let patience = LOADING + (request.limit + Duration::from_secs(2)) * count;
-        // What stops answering has said all it will: the rest stays lost.
+        // A process that stops answering sends nothing more: the rest stays lost.
         while let Ok(Some(record)) = server.receive::<CallRecord>(patience).await {
             let Some(index) = record.index else { break };
             if let Some(place) = found.get_mut(index) {

@@ -128,7 +128,7 @@ impl ProjectSuite<'_> {
         Access {
             checkouts: vec![root.to_owned()],
             scratch: self.settings.scratch.clone(),
-            kept: vec![self.detection.site.root.clone(), self.settings.session.clone()],
+            protected: vec![self.detection.site.root.clone(), self.settings.session.clone()],
         }
     }
 

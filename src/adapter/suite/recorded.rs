@@ -178,9 +178,9 @@ fn anonymous(path: &Path, folder: &Path) -> String {
 #[tokio::test]
 #[ignore = "writes recordings; needs every tool"]
 async fn record_again() {
-    let wanted = std::env::var("REGREEN_RECORD").unwrap_or_default();
+    let projects = std::env::var("REGREEN_RECORD").unwrap_or_default();
     for (kind, _, project, case) in RECORDED {
-        if project.is_empty() || !wanted.split(',').any(|name| name == *project) {
+        if project.is_empty() || !projects.split(',').any(|name| name == *project) {
             continue;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -21,7 +21,7 @@ use super::format::{ParsedReport, to_test_cases};
 use super::framework::RunFiles;
 use super::project_suite::ProjectSuite;
 use super::suite_command::{Execution, SuiteCommand};
-use super::{coverage_run, formatters, syntax_check, tools, trial};
+use super::{candidate, coverage_run, formatters, syntax_check, tools};
 
 /// One test may use this part of the limit of a whole run.
 const TESTS_PER_RUN: u32 = 20;
@@ -170,11 +170,11 @@ impl Suite for ProjectSuite<'_> {
         })
     }
 
-    async fn trial(
+    async fn open_candidate_runner(
         &self,
         request: &CandidateRunnerRequest<'_>,
     ) -> Result<Box<dyn CandidateRunner>, RunError> {
         self.set_up(request.root).await?;
-        trial::open(self, request).await
+        candidate::open(self, request).await
     }
 }

@@ -20,7 +20,7 @@ use super::lint_output::{self, OutputFormat};
 /// Time for one check (product.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// Bytes of what a check said that are read.
+/// Bytes of the output of a check that are read.
 const OUTPUT_LIMIT: u64 = 256 << 10;
 
 /// One tool: what tells that the project uses it, and its command.
@@ -193,8 +193,11 @@ pub(super) fn invocation(argv: Vec<String>, root: &Path, scratch: &Path) -> Invo
     for (name, folder) in [("CARGO_TARGET_DIR", "target"), ("MYPY_CACHE_DIR", "mypy")] {
         environment.insert(name.into(), scratch.join(folder).display().to_string());
     }
-    let access =
-        Access { checkouts: Vec::new(), scratch: scratch.to_owned(), kept: vec![root.to_owned()] };
+    let access = Access {
+        checkouts: Vec::new(),
+        scratch: scratch.to_owned(),
+        protected: vec![root.to_owned()],
+    };
     Invocation { argv, directory: root.to_owned(), environment, access: Some(access) }
 }
 
@@ -207,14 +210,14 @@ pub async fn run_tools(
     concerns: &[Concern],
     own: &ToolCommands,
 ) -> LintReport {
-    let mut said = LintReport::default();
+    let mut report = LintReport::default();
     let commands =
         [(Rules, "the lint command", &own.lint), (Types, "the build command", &own.build)];
     for (concern, name, command) in commands {
         if let Some(command) = command.as_ref().filter(|_| concerns.contains(&concern)) {
             let argv = vec!["sh".to_owned(), "-c".to_owned(), command.clone()];
             let run = ToolRun { name, concern, output_format: OutputFormat::Any, argv };
-            run_tool(&run, root, scratch, &mut said).await;
+            run_tool(&run, root, scratch, &mut report).await;
         }
     }
     let replaced = |concern| match concern {
@@ -231,7 +234,7 @@ pub async fn run_tools(
             && !root.join("Cargo.lock").is_file()
         {
             let reason = "there is no Cargo.lock, and nothing may be written";
-            said.skipped.push((tool.name.to_owned(), reason.into()));
+            report.skipped.push((tool.name.to_owned(), reason.into()));
             continue;
         }
         let argv = program(root, tool.argv);
@@ -241,9 +244,9 @@ pub async fn run_tools(
             output_format: tool.output_format,
             argv,
         };
-        run_tool(&run, root, scratch, &mut said).await;
+        run_tool(&run, root, scratch, &mut report).await;
     }
-    said
+    report
 }
 
 /// One command that is run.
@@ -254,8 +257,8 @@ struct ToolRun {
     argv: Vec<String>,
 }
 
-async fn run_tool(run: &ToolRun, root: &Path, scratch: &Path, said: &mut LintReport) {
-    said.asked.push(run.name.to_owned());
+async fn run_tool(run: &ToolRun, root: &Path, scratch: &Path, report: &mut LintReport) {
+    report.asked.push(run.name.to_owned());
     let log = scratch.join("tool.log");
     let child = invocation(run.argv.clone(), root, scratch);
     let reason = match process::run(&child, LIMIT, &log).await {
@@ -263,17 +266,18 @@ async fn run_tool(run: &ToolRun, root: &Path, scratch: &Path, said: &mut LintRep
             let text = process::tail_of(&log, OUTPUT_LIMIT);
             let remarks = lint_output::parse(run.output_format, &text, root, run.name);
             if code == 0 || !remarks.is_empty() {
-                said.remarks.extend(remarks.into_iter().map(|one| (run.concern, one)));
+                report.remarks.extend(remarks.into_iter().map(|one| (run.concern, one)));
                 return;
             }
             let last = text.lines().rev().find(|line| !line.trim().is_empty());
-            let last: String = last.unwrap_or("it said nothing").trim().chars().take(200).collect();
+            let last: String =
+                last.unwrap_or("it printed nothing").trim().chars().take(200).collect();
             format!("exit code {code}: {last}")
         }
         Ok(ending) => format!("it was stopped by {ending}"),
         Err(error) => format!("it could not be started: {error}"),
     };
-    said.skipped.push((run.name.to_owned(), reason));
+    report.skipped.push((run.name.to_owned(), reason));
 }
 
 /// The text of a file as the project's own formatter prints it; `None` when no such formatter is
@@ -293,8 +297,8 @@ pub fn format_file(root: &Path, scratch: &Path, file: &RepoPath) -> Option<Strin
     (!text.is_empty()).then_some(text)
 }
 
-/// FileList among `doubted` that the parser of the language itself accepts, with its name: where our
-/// grammar does not know a output_format, the language's own word counts.
+/// Files among `doubted` that the parser of the language itself accepts, with its name: where our
+/// grammar does not know a form of syntax, the language's own parser decides.
 #[must_use]
 pub fn files_that_parse(
     root: &Path,
@@ -306,8 +310,8 @@ pub fn files_that_parse(
     const SCRIPT: &str = "const [root, name] = process.argv.slice(1); \
         const ts = require(root + '/node_modules/typescript'); \
         const text = require('fs').readFileSync(name, 'utf8'); \
-        const said = ts.transpileModule(text, { fileName: name, reportDiagnostics: true }); \
-        if (said.diagnostics.length) process.exit(1); console.log('ok')";
+        const result = ts.transpileModule(text, { fileName: name, reportDiagnostics: true }); \
+        if (result.diagnostics.length) process.exit(1); console.log('ok')";
     let mut known = BTreeMap::new();
     let at = root.display().to_string();
     // Each file takes a process; a tree of broken files is broken.

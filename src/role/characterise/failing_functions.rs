@@ -84,7 +84,7 @@ pub async fn suspects(
     fx.worktree.checkout(tree).await?;
     let request = CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs };
     let some = failing.get(..LOOKED_AT.min(failing.len())).unwrap_or_default();
-    let traces = fx.suite.trial(&request).await?.trace(some).await?;
+    let traces = fx.suite.open_candidate_runner(&request).await?.trace(some).await?;
     if some.len() < failing.len() || traces.iter().all(|trace| trace.lines.is_empty()) {
         let all = spans(tree, files, fx).await?;
         return Ok(all

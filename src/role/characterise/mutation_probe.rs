@@ -43,7 +43,7 @@ pub async fn open_runner(
 ) -> Result<Box<dyn CandidateRunner>, EffectError> {
     let request =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
-    Ok(fx.suite.trial(&request).await?)
+    Ok(fx.suite.open_candidate_runner(&request).await?)
 }
 
 /// Keeps the fewest calls that reach and notice what all of them do.

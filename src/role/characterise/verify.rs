@@ -199,7 +199,7 @@ async fn unstable_tests(
             unchanged(test_file, &test_file.reversed(Split::Grouped))
         };
         let tests: Vec<TestId> = ids.iter().map(|(_, id)| (*id).clone()).collect();
-        for result in trial.judge(&reversed, &tests, ALONE, false).await? {
+        for result in trial.run(&reversed, &tests, ALONE, false).await? {
             if result.status != Status::Passed
                 && let Some((name, _)) = ids.iter().find(|(_, id)| **id == result.test)
             {
@@ -209,7 +209,7 @@ async fn unstable_tests(
         let alone = if trial.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
         let same = unchanged(test_file, &test_file.draft.text);
         for (name, id) in ids.into_iter().take(alone) {
-            let results = trial.judge(&same, std::slice::from_ref(id), ALONE, true).await?;
+            let results = trial.run(&same, std::slice::from_ref(id), ALONE, true).await?;
             if results.iter().any(|result| result.status != Status::Passed) {
                 put(name, "it does not hold when it runs alone");
             }

@@ -288,7 +288,7 @@ impl DraftReview<'_> {
         };
         let traces = match tests {
             [] => Vec::new(),
-            some => self.fx.suite.trial(&request).await?.trace(some).await?,
+            some => self.fx.suite.open_candidate_runner(&request).await?.trace(some).await?,
         };
         let lines: Vec<u32> =
             traces.iter().filter_map(|trace| trace.lines.get(subject)).flatten().copied().collect();

@@ -118,7 +118,7 @@ async fn check_isolation(
     fx.worktree.checkout(&tree).await?;
     let request =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: context.jobs };
-    let runner = fx.suite.trial(&request).await?;
+    let runner = fx.suite.open_candidate_runner(&request).await?;
     let with_text = |text: String| EditSet {
         files: vec![FileEdit {
             file: file.path.clone(),
@@ -136,7 +136,7 @@ async fn check_isolation(
     } else {
         with_text(test_cases::with_tests_reversed(language, &file.text))
     };
-    for result in runner.judge(&reordered, &ids, ALONE, false).await? {
+    for result in runner.run(&reordered, &ids, ALONE, false).await? {
         if is_wrong(&result.test, result.status) {
             let reason = "it does not hold when the tests run in another order".to_owned();
             unstable.insert(result.test, reason);
@@ -145,7 +145,7 @@ async fn check_isolation(
     let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
     let same = with_text(file.text.clone());
     for id in ids.iter().take(alone) {
-        let results = runner.judge(&same, std::slice::from_ref(id), ALONE, true).await?;
+        let results = runner.run(&same, std::slice::from_ref(id), ALONE, true).await?;
         if results.iter().any(|result| is_wrong(&result.test, result.status)) {
             unstable.insert(id.clone(), "it does not hold when it runs alone".to_owned());
         }

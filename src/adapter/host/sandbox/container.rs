@@ -117,10 +117,10 @@ fn say(engine: &str, words: &[&str], limit: Duration) -> io::Result<String> {
 fn mounts(engine: &str) -> Result<Vec<(PathBuf, PathBuf)>, String> {
     let name = std::fs::read_to_string("/etc/hostname").unwrap_or_default().trim().to_owned();
     let format = "{{json .Mounts}}";
-    let told = say(engine, &["inspect", "--format", format, &name], ANSWER).map_err(|error| {
+    let mounts = say(engine, &["inspect", "--format", format, &name], ANSWER).map_err(|error| {
         format!("regreen is in a container itself, which {engine} does not know: {error}")
     })?;
-    let list: Vec<serde_json::Value> = serde_json::from_str(told.trim())
+    let list: Vec<serde_json::Value> = serde_json::from_str(mounts.trim())
         .map_err(|error| format!("{engine} lists our folders in another form: {error}"))?;
     let path = |mount: &serde_json::Value, key: &str| mount.get(key)?.as_str().map(PathBuf::from);
     Ok(list
@@ -163,9 +163,9 @@ impl Container {
     fn arguments(&self, child: &Invocation, access: &Access, tag: &str) -> io::Result<Vec<String>> {
         let mut open: Vec<&Path> = access.checkouts.iter().map(PathBuf::as_path).collect();
         open.push(&access.scratch);
-        // What is only looked at is where the child works: the rest of what is kept stays outside.
-        let looked_at = access.kept.iter().map(PathBuf::as_path).find(|kept| {
-            child.directory.starts_with(kept)
+        // What is only looked at is where the child works: the other protected folders stay outside.
+        let looked_at = access.protected.iter().map(PathBuf::as_path).find(|folder| {
+            child.directory.starts_with(folder)
                 && !open.iter().any(|folder| child.directory.starts_with(folder))
         });
         let mut argv: Vec<String> =
@@ -304,7 +304,7 @@ mod tests {
         Access {
             checkouts: vec!["/c".into()],
             scratch: "/w".into(),
-            kept: vec!["/home/me/repo".into(), "/home/me/repo/.git/regreen".into()],
+            protected: vec!["/home/me/repo".into(), "/home/me/repo/.git/regreen".into()],
         }
     }
 

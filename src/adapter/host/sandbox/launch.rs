@@ -60,7 +60,7 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     if verb != VERB {
         return None;
     }
-    let said = |text: String, code: u8| {
+    let fail = |text: String, code: u8| {
         // Nobody may be listening; the code says it too.
         writeln!(std::io::stderr(), "regreen: {text}").unwrap_or_default();
         Some(ExitCode::from(code))
@@ -68,15 +68,15 @@ pub fn launched(arguments: &[OsString]) -> Option<ExitCode> {
     let spec: LaunchSpec = match serde_json::from_slice(spec.as_encoded_bytes()) {
         Ok(spec) => spec,
         Err(error) => {
-            return said(format!("the launcher got no valid specification: {error}"), REFUSED);
+            return fail(format!("the launcher got no valid specification: {error}"), REFUSED);
         }
     };
     if let Err(reason) = enforce(&spec) {
-        return said(format!("test code was not started, since {reason}"), REFUSED);
+        return fail(format!("test code was not started, since {reason}"), REFUSED);
     }
     let error = std::process::Command::new(program).args(rest).exec();
     let code = if error.kind() == std::io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUN };
-    said(format!("{} does not start: {error}", program.to_string_lossy()), code)
+    fail(format!("{} does not start: {error}", program.to_string_lossy()), code)
 }
 
 /// Gives up everything, or says what could not be given up.

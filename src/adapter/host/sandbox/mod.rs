@@ -1,5 +1,5 @@
-//! What test code can reach: decided once per process from what is wanted and what this machine
-//! can do, put into force by a launcher, told in plain sentences (product.md 13.10).
+//! What test code can reach: decided once per process from what is requested and what this machine
+//! can do, put into force by a launcher, reported in plain sentences (product.md 13.10).
 //!
 //! A child is started through our own binary, which gives up its user, groups and files and then
 //! becomes the program. That needs no unsafe code and costs a few milliseconds per process.
@@ -60,7 +60,7 @@ pub enum Network {
     Closed,
 }
 
-/// What is wanted.
+/// What is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Containment {
     /// Files, processes, user.
@@ -176,7 +176,7 @@ impl Protection {
 /// Decides what holds. Never claims what the launcher does not put into force: the launcher ends
 /// instead of starting test code when one of its steps is refused.
 #[must_use]
-pub fn decide(wanted: Containment, facts: Facts) -> Protection {
+pub fn decide(requested: Containment, facts: Facts) -> Protection {
     let mut it = Protection {
         user: None,
         files: false,
@@ -187,12 +187,12 @@ pub fn decide(wanted: Containment, facts: Facts) -> Protection {
         ],
         missing: Vec::new(),
     };
-    if wanted.isolation == IsolationLevel::Off || !facts.launcher {
+    if requested.isolation == IsolationLevel::Off || !facts.launcher {
         let why = if facts.launcher { "it is switched off" } else { "there is no launcher" };
         it.missing.push(format!("test code may read, write and connect as regreen may: {why}"));
         return it;
     }
-    if wanted.isolation == IsolationLevel::OtherUser {
+    if requested.isolation == IsolationLevel::OtherUser {
         if facts.may_change_user {
             it.user = Some(OTHER);
             it.in_force.push(format!(
@@ -226,7 +226,7 @@ pub fn decide(wanted: Containment, facts: Facts) -> Protection {
     } else if it.user.is_none() {
         it.missing.push("test code may send signals to processes of the same user".into());
     }
-    match wanted.network {
+    match requested.network {
         Network::Open => it.missing.push("the network is open to test code".into()),
         Network::Local | Network::Closed if facts.landlock < 4 => it
             .missing
@@ -302,10 +302,10 @@ pub fn protection() -> Result<&'static Protection, String> {
     let variable = super::environment::variable;
     let network = variable(NETWORK).filter(|word| !word.is_empty());
     let network = network.or_else(|| CLOSED.get().map(|()| "closed".to_owned()));
-    let wanted = Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())?;
+    let requested = Containment::parse(variable(SANDBOX).as_deref(), network.as_deref())?;
     Ok(IN_FORCE.get_or_init(|| match container::container() {
         Some(container) => contained(container),
-        None => decide(wanted, Facts::here()),
+        None => decide(requested, Facts::here()),
     }))
 }
 
@@ -331,12 +331,13 @@ pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocati
     if !sensitive_paths::can_start(program, search, &child.directory) {
         return Err(io::ErrorKind::NotFound.into());
     }
-    let closed = if protection.files { sensitive_paths::secrets(&access.kept) } else { Vec::new() };
+    let closed =
+        if protection.files { sensitive_paths::secrets(&access.protected) } else { Vec::new() };
     let mut write = access.checkouts.clone();
     write.push(access.scratch.clone());
     write.extend(sensitive_paths::caches(&child.environment));
     let temporary = sensitive_paths::temporary(&child.environment);
-    let all: Vec<PathBuf> = access.kept.iter().chain(&closed).cloned().collect();
+    let all: Vec<PathBuf> = access.protected.iter().chain(&closed).cloned().collect();
     let (shared, private) = sensitive_paths::apart(&temporary, &all);
     if !private.is_empty() {
         let folder = access.scratch.join("tmp");

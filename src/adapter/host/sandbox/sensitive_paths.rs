@@ -71,7 +71,7 @@ pub(super) fn holds_credentials(text: &str) -> bool {
 }
 
 /// Everything here that test code must not read, as real paths that exist.
-pub(super) fn secrets(kept: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = SECRETS.iter().map(PathBuf::from).collect();
     if let Some(home) = environment::real_home() {
         found.extend(HOME_SECRETS.iter().map(|name| home.join(name)));
@@ -86,7 +86,7 @@ pub(super) fn secrets(kept: &[PathBuf]) -> Vec<PathBuf> {
     // A checkout step leaves its token in the configuration of the folder it filled, which is
     // another one than ours when regreen runs as an action.
     let workspace = environment::path_from("GITHUB_WORKSPACE");
-    let configs = kept.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
+    let configs = protected.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
     let of_user = environment::real_home().into_iter();
     let of_user =
         of_user.flat_map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name)));
@@ -156,9 +156,12 @@ pub(super) fn temporary(environment: &BTreeMap<String, String>) -> Vec<PathBuf> 
     found
 }
 
-/// Splits folders into those that hold nothing of `kept`, and those that do.
-pub(super) fn apart(folders: &[PathBuf], kept: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    folders.iter().cloned().partition(|folder| !kept.iter().any(|path| path.starts_with(folder)))
+/// Splits folders into those that hold nothing of `protected`, and those that do.
+pub(super) fn apart(folders: &[PathBuf], protected: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    folders
+        .iter()
+        .cloned()
+        .partition(|folder| !protected.iter().any(|path| path.starts_with(folder)))
 }
 
 /// Caches of build tools, which runs fill.

@@ -48,15 +48,15 @@ fn no_more_is_claimed_than_the_machine_can_do() {
         ),
         ("none", want(Files, Closed), Facts { landlock: 0, ..ALL }, (None, false, false, Open)),
     ];
-    for (why, wanted, facts, expected) in table {
-        let it = decide(wanted, facts);
+    for (why, requested, facts, expected) in table {
+        let it = decide(requested, facts);
         assert_eq!((it.user, it.files, it.signals, it.network), expected, "{why}");
-        let said = it.in_force.join("\n");
-        assert_eq!(said.contains("runs as user"), it.user.is_some(), "{why}: {said}");
-        assert_eq!(said.contains("writes end"), it.files, "{why}: {said}");
-        assert_eq!(said.contains("memory and environment"), it.files, "{why}: {said}");
-        assert_eq!(said.contains("no signals"), it.signals, "{why}: {said}");
-        assert_eq!(said.contains("no outgoing TCP"), it.network != Open, "{why}: {said}");
+        let in_force = it.in_force.join("\n");
+        assert_eq!(in_force.contains("runs as user"), it.user.is_some(), "{why}: {in_force}");
+        assert_eq!(in_force.contains("writes end"), it.files, "{why}: {in_force}");
+        assert_eq!(in_force.contains("memory and environment"), it.files, "{why}: {in_force}");
+        assert_eq!(in_force.contains("no signals"), it.signals, "{why}: {in_force}");
+        assert_eq!(in_force.contains("no outgoing TCP"), it.network != Open, "{why}: {in_force}");
         assert!(!it.missing.is_empty(), "{why}: something is always open");
     }
 }
@@ -102,8 +102,8 @@ fn everything_besides_the_closed_places_is_open() {
 #[test]
 fn a_temporary_folder_that_holds_something_kept_is_not_shared() {
     let folders = ["/tmp", "/var/tmp"].map(PathBuf::from);
-    let kept = [PathBuf::from("/tmp/repo"), PathBuf::from("/tmpfiles")];
-    let (shared, private) = apart(&folders, &kept);
+    let protected = [PathBuf::from("/tmp/repo"), PathBuf::from("/tmpfiles")];
+    let (shared, private) = apart(&folders, &protected);
     assert_eq!(shared, [PathBuf::from("/var/tmp")]);
     assert_eq!(private, [PathBuf::from("/tmp")]);
 }

@@ -2,7 +2,7 @@
 const { createTrace } = require('./script_trace.cjs');
 
 const trace = createTrace();
-// Jest tells the whole name only; its parts are told by the report.
+// Jest gives the whole name only; the report gives its parts.
 beforeEach(() => trace.began(expect.getState().testPath, null));
 afterEach(() => trace.ended([expect.getState().currentTestName]));
 afterAll(() => trace.closed());

@@ -4,11 +4,11 @@ const STACK_LIMIT = 16384;
 
 export default async function* report(source) {
   const open = new Map();
-  const said = new Map();
+  const outputs = new Map();
   for await (const { type, data } of source) {
     if (type === 'test:stderr') {
-      const text = said.get(data.file) ?? '';
-      if (text.length < STACK_LIMIT) said.set(data.file, text + data.message);
+      const text = outputs.get(data.file) ?? '';
+      if (text.length < STACK_LIMIT) outputs.set(data.file, text + data.message);
     } else if (type === 'test:start') {
       const names = open.get(data.file) ?? [];
       names.length = data.nesting;
@@ -19,7 +19,7 @@ export default async function* report(source) {
       names[data.nesting] = data.name;
       const error = data.details?.error;
       const cause = error?.cause ?? error;
-      // A suite fails because a test in it failed, which is told already; a suite that fails by
+      // A suite fails because a test in it failed, which is reported already; a suite that fails by
       // itself, and a file that cannot be loaded, are failures of their own.
       const suite = data.details?.type === 'suite';
       const byChild = error?.failureType === 'subtestsFailed';
@@ -39,7 +39,7 @@ export default async function* report(source) {
         record.message = String(cause?.message ?? cause ?? '').slice(0, MESSAGE_LIMIT);
         record.stack = String(cause?.stack ?? '').slice(0, STACK_LIMIT);
         // A file that cannot be loaded explains itself on standard error only.
-        const text = isFile ? (said.get(data.file) ?? '') : '';
+        const text = isFile ? (outputs.get(data.file) ?? '') : '';
         const found = text.match(/^(\w*Error)(?: \[\w+\])?: (.*)$/m);
         if (found) Object.assign(record, { class: found[1], message: found[2], stack: text.slice(0, STACK_LIMIT) });
       }

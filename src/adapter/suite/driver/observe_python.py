@@ -1,4 +1,4 @@
-"""Calls functions of one module and says what came of each call, as a literal.
+"""Calls functions of one module and reports the result of each call, as a literal.
 
 One request as a JSON line on standard input:
 {"module": DOTTED, "path": FILE, "root": DIR, "calls": [{"callee": TEXT, "arguments": [TEXT]}],

@@ -109,17 +109,17 @@ function createMapper(root, source) {
     let made = null;
     if (path.startsWith(`${root}/`) && !path.includes('/node_modules/')) {
       const text = source(scriptId);
-      const told = tellers(text);
-      if (told) made = { path, length: text.length, ...told, functions: new Map() };
+      const positions = tellers(text);
+      if (positions) made = { path, length: text.length, ...positions, functions: new Map() };
     }
     scripts.set(scriptId, made);
     return made;
   };
   return {
     // The lines that ran, by path.
-    lines(told) {
+    lines(coverage) {
       const found = {};
-      for (const one of told) {
+      for (const one of coverage) {
         const script = of(one);
         if (!script || !one.functions.some(({ ranges }) => ranges.some(({ count }) => count > 0))) continue;
         const counts = paint(script.length, one.functions);

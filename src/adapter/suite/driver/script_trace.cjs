@@ -62,7 +62,7 @@ function createTrace() {
     began(path, suite) {
       file ||= path;
       running += 1;
-      // Tests that run at the same time cannot be told apart.
+      // Tests that run at the same time cannot be distinguished.
       together ||= running > 1;
       if (together || group !== suite) add(shared, taken());
       group = suite;

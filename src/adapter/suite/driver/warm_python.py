@@ -123,7 +123,7 @@ def serve():
 
 
 def take(request, way="import"):
-    """Forks for one request; whether this is the child. `way` is told with the answer."""
+    """Forks for one request; whether this is the child. The answer reports `way`."""
     global SOURCES, REQUEST, OUT
     reader, writer = os.pipe()
     child = os.fork()
@@ -246,7 +246,7 @@ def serve_at_front(again=None):
                 try:
                     call_plain(REQUEST["tests"], loaded_again(REQUEST["tests"], again))
                 except BaseException:
-                    # A version that cannot be loaded: no test is told, so all have failed.
+                    # A version that cannot be loaded: no test is reported, so all have failed.
                     pass
                 finish()
             for old, new in swaps:
@@ -362,16 +362,16 @@ def collect(reader, child, limit, silence=None):
     deadline = time.monotonic() + limit
     text, ended = b"", False
     # Modules may be loaded before the first test.
-    told, extra = 0.0, STARTING
+    cpu_time, extra = 0.0, STARTING
     while True:
         left = deadline - time.monotonic()
         if left <= 0:
             break
         if not select.select([reader], [], [], left if silence is None else min(left, LOOK))[0]:
-            if silence is not None and processor(child) - told > silence + extra:
+            if silence is not None and processor(child) - cpu_time > silence + extra:
                 break
             continue
-        told, extra = processor(child), 0.0
+        cpu_time, extra = processor(child), 0.0
         piece = os.read(reader, 65536)
         if not piece:
             break

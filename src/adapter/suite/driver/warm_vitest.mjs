@@ -27,8 +27,8 @@ function installed() {
 const place = installed();
 const [report, whole] = process.argv.slice(2);
 const entry = (name) => {
-  const told = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')).exports[name];
-  const file = typeof told === 'string' ? told : told.default ?? told.import?.default ?? told.import;
+  const target = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')).exports[name];
+  const file = typeof target === 'string' ? target : target.default ?? target.import?.default ?? target.import;
   return pathToFileURL(join(place, file)).href;
 };
 
@@ -114,15 +114,15 @@ async function measure() {
   await vitest.start([]).catch(() => {});
   const files = new Map();
   for (const line of readFileSync(process.env.REGREEN_LINES, 'utf8').split('\n').filter(Boolean)) {
-    const told = JSON.parse(line);
+    const record = JSON.parse(line);
     const of = (path) => files.get(path) ?? files.set(path, { lines: new Map(), functions: new Map() }).get(path);
     const note = (found, ran) => {
       for (const [path, lines] of Object.entries(found ?? {})) for (const line of lines) of(path).lines.set(line, Math.max(of(path).lines.get(line) ?? 0, ran));
     };
-    note(told.known, 0);
-    note(told.lines, 1);
-    note(told.shared, 1);
-    for (const [path, found] of Object.entries(told.functions ?? {}))
+    note(record.known, 0);
+    note(record.lines, 1);
+    note(record.shared, 1);
+    for (const [path, found] of Object.entries(record.functions ?? {}))
       for (const [name, line, ran] of found) of(path).functions.set(name, [line, (of(path).functions.get(name)?.[1] ?? 0) + ran]);
   }
   const rows = [];

@@ -44,9 +44,9 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
         let status = match line.action.as_str() {
             "output" | "build-output" => {
                 let id = if line.import_path.is_empty() { id } else { line.import_path.clone() };
-                let kept = outputs.entry(id).or_default();
-                if kept.len() < STACK_LIMIT {
-                    kept.push_str(&placed(&line, module));
+                let output = outputs.entry(id).or_default();
+                if output.len() < STACK_LIMIT {
+                    output.push_str(&placed(&line, module));
                 }
                 continue;
             }

@@ -108,14 +108,14 @@ fn detect(site: &Site) -> Option<String> {
             return None;
         }
     }
-    let wanted = |name: &str| {
+    let is_test_file = |name: &str| {
         [".test.js", ".test.mjs", ".test.cjs", "-test.js", "_test.js"]
             .iter()
             .any(|end| name.ends_with(end))
             || ["test.js", "test.mjs", "test.cjs"].contains(&name)
     };
     (site.has("package.json") || !site.has_file(&|name| name.ends_with(".py")))
-        .then(|| site.has_file(&wanted))
+        .then(|| site.has_file(&is_test_file))
         .filter(|found| *found)
         .map(|_| "files named *.test.js".into())
 }

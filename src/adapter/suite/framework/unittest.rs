@@ -15,8 +15,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         if let Some(command) = &site.command {
             return command.contains("unittest").then(|| format!("the command `{command}`"));
         }
-        let wanted = |name: &str| name.starts_with("test") && name.ends_with(".py");
-        site.has_file(&wanted).then(|| "files named test*.py".into())
+        let is_test_file = |name: &str| name.starts_with("test") && name.ends_with(".py");
+        site.has_file(&is_test_file).then(|| "files named test*.py".into())
     },
     version: |site| vec![site.python(), "--version".into()],
     install: "install Python 3.8 or later",

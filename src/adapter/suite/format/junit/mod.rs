@@ -54,14 +54,14 @@ const PART: usize = 1 << 20;
 /// Cuts a report in front of cases, for one thread each. Only where no comment, character data
 /// section or document type can hold something that looks like a case.
 fn parts_of(text: &str, threads: usize) -> Vec<&str> {
-    let wanted = threads.min(text.len() / PART).max(1);
-    if wanted == 1 || memmem::find(text.as_bytes(), b"<!").is_some() {
+    let count = threads.min(text.len() / PART).max(1);
+    if count == 1 || memmem::find(text.as_bytes(), b"<!").is_some() {
         return vec![text];
     }
     let finder = memmem::Finder::new("<testcase");
-    let mut parts = Vec::with_capacity(wanted);
+    let mut parts = Vec::with_capacity(count);
     let mut rest = text;
-    for left in (2..=wanted).rev() {
+    for left in (2..=count).rev() {
         let from = rest.len() / left;
         let found = rest.as_bytes().get(from..).and_then(|bytes| finder.find(bytes));
         let Some((part, behind)) = found.and_then(|at| rest.split_at_checked(from + at)) else {
@@ -250,7 +250,7 @@ fn milliseconds(seconds: &str) -> u64 {
     digits(whole).saturating_mul(1000).saturating_add(thousandths)
 }
 
-/// Notes an outcome element; whether its text is wanted.
+/// Notes an outcome element; whether its text is read.
 fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut ReportedTest>) -> bool {
     let Some(case) = case else { return false };
     match name {

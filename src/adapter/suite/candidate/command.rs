@@ -140,7 +140,7 @@ impl CandidateRunner for CommandRunner {
             .collect())
     }
 
-    async fn judge(
+    async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],

@@ -31,7 +31,7 @@ use crate::adapter::suite::project_suite::ProjectSuite;
 /// Limit of one traced test.
 const TRACING: Duration = Duration::from_secs(10);
 
-/// Time that starting NodeRunner.js may take on a busy machine.
+/// Time that starting Node.js may take on a busy machine.
 const STARTING: Duration = Duration::from_millis(1500);
 
 /// Bytes of one coverage file that are read at most.
@@ -109,7 +109,7 @@ pub async fn open(
 }
 
 impl CheckoutCopy {
-    /// Runs one test file; `None` when it hung or told nothing.
+    /// Runs one test file; `None` when it hung or printed no result.
     async fn run(
         &self,
         reporter: &str,
@@ -238,7 +238,7 @@ impl CandidateRunner for NodeRunner {
         Ok(traces)
     }
 
-    async fn judge(
+    async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],

@@ -249,7 +249,7 @@ impl CandidateRunner for PythonRunner {
         Ok(traces)
     }
 
-    async fn judge(
+    async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],

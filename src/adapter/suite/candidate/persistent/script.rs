@@ -152,8 +152,8 @@ pub async fn open(
     for number in 0..request.jobs.max(1) {
         copies.push(Mutex::new(open_copy(suite, request.root, number, framework)?));
     }
-    let kept = ScriptRunner { copies, modes: Mutex::default(), settings: Mutex::default() };
-    if let Some(first) = kept.copies.first() {
+    let runner = ScriptRunner { copies, modes: Mutex::default(), settings: Mutex::default() };
+    if let Some(first) = runner.copies.first() {
         let mut copy = first.lock().await;
         copy.server = copy.start(&BTreeMap::new()).await?;
         if copy.server.is_none() {
@@ -161,10 +161,10 @@ pub async fn open(
         }
     }
     // Without a failure to reproduce, the caller compares what passes.
-    let Some(first) = request.failing.get(..1) else { return Ok(Some(Box::new(kept))) };
-    let traces = kept.trace(first).await?;
+    let Some(first) = request.failing.get(..1) else { return Ok(Some(Box::new(runner))) };
+    let traces = runner.trace(first).await?;
     let reproduced = traces.iter().any(|trace| trace.status == Status::Failed);
-    Ok(reproduced.then(|| Box::new(kept) as Box<dyn CandidateRunner>))
+    Ok(reproduced.then(|| Box::new(runner) as Box<dyn CandidateRunner>))
 }
 
 fn open_copy(
@@ -342,7 +342,7 @@ impl CandidateRunner for ScriptRunner {
         Ok(traces.collect())
     }
 
-    async fn judge(
+    async fn run(
         &self,
         edits: &EditSet,
         tests: &[TestId],

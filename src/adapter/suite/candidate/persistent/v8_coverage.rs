@@ -37,7 +37,7 @@ struct V8Range {
     count: u64,
 }
 
-/// Lines that V8 says were executed_lines, by file of the repository.
+/// Lines that V8 says were executed, by file of the repository.
 pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunError> {
     let mut lines = Lines::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
