@@ -1,5 +1,5 @@
 //! Who may import whom, read from the tokens of every file, so that macros, nested groups and
-//! function bodies count. `REGREEN_BLESS=1` writes the picture for the docs.
+//! function bodies count. `REGREEN_BLESS=1` writes the table of imports into the docs.
 
 #![expect(
     clippy::disallowed_methods,
@@ -236,10 +236,44 @@ fn follow(tokens: &[TokenTree], mut index: usize, prefix: String, found: &mut BT
     }
 }
 
-/// A file, its room, its paths from the crate root and from `std`, and its tokens.
-type SourceFile = (String, &'static str, BTreeSet<String>, BTreeSet<String>, TokenStream);
+/// One source file as the checks see it.
+struct SourceFile {
+    /// Path below `src`, such as `adapter/suite/run.rs`.
+    name: String,
+    /// Module path, such as `adapter/suite/run`; of a `mod.rs` its folder.
+    module: String,
+    /// The room it belongs to.
+    room: &'static str,
+    /// What it imports from this crate, as paths from the root; `super` and `self` are resolved.
+    imports: BTreeSet<String>,
+    /// What it imports through `super`, resolved.
+    relative: BTreeSet<String>,
+    /// Paths from `std`.
+    std: BTreeSet<String>,
+    tokens: TokenStream,
+}
 
-/// Imports between rooms, and uses of crates and effects, by file.
+impl SourceFile {
+    /// Whether it holds nothing but tests.
+    fn is_test(&self) -> bool {
+        self.name.ends_with("/tests.rs") || self.name.contains("/tests/")
+    }
+}
+
+/// Resolves a path that began with `super` in `module`; the leading `super` is already taken off.
+fn resolve(module: &str, path: &str) -> String {
+    let mut base: Vec<&str> = module.split('/').collect();
+    base.pop();
+    let mut rest = path;
+    while let Some(further) = rest.strip_prefix("super/") {
+        base.pop();
+        rest = further;
+    }
+    base.push(rest);
+    base.join("/")
+}
+
+/// All files below `src`.
 fn read() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -250,17 +284,24 @@ fn read() -> Vec<SourceFile> {
         .map(|file| {
             let name = file.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
             let module = name.trim_end_matches(".rs").trim_end_matches("/mod").to_owned();
-            let stream: TokenStream = fs::read_to_string(&file).unwrap().parse().unwrap();
-            let (mut inside, mut std) = (BTreeSet::new(), BTreeSet::new());
-            paths(stream.clone(), "crate", &mut inside);
-            paths(stream.clone(), "std", &mut std);
-            let own =
-                if matches!(module.as_str(), "lib" | "main") || module.starts_with("internals") {
-                    ""
-                } else {
-                    room(&module)
-                };
-            (name, own, inside, std, stream)
+            let tokens: TokenStream = fs::read_to_string(&file).unwrap().parse().unwrap();
+            let collect = |word: &str| {
+                let mut found = BTreeSet::new();
+                paths(tokens.clone(), word, &mut found);
+                found
+            };
+            let relative: BTreeSet<String> =
+                collect("super").iter().map(|path| resolve(&module, path)).collect();
+            let mut imports = collect("crate");
+            imports.extend(relative.iter().cloned());
+            imports.extend(collect("self").iter().map(|path| format!("{module}/{path}")));
+            let top = module.split('/').next().unwrap();
+            let room = if matches!(top, "lib" | "main" | "internals" | "bench" | "foreign") {
+                ""
+            } else {
+                room(&module)
+            };
+            SourceFile { std: collect("std"), name, module, room, imports, relative, tokens }
         })
         .collect()
 }
@@ -268,13 +309,141 @@ fn read() -> Vec<SourceFile> {
 #[test]
 fn rooms_import_only_what_the_law_allows() {
     let mut breaches = Vec::new();
-    for (file, own, inside, _, _) in read() {
-        let (_, allowed) = LAW.iter().find(|(name, _)| *name == own).unwrap();
-        for path in inside {
-            let target = room(&path);
-            if target != own && !target.is_empty() && !allowed.contains(&target) {
-                breaches.push(format!("{file}: {own} imports {target} ({path})"));
+    let mut used = BTreeSet::new();
+    for file in read() {
+        let (_, allowed) = LAW.iter().find(|(name, _)| *name == file.room).unwrap();
+        for path in &file.imports {
+            let target = room(path);
+            if target == file.room || target.is_empty() {
+                continue;
             }
+            if !allowed.contains(&target) {
+                breaches.push(format!("{}: {} imports {target} ({path})", file.name, file.room));
+            }
+            used.insert((file.room, target));
+        }
+        let inside = format!("{}/", file.room);
+        for path in file.relative.iter().filter(|path| !path.starts_with(&inside)) {
+            breaches.push(format!("{}: `super` leads out of the room ({path})", file.name));
+        }
+    }
+    // The crate root names rooms by `mod` and needs no import.
+    for (room, allowed) in LAW.iter().filter(|(room, _)| !room.is_empty()) {
+        for target in *allowed {
+            if !used.contains(&(*room, *target)) {
+                breaches.push(format!("{room} may import {target} and does not: remove the edge"));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+/// Folders whose files call each other because they walk one syntax tree together.
+const RECURSIVE_DESCENT: &[&str] = &["code/behaviour", "code/mutate"];
+
+/// Every file that `from` reaches.
+fn reachable<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>, from: &'a str) -> BTreeSet<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(next) = open.pop() {
+        for target in edges.get(next).into_iter().flatten() {
+            if seen.insert(*target) {
+                open.push(target);
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn files_of_a_room_import_in_one_direction() {
+    let files = read();
+    let modules: BTreeSet<&str> = files.iter().map(|file| file.module.as_str()).collect();
+    let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.is_test()) {
+        for path in &file.imports {
+            let mut target = path.as_str();
+            while !modules.contains(target) {
+                let Some((parent, _)) = target.rsplit_once('/') else { break };
+                target = parent;
+            }
+            let Some(target) = modules.get(target) else { continue };
+            // A file may use what its own `mod.rs`, or one above it, defines.
+            let is_ancestor = file.module.starts_with(&format!("{target}/"));
+            if *target != file.module && !is_ancestor && room(target) == file.room {
+                edges.entry(&file.module).or_default().insert(target);
+            }
+        }
+    }
+    let mut circles = Vec::new();
+    let mut recursive = BTreeSet::new();
+    for module in edges.keys() {
+        if !reachable(&edges, module).contains(module) {
+            continue;
+        }
+        match RECURSIVE_DESCENT.iter().find(|folder| module.starts_with(*folder)) {
+            Some(folder) => drop(recursive.insert(*folder)),
+            None => circles.push(*module),
+        }
+    }
+    assert!(circles.is_empty(), "these files import each other in a circle: {circles:#?}");
+    let listed: BTreeSet<&str> = RECURSIVE_DESCENT.iter().copied().collect();
+    assert_eq!(recursive, listed, "a folder without a circle leaves the list");
+}
+
+/// Identifiers that say nothing to somebody who knows the field.
+const PRIVATE_LANGUAGE: &[&str] = &[
+    "told",
+    "Told",
+    "Desk",
+    "Sheet",
+    "Wish",
+    "Matter",
+    "Came",
+    "Unborn",
+    "Trouble",
+    "Hands",
+    "Errand",
+    "Surroundings",
+    "Arrival",
+    "Commission",
+    "sift",
+    "conduct",
+    "borne_out",
+    "harvested",
+    "smell",
+];
+
+/// Identifiers of a stream that are on the list, strings and comments aside.
+fn private_words(stream: TokenStream, found: &mut BTreeSet<String>) {
+    for token in stream {
+        match token {
+            TokenTree::Group(group) => private_words(group.stream(), found),
+            TokenTree::Ident(word) => {
+                let word = word.to_string();
+                if PRIVATE_LANGUAGE.contains(&word.as_str()) {
+                    found.insert(word);
+                }
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+#[test]
+fn names_are_those_of_the_field() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for folder in ["src", "tests/it", "benches"] {
+        sources(&root.join(folder), &mut files);
+    }
+    let mut breaches = Vec::new();
+    for file in files {
+        let mut found = BTreeSet::new();
+        private_words(fs::read_to_string(&file).unwrap().parse().unwrap(), &mut found);
+        if !found.is_empty() {
+            let name = file.strip_prefix(root).unwrap().display().to_string();
+            breaches.push(format!("{name}: {}", Vec::from_iter(found).join(", ")));
         }
     }
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
@@ -289,15 +458,28 @@ fn the_reader_sees_groups_macros_and_bodies_and_skips_tests() {
 }
 
 #[test]
+fn relative_paths_are_resolved() {
+    let table = [
+        ("adapter/suite/run", "cold/ColdTrial", "adapter/suite/cold/ColdTrial"),
+        ("adapter/suite/warm/node", "super/run/Run", "adapter/suite/run/Run"),
+        ("adapter/suite/warm", "super/repo/tree", "adapter/repo/tree"),
+    ];
+    for (module, path, expected) in table {
+        assert_eq!(resolve(module, path), expected, "super::{path} in {module}");
+    }
+}
+
+#[test]
 fn input_and_output_stay_in_adapters_and_faces() {
     let mut breaches = Vec::new();
-    for (file, own, _, std, _) in read() {
-        if own.starts_with("adapter") || own == "cli" || own == "bot" || own.is_empty() {
+    for file in read() {
+        let own = file.room;
+        if own.starts_with("adapter") || ["app", "cli", "bot", ""].contains(&own) {
             continue;
         }
-        for path in std {
+        for path in file.std {
             if EFFECTS.contains(&path.split('/').next().unwrap()) {
-                breaches.push(format!("{file}: std::{path}"));
+                breaches.push(format!("{}: std::{path}", file.name));
             }
         }
     }
@@ -308,13 +490,12 @@ fn input_and_output_stay_in_adapters_and_faces() {
 fn crates_stay_in_their_rooms() {
     let mut breaches = Vec::new();
     // What tests are made of is theirs.
-    let is_test = |file: &str| file.ends_with("/tests.rs") || file.contains("/tests/");
-    for (file, own, _, _, stream) in read().into_iter().filter(|one| !is_test(&one.0)) {
+    for file in read().into_iter().filter(|file| !file.is_test()) {
         for (name, rooms) in CRATES {
             let mut found = BTreeSet::new();
-            paths(stream.clone(), name, &mut found);
-            if !found.is_empty() && !rooms.contains(&own) {
-                breaches.push(format!("{file}: {name}"));
+            paths(file.tokens.clone(), name, &mut found);
+            if !found.is_empty() && !rooms.contains(&file.room) {
+                breaches.push(format!("{}: {name}", file.name));
             }
         }
     }
@@ -341,30 +522,19 @@ fn every_file_says_what_it_is_for_and_holds_one_idea() {
 }
 
 #[test]
-fn the_picture_in_the_docs_is_current() {
-    let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (_, own, inside, _, _) in read() {
-        for path in inside {
-            let target = room(&path);
-            if target != own && !own.is_empty() && !target.is_empty() {
-                edges.entry(own).or_default().insert(target);
-            }
-        }
+fn the_table_of_imports_in_the_docs_is_current() {
+    let mut table = String::from("| Room | may import |\n|---|---|\n");
+    for (room, allowed) in LAW.iter().filter(|(room, _)| !room.is_empty()) {
+        let names: Vec<String> = allowed.iter().map(|name| format!("`{name}`")).collect();
+        let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+        table.push_str(&format!("| `{room}` | {names} |\n"));
     }
-    let mut picture = String::from("```mermaid\nflowchart TD\n");
-    let name = |room: &str| room.replace('/', "_");
-    for (from, targets) in edges {
-        for target in targets {
-            picture.push_str(&format!("  {}[{from}] --> {}[{target}]\n", name(from), name(target)));
-        }
-    }
-    picture.push_str("```\n");
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
     let text = fs::read_to_string(&page).unwrap();
-    let (start, end) = ("<!-- picture -->\n", "<!-- end of picture -->");
-    let (before, rest) = text.split_once(start).expect("a place for the picture");
-    let (_, after) = rest.split_once(end).expect("the end of the picture");
-    let current = format!("{before}{start}{picture}{end}{after}");
+    let (start, end) = ("<!-- imports -->\n", "<!-- end of imports -->");
+    let (before, rest) = text.split_once(start).expect("a place for the table");
+    let (_, after) = rest.split_once(end).expect("the end of the table");
+    let current = format!("{before}{start}{table}{end}{after}");
     if std::env::var("REGREEN_BLESS").is_ok() {
         fs::write(&page, current).unwrap();
     } else {

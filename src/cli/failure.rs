@@ -3,7 +3,7 @@
 use crate::app::{AppError, ErrorClass};
 use crate::domain::event::Ending;
 use crate::report::document::{Document, Problem};
-use crate::report::terminal::harmless;
+use crate::report::phrases::harmless;
 use crate::report::workflow::tame;
 
 /// Exit codes; part of the interface.

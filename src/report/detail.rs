@@ -7,9 +7,8 @@ use crate::domain::id::TestId;
 
 use super::forge_page::{CommandReply, ForgePage};
 use super::markdown::{SHORT, brief, code, count, fold, grouped, in_cell, line, link, prose};
+use super::phrases::{made_smaller, seconds, sentence};
 use super::records;
-use super::summary::{made_smaller, sentence};
-use super::terminal::seconds;
 use super::todo::todo as list_of;
 use super::truncate::Part;
 use super::view::View;

@@ -9,8 +9,8 @@ use crate::domain::plan::RootCause;
 
 use super::markdown::{code, count};
 use super::next_steps;
+use super::phrases::sentence;
 use super::records::calls;
-use super::summary::sentence;
 
 /// Tests that are described one by one.
 const TESTS: usize = 30;

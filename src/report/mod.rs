@@ -22,6 +22,7 @@ pub mod mutation;
 mod next_steps;
 mod overview;
 mod page_parts;
+pub mod phrases;
 pub mod planning;
 pub mod pull;
 pub mod records;

@@ -1,33 +1,15 @@
 //! The report of a session: a completion summary (product.md 9.2) or, below the gate, the hand-over
 //! (9.3).
 
-use crate::domain::budget::{Spending, dollars};
-use crate::domain::event::{Ending, Outcome};
-use crate::domain::fix_loop::Minimised;
+use crate::domain::event::Outcome;
 
-use super::markdown::{cell, code, count, line};
+use super::markdown::{cell, code};
 use super::next_steps;
+use super::phrases::{headline, made_smaller, seconds, sentence, spent};
 use super::records::{calls, patch};
 
 /// Characters of a patch that the report shows.
 const PATCH: usize = 20_000;
-
-/// How an ending reads.
-#[must_use]
-pub fn headline(outcome: &Outcome) -> String {
-    let rate =
-        outcome.last.map_or_else(|| "no pass rate".to_owned(), |rate| format!("{rate} % pass"));
-    let about = if outcome.estimated { "about " } else { "" };
-    let after = count(outcome.iterations.len() as u64, "iteration");
-    match outcome.result {
-        Ending::Success => format!("Green: {about}{rate} after {after}"),
-        Ending::PartialSuccess => format!("Gate met, please review: {about}{rate} after {after}"),
-        Ending::Failure => format!("Not green: {about}{rate} after {after}"),
-        Ending::Blocked => format!("Stopped: {about}{rate} after {after}"),
-        Ending::Planned if outcome.last.is_none() => "Planned, nothing was changed".to_owned(),
-        Ending::Planned => format!("Dry run: {about}{rate}, nothing was changed"),
-    }
-}
 
 /// The report as Markdown.
 #[must_use]
@@ -44,7 +26,6 @@ pub fn report(outcome: &Outcome) -> String {
             last.passed, last.total
         ));
     }
-    let seconds = |ms: u64| format!("{}.{} s", ms / 1000, ms % 1000 / 100);
     text.push_str(&format!(
         "- Time: {}, of that {} in test runs\n",
         seconds(outcome.duration_ms),
@@ -130,37 +111,6 @@ pub fn report(outcome: &Outcome) -> String {
     text
 }
 
-/// How small the change became, in words.
-#[must_use]
-pub fn made_smaller(minimised: &Minimised) -> String {
-    let proven = minimised.needed.iter().filter(|one| !one.tests.is_empty()).count();
-    let size = if minimised.after < minimised.before {
-        format!("made the change smaller: {} → {} lines", minimised.before, minimised.after)
-    } else {
-        format!("nothing of the change can be dropped: {} lines", minimised.after)
-    };
-    let proof =
-        format!("{proven} of {} proven to be needed", count(minimised.needed.len() as u64, "hunk"));
-    let end = if minimised.complete { "" } else { ", stopped at its limit" };
-    format!("{size}; {proof}{end}")
-}
-
-/// What providers took, in words.
-#[must_use]
-pub fn spent(spending: &Spending) -> String {
-    let unknown = match spending.unpriced {
-        0 => String::new(),
-        some => format!(", {} without a known price", count(some, "call")),
-    };
-    format!(
-        "{}, {} tokens in and {} out, {}{unknown}",
-        count(spending.calls, "call"),
-        spending.usage.input_tokens,
-        spending.usage.output_tokens,
-        dollars(spending.micro_usd)
-    )
-}
-
 fn list(text: &mut String, title: &str, items: impl Iterator<Item = String>) {
     let items: Vec<String> = items.collect();
     if !items.is_empty() {
@@ -169,14 +119,4 @@ fn list(text: &mut String, title: &str, items: impl Iterator<Item = String>) {
             text.push_str(&format!("- {item}\n"));
         }
     }
-}
-
-/// Our own words with a capital, on one line.
-#[must_use]
-pub fn sentence(text: &str) -> String {
-    let text = line(text, 500);
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -9,8 +9,7 @@ use crate::domain::test_plan::pipeline::PHASES;
 use super::chart::{self, Climb};
 use super::markdown::{count, line};
 use super::next_steps::{self, NextStep};
-use super::summary::{headline, made_smaller, sentence};
-use super::workflow::tame;
+use super::phrases::{harmless, headline, made_smaller, seconds, sentence};
 
 /// Lines of a patch that are shown.
 const PATCH_LINES: usize = 80;
@@ -58,12 +57,6 @@ impl Style {
     }
 }
 
-/// Foreign text on one line that no log reader takes for a command.
-#[must_use]
-pub fn harmless(text: &str, limit: usize) -> String {
-    tame(&line(text, limit))
-}
-
 /// Lines of tasks that are over now and were not before.
 #[must_use]
 pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
@@ -84,12 +77,6 @@ pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<S
             Some(format!("  {mark} {}: {}{left}", task.id, harmless(&task.title, 120)))
         })
         .collect()
-}
-
-/// Seconds with one decimal.
-#[must_use]
-pub fn seconds(milliseconds: u64) -> String {
-    format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
 }
 
 /// The lines of one event; none for what is only shown live.

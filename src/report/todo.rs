@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::markdown::{cut, line, prose};
-use super::summary::{headline, sentence};
-use super::terminal::harmless;
+use super::phrases::{harmless, headline, sentence};
 use super::view::View;
 use crate::domain::task::TaskStatus;
 

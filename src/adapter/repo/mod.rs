@@ -3,16 +3,17 @@
 //! Everything local goes through libgit2, which runs no hooks, no external filters and no file system
 //! monitor. It does not know what an iteration is.
 
-mod bench;
 mod bundle;
-mod collect;
 mod commit;
+mod folder_edits;
+mod git_remote;
+mod import_objects;
 mod open;
-mod pkt;
+mod pack_limits;
+mod pkt_line;
 mod push;
 mod remote;
-mod seed;
-mod sift;
+mod scratch_repo;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -20,14 +21,14 @@ mod transport;
 mod tree;
 mod worktree;
 
-pub use bench::{Bench, BenchOf, Overlap};
 pub use bundle::{BundleError, BundleOf, Present, export_bundle, import_bundle, manifest};
+pub use git_remote::GitRemote;
+pub use import_objects::{recover_trees, seed};
 pub use open::{
     RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
     remove_branch, tip_of,
 };
-pub use remote::GitRemote;
-pub use seed::{recover_trees, seed};
+pub use scratch_repo::{Bench, BenchOf, Overlap};
 pub use sources::{Sources, changed_since, installed, read_sources};
 pub use transport::{Credential, Transport};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};

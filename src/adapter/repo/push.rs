@@ -12,8 +12,8 @@ use crate::effect::{
 };
 
 use super::failed;
-use super::pkt::{Advertisement, Report, one_line};
-use super::remote::{GitRemote, named, oid};
+use super::git_remote::{GitRemote, named, oid};
+use super::pkt_line::{Advertisement, Report, one_line};
 
 /// What git writes for "not there".
 const NOTHING: &str = "0000000000000000000000000000000000000000";

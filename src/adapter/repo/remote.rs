@@ -1,153 +1,21 @@
-//! The server's side of a checkout: reads, fetches, deepens. Pushing is in `push`.
-
-use std::io::Write as _;
-use std::path::PathBuf;
+//! The contract of a remote: read branches, fetch, find the merge base, push.
 
 use async_trait::async_trait;
-use git2::{ErrorCode, Oid, Repository, Sort};
+use git2::ErrorCode;
 
-use crate::adapter::host::files;
 use crate::domain::id::CommitId;
 use crate::effect::{
-    FetchTarget, GitError, PushOutcome, PushRequest, RebasedPushOutcome, Remote, RemoteError,
+    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Remote, RemoteError,
 };
 
-#[cfg(test)]
-use super::RepositoryFacts;
-use super::pkt::{Advertisement, Fetched};
-use super::transport::{Ask, Transport};
-use super::{commit, failed, io};
-
-/// Commits that a server is told of as present, at most.
-const HAVES: usize = 256;
-
-/// Depth of the first step when history is deepened; each further one takes four times as much.
-const FIRST_DEPTH: u32 = 50;
-
-/// `.git/shallow`, at most, in bytes.
-const SHALLOW_LIMIT: u64 = 16 << 20;
-
-/// A remote of one local repository. Opens the repository anew for each operation: libgit2 keeps
-/// what it read of a cut history, and that changes here.
-#[derive(Clone, Debug)]
-pub struct GitRemote {
-    pub(super) common: PathBuf,
-    pub(super) transport: Transport,
-}
-
-impl GitRemote {
-    /// The remote of a repository that `transport` leads to.
-    #[cfg(test)]
-    #[must_use]
-    pub fn new(facts: &RepositoryFacts, transport: Transport) -> Self {
-        Self { common: facts.common.clone(), transport }
-    }
-
-    /// The shared git directory, as a bare repository: the files are none of its business.
-    pub(super) fn repo(&self) -> Result<Repository, GitError> {
-        super::open::bare(&self.common)
-    }
-
-    /// Fetches commits, whether they are here or not.
-    async fn take(
-        &self,
-        offer: &Advertisement,
-        want: Vec<String>,
-        depth: Option<u32>,
-    ) -> Result<(), RemoteError> {
-        let ask = Ask { want, shallow: self.shallow()?, have: self.haves()?, depth };
-        let fetched = self.transport.fetch(offer, &ask).await?;
-        self.store(&fetched)?;
-        Ok(())
-    }
-
-    fn haves(&self) -> Result<Vec<String>, GitError> {
-        let repo = self.repo()?;
-        let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-        walk.set_sorting(Sort::TIME).map_err(failed("walk the history"))?;
-        let references = repo.references().map_err(failed("list the references"))?;
-        for reference in references.flatten() {
-            // Tags of trees and broken references are no help to the server.
-            if let Ok(commit) = reference.peel_to_commit() {
-                walk.push(commit.id()).map_err(failed("walk the history"))?;
-            }
-        }
-        if let Ok(head) = repo.head().and_then(|head| head.peel_to_commit()) {
-            walk.push(head.id()).map_err(failed("walk the history"))?;
-        }
-        Ok(walk.map_while(Result::ok).take(HAVES).map(|oid| oid.to_string()).collect())
-    }
-
-    pub(super) fn shallow(&self) -> Result<Vec<String>, GitError> {
-        let path = self.common.join("shallow");
-        let bytes = files::read(&path, SHALLOW_LIMIT).map_err(io("read .git/shallow"))?;
-        let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
-        let ids = text.lines().filter(|line| Oid::from_str(line).is_ok() && line.len() == 40);
-        Ok(ids.map(str::to_owned).collect())
-    }
-
-    /// Stores what arrived: the pack first, the cut second, so that a kill in between leaves
-    /// objects that nothing names, and never a commit whose parents are missing.
-    fn store(&self, fetched: &Fetched) -> Result<(), GitError> {
-        if !fetched.pack.is_empty() {
-            unpack(&self.repo()?, &fetched.pack)?;
-        }
-        if fetched.shallow.is_empty() && fetched.unshallow.is_empty() {
-            return Ok(());
-        }
-        let mut cut = self.shallow()?;
-        cut.retain(|id| !fetched.unshallow.contains(id));
-        cut.extend(fetched.shallow.iter().cloned());
-        cut.sort();
-        cut.dedup();
-        let path = self.common.join("shallow");
-        if cut.is_empty() {
-            return match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    Err(io("remove .git/shallow")(error))
-                }
-                Ok(()) | Err(_) => Ok(()),
-            };
-        }
-        let text = cut.join("\n") + "\n";
-        files::write(&path, text.as_bytes()).map_err(io("write .git/shallow"))
-    }
-
-    pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let oid = oid(commit)?;
-        Ok(self.repo()?.find_commit(oid).is_ok())
-    }
-}
-
-/// Writes a pack into the object store, all of it or nothing.
-pub(super) fn unpack(repo: &Repository, pack: &[u8]) -> Result<(), GitError> {
-    // git sends a pack without objects when nothing is missing; libgit2 does not index that.
-    if pack.get(..4) == Some(b"PACK") && pack.get(8..12) == Some(&[0, 0, 0, 0]) {
-        return Ok(());
-    }
-    let odb = repo.odb().map_err(failed("open the object store"))?;
-    let mut writer = odb.packwriter().map_err(failed("write a pack"))?;
-    writer.write_all(pack).map_err(io("write a pack"))?;
-    writer.commit().map_err(failed("index a pack"))?;
-    Ok(())
-}
-
-pub(super) fn oid(commit: &CommitId) -> Result<Oid, GitError> {
-    Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))
-}
-
-pub(super) fn named(text: &str) -> Result<CommitId, GitError> {
-    CommitId::parse(text).map_err(|error| GitError::Failed {
-        action: "read an object id".into(),
-        reason: error.to_string(),
-    })
-}
+use super::git_remote::{FIRST_DEPTH, GitRemote, named, oid};
+use super::{commit, failed, push};
 
 #[async_trait]
 impl Remote for GitRemote {
     async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
         let offer = self.transport.list().await?;
-        Ok(offer.find(&super::push::full_name(branch)).map(named).transpose()?)
+        Ok(offer.find(&push::full_name(branch)).map(named).transpose()?)
     }
 
     async fn fetch(&self, what: &FetchTarget, depth: Option<u32>) -> Result<CommitId, RemoteError> {
@@ -205,10 +73,10 @@ impl Remote for GitRemote {
     }
 
     async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
-        super::push::push(self, request).await
+        push::push(self, request).await
     }
 
     async fn push_rebased(&self, request: &PushRequest) -> Result<RebasedPushOutcome, RemoteError> {
-        super::push::push_rebased(self, request).await
+        push::push_rebased(self, request).await
     }
 }

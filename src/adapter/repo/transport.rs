@@ -14,7 +14,7 @@ use crate::adapter::host::http::{Http, HttpError, Received};
 use crate::domain::secret::SecretKey;
 use crate::effect::RemoteError;
 
-use super::pkt::{self, Advertisement, Fetched};
+use super::pkt_line::{self, Advertisement, Fetched};
 
 /// A list of references, at most, in bytes.
 const LIST_LIMIT: usize = 64 << 20;
@@ -52,7 +52,7 @@ pub fn redacted(address: &str) -> String {
     let Ok(mut url) = Url::parse(address) else {
         // Not readable as an address: nothing before an `@` can be trusted to be no secret.
         let shown = address.rsplit_once('@').map_or(address, |(_, rest)| rest);
-        return pkt::one_line(shown);
+        return pkt_line::one_line(shown);
     };
     let cleaned = url.set_username("").and_then(|()| url.set_password(None));
     if cleaned.is_err() {
@@ -60,7 +60,7 @@ pub fn redacted(address: &str) -> String {
     }
     url.set_query(None);
     url.set_fragment(None);
-    pkt::one_line(url.as_str())
+    pkt_line::one_line(url.as_str())
 }
 
 /// The https address of what a remote is set to: `git@host:owner/name` and `ssh://` included.
@@ -128,7 +128,7 @@ pub struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// About the reference.
-    pub report: pkt::Report,
+    pub report: pkt_line::Report,
     /// What else it tells people.
     pub told: String,
 }
@@ -175,7 +175,7 @@ impl Transport {
         let url = format!("{}/info/refs?service={service}", self.base());
         let kind = format!("application/x-{service}-advertisement");
         let received = self.exchange(&url, &[], None, &kind, LIST_LIMIT, service).await?;
-        pkt::advertisement(&received.body, service).map_err(|wrong| self.wrong(wrong))
+        pkt_line::advertisement(&received.body, service).map_err(|wrong| self.wrong(wrong))
     }
 
     /// Fetches a pack.
@@ -187,22 +187,22 @@ impl Transport {
         let mut body = Vec::new();
         let mut capabilities = format!(" side-band-64k ofs-delta no-progress {agent}");
         for id in &ask.want {
-            pkt::write(&mut body, format!("want {id}{capabilities}\n").as_bytes());
+            pkt_line::write(&mut body, format!("want {id}{capabilities}\n").as_bytes());
             capabilities.clear();
         }
         for id in &ask.shallow {
-            pkt::write(&mut body, format!("shallow {id}\n").as_bytes());
+            pkt_line::write(&mut body, format!("shallow {id}\n").as_bytes());
         }
         if let Some(depth) = ask.depth {
-            pkt::write(&mut body, format!("deepen {depth}\n").as_bytes());
+            pkt_line::write(&mut body, format!("deepen {depth}\n").as_bytes());
         }
-        pkt::flush(&mut body);
+        pkt_line::flush(&mut body);
         for id in &ask.have {
-            pkt::write(&mut body, format!("have {id}\n").as_bytes());
+            pkt_line::write(&mut body, format!("have {id}\n").as_bytes());
         }
-        pkt::write(&mut body, b"done\n");
+        pkt_line::write(&mut body, b"done\n");
         let received = self.service(UPLOAD, body, PACK_LIMIT).await?;
-        pkt::fetched(&received.body, ask.depth.is_some()).map_err(|wrong| self.wrong(wrong))
+        pkt_line::fetched(&received.body, ask.depth.is_some()).map_err(|wrong| self.wrong(wrong))
     }
 
     /// Sends a pack and moves one reference from `old` to `new`. The server compares `old`.
@@ -218,15 +218,15 @@ impl Transport {
         let agent = concat!("agent=regreen/", env!("CARGO_PKG_VERSION"));
         let mut body = Vec::with_capacity(pack.len() + 512);
         let line = format!("{old} {new} {reference}\0 report-status side-band-64k {agent}\n");
-        pkt::write(&mut body, line.as_bytes());
-        pkt::flush(&mut body);
+        pkt_line::write(&mut body, line.as_bytes());
+        pkt_line::flush(&mut body);
         body.extend_from_slice(pack);
         let received = self.service(RECEIVE, body, LIST_LIMIT).await?;
-        let bands = pkt::sidebands(&received.body).map_err(|wrong| self.wrong(wrong))?;
+        let bands = pkt_line::sidebands(&received.body).map_err(|wrong| self.wrong(wrong))?;
         if let Some(fatal) = bands.fatal {
             return Err(self.wrong(fatal));
         }
-        let report = pkt::report(&bands.data, reference).map_err(|wrong| self.wrong(wrong))?;
+        let report = pkt_line::report(&bands.data, reference).map_err(|wrong| self.wrong(wrong))?;
         Ok(Sent { report, told: bands.told })
     }
 
@@ -280,7 +280,7 @@ impl Transport {
 
     fn judge(&self, received: &Received, service: &str) -> Result<(), RemoteError> {
         let address = self.address();
-        let text = || pkt::one_line(&String::from_utf8_lossy(&received.body));
+        let text = || pkt_line::one_line(&String::from_utf8_lossy(&received.body));
         Err(match received.status {
             200 => return Ok(()),
             401 => RemoteError::Unauthorized { address },

@@ -352,7 +352,7 @@ impl Worktree for RepoWorktree {
 
     async fn collect(&self, name: &str, target: &TreeId) -> Result<EditSet, GitError> {
         let folder = self.folder.join(name);
-        self.with(|repo| super::collect::collect(repo, target, &folder))
+        self.with(|repo| super::folder_edits::collect(repo, target, &folder))
     }
 
     async fn remove(&self) -> Result<(), GitError> {

@@ -6,7 +6,7 @@ use crate::adapter::{protection, repo, suite, work_root};
 use crate::app::AppError;
 use crate::cli::args::DoctorArguments;
 use crate::cli::failure::exit;
-use crate::report::terminal::harmless;
+use crate::report::phrases::harmless;
 
 use crate::app::{configured, contain};
 

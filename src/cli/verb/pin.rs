@@ -5,7 +5,7 @@ use crate::cli::args::PinArguments;
 use crate::cli::failure::exit;
 use crate::cli::progress::Terminal;
 use crate::domain::characterisation::CharacterisationReport;
-use crate::report::terminal::harmless;
+use crate::report::phrases::harmless;
 use crate::report::{characterised, mutation};
 
 /// Runs the verb. Without a kept test, or below the threshold, the gate is not met.

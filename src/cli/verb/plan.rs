@@ -6,8 +6,8 @@ use crate::cli::failure::exit;
 use crate::cli::progress::Terminal;
 use crate::cli::request;
 use crate::domain::test_plan::pipeline::Goal;
+use crate::report::phrases::harmless;
 use crate::report::planning;
-use crate::report::terminal::harmless;
 
 /// Runs the verb.
 pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, AppError> {

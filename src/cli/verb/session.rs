@@ -15,7 +15,7 @@ use crate::domain::id::SessionId;
 use crate::domain::session::SessionStatus;
 use crate::domain::session::files::PIPELINE;
 use crate::effect::StoreError;
-use crate::report::terminal::harmless;
+use crate::report::phrases::harmless;
 
 /// Runs the verb.
 pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {

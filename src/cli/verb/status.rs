@@ -9,7 +9,7 @@ use crate::cli::args::StatusArguments;
 use crate::cli::failure::exit;
 use crate::domain::session::files::{LOOP, RECORD};
 use crate::effect::StoreError;
-use crate::report::terminal::harmless;
+use crate::report::phrases::harmless;
 
 /// Runs the verb.
 pub fn run(arguments: &StatusArguments) -> Result<u8, AppError> {

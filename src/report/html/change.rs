@@ -1,7 +1,7 @@
 //! Changes as people read them: what went, what came, and which part of a line differs.
 
 use crate::report::markdown::count;
-use crate::report::summary::{made_smaller, sentence};
+use crate::report::phrases::{made_smaller, sentence};
 
 use super::writer::{Html, number};
 use super::{NAME, PageData, left_out};

@@ -25,7 +25,7 @@ use crate::domain::event::{Ending, IterationRow};
 use crate::domain::id::CommitId;
 
 use super::markdown::count;
-use super::summary::{headline, sentence};
+use super::phrases::{headline, sentence};
 use super::view::View;
 use writer::{Html, many, number, short, time};
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::domain::event::Remaining;
 use crate::domain::id::TestId;
 use crate::report::next_steps;
-use crate::report::summary::sentence;
+use crate::report::phrases::sentence;
 
 use super::writer::{Html, number, short};
 use super::{NAME, PageData, left_out};

@@ -10,7 +10,7 @@ use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{Goal, PHASES, Pipeline, PipelineStep, PipelineVerdict};
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
-use crate::report::summary::spent;
+use crate::report::phrases::spent;
 
 use super::production::{self, ProducedDocument};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use git2::{Delta, ErrorCode, ObjectType, Oid, Repository, Sort};
 
 use crate::adapter::host::files;
-use crate::adapter::repo::remote::{oid, unpack};
+use crate::adapter::repo::git_remote::{oid, unpack};
 use crate::adapter::repo::{RepositoryFacts, commit, failed, io, tree};
 use crate::domain::commit::is_of_session;
 use crate::domain::id::{CommitId, RepoPath};

@@ -13,8 +13,8 @@ use crate::adapter::host::files;
 use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::{FileDiff, GitError};
 
-use super::remote::{oid, unpack};
-use super::sift::{Bounds, PackFault, sift};
+use super::git_remote::{oid, unpack};
+use super::pack_limits::{Bounds, PackFault, sift};
 use super::{RepositoryFacts, failed, io, open};
 use inspect::{changed_files, inspect, line};
 

@@ -2,8 +2,8 @@
 //! everything else is new. So nothing of theirs is written, no credential of theirs is near, and
 //! its head is the commit under test, where a checkout for a pull request stands at a merge.
 
-mod look;
-mod make;
+mod read;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ use crate::adapter::host::files;
 use crate::domain::id::CommitId;
 use crate::effect::GitError;
 
-use super::remote::oid;
+use super::git_remote::oid;
 use super::{GitRemote, RepositoryFacts, Transport, discover, failed, io};
 
-pub use make::Overlap;
+pub use write::Overlap;
 
 /// Names the checkout's own commit, so that a server is told what is here already.
 const KNOWN: &str = "refs/regreen/checkout";

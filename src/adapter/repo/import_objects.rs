@@ -51,11 +51,11 @@ pub fn recover_trees(
 ) -> Result<(), GitError> {
     let repo = super::open::reopen(facts)?;
     let Some(tip) = super::tip_of(facts, branch) else { return Ok(()) };
-    let own = repo.find_commit(super::remote::oid(head)?).and_then(|commit| commit.tree());
+    let own = repo.find_commit(super::git_remote::oid(head)?).and_then(|commit| commit.tree());
     let own = own.map_err(failed("read the head"))?;
     let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-    walk.push(super::remote::oid(&tip)?).map_err(failed("walk the history"))?;
-    walk.hide(super::remote::oid(head)?).map_err(failed("walk the history"))?;
+    walk.push(super::git_remote::oid(&tip)?).map_err(failed("walk the history"))?;
+    walk.hide(super::git_remote::oid(head)?).map_err(failed("walk the history"))?;
     for id in walk {
         let found = id.and_then(|id| repo.find_commit(id)).and_then(|commit| commit.tree());
         let tree = found.map_err(failed("walk the history"))?;

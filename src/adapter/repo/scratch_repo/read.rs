@@ -9,7 +9,7 @@ use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::{FileDiff, GitError};
 
-use super::super::remote::oid;
+use super::super::git_remote::oid;
 use super::super::{SessionFiles, failed, io, open, tree};
 use super::Bench;
 

@@ -1,0 +1,78 @@
+//! Phrases that several screens share, so that a state reads the same everywhere.
+
+use crate::domain::budget::{Spending, dollars};
+use crate::domain::event::{Ending, Outcome};
+use crate::domain::fix_loop::Minimised;
+
+use super::markdown::{count, line};
+use super::workflow::tame;
+
+/// How an ending reads.
+#[must_use]
+pub fn headline(outcome: &Outcome) -> String {
+    let rate =
+        outcome.last.map_or_else(|| "no pass rate".to_owned(), |rate| format!("{rate} % pass"));
+    let about = if outcome.estimated { "about " } else { "" };
+    let after = count(outcome.iterations.len() as u64, "iteration");
+    match outcome.result {
+        Ending::Success => format!("Green: {about}{rate} after {after}"),
+        Ending::PartialSuccess => format!("Gate met, please review: {about}{rate} after {after}"),
+        Ending::Failure => format!("Not green: {about}{rate} after {after}"),
+        Ending::Blocked => format!("Stopped: {about}{rate} after {after}"),
+        Ending::Planned if outcome.last.is_none() => "Planned, nothing was changed".to_owned(),
+        Ending::Planned => format!("Dry run: {about}{rate}, nothing was changed"),
+    }
+}
+
+/// How small the change became, in words.
+#[must_use]
+pub fn made_smaller(minimised: &Minimised) -> String {
+    let proven = minimised.needed.iter().filter(|one| !one.tests.is_empty()).count();
+    let size = if minimised.after < minimised.before {
+        format!("made the change smaller: {} → {} lines", minimised.before, minimised.after)
+    } else {
+        format!("nothing of the change can be dropped: {} lines", minimised.after)
+    };
+    let proof =
+        format!("{proven} of {} proven to be needed", count(minimised.needed.len() as u64, "hunk"));
+    let end = if minimised.complete { "" } else { ", stopped at its limit" };
+    format!("{size}; {proof}{end}")
+}
+
+/// What providers took, in words.
+#[must_use]
+pub fn spent(spending: &Spending) -> String {
+    let unknown = match spending.unpriced {
+        0 => String::new(),
+        some => format!(", {} without a known price", count(some, "call")),
+    };
+    format!(
+        "{}, {} tokens in and {} out, {}{unknown}",
+        count(spending.calls, "call"),
+        spending.usage.input_tokens,
+        spending.usage.output_tokens,
+        dollars(spending.micro_usd)
+    )
+}
+
+/// Our own words with a capital, on one line.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let text = line(text, 500);
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// Foreign text on one line that no log reader takes for a command.
+#[must_use]
+pub fn harmless(text: &str, limit: usize) -> String {
+    tame(&line(text, limit))
+}
+
+/// Seconds with one decimal.
+#[must_use]
+pub fn seconds(milliseconds: u64) -> String {
+    format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
+}
