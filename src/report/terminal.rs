@@ -7,9 +7,10 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::pipeline::PHASES;
 
 use super::chart::{self, Climb};
-use super::markdown::{count, line};
+use super::markdown::count;
 use super::next_steps::{self, NextStep};
 use super::phrases::{harmless, headline, made_smaller, seconds, sentence};
+use super::workflow::tame;
 
 /// Lines of a patch that are shown.
 const PATCH_LINES: usize = 80;

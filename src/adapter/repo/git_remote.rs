@@ -13,7 +13,7 @@ use crate::effect::{GitError, RemoteError};
 use super::RepositoryFacts;
 use super::pkt_line::{Advertisement, Fetched};
 use super::transport::{Ask, Transport};
-use super::{commit, failed, io};
+use super::{failed, io};
 
 /// Commits that a server is told of as present, at most.
 const HAVES: usize = 256;

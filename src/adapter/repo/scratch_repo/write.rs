@@ -212,7 +212,7 @@ fn without_state(
 ) -> Result<Option<Oid>, GitError> {
     let conflicts: Vec<_> = index
         .conflicts()
-        .and_then(Iterator::folder_edits::<Result<Vec<_>, _>>)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(failed("read the conflicts"))?;
     for conflict in conflicts {
         let entry = conflict.our.or(conflict.their).or(conflict.ancestor);
