@@ -189,7 +189,7 @@ fn begin(
     let mut record = new_record(&session_id, facts, clock.now());
     record.description = format!("Bring the tests of {name} back to green");
     record.max_iterations = request.max_iterations.unwrap_or(MAX_ITERATIONS);
-    record.mode = mode.to_owned();
+    mode.clone_into(&mut record.mode);
     if let Some(branch) = &request.branch {
         record.git.branch.clone_from(branch);
     }

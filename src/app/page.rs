@@ -8,6 +8,7 @@ use crate::adapter::host::{clock, environment, files};
 use crate::cycle::{EVENTS, Machine as _};
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
+use crate::domain::session;
 use crate::report::html::{self, PageFacts};
 use crate::report::view::View;
 
@@ -20,7 +21,6 @@ pub const PAGE: &str = ".summaries/report.html";
 pub const BUNDLED: &str = "report.html";
 
 /// How a run ended, inside a session's folder.
-const OUTCOME: &str = ".process/outcome.json";
 
 /// Bytes of a session's file that are read at most, and of one analysis.
 const LIMIT: u64 = 1 << 30;
@@ -72,7 +72,7 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let lines = bytes.split(|byte| *byte == b'\n');
     let events: Vec<Event> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
     let mut view = View::of(&events);
-    let outcome = read(OUTCOME, LIMIT)?
+    let outcome = read(session::files::OUTCOME, LIMIT)?
         .and_then(|bytes| serde_json::from_slice::<Outcome>(&bytes).ok())
         // That of an earlier run says nothing about a session that went on.
         .filter(|outcome| outcome.iterations.len() >= view.rows.len());

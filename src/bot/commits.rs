@@ -218,13 +218,13 @@ impl<'a> Commits<'a> {
         };
         match self.remote.push(&request).await {
             Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => {
-                self.published.stored = Some(tip.clone())
+                self.published.stored = Some(tip.clone());
             }
             Ok(PushOutcome::Rejected { by, text }) => {
                 self.hold(format!("the result is not stored: {text}; {}", by.hint()));
             }
             Ok(PushOutcome::Moved { .. }) => {
-                self.hold("the result is stored as another one".into())
+                self.hold("the result is stored as another one".into());
             }
             Err(error) if error.is_passing() => return Err(error.to_string()),
             Err(error) => self.hold(format!("{error}; {}", error.hint())),

@@ -310,8 +310,8 @@ mod tests {
         #[test]
         fn overlapping_blocks_are_refused(shared in 1usize..4) {
             let text = "start ABCDEFGH end";
-            let first = &text[6..10];
-            let second = &text[10 - shared..14];
+            let first = text.get(6..10).unwrap();
+            let second = text.get(10 - shared..14).unwrap();
             let blocks = [
                 Block { search: second, replace: "x" },
                 Block { search: first, replace: "y" },

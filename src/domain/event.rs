@@ -149,7 +149,11 @@ pub enum Event {
 mod iteration_or_zero {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
+    #[expect(
+        clippy::ref_option,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes the field by reference"
+    )]
     pub fn serialize<S: Serializer>(iteration: &Option<u32>, to: S) -> Result<S::Ok, S::Error> {
         iteration.unwrap_or_default().serialize(to)
     }

@@ -1,7 +1,5 @@
 //! No foreign text makes a reader panic: the short, always running twin of the fuzz targets.
 
-#![expect(clippy::disallowed_methods, reason = "reads recorded outputs and the fuzz targets")]
-
 use std::path::{Path, PathBuf};
 
 use super::readers;

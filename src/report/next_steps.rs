@@ -59,7 +59,7 @@ pub fn resume_session(session: &str) -> NextStep {
 /// The command that continues a session that stopped or failed; `None` for one that is done.
 #[must_use]
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
-    let step = resume_session(&outcome.session.to_string());
+    let step = resume_session(&outcome.session);
     match outcome.result {
         Ending::Blocked => Some(step),
         Ending::Failure => {

@@ -152,7 +152,7 @@ pub fn parse_point(
     Ok(ModificationPoint { file, function, start, end })
 }
 
-/// EditsResponse as whole texts before and after. `read` gives the present text of a file, `None` when it
+/// Edits as whole texts before and after. `read` gives the present text of a file, `None` when it
 /// is not there or no text.
 ///
 /// # Errors

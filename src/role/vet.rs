@@ -300,15 +300,20 @@ mod tests {
             .add(globset::Glob::new("shop/locked/**").unwrap())
             .build()
             .unwrap();
-        let table: [(&str, Option<&str>, Option<&str>, &[&str]); 8] = [
-            ("shop/cart.py", Some("x = 1\n"), Some("x = 2\n"), &[]),
-            (".github/workflows/ci.yml", None, Some("on: push\n"), &["ci-file"]),
-            ("package-lock.json", Some("{}"), Some("{ }"), &["lock-file"]),
-            ("shop/locked/a.py", Some("x = 1\n"), Some("x = 2\n"), &["protected-path"]),
-            ("shop/cart.py", Some("x = 1\n"), Some("x = 'canary-key-0123456789'\n"), &["secret"]),
-            ("shop/cart.py", Some("x = 1\n"), None, &["file-deleted"]),
-            ("tests/test_x.py", Some(TESTS), None, &["test-deleted"]),
-            ("shop/cart.py", Some("x = 1\n"), Some("x = (\n"), &["syntax"]),
+        let table = [
+            ("shop/cart.py", Some("x = 1\n"), Some("x = 2\n"), vec![]),
+            (".github/workflows/ci.yml", None, Some("on: push\n"), vec!["ci-file"]),
+            ("package-lock.json", Some("{}"), Some("{ }"), vec!["lock-file"]),
+            ("shop/locked/a.py", Some("x = 1\n"), Some("x = 2\n"), vec!["protected-path"]),
+            (
+                "shop/cart.py",
+                Some("x = 1\n"),
+                Some("x = 'canary-key-0123456789'\n"),
+                vec!["secret"],
+            ),
+            ("shop/cart.py", Some("x = 1\n"), None, vec!["file-deleted"]),
+            ("tests/test_x.py", Some(TESTS), None, vec!["test-deleted"]),
+            ("shop/cart.py", Some("x = 1\n"), Some("x = (\n"), vec!["syntax"]),
         ];
         for (path, before, after, expected) in table {
             let diff = FileDiff {

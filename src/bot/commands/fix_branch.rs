@@ -28,7 +28,7 @@ struct OwnBranch {
 
 /// What a command finds.
 enum Lookup {
-    Own(OwnBranch),
+    Own(Box<OwnBranch>),
     /// The branch may not be changed; the text says why.
     Reply(String),
 }
@@ -39,7 +39,7 @@ async fn find_own(context: &Context<'_>) -> Result<Lookup, BotError> {
     Ok(match newest {
         None => Lookup::Reply("There is no fix branch. `/regreen fix` makes one.".into()),
         Some((session, branch)) => match branch.record.filter(|_| branch.ours) {
-            Some(record) => Lookup::Own(OwnBranch { session, tip: branch.tip, record }),
+            Some(record) => Lookup::Own(Box::new(OwnBranch { session, tip: branch.tip, record })),
             None => Lookup::Reply(
                 "The fix branch holds commits of others, so it was not changed.".into(),
             ),

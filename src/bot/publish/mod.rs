@@ -313,16 +313,16 @@ impl<'a> Publisher<'a> {
                     calls: self.limits.calls,
                 },
             },
-            target: self.target_rate(),
+            target: Some(self.target_rate()),
             answers: &self.answers,
             phases: &self.phases,
             now,
         }
     }
 
-    fn target_rate(&self) -> Option<u32> {
+    fn target_rate(&self) -> u32 {
         let gate = self.context.prepared.settings.gate.as_ref();
-        Some(gate.and_then(|gate| gate.target).unwrap_or(95))
+        gate.and_then(|gate| gate.target).unwrap_or(95)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::app::AppError;
 use crate::app::{check_page, draw_page, write_page};
 use crate::cli::args::ReportArguments;
 use crate::cli::failure::exit;
+use crate::domain::session;
 use crate::effect::StoreError;
 
 /// Runs the verb.
@@ -20,7 +21,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, AppError> {
         println!("{}", file.display());
         return Ok(exit::MET);
     }
-    let path = folder.join(".summaries/report.md");
+    let path = folder.join(session::files::REPORT);
     if arguments.path {
         println!("{}", path.display());
         return Ok(exit::MET);

@@ -1,4 +1,4 @@
-//! EditList of operators with two operands.
+//! Edits of operators with two operands.
 
 use tree_sitter::Node;
 

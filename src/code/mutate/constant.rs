@@ -1,4 +1,4 @@
-//! EditList of numbers, strings, truth values and nothing.
+//! Edits of numbers, strings, truth values and nothing.
 
 use tree_sitter::Node;
 

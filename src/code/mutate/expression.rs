@@ -1,4 +1,4 @@
-//! EditList of calls, subscripts, sequences, choices and assignments.
+//! Edits of calls, subscripts, sequences, choices and assignments.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! EditList of names: another variable, property or callee.
+//! Edits of names: another variable, property or callee.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! EditList of statements: drop, insert, move, guard, return something else.
+//! Edits of statements: drop, insert, move, guard, return something else.
 
 use tree_sitter::Node;
 

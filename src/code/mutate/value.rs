@@ -1,4 +1,4 @@
-//! EditList of any value that is read: off by one, wrapped, negated, another one from nearby.
+//! Edits of any value that is read: off by one, wrapped, negated, another one from nearby.
 
 use super::edit_site::{EditList, EditSite, first};
 use super::name::{NAMES, is_read};

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, SessionLocation};
+use crate::domain::session;
 use crate::report::{handover, summary};
 
 use crate::cycle::failure::Failure;
@@ -11,7 +12,6 @@ use crate::cycle::failure::Failure;
 use super::perform::Performer;
 
 /// The report's name inside the session folder.
-const REPORT: &str = ".summaries/report.md";
 
 /// Sums a run up and writes its report. `stopped` says why a run without a verdict ended;
 /// `archive` is where the folder of a session that met its gate will be.
@@ -36,19 +36,19 @@ pub async fn close(
         SessionLocation {
             branch: performer.fx.worktree.branch().to_owned(),
             onto,
-            report: folder.join(REPORT).display().to_string(),
+            report: folder.join(session::files::REPORT).display().to_string(),
             folder: folder.display().to_string(),
             patch: performer.patch(&state.head_tree, &state.accepted_tree).await?,
         },
         stopped,
     );
     let report = format!("{}{}", summary::report(&outcome), handover::render(state, &outcome));
-    store.write_text(REPORT, &report).await?;
+    store.write_text(session::files::REPORT, &report).await?;
     if outcome.result == Ending::Failure {
         store.write_text(".summaries/failure-report.md", &report).await?;
     }
     let value = serde_json::to_value(&outcome).map_err(|error| Failure::serialise(&error))?;
-    store.write_json(".process/outcome.json", &value).await?;
+    store.write_json(session::files::OUTCOME, &value).await?;
     if !outcome.patch.is_empty() {
         store.write_text("patches/all.patch", &outcome.patch).await?;
     }

@@ -102,7 +102,7 @@ impl FixLoop {
         }
         match (self.next, done) {
             (FixStep::Baseline, FixStepOutcome::Ran(Ok(results))) => {
-                self.after_baseline(&results, &mut events)
+                self.after_baseline(&results, &mut events);
             }
             (FixStep::Recheck { round }, FixStepOutcome::Ran(ran)) => {
                 self.after_recheck(round, ran, &mut events);
@@ -113,19 +113,19 @@ impl FixLoop {
                 self.after_diagnosis(plan, &mut events);
             }
             (FixStep::Diagnose | FixStep::Propose, FixStepOutcome::OutOfBudget { asked, .. }) => {
-                self.note(asked)
+                self.note(asked);
             }
             (FixStep::Propose, done @ FixStepOutcome::Proposed { .. }) => {
-                self.after_proposal(done, &mut events)
+                self.after_proposal(done, &mut events);
             }
             (FixStep::Apply, FixStepOutcome::Applied { tree, affected }) => {
-                self.after_apply(tree, affected)
+                self.after_apply(tree, affected);
             }
             (FixStep::TestAffected | FixStep::TestFull, FixStepOutcome::Ran(ran)) => {
-                self.after_test(ran)
+                self.after_test(ran);
             }
             (FixStep::Keep, FixStepOutcome::Committed(commit)) => {
-                self.after_keep(commit, &mut events)
+                self.after_keep(commit, &mut events);
             }
             (FixStep::ShowAttempt, FixStepOutcome::Committed(commit)) => {
                 if let Some(attempt) = &mut self.attempt {

@@ -108,8 +108,7 @@ pub fn outcome(state: &FixLoop, baseline: usize, passing: &[usize]) -> FixStepOu
         .iterations
         .iter()
         .zip(passing)
-        .filter(|(iteration, _)| iteration.result == IterationResult::Improved)
-        .last()
+        .rfind(|(iteration, _)| iteration.result == IterationResult::Improved)
         .map_or(baseline, |(_, passing)| *passing);
     let proposal = number.checked_sub(1).and_then(|at| passing.get(at)).copied();
     let candidate = proposal.unwrap_or(accepted);

@@ -278,22 +278,22 @@ impl Pipeline {
                 };
             }
             (PipelineStep::Analyse, PipelineStepOutcome::InputMissing) => {
-                self.back(2, PipelineStep::Gather)
+                self.back(2, PipelineStep::Gather);
             }
             (PipelineStep::Plan { .. }, PipelineStepOutcome::InputMissing) => {
-                self.back(3, PipelineStep::Analyse)
+                self.back(3, PipelineStep::Analyse);
             }
             (PipelineStep::Confirm, PipelineStepOutcome::Confirmed) => {
-                self.next = PipelineStep::Generate
+                self.next = PipelineStep::Generate;
             }
             (PipelineStep::Generate, PipelineStepOutcome::InputMissing) => {
-                self.back(4, PipelineStep::Plan { attempt: 1 })
+                self.back(4, PipelineStep::Plan { attempt: 1 });
             }
             (PipelineStep::Generate, PipelineStepOutcome::Generated) => {
-                self.next = PipelineStep::Validate
+                self.next = PipelineStep::Validate;
             }
             (PipelineStep::Validate, PipelineStepOutcome::Validated) => {
-                self.next = PipelineStep::Review
+                self.next = PipelineStep::Review;
             }
             (PipelineStep::Review, PipelineStepOutcome::Reviewed) => self.next = PipelineStep::Keep,
             (PipelineStep::Keep, PipelineStepOutcome::Kept) => self.next = PipelineStep::Execute,
@@ -363,7 +363,7 @@ impl Pipeline {
     }
 
     /// Whether nothing comes next without a person or another phase.
-    #[must_use]
+    #[cfg(test)]
     pub fn rests(&self) -> bool {
         matches!(self.next, PipelineStep::Finish { .. } | PipelineStep::Confirm)
     }

@@ -23,7 +23,7 @@ use crate::role::responses::{self, EditsResponse};
 
 use super::Fixer;
 
-/// EditsResponse that fit the sources and pass the guards.
+/// Edits that fit the sources and pass the guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VettedEdits {
     /// What to change.

@@ -24,6 +24,7 @@ pub struct ClientTask<'a> {
 /// How one client is run.
 pub struct ClientRow {
     /// The program of the client.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests walk the rows"))]
     pub program: ClientProgram,
     /// Name of the program on the path.
     pub name: &'static str,

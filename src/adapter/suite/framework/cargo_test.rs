@@ -6,7 +6,7 @@ use crate::domain::id::TestId;
 use super::super::format::{ParsedReport, libtest};
 use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, words};
 
-/// The row of CargoTest.
+/// The row of `cargo test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::CargoTest,
     format: "libtest text",

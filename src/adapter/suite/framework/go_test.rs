@@ -6,7 +6,7 @@ use crate::domain::id::TestId;
 use super::super::format::{ParsedReport, gotest};
 use super::adapter::{CoverageCommand, FrameworkAdapter, RunCommand, Site, words};
 
-/// The row of GoTest.
+/// The row of `go test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::GoTest,
     format: "go test -json",

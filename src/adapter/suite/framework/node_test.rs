@@ -9,7 +9,7 @@ use super::adapter::{
     RunCommand, Site, heads, words,
 };
 
-/// The row of NodeTest.
+/// The row of `node --test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::NodeTest,
     format: "JSON lines of a reporter",
