@@ -20,8 +20,6 @@ pub const PAGE: &str = ".summaries/report.html";
 /// The page inside a bundle.
 pub const BUNDLED: &str = "report.html";
 
-/// How a run ended, inside a session's folder.
-
 /// Bytes of a session's file that are read at most, and of one analysis.
 const LIMIT: u64 = 1 << 30;
 const ANALYSIS: u64 = 1 << 20;

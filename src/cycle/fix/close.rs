@@ -11,8 +11,6 @@ use crate::cycle::failure::Failure;
 
 use super::perform::Performer;
 
-/// The report's name inside the session folder.
-
 /// Sums a run up and writes its report. `stopped` says why a run without a verdict ended;
 /// `archive` is where the folder of a session that met its gate will be.
 ///
