@@ -130,7 +130,7 @@ fn no_name_of_a_framework_is_compared_as_text() {
 }
 
 /// Files with their texts, and the framework they stand for.
-type DetectionCase = (&'static [(&'static str, &'static str)], Option<Framework>);
+type DetectionCase<'a> = (&'a [(&'a str, &'a str)], Option<Framework>);
 
 #[test]
 fn every_framework_is_detected_by_its_files() {
@@ -140,7 +140,7 @@ fn every_framework_is_detected_by_its_files() {
     let jest = r#"{"devDependencies": {"jest": "30"}}"#;
     let vitest = r#"{"scripts": {"test": "vitest run"}}"#;
     let node = r#"{"scripts": {"test": "node --test test/"}}"#;
-    let table: &[DetectionCase] = &[
+    let table: &[DetectionCase<'_>] = &[
         (&[("vitest.config.ts", "")], Some(Vitest)),
         (&[("package.json", vitest)], Some(Vitest)),
         (&[("jest.config.cjs", "")], Some(Jest)),
