@@ -27,7 +27,7 @@ fn main() {
 }
 
 /// Phases 2 to 4 of a test session on a folder, reading included, in seconds; the promise is 30
-/// for 10,000 files (product.md 3.1, phase 2).
+/// for 10,000 files (specification.md 3.1, phase 2).
 fn plan(folder: &str, words: &str) {
     let began = Instant::now();
     let mut files = BTreeMap::new();
@@ -55,10 +55,10 @@ fn junit(file: &str) {
         .map(|_| {
             let began = Instant::now();
             let text = std::fs::read_to_string(file).unwrap();
-            let told = parse_junit(&text).unwrap();
+            let results = parse_junit(&text).unwrap();
             let took = began.elapsed();
             // Freed outside the measured time, as on the other side.
-            assert_eq!(told.len(), 100_000);
+            assert_eq!(results.len(), 100_000);
             took
         })
         .min()

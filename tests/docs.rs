@@ -435,3 +435,65 @@ fn the_example_workflows_give_nothing_away() {
     }
     assert!(count > 5, "{count} steps");
 }
+
+/// Numbers of sections, and rows such as `F-087`, that a page of the specification defines.
+fn defined(specification: &str) -> BTreeSet<String> {
+    let mut known = BTreeSet::new();
+    for line in specification.lines() {
+        if let Some(title) = line.strip_prefix("## ").or_else(|| line.strip_prefix("### ")) {
+            let number = title.split_whitespace().next().unwrap().trim_end_matches('.');
+            known.insert(number.to_owned());
+        }
+        if let Some(row) = line.strip_prefix("| ").and_then(|row| row.split_whitespace().next()) {
+            known.insert(row.to_owned());
+        }
+    }
+    known
+}
+
+/// What a text cites of the specification: the sections named behind its file name, and rows.
+fn citations(text: &str) -> BTreeSet<String> {
+    let sections =
+        regex::Regex::new(r"specification\.md,? ((?:[0-9]+\.[0-9]+(?:, | and | to )?)+)").unwrap();
+    let number = regex::Regex::new(r"[0-9]+\.[0-9]+").unwrap();
+    let rows = regex::Regex::new(r"\b(F-[0-9]{3}|C-[0-9]{2}|X[0-9]{1,2})\b").unwrap();
+    let mut cited: BTreeSet<String> =
+        rows.find_iter(text).map(|found| found.as_str().into()).collect();
+    for behind in sections.captures_iter(text) {
+        cited.extend(number.find_iter(&behind[1]).map(|found| found.as_str().to_owned()));
+    }
+    cited
+}
+
+#[test]
+fn what_the_code_cites_of_the_specification_exists() {
+    let specification = fs::read_to_string(root().join("docs/specification.md")).unwrap();
+    let known = defined(&specification);
+    let mut missing = BTreeSet::new();
+    let mut cited = BTreeSet::new();
+    let mut folders =
+        vec![root().join("src"), root().join("docs/schemas"), root().join("tests/it")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            assert!(
+                !text.contains(concat!("product", ".md")),
+                "{} cites a page that is not here",
+                path.display()
+            );
+            for citation in citations(&text) {
+                if !known.contains(&citation) {
+                    missing.insert(format!("{}: {citation}", path.display()));
+                }
+                cited.insert(citation);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/specification.md does not define {missing:#?}");
+    assert!(cited.len() > 60, "the reader of citations finds {}", cited.len());
+}

@@ -11,10 +11,10 @@ use super::paths::{state_root, work_root};
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, SessionStore};
 
-/// Iteration limit when nothing else is configured (product.md C-01).
+/// Iteration limit when nothing else is configured (specification.md C-01).
 pub const MAX_ITERATIONS: u32 = 10;
 
-/// Finishes what earlier runs began to archive (product.md 8.14). What cannot be finished yet is
+/// Finishes what earlier runs began to archive (specification.md 8.14). What cannot be finished yet is
 /// reported and tried again by the next run; it never blocks a session.
 pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
     let root = state_root(facts);

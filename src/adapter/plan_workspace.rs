@@ -1,5 +1,5 @@
 //! Opens what phases 1 to 4 of a test session need: repository, suite, source session, files, a
-//! checkout of its own without a branch (product.md 3.1 phase 1).
+//! checkout of its own without a branch (specification.md 3.1 phase 1).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -100,10 +100,10 @@ impl<'a> PlanWorkspace<'a> {
         let resumed = found.is_some();
         let source = source(request, found.as_ref().map(|(_, pipeline)| pipeline), &facts)?;
         let detection = detect(request, &facts)?;
-        let mut told = notices(&facts);
+        let mut notices = notices(&facts);
         if let Some(missing) = detection.missing.first() {
-            told.push(format!(
-                "the suite cannot run here, so coverage is told by names: {missing}"
+            notices.push(format!(
+                "the suite cannot run here, so coverage is estimated from names: {missing}"
             ));
         }
         let runnable = detection.missing.is_empty();
@@ -151,7 +151,7 @@ impl<'a> PlanWorkspace<'a> {
             source,
             tree,
             runnable,
-            notices: told,
+            notices,
             resumed,
             hands: SessionEffects { clock, store, worktree, suite },
         })

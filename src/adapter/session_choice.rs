@@ -97,7 +97,7 @@ fn reopen(record: &mut SessionRecord, limit: Option<u32>, clock: &HostClock) {
 }
 
 /// Puts the state of the branch's tip in the place of one that is missing or cannot be read
-/// (product.md 8.13.4). Without such a commit the session begins again with its baseline.
+/// (specification.md 8.13.4). Without such a commit the session begins again with its baseline.
 pub async fn repair_state(
     store: &SessionStore,
     facts: &RepositoryFacts,

@@ -221,7 +221,7 @@ impl<'a> Workspace<'a> {
     }
 
     /// Removes the private checkout and, for a completed session, archives its folder. Returns
-    /// the folder where the session's files are now. Never changes the result (product.md X37).
+    /// the folder where the session's files are now. Never changes the result (specification.md X37).
     pub async fn finish(self) -> Result<PathBuf, OpenError> {
         let id = self.record.session_id.clone();
         let folder = self.hands.store.folder().to_owned();

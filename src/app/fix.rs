@@ -102,7 +102,7 @@ pub(super) async fn run_loop(
     if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
         record_lessons(&state_root(&workspace.facts), &outcome, &tee);
     }
-    // What happens to the session's folder never changes the result (product.md X37).
+    // What happens to the session's folder never changes the result (specification.md X37).
     if let Err(error) = workspace.finish().await {
         let text = format!("the result is valid, but {error}; the next run tries again");
         tee.show(&Event::Notice { text });
@@ -183,7 +183,7 @@ fn draw_pages(request: &FixRequest, folder: &Path, screen: &dyn Screen) {
     screen.show(&Event::Notice { text });
 }
 
-/// Records what the session teaches (product.md 9.5); never changes the result.
+/// Records what the session teaches (specification.md 9.5); never changes the result.
 fn record_lessons(root: &Path, outcome: &Outcome, screen: &dyn Screen) {
     let read = |name: &str| {
         let bytes = files::read(&root.join(name), 4 << 20).ok()??;

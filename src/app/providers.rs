@@ -125,7 +125,7 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
 /// The file's providers, with its `provider-timeout` where one has no limit of its own.
 fn patient(settings: &Settings) -> BTreeMap<String, Provider> {
     let mut file = settings.provider.clone().unwrap_or_default();
-    let limit = settings.analysis.as_ref().and_then(|told| told.provider_timeout.clone());
+    let limit = settings.analysis.as_ref().and_then(|analysis| analysis.provider_timeout.clone());
     if let Some(limit) = limit {
         for name in table::names() {
             file.entry(name.to_owned()).or_default();

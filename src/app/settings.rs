@@ -1,4 +1,4 @@
-//! What flags, file and built-in values come to: one place for every verb (product.md 13.15).
+//! What flags, file and built-in values come to: one place for every verb (specification.md 13.15).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -53,12 +53,12 @@ pub fn configured(
 ///
 /// When tests shall run in an image and nothing here can do that.
 pub fn contain(settings: &Settings) -> Result<(), AppError> {
-    let Some(told) = &settings.sandbox else { return Ok(()) };
-    if told.network == Some(false) {
+    let Some(section) = &settings.sandbox else { return Ok(()) };
+    if section.network == Some(false) {
         sandbox::close_network();
     }
-    let Some(image) = &told.image else { return Ok(()) };
-    sandbox::run_in(image, told.network == Some(true)).map_err(|error| {
+    let Some(image) = &section.image else { return Ok(()) };
+    sandbox::run_in(image, section.network == Some(true)).map_err(|error| {
         AppError::environment(
             format!("`sandbox.image` cannot be used: {error}"),
             "install docker or podman, or leave `sandbox.image` out",
@@ -118,37 +118,37 @@ const ENGINE_MINUTES: u64 = 6;
 /// How long the embedded engine may write and judge tests, by a flag or the file.
 #[must_use]
 pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
-    let told = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
-    Duration::from_secs(60 * flag.or(told).unwrap_or(ENGINE_MINUTES).min(10_000))
+    let section = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
+    Duration::from_secs(60 * flag.or(section).unwrap_or(ENGINE_MINUTES).min(10_000))
 }
 
 /// What the gates on code and tests tolerate.
 #[must_use]
 pub fn limits(settings: &Settings) -> FindingLimits {
-    let strict = settings.validate.as_ref().and_then(|told| told.strict) == Some(true);
+    let strict = settings.validate.as_ref().and_then(|section| section.strict) == Some(true);
     if strict { STRICT } else { LIMITS }
 }
 
 fn thresholds(settings: &Settings) -> Thresholds {
-    let (told, at) = (settings.fix_loop.clone().unwrap_or_default(), Thresholds::default());
+    let (section, at) = (settings.fix_loop.clone().unwrap_or_default(), Thresholds::default());
     Thresholds {
-        regression_points: told.regression_threshold.unwrap_or(at.regression_points),
-        stuck_results: told.stuck_threshold.unwrap_or(at.stuck_results),
-        stuck_abort: told.stuck_abort_ratio.unwrap_or(at.stuck_abort),
-        similarity: told.similarity_threshold.unwrap_or(at.similarity),
-        aggressive_rate: told.aggressive_min_rate.unwrap_or(at.aggressive_rate),
+        regression_points: section.regression_threshold.unwrap_or(at.regression_points),
+        stuck_results: section.stuck_threshold.unwrap_or(at.stuck_results),
+        stuck_abort: section.stuck_abort_ratio.unwrap_or(at.stuck_abort),
+        similarity: section.similarity_threshold.unwrap_or(at.similarity),
+        aggressive_rate: section.aggressive_min_rate.unwrap_or(at.aggressive_rate),
     }
 }
 
 /// When the answer of a provider is good enough.
 #[must_use]
 pub fn rules(settings: &Settings) -> Rules {
-    let (told, at) = (settings.analysis.clone().unwrap_or_default(), Rules::default());
+    let (section, at) = (settings.analysis.clone().unwrap_or_default(), Rules::default());
     let number = |value: Option<u32>| value.and_then(|value| usize::try_from(value).ok());
     Rules {
-        min_confidence: told.min_confidence.unwrap_or(at.min_confidence),
-        min_words: number(told.min_analysis_words).unwrap_or(at.min_words),
-        same_cause_limit: number(told.same_cause_limit).unwrap_or(at.same_cause_limit),
+        min_confidence: section.min_confidence.unwrap_or(at.min_confidence),
+        min_words: number(section.min_analysis_words).unwrap_or(at.min_words),
+        same_cause_limit: number(section.same_cause_limit).unwrap_or(at.same_cause_limit),
         ..at
     }
 }
@@ -156,11 +156,11 @@ pub fn rules(settings: &Settings) -> Rules {
 /// Coverage that tests are planned for.
 #[must_use]
 pub fn coverage_target(settings: &Settings) -> CoverageTarget {
-    let (told, at) = (settings.coverage.clone().unwrap_or_default(), CoverageTarget::default());
+    let (section, at) = (settings.coverage.clone().unwrap_or_default(), CoverageTarget::default());
     CoverageTarget {
-        line: told.line.unwrap_or(at.line),
-        branch: told.branch.unwrap_or(at.branch),
-        function: told.function.unwrap_or(at.function),
+        line: section.line.unwrap_or(at.line),
+        branch: section.branch.unwrap_or(at.branch),
+        function: section.function.unwrap_or(at.function),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Asks the forge whether somebody may command, as often as somebody does (product.md 13.9).
+//! Asks the forge whether somebody may command, as often as somebody does (specification.md 13.9).
 
 use std::collections::BTreeSet;
 

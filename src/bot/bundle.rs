@@ -140,7 +140,7 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
 pub fn exit_code(publisher: &Publisher<'_>, code: i32) -> u8 {
     match publisher.view.outcome.as_ref().map(|outcome| outcome.result) {
         Some(Ending::Failure) => 1,
-        // A stop at a checkpoint is not a red job: the session continues (product.md 9.3).
+        // A stop at a checkpoint is not a red job: the session continues (specification.md 9.3).
         Some(_) => 0,
         None => u8::try_from(code).ok().filter(|code| (1..=3).contains(code)).unwrap_or(3),
     }

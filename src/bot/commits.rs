@@ -1,5 +1,5 @@
 //! Commits of the working phase to the server: every bundle is looked at again, pushed with a
-//! lease, and offered as one pull request (product.md 13.17).
+//! lease, and offered as one pull request (specification.md 13.17).
 
 use std::path::PathBuf;
 

@@ -14,7 +14,7 @@ use super::commits::Commits;
 use super::limits::Destination;
 
 impl Commits<'_> {
-    /// Writes down what the session teaches, in a commit of its own (product.md 9.5).
+    /// Writes down what the session teaches, in a commit of its own (specification.md 9.5).
     pub async fn sync(&mut self, bench: &Bench, outcome: &Outcome, date: &str) {
         let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
         let read = |name: &str| {

@@ -9,7 +9,7 @@ use crate::domain::command::{Ceiling, Command};
 use super::context::Context;
 use super::failure::BotError;
 
-/// Where the commits of a run go (product.md 13.15).
+/// Where the commits of a run go (specification.md 13.15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// To a fix branch, with a pull request.

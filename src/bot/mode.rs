@@ -1,4 +1,4 @@
-//! The command that the inputs `mode`, `input` and `session` stand for (product.md 2.3).
+//! The command that the inputs `mode`, `input` and `session` stand for (specification.md 2.3).
 
 use crate::config::Settings;
 use crate::config::inputs::Inputs;

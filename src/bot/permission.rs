@@ -1,4 +1,4 @@
-//! Who may command (product.md 13.9, 13.17). Pure; whatever is unknown is a refusal.
+//! Who may command (specification.md 13.9, 13.17). Pure; whatever is unknown is a refusal.
 
 use std::collections::BTreeSet;
 

@@ -74,7 +74,7 @@ fn account(author: Author) -> Account {
 }
 
 /// Polls for a new head: a command acts on the head it saw, and publishes nothing beside a new one
-/// (product.md 13.17).
+/// (specification.md 13.17).
 pub struct HeadPoll {
     /// The reference on the server; `None` when there is nothing to poll.
     name: Option<String>,

@@ -126,7 +126,7 @@ impl Target {
     /// pull request, so that a change never configures its own repair; the default branch for
     /// another branch. `None` for the default branch itself, whose own file counts.
     ///
-    /// Source: product.md 13.17.
+    /// Source: specification.md 13.17.
     #[must_use]
     pub fn measured_against(&self) -> Option<FetchTarget> {
         match (&self.base, &self.base_branch) {

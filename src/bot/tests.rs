@@ -94,16 +94,17 @@ fn on_pull_request(body: &str) -> Value {
 
 #[test]
 fn published_examples_are_understood() {
-    let mut told: BTreeMap<String, u32> = BTreeMap::new();
+    let mut decisions: BTreeMap<String, u32> = BTreeMap::new();
     for (event, value) in examples() {
         let text = match ask(event, &value).unwrap() {
             EventOutcome::Run(_) => "runs".to_owned(),
             EventOutcome::NoRun(why) => why.to_string(),
         };
-        *told.entry(format!("{event}: {text}")).or_default() += 1;
+        *decisions.entry(format!("{event}: {text}")).or_default() += 1;
     }
-    let told: Vec<String> = told.iter().map(|(text, count)| format!("{count} {text}")).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let decisions: Vec<String> =
+        decisions.iter().map(|(text, count)| format!("{count} {text}")).collect();
+    insta::assert_snapshot!(decisions.join("\n"), @r"
     5 issue_comment: the comment is on an issue; commands work on pull requests
     4 issue_comment: the comment was edited or deleted; only new comments count
     2 pull_request: `assigned` of this event starts nothing

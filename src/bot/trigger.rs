@@ -476,7 +476,7 @@ fn variable_commit(event: &RawEvent<'_>) -> Result<CommitId, EventError> {
     CommitId::parse(text.as_str()).map_err(|_bad| refused)
 }
 
-/// Whether a commit message carries the trailer of our commits (product.md 13.1).
+/// Whether a commit message carries the trailer of our commits (specification.md 13.1).
 fn is_own(message: &Value) -> bool {
     let message = message.as_str().unwrap_or_default();
     message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:"))

@@ -276,7 +276,7 @@ fn library(framework: Framework, styles: &[String]) -> String {
     other.or(framework.assertion_style()).unwrap_or(most_common).to_owned()
 }
 
-/// Where the tests of a source belong: the candidates of product.md 6.8 and, first, what the
+/// Where the tests of a source belong: the candidates of specification.md 6.8 and, first, what the
 /// project itself does.
 #[must_use]
 pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {

@@ -1,4 +1,4 @@
-//! `.github/regreen.yml` (product.md 13.15): every key is optional, unknown keys are refused.
+//! `.github/regreen.yml` (specification.md 13.15): every key is optional, unknown keys are refused.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     parse_with(text, file, &[])
 }
 
-/// Reads the file with values that win over its own (product.md 13.15).
+/// Reads the file with values that win over its own (specification.md 13.15).
 ///
 /// # Errors
 ///

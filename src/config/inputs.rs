@@ -92,7 +92,7 @@ pub const INPUTS: &[Input] = &[
     ),
 ];
 
-/// One output: name and meaning (product.md 2.3).
+/// One output: name and meaning (specification.md 2.3).
 #[cfg(test)]
 pub const OUTPUTS: &[(&str, &str)] = &[
     ("session-id", "Id of the session."),

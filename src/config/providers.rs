@@ -58,7 +58,7 @@ pub const EMBEDDED: &str = "embedded";
 /// The chain without configuration: the providers whose key is set, then the embedded engine.
 pub const DEFAULT_CHAIN: &[&str] = &["gemini", "qwen", "codex", EMBEDDED];
 
-/// Limit of one call (product.md 2.3).
+/// Limit of one call (specification.md 2.3).
 const TIMEOUT: Duration = Duration::from_mins(40);
 
 /// Tokens of a model whose size is not configured.

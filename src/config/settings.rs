@@ -158,7 +158,7 @@ pub enum Scope {
     Tests,
 }
 
-/// Thresholds of the fix loop (product.md 2.3).
+/// Thresholds of the fix loop (specification.md 2.3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Loop {
@@ -182,7 +182,7 @@ pub struct Loop {
     pub fix_scope: Option<Scope>,
 }
 
-/// When an answer of a provider is good enough (product.md 7.11).
+/// When an answer of a provider is good enough (specification.md 7.11).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Analysis {

@@ -1,5 +1,5 @@
 //! Decides a finished session again from its stored transitions, and reports what would differ. No
-//! test is run and no provider is asked (product.md 7.6: every decision can be replayed).
+//! test is run and no provider is asked (specification.md 7.6: every decision can be replayed).
 
 use serde::Serialize;
 use serde_json::Value;

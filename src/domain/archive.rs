@@ -1,4 +1,4 @@
-//! What the manifest of the archive says of a session (product.md 8.14, C-23).
+//! What the manifest of the archive says of a session (specification.md 8.14, C-23).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,7 +126,7 @@ fn tags(record: &SessionRecord, state: Option<&FixLoop>) -> Vec<String> {
 }
 
 fn lessons(state: &FixLoop) -> Lessons {
-    let told = |one: &IterationRecord| {
+    let lesson = |one: &IterationRecord| {
         let row = &one.row;
         format!(
             "iteration {}, {}, {} to {} %: {}",
@@ -150,7 +150,7 @@ fn lessons(state: &FixLoop) -> Lessons {
     let old = state.preexisting.iter().map(|test| format!("{test} failed on the merge base too"));
     let causes = state.patterns.iter().map(|kind| format!("edits of the kind `{kind}` were kept"));
     Lessons {
-        successes: bounded(good.into_iter().map(told)),
+        successes: bounded(good.into_iter().map(lesson)),
         challenges: bounded(bad.into_iter().map(failed)),
         watch_patterns: bounded(flaky.chain(stuck).chain(old).chain(causes)),
     }

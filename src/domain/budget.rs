@@ -1,4 +1,4 @@
-//! What may be spent on answers, and what was (product.md 13.7).
+//! What may be spent on answers, and what was (specification.md 13.7).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

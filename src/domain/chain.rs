@@ -1,6 +1,6 @@
 //! When the next provider is asked, which answer is taken, and when it counts as degraded.
 //!
-//! Source: product.md 7.11 (triggers T1 to T11).
+//! Source: specification.md 7.11 (triggers T1 to T11).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -96,7 +96,7 @@ impl fmt::Display for FallbackTrigger {
     }
 }
 
-/// Thresholds of the chain (product.md 2.3).
+/// Thresholds of the chain (specification.md 2.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// T4: less is weak.
@@ -105,7 +105,7 @@ pub struct Rules {
     pub min_words: usize,
     /// T11: the same root cause in so many iterations in a row.
     pub same_cause_limit: usize,
-    /// A conservative iteration asks on below this (product.md 7.5).
+    /// A conservative iteration asks on below this (specification.md 7.5).
     pub careful_confidence: f64,
     /// Longest wait for a rate limit; longer ones move on.
     pub longest_wait: Duration,

@@ -49,7 +49,7 @@ pub enum CheckStatus {
     Completed(Conclusion),
 }
 
-/// How a check run ended (product.md 9.3).
+/// How a check run ended (specification.md 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conclusion {
     /// Met.

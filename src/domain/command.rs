@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{CommitId, SessionId};
 
-/// What a follow-up issue is about (product.md 9.4).
+/// What a follow-up issue is about (specification.md 9.4).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -141,7 +141,7 @@ impl Flags {
     /// The limits of the run: each flag, capped by the ceiling; and the names of the flags above
     /// it.
     ///
-    /// Source: product.md 13.18, commands lower money and iterations and never raise them.
+    /// Source: specification.md 13.18, commands lower money and iterations and never raise them.
     #[must_use]
     pub fn within(&self, ceiling: &Ceiling) -> (Ceiling, Vec<&'static str>) {
         let mut above = Vec::new();

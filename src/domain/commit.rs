@@ -1,6 +1,6 @@
 //! Commit messages: the exact forms, a short body, and trailers that make each one findable.
 //!
-//! Source: product.md 7.12, 13.1 (F-121, F-122, C-06).
+//! Source: specification.md 7.12, 13.1 (F-121, F-122, C-06).
 
 use super::characterisation::CharacterisationReport;
 use super::fix_loop::FixLoop;
@@ -61,7 +61,7 @@ pub fn rollback(state: &FixLoop) -> String {
     message(&subject, &body, state, "rollback", old)
 }
 
-/// The commit of a smaller change (product.md 13.5).
+/// The commit of a smaller change (specification.md 13.5).
 #[must_use]
 pub fn minimise(state: &FixLoop) -> String {
     let minimised = state.minimised.clone().unwrap_or_default();

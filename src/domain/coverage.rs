@@ -89,9 +89,9 @@ impl FileLines {
         if end <= start {
             return self.ran(start);
         }
-        let mut told = self.lines.range(start + 1..=end).peekable();
-        told.peek()?;
-        Some(told.any(|(_, hits)| *hits > 0))
+        let mut recorded = self.lines.range(start + 1..=end).peekable();
+        recorded.peek()?;
+        Some(recorded.any(|(_, hits)| *hits > 0))
     }
 }
 
@@ -99,7 +99,7 @@ fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Percentages to reach (product.md C-17).
+/// Percentages to reach (specification.md C-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoverageTarget {
     /// Of lines.
@@ -165,10 +165,10 @@ pub struct Shares {
 impl Shares {
     /// Adds a piece of code: the lines from `start` to `end`, both included, of what is told of
     /// its file.
-    pub fn add_lines(&mut self, told: &FileLines, start: u32, end: u32) {
-        let ran = told.lines.range(start..=end).filter(|(_, hits)| **hits > 0).count();
-        self.line.add((number(ran), number(told.lines.range(start..=end).count())));
-        for (_, pair) in told.branches.range(start..=end) {
+    pub fn add_lines(&mut self, recorded: &FileLines, start: u32, end: u32) {
+        let ran = recorded.lines.range(start..=end).filter(|(_, hits)| **hits > 0).count();
+        self.line.add((number(ran), number(recorded.lines.range(start..=end).count())));
+        for (_, pair) in recorded.branches.range(start..=end) {
             self.branch.add(*pair);
         }
     }
@@ -206,13 +206,14 @@ impl Shares {
     }
 }
 
-/// What tests make run of the code they are about, held against what is asked for (product.md
+/// What tests make run of the code they are about, held against what is asked for (specification.md
 /// 6.2, 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// A coverage tool told it.
-    Told {
+    /// A coverage tool measured it.
+    #[serde(rename = "told")]
+    Measured {
         /// As a person would type it.
         command: String,
         /// Before the tests were written.
@@ -234,7 +235,7 @@ impl Reached {
     #[must_use]
     pub fn missed(&self) -> Vec<String> {
         match self {
-            Self::Told { after, target, .. } => after.missed(*target),
+            Self::Measured { after, target, .. } => after.missed(*target),
             Self::Untold { .. } => Vec::new(),
         }
     }

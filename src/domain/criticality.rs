@@ -1,7 +1,7 @@
 //! How bad a failing test is, and what says so.
 //!
 //! A low mark lets a failure through the gate, so it needs evidence; everything else is at least
-//! medium. Source: product.md 7.2, 13.2 (F-089, F-090, C-36).
+//! medium. Source: specification.md 7.2, 13.2 (F-089, F-090, C-36).
 
 use std::fmt;
 

@@ -229,7 +229,7 @@ pub struct Outcome {
     pub testing_ms: u64,
 }
 
-/// How a session ended (product.md 7.15, 9.3).
+/// How a session ended (specification.md 7.15, 9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {

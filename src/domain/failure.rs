@@ -1,6 +1,6 @@
 //! The identity of a failure: what stays the same when numbers, paths and values change.
 //!
-//! Source: product.md 7.7 (F-098).
+//! Source: specification.md 7.7 (F-098).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

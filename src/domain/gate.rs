@@ -1,6 +1,6 @@
 //! When a session may end, and how.
 //!
-//! Source: product.md 7.3, 7.15 (F-088, F-128 to F-131, C-05, C-44).
+//! Source: specification.md 7.3, 7.15 (F-088, F-128 to F-131, C-05, C-44).
 
 use super::criticality::Criticality;
 use super::rate::PassRate;
@@ -20,7 +20,7 @@ pub struct GateFacts<'a> {
     pub flaky: bool,
     /// Tests that fail on the merge base too and were set aside on request.
     pub ignored: usize,
-    /// Whether the change holds edits of tests, which a person must confirm (product.md 13.4).
+    /// Whether the change holds edits of tests, which a person must confirm (specification.md 13.4).
     pub tests_edited: bool,
     /// Iterations that may still be started.
     pub iterations_left: u32,

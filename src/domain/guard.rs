@@ -1,6 +1,6 @@
 //! What an edit may not do, whoever proposes it.
 //!
-//! Source: product.md 7.13, 13.4 (F-127).
+//! Source: specification.md 7.13, 13.4 (F-127).
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::id::RepoPath;
 use super::proposal::FileEdit;
 use super::strategy::Strategy;
 
-/// What a fix may change (product.md 2.3, 13.4).
+/// What a fix may change (specification.md 2.3, 13.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FixScope {
@@ -42,7 +42,7 @@ impl FixScope {
     }
 }
 
-/// What one edit may change. Tests are never deleted, skipped or weakened (product.md 7.13).
+/// What one edit may change. Tests are never deleted, skipped or weakened (specification.md 7.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EditScope {
     /// Product code.

@@ -1,6 +1,6 @@
 //! What the past says: better or worse, stuck, going in circles.
 //!
-//! Source: product.md 7.4, 7.8, 7.9, 7.10 (F-099 to F-104).
+//! Source: specification.md 7.4, 7.8, 7.9, 7.10 (F-099 to F-104).
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ pub struct AttemptComparison {
 /// Compares the ledger with an attempt against the one before it.
 ///
 /// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
-/// running fewer tests (product.md 7.13, 13.4).
+/// running fewer tests (specification.md 7.13, 13.4).
 #[must_use]
 pub fn judge(before: &Ledger, after: &Ledger, at: &Thresholds) -> AttemptComparison {
     let lost = after.lost(before);

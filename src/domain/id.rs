@@ -208,7 +208,7 @@ object_id! {
 
 /// The id of a session, such as `WFS-test-pr-7`.
 ///
-/// Source: product.md 8.1: letters, digits, hyphen and underscore only.
+/// Source: specification.md 8.1: letters, digits, hyphen and underscore only.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -275,7 +275,7 @@ impl fmt::Display for SessionId {
 /// Turns a description into the last part of a session id.
 ///
 /// Lowercase, every run of other characters than `a-z0-9` as one hyphen, at most 50 characters,
-/// `session` when nothing is left. Source: product.md 3.1 (F-036).
+/// `session` when nothing is left. Source: specification.md 3.1 (F-036).
 #[must_use]
 pub fn slug(text: &str) -> String {
     let mut slug = String::new();

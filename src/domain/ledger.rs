@@ -1,6 +1,6 @@
 //! Last known result per test, so that runs of a subset do not distort the rate.
 //!
-//! Source: product.md 7.1, 7.8 (F-091, F-099).
+//! Source: specification.md 7.1, 7.8 (F-091, F-099).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! How well tests notice broken code: the mutation score and what it is judged by.
 //!
-//! Source: product.md 13.6.
+//! Source: specification.md 13.6.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{RepoPath, TestId};
 
 /// Share of covered mutants that tests must notice when nothing else is said, in percent
-/// (product.md 13.6).
+/// (specification.md 13.6).
 pub const MIN_MUTATION_SCORE: u32 = 60;
 
 /// One small break of the code under test.

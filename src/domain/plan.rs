@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::chain::cause_fingerprint;
 use super::id::{RepoPath, TestId};
 
-/// A place to change, written `file:function:start-end` (product.md 5.6).
+/// A place to change, written `file:function:start-end` (specification.md 5.6).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct ModificationPoint {
     /// The source file.
@@ -30,7 +30,7 @@ pub struct RootCause {
     pub point: ModificationPoint,
 }
 
-/// The diagnosis of one iteration (product.md 4.9, 5.6).
+/// The diagnosis of one iteration (specification.md 4.9, 5.6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FixPlan {
     /// Who made it: a provider name, or `embedded`.

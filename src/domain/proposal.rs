@@ -39,9 +39,9 @@ pub struct Proposal {
     /// Candidates that were tried to find it; 0 for a model.
     pub tried: u32,
     /// Set when the edit looks made for the tests: it compares against or returns a literal of a
-    /// failing test, only deletes code, or only guards one input (product.md 13.3, 13.4).
+    /// failing test, only deletes code, or only guards one input (specification.md 13.3, 13.4).
     pub suspicion: Option<String>,
-    /// Whether it edits tests, which a person must confirm (product.md 13.4).
+    /// Whether it edits tests, which a person must confirm (specification.md 13.4).
     #[serde(default)]
     pub edits_tests: bool,
 }

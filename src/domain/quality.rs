@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::coverage::Reached;
 use super::id::RepoPath;
 
-/// How bad a finding is (product.md 6.3).
+/// How bad a finding is (specification.md 6.3).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -97,7 +97,7 @@ impl FindingCounts {
     }
 }
 
-/// What is tolerated: counts up to and including these (product.md 5.4, 6.6). No limit tolerates a
+/// What is tolerated: counts up to and including these (specification.md 5.4, 6.6). No limit tolerates a
 /// critical finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingLimits {
@@ -113,7 +113,7 @@ pub const LIMITS: FindingLimits = FindingLimits { error: 3, warning: 10 };
 /// Limits of `--strict`: no error.
 pub const STRICT: FindingLimits = FindingLimits { error: 0, warning: 10 };
 
-/// Times a soft failure may be tried again (product.md 5.4).
+/// Times a soft failure may be tried again (specification.md 5.4).
 pub const MAX_RETRIES: u32 = 2;
 
 /// What the gate says.
@@ -145,7 +145,7 @@ impl QualityDecision {
 /// `retries` is how often a soft failure was tried again already. Limits are inclusive: exactly
 /// three errors pass. A text that does not compile is a critical finding. Never fails.
 ///
-/// Source: product.md 6.6.
+/// Source: specification.md 6.6.
 #[must_use]
 pub fn decide(
     counts: FindingCounts,
@@ -180,7 +180,7 @@ pub fn decide(
     (QualityDecision::SoftFail, reasons.join("; "))
 }
 
-/// A layer of tests that a look at the sources can tell (product.md 6.1).
+/// A layer of tests that a look at the sources can tell (specification.md 6.1).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -221,7 +221,7 @@ impl TestAspect {
         }
     }
 
-    /// Percent that are asked for (product.md 5.4, 6.2).
+    /// Percent that are asked for (specification.md 5.4, 6.2).
     #[must_use]
     pub fn threshold(self) -> u32 {
         match self {
@@ -286,7 +286,7 @@ pub struct TestMetrics {
 /// where it was measured. Assertions per test and lines per line are told and decide nothing. Never
 /// fails.
 ///
-/// Source: product.md 6.6, 5.4.
+/// Source: specification.md 6.6, 5.4.
 #[must_use]
 pub fn decide_tests(
     counts: FindingCounts,
@@ -365,15 +365,15 @@ mod tests {
             assert_eq!(decide_tests(counts, LIMITS, &metrics, retries).0, expected, "{why}");
         }
         let target = CoverageTarget::default();
-        let told = |part, target| {
+        let measured = |part, target| {
             let after = Shares { line: Share { part, whole: 10 }, ..Shares::default() };
-            Reached::Told { command: "cov".into(), before: Shares::default(), after, target }
+            Reached::Measured { command: "cov".into(), before: Shares::default(), after, target }
         };
         let table = [
-            (told(8, target), 0, Pass),
-            (told(7, target), 0, SoftFail),
-            (told(7, target), 2, HardFail),
-            (told(7, CoverageTarget { line: 70, ..target }), 2, Pass),
+            (measured(8, target), 0, Pass),
+            (measured(7, target), 0, SoftFail),
+            (measured(7, target), 2, HardFail),
+            (measured(7, CoverageTarget { line: 70, ..target }), 2, Pass),
             (Reached::Untold { reason: "no tool".into() }, 2, Pass),
         ];
         for (reached, retries, expected) in table {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Tests passed of tests counted. Skipped and quarantined tests are not counted.
 ///
 /// Comparisons never round; [`fmt::Display`] cuts to one decimal, so 99.96 % never reads as 100.
-/// Source: product.md 7.1 (F-087).
+/// Source: specification.md 7.1 (F-087).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct PassRate {
     /// Tests that passed.

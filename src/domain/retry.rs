@@ -1,6 +1,6 @@
 //! Whether a call to a server is made again, when, and whether to look first.
 //!
-//! Source: product.md 13.8; GitHub's rules for rate limits.
+//! Source: specification.md 13.8; GitHub's rules for rate limits.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The record of a session (product.md 8.2) and when one can be resumed (8.13).
+//! The record of a session (specification.md 8.2) and when one can be resumed (8.13).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::id::{CommitId, SessionId};
 use super::rate::PassRate;
 
-/// Names of the files in a session's folder (product.md 8.1).
+/// Names of the files in a session's folder (specification.md 8.1).
 pub mod files {
     /// The record: who, what and where, as [`super::SessionRecord`].
     pub const RECORD: &str = "workflow-session.json";
@@ -24,7 +24,7 @@ pub mod files {
     pub const REPORT: &str = ".summaries/report.md";
 }
 
-/// Where a session stands (product.md 5.8).
+/// Where a session stands (specification.md 5.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionStatus {

@@ -1,6 +1,6 @@
 //! Likeness of failures: do they look like one cause?
 //!
-//! Source: product.md 7.7 (F-098).
+//! Source: specification.md 7.7 (F-098).
 
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::rate::PassRate;
 use super::threshold::Thresholds;
 
-/// How bold an iteration is (product.md 7.5).
+/// How bold an iteration is (specification.md 7.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
@@ -76,7 +76,7 @@ pub struct Choice {
 /// exactly 0.7 is not enough for a batch. A search that ended with
 /// nothing left to try counts like a stuck test: the same question would get the same answer.
 ///
-/// Source: product.md 7.6, C-02 (F-092 to F-096).
+/// Source: specification.md 7.6, C-02 (F-092 to F-096).
 #[must_use]
 pub fn select(now: &Situation) -> Choice {
     let (strategy, reason) = match now {

@@ -1,11 +1,11 @@
-//! Tasks and the order that their dependencies leave (product.md 5.1, 5.7, 5.8).
+//! Tasks and the order that their dependencies leave (specification.md 5.1, 5.7, 5.8).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a task stands (product.md 5.8).
+/// Where a task stands (specification.md 5.8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
@@ -99,8 +99,8 @@ mod tests {
         let lost = tasks(&[("a", &["x"])]);
         assert_eq!(order(&lost).unwrap_err().to_string(), "a depends on x, which is not planned");
         let round = tasks(&[("a", &["b"]), ("b", &["c"]), ("c", &["a"]), ("d", &[])]);
-        let told = order(&round).unwrap_err().to_string();
-        assert_eq!(told, "these tasks wait for one another: a, b, c");
+        let message = order(&round).unwrap_err().to_string();
+        assert_eq!(message, "these tasks wait for one another: a, b, c");
         assert!(order(&tasks(&[("a", &["a"])])).is_err());
         assert!(matches!(order(&tasks(&[("a", &[]), ("a", &[])])), Err(OrderError::Twice { .. })));
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
 
-/// How one test ended. Errors in set-up or collection count as failed (product.md 7.1).
+/// How one test ended. Errors in set-up or collection count as failed (specification.md 7.1).
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -19,7 +19,7 @@ pub enum Status {
     Skipped,
 }
 
-/// The layer of a test, told by its path (product.md 6.1).
+/// The layer of a test, told by its path (specification.md 6.1).
 #[derive(
     Clone,
     Copy,

@@ -1,6 +1,6 @@
 //! The numbers behind the decisions of the fix loop that a project may choose.
 //!
-//! Source: product.md 2.3, 7.5 to 7.9.
+//! Source: specification.md 2.3, 7.5 to 7.9.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

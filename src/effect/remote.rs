@@ -32,7 +32,7 @@ pub trait Remote: Send + Sync {
     async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError>;
 
     /// As [`Remote::push`]; when somebody else moved the branch, sets our commits once on top of
-    /// theirs, provided that no file is touched by both, and pushes that (product.md X28).
+    /// theirs, provided that no file is touched by both, and pushes that (specification.md X28).
     /// Everything stays in the local store whatever the answer is.
     async fn push_rebased(&self, request: &PushRequest) -> Result<RebasedPushOutcome, RemoteError>;
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Reads and writes the files of one session, whose lock this value holds.
 ///
-/// `file` is a path inside the session folder as product.md 8.1 lays it out, such as
+/// `file` is a path inside the session folder as specification.md 8.1 lays it out, such as
 /// `.process/iteration-state.json`. Every write is atomic (temporary file, rename) and may be
 /// repeated.
 #[async_trait]
@@ -19,7 +19,7 @@ pub trait Store: Send + Sync {
     async fn read_json(&self, file: &str) -> Result<Option<Value>, StoreError>;
 
     /// Writes one JSON object. Adds `schema_version`; top-level fields of an existing file that
-    /// `value` does not know are kept (product.md 8.1).
+    /// `value` does not know are kept (specification.md 8.1).
     async fn write_json(&self, file: &str, value: &Value) -> Result<(), StoreError>;
 
     /// Writes one text file.

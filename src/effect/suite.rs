@@ -68,7 +68,7 @@ pub trait Suite: Send + Sync {
 
     /// What the project's own type checkers, linters and formatters say of a checkout, where it has
     /// set them up; its own commands stand for them. Nothing of the checkout changes, and none
-    /// takes longer than a minute (product.md 6.3).
+    /// takes longer than a minute (specification.md 6.3).
     async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport;
 
     /// What the project's own safe fixers and formatters make of these files of a checkout, where it
@@ -266,7 +266,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether the same command may give results when it is run once more (product.md X16).
+    /// Whether the same command may give results when it is run once more (specification.md X16).
     #[must_use]
     pub fn may_pass_on_retry(&self) -> bool {
         match self {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::readers;
+use crate::internals::readers;
 
 /// Texts that have broken readers elsewhere.
 const NASTY: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Which of several plausible edits is proposed, and what makes one suspicious.
 //!
-//! Source: product.md 13.3, 13.4; the prototype's measurements.
+//! Source: specification.md 13.3, 13.4; the prototype's measurements.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Spectrum-based fault localisation: which lines do failing tests run, and passing ones not.
 //!
 //! Ochiai over per-test line coverage where it can be had, else frames of the stack and lines
-//! changed since the base. Source: product.md 13.3; Abreu et al., "On the Accuracy of
+//! changed since the base. Source: specification.md 13.3; Abreu et al., "On the Accuracy of
 //! Spectrum-based Fault Localization" (2007).
 
 use std::collections::{BTreeMap, BTreeSet};

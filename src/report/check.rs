@@ -26,7 +26,7 @@ pub struct About<'a> {
     pub partial: Conclusion,
 }
 
-/// How a check ends (product.md 9.3).
+/// How a check ends (specification.md 9.3).
 #[must_use]
 pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
     match result {

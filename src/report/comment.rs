@@ -1,5 +1,5 @@
 //! The sticky comment of a pull request: verdict and chart first, what to do next, and everything
-//! else behind lines that a reader opens (product.md 9.1, 9.3, 13.8).
+//! else behind lines that a reader opens (specification.md 9.1, 9.3, 13.8).
 
 use crate::domain::check::COMMENT_LIMIT;
 
@@ -8,7 +8,7 @@ use super::page_parts::{closed, parts_of};
 use super::truncate::Part;
 use super::view::View;
 
-/// The hidden first line, by which the comment of a session is found again (product.md 13.8).
+/// The hidden first line, by which the comment of a session is found again (specification.md 13.8).
 /// Other characters than those of a session id are left out.
 #[must_use]
 pub fn marker(session: &str) -> String {

@@ -17,7 +17,7 @@ fn share(share: Share) -> String {
 pub fn describe(reached: &Reached) -> String {
     match reached {
         Reached::Untold { reason } => format!("not measured: {}", line(reason, 200)),
-        Reached::Told { before, after, target, .. } => {
+        Reached::Measured { before, after, target, .. } => {
             let pairs = before.named(*target).into_iter().zip(after.named(*target));
             let parts = pairs.filter_map(|((name, before, asked), (_, after, _))| {
                 let (was, is) = (before.percent().unwrap_or_default(), after.percent()?);
@@ -40,7 +40,7 @@ pub fn markdown(reached: &Reached) -> String {
                 cell(&line(reason, 500))
             )
         }
-        Reached::Told { command, before, after, target } => {
+        Reached::Measured { command, before, after, target } => {
             let mut text = format!(
                 "\n## Coverage\n\nOf the functions that were asked for, by {}.\n\n\
                  | What | Before | With the new tests | Asked for |\n|---|--:|--:|--:|\n",
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn what_is_short_is_named_and_what_is_not_told_decides_nothing() {
         let of = |part, whole| Share { part, whole };
-        let reached = Reached::Told {
+        let reached = Reached::Measured {
             command: "cov | run `x`".into(),
             before: Shares { line: of(1, 10), branch: of(0, 4), function: Share::default() },
             after: Shares { line: of(9, 10), branch: of(1, 4), function: Share::default() },

@@ -1,4 +1,4 @@
-//! What a run may take, from what the last one took and what is granted (product.md 13.18).
+//! What a run may take, from what the last one took and what is granted (specification.md 13.18).
 
 use crate::domain::budget::dollars;
 use crate::domain::command::Ceiling;

@@ -1,6 +1,6 @@
 //! What a person takes over when the gate was not met: for each failing test the best cause known,
 //! what was tried and why it did not help, where to look first, and the command to go on
-//! (product.md 9.3).
+//! (specification.md 9.3).
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};

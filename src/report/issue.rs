@@ -1,5 +1,5 @@
 //! Follow-up issues out of what a session showed: every sentence names a test, a file, a commit or
-//! a number of this session (product.md 9.4).
+//! a number of this session (specification.md 9.4).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! What the tests of each layer said in one run: `.process/test-layer-<layer>-output.txt`
-//! (product.md 4.8, 8.1).
+//! (specification.md 4.8, 8.1).
 
 use crate::domain::test::{Layer, Results, Status, TestCase};
 

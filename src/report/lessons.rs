@@ -1,5 +1,5 @@
 //! What a finished session teaches, as lines of files that people and later sessions read
-//! (product.md 9.5).
+//! (specification.md 9.5).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! State files for the next reader: JSON and Markdown of product.md 8.4 to 8.9, all folded from
+//! State files for the next reader: JSON and Markdown of specification.md 8.4 to 8.9, all folded from
 //! the loop's state.
 
 use crate::domain::budget::dollars;
@@ -24,7 +24,7 @@ const AGENT: &str = "@test-fix-agent";
 /// The task of running the suite.
 const SUITE_TASK: &str = "IMPL-002";
 
-/// `test-results.json` (product.md 8.4).
+/// `test-results.json` (specification.md 8.4).
 #[must_use]
 pub fn test_results(results: &Results, state: &FixLoop) -> TestResults {
     let judged = state.judgeable();
@@ -85,7 +85,7 @@ fn counts(results: &Results, layer: Layer) -> Counts {
     Counts { total: passed + failed, passed, failed }
 }
 
-/// `iteration-N-failures.json` (product.md 8.6).
+/// `iteration-N-failures.json` (specification.md 8.6).
 #[must_use]
 pub fn failures(state: &FixLoop, now: &str) -> IterationFailures {
     let known = |case: &TestCase| KnownFailure {
@@ -104,7 +104,7 @@ pub fn failures(state: &FixLoop, now: &str) -> IterationFailures {
     }
 }
 
-/// `iteration-N-strategy.md` (product.md 8.6).
+/// `iteration-N-strategy.md` (specification.md 8.6).
 #[must_use]
 pub fn strategy(state: &FixLoop) -> String {
     let strategy = state.selected_strategy.map_or("none", crate::domain::strategy::Strategy::word);
@@ -128,7 +128,7 @@ pub fn strategy(state: &FixLoop) -> String {
     text
 }
 
-/// `iteration-N-analysis.md` (product.md 8.9).
+/// `iteration-N-analysis.md` (specification.md 8.9).
 #[must_use]
 pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
     let plan = state.attempt.as_ref()?.plan.as_ref()?;
@@ -216,7 +216,7 @@ pub fn calls(calls: &[ProviderCall]) -> String {
     text
 }
 
-/// The task of one iteration, `IMPL-fix-N.json` (product.md 5.6).
+/// The task of one iteration, `IMPL-fix-N.json` (specification.md 5.6).
 #[must_use]
 pub fn task(state: &FixLoop, status: TaskStatus) -> Option<FixTask> {
     let attempt = state.attempt.as_ref()?;
@@ -278,7 +278,7 @@ pub fn task(state: &FixLoop, status: TaskStatus) -> Option<FixTask> {
     })
 }
 
-/// The task of running the suite, `IMPL-002.json` (product.md 5.5).
+/// The task of running the suite, `IMPL-002.json` (specification.md 5.5).
 #[must_use]
 pub fn suite_task(state: &FixLoop) -> SuiteTask {
     let status = match &state.verdict {
@@ -305,7 +305,7 @@ pub fn suite_task(state: &FixLoop) -> SuiteTask {
     }
 }
 
-/// `fix-history.json` (product.md 8.5).
+/// `fix-history.json` (specification.md 8.5).
 #[must_use]
 pub fn history(state: &FixLoop) -> FixHistory {
     let record = |one: &IterationRecord| FixRecord {
@@ -352,7 +352,7 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
     )
 }
 
-/// `TODO_LIST.md` of a session that only fixes (product.md 9.1).
+/// `TODO_LIST.md` of a session that only fixes (specification.md 9.1).
 #[must_use]
 pub fn todo(state: &FixLoop) -> String {
     let done = |finished: bool| if finished { "x" } else { " " };

@@ -1,4 +1,4 @@
-//! The forms of the state files, as they are stored and published (product.md 5.5, 5.6, 8.4 to
+//! The forms of the state files, as they are stored and published (specification.md 5.5, 5.6, 8.4 to
 //! 8.6). What a field means stands here; [`super::records`] fills them from the loop's state.
 //!
 //! A field that was not in the first version is optional, so that older files stay readable.
@@ -16,7 +16,7 @@ use crate::domain::strategy::Strategy;
 pub use crate::domain::task::TaskStatus;
 use crate::domain::test::Layer;
 
-/// `test-results.json`: the last run of the suite (product.md 8.4).
+/// `test-results.json`: the last run of the suite (specification.md 8.4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestResults {
     /// Tests that passed or failed.
@@ -48,7 +48,7 @@ pub struct TestResults {
     pub flaky: Vec<TestId>,
 }
 
-/// Counts per layer (product.md 6.1).
+/// Counts per layer (specification.md 6.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LayerDistribution {
     /// Compilers, linters, type checkers.
@@ -110,7 +110,7 @@ pub struct FailedTest {
     pub signature: Signature,
 }
 
-/// `iteration-N-failures.json`: what an iteration begins with (product.md 8.6).
+/// `iteration-N-failures.json`: what an iteration begins with (specification.md 8.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IterationFailures {
     /// From 1.
@@ -141,7 +141,7 @@ pub struct KnownFailure {
     pub test_type: Layer,
 }
 
-/// `fix-history.json`: every iteration that ended, in order (product.md 8.5).
+/// `fix-history.json`: every iteration that ended, in order (specification.md 8.5).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FixHistory(pub Vec<FixRecord>);
@@ -182,7 +182,7 @@ pub struct FixRecord {
     pub summary: String,
 }
 
-/// `IMPL-fix-N.json`: the task of one iteration (product.md 5.6).
+/// `IMPL-fix-N.json`: the task of one iteration (specification.md 5.6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FixTask {
     /// `IMPL-fix-N`.
@@ -288,7 +288,7 @@ pub enum TestMode {
     FullSuite,
 }
 
-/// `IMPL-002.json`: the task of running the suite (product.md 5.5).
+/// `IMPL-002.json`: the task of running the suite (specification.md 5.5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteTask {
     /// Always `IMPL-002`.

@@ -1,4 +1,4 @@
-//! The report of a session: a completion summary (product.md 9.2) or, below the gate, the hand-over
+//! The report of a session: a completion summary (specification.md 9.2) or, below the gate, the hand-over
 //! (9.3).
 
 use crate::domain::event::Outcome;

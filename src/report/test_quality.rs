@@ -11,7 +11,7 @@ use super::coverage;
 use super::findings::tables;
 use super::markdown::{cell, count, line};
 
-/// What was found about tests (product.md 6.2, 6.4, 6.6).
+/// What was found about tests (specification.md 6.2, 6.4, 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestQuality {
     /// What the gate says.

@@ -1,4 +1,4 @@
-//! The nested to-do list (product.md 9.1): phases, tasks and iterations, attached below a line
+//! The nested to-do list (specification.md 9.1): phases, tasks and iterations, attached below a line
 //! while it is worked on and gone when it is done.
 
 use schemars::JsonSchema;

@@ -33,7 +33,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// `code-validation-report.json` (product.md 6.6).
+/// `code-validation-report.json` (specification.md 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ValidationReport {
     /// Version of this form.

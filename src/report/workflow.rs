@@ -127,7 +127,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// All outputs that `action.yml` names, in its order (product.md 2.3). `report` is where later
+/// All outputs that `action.yml` names, in its order (specification.md 2.3). `report` is where later
 /// steps of the job find the report, when that is elsewhere than the session says. What is not
 /// known yet is empty.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Turns failures and history into a plan by asking models (product.md 4.9). Reads only.
+//! Turns failures and history into a plan by asking models (specification.md 4.9). Reads only.
 
 use async_trait::async_trait;
 use serde_json::Value;

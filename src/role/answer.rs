@@ -1,4 +1,4 @@
-//! Parses the text of a model into a typed answer, or says why that fails (product.md 13.16).
+//! Parses the text of a model into a typed answer, or says why that fails (specification.md 13.16).
 //! Optional fields may be missing, unknown ones are ignored, wrong ones are named.
 
 use schemars::JsonSchema;

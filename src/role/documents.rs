@@ -1,6 +1,6 @@
 //! What a project's own documents say about some of its files: the sections of the readme that
 //! concern them, and as much as fits of the documents that the request names. A requirement can then
-//! come from what the project promises instead of what the code happens to do (product.md 4.5, 13.4).
+//! come from what the project promises instead of what the code happens to do (specification.md 4.5, 13.4).
 //!
 //! Documents are foreign text: bounded here, fenced in the prompt.
 

@@ -1,4 +1,4 @@
-//! Which tests a change can affect (product.md 7.14, 13.2).
+//! Which tests a change can affect (specification.md 7.14, 13.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 

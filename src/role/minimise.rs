@@ -1,5 +1,5 @@
 //! Drops what the suite does not need from the whole change, and proves of what stays that it is
-//! needed: without each hunk some test fails (product.md 13.5, 13.18).
+//! needed: without each hunk some test fails (specification.md 13.5, 13.18).
 //!
 //! Delta debugging over hunks (Zeller and Hildebrandt, ddmin): whole parts are left out first, single
 //! hunks last, so the last pass is the negative control of every hunk that stays.

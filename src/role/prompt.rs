@@ -130,7 +130,7 @@ fn render(name: &str, values: &Value) -> String {
         .unwrap_or_else(|error| format!("[the template {name} is broken: {error}]"))
 }
 
-/// What a model is told about failures of a layer (product.md 4.9).
+/// What a model is told about failures of a layer (specification.md 4.9).
 fn layer_hint(layer: Layer) -> &'static str {
     match layer {
         Layer::Static => {

@@ -38,7 +38,7 @@ pub struct ReviewResult {
 
 /// Reviews the chosen files. Never fails; what does not parse is a finding.
 ///
-/// Source: product.md 6.3, 6.4, 6.6.
+/// Source: specification.md 6.3, 6.4, 6.6.
 #[must_use]
 pub fn review(request: &ReviewRequest<'_>) -> ReviewResult {
     let mut project = Project::of(request.files);

@@ -49,8 +49,8 @@ fn killed_around_a_rollback_a_session_resumes_to_the_same_end() {
     let reference = TestRepo::new(ROLLBACK);
     let ran = reference.regreen(&["fix", "--jobs", "1"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let told = story(&reference);
-    assert!(told.contains("rollback iteration 1 - regression detected"), "{told}\n{}", ran.err);
+    let log = story(&reference);
+    assert!(log.contains("rollback iteration 1 - regression detected"), "{log}\n{}", ran.err);
     // Fewer points of the longer session; the other test visits every kind of write.
     let visited = kill_everywhere(ROLLBACK, 37, &[]);
     assert!(visited > 3, "a session has many points, {visited} were visited");
@@ -62,8 +62,8 @@ fn killed_around_a_regression_without_commits_a_session_resumes_to_the_same_end(
     let reference = TestRepo::new(ROLLBACK);
     let ran = reference.regreen(&[&["fix", "--jobs", "1"], &clean[..]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let told = story(&reference);
-    assert!(!told.contains("rollback") && told.contains("return value + 2"), "{told}\n{}", ran.err);
+    let log = story(&reference);
+    assert!(!log.contains("rollback") && log.contains("return value + 2"), "{log}\n{}", ran.err);
     // Fewer points than above: what differs is one file that is written again.
     let visited = kill_everywhere(ROLLBACK, 53, &clean);
     assert!(visited > 2, "a session has many points, {visited} were visited");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fake_model::Reply;
 use super::support::TestRepo;
 use super::test_writing::{
-    KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, told,
+    KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, surveyed,
 };
 
 /// Waits until the model has been asked so often, and kills the run.
@@ -38,7 +38,8 @@ fn triggers(document: &Value) -> Vec<String> {
 #[test]
 fn a_question_without_an_answer_is_asked_again_counted_and_told() {
     // The first question of phase 3, the second one of phase 4.2, the first file.
-    let before: [fn() -> Vec<Reply>; 3] = [Vec::new, || vec![told()], || vec![told(), advised()]];
+    let before: [fn() -> Vec<Reply>; 3] =
+        [Vec::new, || vec![surveyed()], || vec![surveyed(), advised()]];
     for (number, answers) in (1..).zip(before) {
         let mut script = answers();
         script.push(Reply::Silence(Duration::from_mins(2)));
@@ -70,7 +71,7 @@ fn a_question_without_an_answer_is_asked_again_counted_and_told() {
 fn an_answer_that_had_arrived_is_used_and_not_asked_for_again() {
     // The file is there; the run dies while the verdict on its failing test is asked for.
     let script = vec![
-        told(),
+        surveyed(),
         advised(),
         knowing("# Question IMPL-001-1"),
         Reply::Silence(Duration::from_mins(2)),

@@ -601,7 +601,7 @@ fn when_everything_fails_the_report_says_what_to_take_over() {
         "- Says: `-6 != 6`",
         "- Best cause known: `the code at calc.py:total:9-13 is wrong` at `calc.py:total:9-13` (one, confidence 0.90)",
         "this very change was tried before and did not help",
-        "Go on with `regreen fix --resume WFS-test-main --max-iterations",
+        "Continue with `regreen fix --resume WFS-test-main --max-iterations",
     ] {
         assert!(report.contains(expected), "{expected} in {report}");
     }

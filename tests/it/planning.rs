@@ -287,7 +287,7 @@ fn sessions_are_shown_confirmed_and_archived_with_true_statuses() {
 
 /// Everything a plan says, without times.
 fn story(repo: &TestRepo, id: &str) -> String {
-    let mut told = String::new();
+    let mut text = String::new();
     for file in [
         "IMPL_PLAN.md",
         "TODO_LIST.md",
@@ -300,9 +300,9 @@ fn story(repo: &TestRepo, id: &str) -> String {
         ".task/IMPL-001.5-review.json",
         ".task/IMPL-002.json",
     ] {
-        told.push_str(&std::fs::read_to_string(session(repo, id).join(file)).unwrap());
+        text.push_str(&std::fs::read_to_string(session(repo, id).join(file)).unwrap());
     }
-    told
+    text
 }
 
 #[test]

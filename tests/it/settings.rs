@@ -34,8 +34,8 @@ fn a_clean_history_keeps_a_regression_as_a_patch_that_still_applies() {
         .map(|one| one["iteration"].as_u64().unwrap())
         .collect();
     assert_eq!(regressed, [1], "{}", ran.err);
-    let told = log(&repo);
-    assert!(!told.contains("rollback") && !told.contains("iteration 1 "), "{told}");
+    let text = log(&repo);
+    assert!(!text.contains("rollback") && !text.contains("iteration 1 "), "{text}");
     let folder = session(&repo, "WFS-test-main").join(".process");
     let patch = folder.join("iteration-1-regression.patch");
     assert!(read(&patch).contains("+++ b/store.py"), "{}", read(&patch));
@@ -174,8 +174,8 @@ fn tests_change_only_where_the_scope_says_so_and_a_person_must_confirm() {
     let document = ran.document();
     assert_eq!(document["result"], "partial_success", "{document:#}");
     assert!(document["reason"].as_str().unwrap().contains("a person must confirm"));
-    let told = model.asked()[1].text();
-    assert!(told.contains("Change tests only"), "{told}");
+    let text = model.asked()[1].text();
+    assert!(text.contains("Change tests only"), "{text}");
     let record = session(&repo, "WFS-test-main").join(".process/iteration-1-decision.md");
     let record = read(&record);
     assert!(record.contains("Tests were changed in iteration 1"), "{record}");
@@ -250,13 +250,13 @@ fn a_coverage_command_of_the_project_is_run_and_its_report_read() {
         let ran = repo.regreen(&[&["plan", "calc.py", "--json"], &set[..], more].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let folder = session(&repo, "WFS-test-calc-py");
-        let told = read(&folder.join(".process/TEST_ANALYSIS_RESULTS.json"));
-        serde_json::from_str::<Value>(&told).unwrap()
+        let text = read(&folder.join(".process/TEST_ANALYSIS_RESULTS.json"));
+        serde_json::from_str::<Value>(&text).unwrap()
     };
-    let told = plan(&["--set", "coverage.line=60"]);
-    let coverage = told["current_coverage"].as_str().unwrap();
+    let text = plan(&["--set", "coverage.line=60"]);
+    let coverage = text["current_coverage"].as_str().unwrap();
     assert!(coverage.contains("printf") && coverage.contains("lines 50.0 %"), "{coverage}");
-    assert_eq!(told["coverage_target"]["line"], 60);
+    assert_eq!(text["coverage_target"]["line"], 60);
 
     let repo = TestRepo::new(CALC);
     let ran = repo.regreen(&["plan", "calc.py", "--coverage-command", "true"]);

@@ -55,7 +55,7 @@ fn schema_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Files of product.md 8.1 in a session that wrote tests, found a defect and mended it.
+/// Files of specification.md 8.1 in a session that wrote tests, found a defect and mended it.
 const LAYOUT: &[&str] = &[
     "workflow-session.json",
     "IMPL_PLAN.md",

@@ -53,7 +53,7 @@ fn tests_with(lines: &str) -> String {
     GOOD.replace("\n\nclass", &format!("\n{lines}\n\nclass"))
 }
 
-pub fn told() -> Reply {
+pub fn surveyed() -> Reply {
     survey(
         "shop/price.py",
         &[
@@ -125,7 +125,7 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     let made_up = GOOD.replace("from shop.price", "from shop.money import Money\nfrom shop.price");
     let covers: &[(&str, &[&str])] = &[("test_nothing_off", &["R-014", "R-999"])];
     let model = server(vec![
-        told(),
+        surveyed(),
         advised(),
         test_file(PLACE, &made_up, &[]),
         test_file(PLACE, GOOD, covers),
@@ -205,7 +205,7 @@ fn a_gate_takes_a_written_file_away_with_its_reason() {
             "    def test_price(",
             "    def test_rates(self):\n        self.assertEqual(tax.RATES, {'a': 1})\n\n    def test_price(",
         );
-    let model = server(vec![told(), advised(), test_file(PLACE, &text, &[]), nothing()]);
+    let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
     let mut files = repaired();
     files.push(("shop/registry.py", "from shop.tax import RATES\n\nRATES['a'] = 1\n".into()));
     for (name, text) in &mut files {
@@ -258,7 +258,7 @@ fn what_no_test_may_do_is_refused_by_name_and_what_slips_through_is_cut_out() {
         (vec![shaky], vec!["test_b_second: it does not hold when"], true),
     ];
     for (answers, expected, kept) in stories {
-        let mut script = vec![told(), advised()];
+        let mut script = vec![surveyed(), advised()];
         script.extend(answers.iter().map(|text| test_file(PLACE, text, &[])));
         // What may survive is given back once.
         script.push(nothing());
@@ -283,7 +283,7 @@ fn what_no_test_may_do_is_refused_by_name_and_what_slips_through_is_cut_out() {
 fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
     let wrong = GOOD.replace("discount(80, 50), 40.0", "discount(80, 50), 41.0");
     let model = server(vec![
-        told(),
+        surveyed(),
         advised(),
         test_file(PLACE, &wrong, &[]),
         verdict(FINDING, "test", "", "half of 80 is 40"),
@@ -298,7 +298,7 @@ fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
     assert_eq!(repo.git(&["show", &format!("{BRANCH}:{PLACE}")]), GOOD.trim_end());
     // Nobody can be asked any more: the test goes, the others stay.
     let model = server(vec![
-        told(),
+        surveyed(),
         advised(),
         test_file(PLACE, &wrong, &[]),
         nothing(),
@@ -322,8 +322,12 @@ fn survivors_go_back_to_the_model_as_work() {
         "{}\n    def test_double(self):\n        self.assertEqual(double(4), 8)\n",
         GOOD.replace("import discount,", "import discount, double,")
     );
-    let model =
-        server(vec![told(), advised(), test_file(PLACE, weak, &[]), test_file(more, &strong, &[])]);
+    let model = server(vec![
+        surveyed(),
+        advised(),
+        test_file(PLACE, weak, &[]),
+        test_file(more, &strong, &[]),
+    ]);
     let repo = clean(&model, "one");
     let ran = run(&repo, TEST);
     let document = ran.document();
@@ -406,7 +410,7 @@ fn without_a_good_answer_the_code_speaks_for_itself_and_the_session_is_degraded(
 pub fn knowing(question: &str) -> Reply {
     let is = |name: &str| question.contains(&format!("# Question {name}"));
     if is("analysis-1") {
-        told()
+        surveyed()
     } else if is("enrichment") {
         advised()
     } else if is("IMPL-001-1-verdict") {
@@ -452,11 +456,11 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
         // Nobody is asked twice but for a question that was under way, and then it is said.
         let asked = model.asked().len() as u64;
-        let told = resumed.err.contains("nobody knows whether it was charged");
-        assert!(asked <= needed + u64::from(told), "point {point}: {asked} of {needed}");
+        let reported = resumed.err.contains("nobody knows whether it was charged");
+        assert!(asked <= needed + u64::from(reported), "point {point}: {asked} of {needed}");
         if resumed.code == Some(0) {
             let counted = resumed.document()["spending"]["calls"].as_u64().unwrap();
-            assert_eq!(counted, needed + u64::from(told), "point {point}: {}", resumed.err);
+            assert_eq!(counted, needed + u64::from(reported), "point {point}: {}", resumed.err);
         }
     }
     assert!(visited > 2, "a session has many points, {visited} were visited");

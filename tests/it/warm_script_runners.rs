@@ -230,8 +230,8 @@ fn judge(project: &Project) {
             driver = project.driver(&[]);
             continue;
         };
-        let passed = |told: &BTreeMap<String, String>| -> Vec<String> {
-            let passed = told.iter().filter(|(_, status)| *status == "passed");
+        let passed = |output: &BTreeMap<String, String>| -> Vec<String> {
+            let passed = output.iter().filter(|(_, status)| *status == "passed");
             passed.map(|(name, _)| name.clone()).collect()
         };
         assert_eq!(passed(&warm), passed(&fresh), "{old} -> {new}");
@@ -259,25 +259,26 @@ fn trace(project: &Project) {
         ("REGREEN_ROOT", root.display().to_string()),
     ]);
     driver.run(project).unwrap();
-    let told = std::fs::read_to_string(&out).unwrap();
+    let output = std::fs::read_to_string(&out).unwrap();
     let records: Vec<Value> =
-        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let source = project.source.display().to_string();
     let ran = |name: &str| -> Vec<u64> {
         let record = records.iter().find(|record| {
             let names = record["names"].as_array().into_iter().flatten();
             names.last().is_some_and(|last| last.as_str().unwrap().ends_with(name))
         });
-        let lines = record.unwrap_or_else(|| panic!("{name}: {told}"))["lines"][&source].as_array();
+        let lines =
+            record.unwrap_or_else(|| panic!("{name}: {output}"))["lines"][&source].as_array();
         lines.into_iter().flatten().map(|line| line.as_u64().unwrap()).collect()
     };
     // The heads of functions differ with what takes the types away.
     let body = |name: &str| -> Vec<u64> {
         ran(name).into_iter().filter(|line| ![3, 11].contains(line)).collect()
     };
-    assert_eq!(body("sums"), [4, 5, 6, 8], "{told}");
-    assert_eq!(body("is empty"), [4, 5, 8], "{told}");
-    assert_eq!(body("labels"), [12, 14, 15], "{told}");
+    assert_eq!(body("sums"), [4, 5, 6, 8], "{output}");
+    assert_eq!(body("is empty"), [4, 5, 8], "{output}");
+    assert_eq!(body("labels"), [12, 14, 15], "{output}");
     let whole = records.last().unwrap();
     let known: Vec<u64> = whole["known"][&source]
         .as_array()
@@ -285,8 +286,8 @@ fn trace(project: &Project) {
         .iter()
         .map(|line| line.as_u64().unwrap())
         .collect();
-    assert!([4, 5, 6, 8, 12, 13, 14, 15, 17].iter().all(|line| known.contains(line)), "{told}");
-    assert!(!known.contains(&2) && !known.contains(&16), "{told}");
+    assert!([4, 5, 6, 8, 12, 13, 14, 15, 17].iter().all(|line| known.contains(line)), "{output}");
+    assert!(!known.contains(&2) && !known.contains(&16), "{output}");
 }
 
 #[test]
@@ -306,10 +307,10 @@ fn candidates_are_judged_by_older_runners_as_by_a_fresh_start() {
 }
 
 /// Lines are told, all mutants on lines that tests reach are tried, and a fault is repaired.
-fn whole(project: &Project, told: &str) {
+fn whole(project: &Project, output: &str) {
     let planned = project.repo.regreen(&["plan", "src/cart.ts", "--json"]).document();
     // Istanbul and the provider count branches too, of which tests take too few.
-    assert_eq!(planned["phases"][1]["summary"], format!("1 file looked at, {told}"));
+    assert_eq!(planned["phases"][1]["summary"], format!("1 file looked at, {output}"));
     let ran = project.repo.regreen(&["score", "src/cart.ts", "--json"]);
     let score = ran.document();
     assert_eq!(score["reach"], "known", "{} {}", ran.out, ran.err);

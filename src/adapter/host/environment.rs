@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Variables a child may see when the parent has them. Everything else, tokens and keys above
-/// all, stays here (product.md 13.10).
+/// all, stays here (specification.md 13.10).
 const ALLOWED: &[&str] = &[
     "PATH",
     "LANG",

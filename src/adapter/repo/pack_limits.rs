@@ -2,7 +2,7 @@
 //! and those that its deltas expand to. A few bytes of copy instructions make gigabytes, so libgit2
 //! sees a pack only when every object and all of them together are within bounds.
 //!
-//! Source: product.md 13.17 (limits of a bundle), git's `gitformat-pack`.
+//! Source: specification.md 13.17 (limits of a bundle), git's `gitformat-pack`.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -61,7 +61,7 @@ const PREFACE: usize = 20;
 /// # Errors
 ///
 /// [`PackFault`], at the first entry that is not within the bounds.
-pub fn sift(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
+pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
     let broken = |number, what| PackFault::Broken { number, what };
     let count = match pack.get(..HEAD) {
         Some([b'P', b'A', b'C', b'K', 0, 0, 0, 2, count @ ..]) => {
@@ -267,11 +267,11 @@ mod tests {
             ("no pack", b"PICK".to_vec(), broken(0, "not the head of one")),
         ];
         for (why, pack, expected) in table {
-            assert_eq!(sift(&pack, BOUNDS), expected, "{why}");
+            assert_eq!(check_limits(&pack, BOUNDS), expected, "{why}");
         }
         let mut behind = pack(&[blob(9), blob(9)]);
         behind[11] = 1;
-        assert_eq!(sift(&behind, BOUNDS), broken(1, "not the last one"));
+        assert_eq!(check_limits(&behind, BOUNDS), broken(1, "not the last one"));
     }
 
     proptest! {
@@ -279,8 +279,8 @@ mod tests {
         fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300), count in 0u8..4) {
             let mut pack = [b"PACK\0\0\0\x02\0\0\0".as_slice(), &[count]].concat();
             pack.extend(&bytes);
-            let _answer = sift(&pack, BOUNDS);
-            let _answer = sift(&bytes, BOUNDS);
+            let _answer = check_limits(&pack, BOUNDS);
+            let _answer = check_limits(&bytes, BOUNDS);
         }
     }
 }

@@ -216,7 +216,7 @@ pub struct Bands {
     /// Band 1.
     pub data: Vec<u8>,
     /// Band 2, what people are told; bounded.
-    pub told: String,
+    pub message: String,
     /// Band 3, why it ended.
     pub fatal: Option<String>,
 }
@@ -224,14 +224,14 @@ pub struct Bands {
 /// Takes the bands apart. An answer without the closing flush was cut.
 pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
     let mut bands = Bands::default();
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     loop {
         match next(&mut rest)? {
             Some(Pkt::Flush) => break,
             None => return Err("the answer ends in the middle"),
             Some(Pkt::Data(data)) => match data.split_first() {
                 Some((1, data)) => bands.data.extend_from_slice(data),
-                Some((2, data)) if told.len() < 8192 => told.extend_from_slice(data),
+                Some((2, data)) if message.len() < 8192 => message.extend_from_slice(data),
                 Some((2, _)) => {}
                 Some((3, data)) => {
                     bands.fatal = Some(one_line(&String::from_utf8_lossy(data)));
@@ -241,7 +241,7 @@ pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
             },
         }
     }
-    bands.told = one_line(&String::from_utf8_lossy(&told));
+    bands.message = one_line(&String::from_utf8_lossy(&message));
     Ok(bands)
 }
 

@@ -68,7 +68,7 @@ pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<PushOutco
     }
     match sent.report {
         Report::Refused(reason) if now == request.expected => {
-            let text = one_line(&format!("{reason} {}", sent.told));
+            let text = one_line(&format!("{reason} {}", sent.message));
             Ok(PushOutcome::Rejected { by: refuser(&text), text })
         }
         Report::Refused(_) | Report::Moved => Ok(PushOutcome::Moved { now }),

@@ -130,7 +130,7 @@ pub struct Sent {
     /// About the reference.
     pub report: pkt_line::Report,
     /// What else it tells people.
-    pub told: String,
+    pub message: String,
 }
 
 impl Transport {
@@ -227,7 +227,7 @@ impl Transport {
             return Err(self.wrong(fatal));
         }
         let report = pkt_line::report(&bands.data, reference).map_err(|wrong| self.wrong(wrong))?;
-        Ok(Sent { report, told: bands.told })
+        Ok(Sent { report, message: bands.message })
     }
 
     async fn service(

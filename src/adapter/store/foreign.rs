@@ -1,5 +1,5 @@
 //! Sessions of the reference project's own layout, read as sources of test sessions
-//! (product.md 2.1, 3.1 phase 1). Nothing of them is written.
+//! (specification.md 2.1, 3.1 phase 1). Nothing of them is written.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
 //! The project's own safe formatters and formatters on files that were just written: what they would
-//! make of a text, without writing it anywhere in the checkout (product.md 6.7, phase 5).
+//! make of a text, without writing it anywhere in the checkout (specification.md 6.7, phase 5).
 //!
 //! Each tool gets the text on its standard input and says on its standard output how it should be,
 //! so a file of the user cannot be touched by mistake: the child may not write there at all.

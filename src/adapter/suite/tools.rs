@@ -17,7 +17,7 @@ use crate::effect::{Concern, LintReport};
 
 use super::lint_output::{self, OutputFormat};
 
-/// Time for one check (product.md 6.3).
+/// Time for one check (specification.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
 
 /// Bytes of the output of a check that are read.

@@ -68,7 +68,7 @@ const ROLLBACK: Reader = Reply(|words| {
     Ok(Command::Rollback { iteration })
 });
 
-/// All commands (product.md 2.1, 2.4, 13.18).
+/// All commands (specification.md 2.1, 2.4, 13.18).
 pub const COMMANDS: &[CommandSpec] = &[
     spec(
         "fix",

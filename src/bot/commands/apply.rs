@@ -1,5 +1,5 @@
 //! `/regreen apply SHA`: publishes exactly one stored result, and only on the head it was made for
-//! (product.md 13.17, 13.18).
+//! (specification.md 13.17, 13.18).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `/regreen issue` and the key `expand`: follow-up issues, each opened once (product.md 9.4).
+//! `/regreen issue` and the key `expand`: follow-up issues, each opened once (specification.md 9.4).
 
 use crate::domain::command::Dimension;
 use crate::effect::{Label, NewIssue};
@@ -10,7 +10,7 @@ use crate::bot::context::Context;
 use crate::bot::publish::Publisher;
 use crate::bot::replies::Replies;
 
-/// Adds the issues that the configuration opens after a success (product.md 9.2).
+/// Adds the issues that the configuration opens after a success (specification.md 9.2).
 pub fn add_configured(publisher: &Publisher<'_>, expand: &[Dimension], replies: &mut Replies) {
     if publisher.is_met() {
         replies.issues.extend(expand);

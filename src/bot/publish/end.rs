@@ -70,7 +70,7 @@ impl Publisher<'_> {
         }
     }
 
-    /// A partial success wants a person (product.md 9.3).
+    /// A partial success wants a person (specification.md 9.3).
     async fn label(&self) {
         let partial = self
             .view

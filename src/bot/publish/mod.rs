@@ -1,5 +1,5 @@
 //! What people see while a run goes on: one comment, one check run, and at the end a summary and
-//! outputs. Paced, and kept until the forge takes it (product.md 13.8).
+//! outputs. Paced, and kept until the forge takes it (specification.md 13.8).
 
 mod end;
 

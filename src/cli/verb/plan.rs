@@ -23,7 +23,7 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, AppError> 
 
 /// Prints the outcome, and returns the exit code.
 pub fn show(outcome: &TestOutcome, json: bool) -> u8 {
-    let (rests, produced) = (outcome.planned.told(), outcome.produced.as_ref());
+    let (rests, produced) = (outcome.planned.to_view(), outcome.produced.as_ref());
     if json {
         let document = planning::document(&rests, produced, &outcome.folder);
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());

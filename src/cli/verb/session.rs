@@ -1,4 +1,4 @@
-//! `regreen session`: sessions as they stand, and their end (product.md 8.14).
+//! `regreen session`: sessions as they stand, and their end (specification.md 8.14).
 
 use std::path::Path;
 
@@ -53,7 +53,7 @@ pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
     }
 }
 
-/// Archives a session with the true statuses of its tasks (product.md C-23).
+/// Archives a session with the true statuses of its tasks (specification.md C-23).
 fn end(
     facts: &RepositoryFacts,
     root: &Path,

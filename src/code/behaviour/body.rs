@@ -12,7 +12,7 @@ use crate::code::language::Language;
 pub(super) struct Walk<'a> {
     pub(super) language: Language,
     pub(super) text: &'a str,
-    pub(super) told: &'a mut Behaviour,
+    pub(super) behaviour: &'a mut Behaviour,
     pub(super) receiver: Option<String>,
     /// Functions around the present place, inside of this one.
     pub(super) inner: u32,
@@ -29,11 +29,11 @@ impl Walk<'_> {
         match kind {
             Kind::If | Kind::Ternary => return self.choice(node, guard),
             Kind::Loop => {
-                self.told.decisions += 1;
+                self.behaviour.decisions += 1;
                 return self.round(node, guard);
             }
             Kind::Case => {
-                self.told.decisions += 1;
+                self.behaviour.decisions += 1;
                 return self.case(node, guard);
             }
             Kind::Raise => self.raise(node, guard),
@@ -89,7 +89,7 @@ impl Walk<'_> {
     /// not left.
     fn round(&mut self, node: Node<'_>, guard: &mut Guard) {
         if let Some(over) = self.range_of(node) {
-            self.told.loops.push((line(node), over));
+            self.behaviour.loops.push((line(node), over));
         }
         let body = node.child_by_field_name("body");
         for child in children(node) {
@@ -124,7 +124,7 @@ impl Walk<'_> {
 
     /// An `if` or a ternary: its parts are visited with what must hold for them.
     fn choice(&mut self, node: Node<'_>, guard: &mut Guard) {
-        self.told.decisions += 1;
+        self.behaviour.decisions += 1;
         let condition = self.condition_of(node);
         let consequence = if node.kind() == "conditional_expression" {
             node.named_child(0)
@@ -183,7 +183,7 @@ impl Walk<'_> {
 
     fn note_raise(&mut self, line: u32, class: String, message: Option<String>, guard: &Guard) {
         if self.inner == 0 {
-            self.told.raises.push(Raise { line, class, message, guard: guard.clone() });
+            self.behaviour.raises.push(Raise { line, class, message, guard: guard.clone() });
         }
     }
 
@@ -221,7 +221,7 @@ impl Walk<'_> {
                     return self.ternary_results(value, guard);
                 }
                 let (line, guard) = (line(value), guard.clone());
-                self.told.returns.push(Return { line, value: shown, guard });
+                self.behaviour.returns.push(Return { line, value: shown, guard });
             }
         }
     }
@@ -335,7 +335,7 @@ impl Walk<'_> {
             return;
         };
         let operator = operator.to_owned();
-        self.told.boundaries.push(Boundary { line: line(node), left, operator, right });
+        self.behaviour.boundaries.push(Boundary { line: line(node), left, operator, right });
     }
 
     fn handler(&mut self, node: Node<'_>) -> String {
@@ -347,7 +347,7 @@ impl Walk<'_> {
             .map(|child| one_line(child, self.text))
             .unwrap_or_default();
         let catches = catches.trim_matches(['(', ')']).to_owned();
-        self.told.handlers.push(Handler { line: line(node), catches: catches.clone() });
+        self.behaviour.handlers.push(Handler { line: line(node), catches: catches.clone() });
         catches
     }
 
@@ -381,7 +381,7 @@ impl Walk<'_> {
             guard.push(Condition { text: format!("nothing {given}"), holds: true });
             self.note_raise(line(node), "panic".into(), message, &guard);
         }
-        self.told.calls.push((line(node), callee));
+        self.behaviour.calls.push((line(node), callee));
     }
 
     fn macro_call(&mut self, node: Node<'_>, guard: &Guard) {
@@ -400,12 +400,12 @@ impl Walk<'_> {
             "assert_ne" => {
                 Some(Condition { text: format!("{} == {}", part(0), part(1)), holds: true })
             }
-            _ => return self.told.calls.push((line(node), format!("{name}!"))),
+            _ => return self.behaviour.calls.push((line(node), format!("{name}!"))),
         };
         let class = if name == "bail" { "Err" } else { "panic" };
         let guard: Guard = guard.iter().cloned().chain(broken).collect();
         self.note_raise(line(node), class.into(), first_text(node, self.text), &guard);
-        self.told.calls.push((line(node), format!("{name}!")));
+        self.behaviour.calls.push((line(node), format!("{name}!")));
     }
 
     fn assignment(&mut self, node: Node<'_>) {
@@ -422,8 +422,9 @@ impl Walk<'_> {
         if let Some(field) = own.or(by_receiver) {
             let field: String =
                 field.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            if !field.is_empty() && self.told.changes.iter().all(|(_, known)| *known != field) {
-                self.told.changes.push((line(node), field));
+            if !field.is_empty() && self.behaviour.changes.iter().all(|(_, known)| *known != field)
+            {
+                self.behaviour.changes.push((line(node), field));
             }
         }
     }

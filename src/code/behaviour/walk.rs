@@ -128,7 +128,7 @@ fn behaviour(
     };
     let head_end = own.child_by_field_name("body").map_or(own.end_byte(), |body| body.start_byte());
     let head = text.get(node.start_byte()..head_end).unwrap_or_default();
-    let mut told = Behaviour {
+    let mut behaviour = Behaviour {
         name,
         start: line(node),
         end: u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX),
@@ -139,12 +139,17 @@ fn behaviour(
         ..Behaviour::default()
     };
     if let Some(body) = own.child_by_field_name("body") {
-        let mut walk =
-            Walk { language, text, told: &mut told, receiver: receiver_name(node, text), inner: 0 };
+        let mut walk = Walk {
+            language,
+            text,
+            behaviour: &mut behaviour,
+            receiver: receiver_name(node, text),
+            inner: 0,
+        };
         walk.visit(body, &mut Vec::new());
         walk.tail(body);
     }
-    told
+    behaviour
 }
 
 /// Attributes, decorators and annotations of an item.

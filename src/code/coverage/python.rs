@@ -8,21 +8,21 @@ use super::{BadReport, Report};
 pub fn read(value: &Value) -> Result<Report, BadReport> {
     let mut report = Report::of("coverage.py JSON");
     let expected = || BadReport::at(1, "`executed_lines` and `missing_lines` for each file");
-    for (path, told) in value["files"].as_object().into_iter().flatten() {
+    for (path, file_report) in value["files"].as_object().into_iter().flatten() {
         let file = report.file(path);
         for (key, hits) in [("executed_lines", 1), ("missing_lines", 0)] {
-            for line in told[key].as_array().ok_or_else(expected)? {
+            for line in file_report[key].as_array().ok_or_else(expected)? {
                 file.line(number(line).ok_or_else(expected)?, hits);
             }
         }
         for (key, taken) in [("executed_branches", 1), ("missing_branches", 0)] {
-            for arc in told[key].as_array().into_iter().flatten() {
+            for arc in file_report[key].as_array().into_iter().flatten() {
                 if let Some(line) = arc.get(0).and_then(number) {
                     file.branch(line, taken, 1);
                 }
             }
         }
-        for (name, function) in told["functions"].as_object().into_iter().flatten() {
+        for (name, function) in file_report["functions"].as_object().into_iter().flatten() {
             let start = function["start_line"].as_u64().and_then(|at| u32::try_from(at).ok());
             if let (false, Some(start)) = (name.is_empty(), start) {
                 let lines = function["executed_lines"].as_array();

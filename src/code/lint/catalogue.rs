@@ -1,4 +1,4 @@
-//! The catalogue: every rule, in the order of the documentation (product.md 6.3, 6.4).
+//! The catalogue: every rule, in the order of the documentation (specification.md 6.3, 6.4).
 //!
 //! A rule stands beside its detection; a new one needs nothing else but samples in
 //! `tests/data/lint`.
@@ -14,7 +14,7 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
         code::packages::RULES,
         code::placeholder::RULES,
         code::mocks::RULES,
-        code::types::RULES,
+        code::type_annotations::RULES,
         code::naming::RULES,
         code::control_flow::RULES,
         code::resources::RULES,

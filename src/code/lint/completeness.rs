@@ -2,7 +2,7 @@
 //!
 //! A function counts as tried when a test, or a helper of the same file that the test calls, names
 //! it. That is generous where names are common, and blind where calls are made up at run time.
-//! Source: product.md 6.1, 6.2.
+//! Source: specification.md 6.1, 6.2.
 
 use std::collections::{BTreeMap, BTreeSet};
 

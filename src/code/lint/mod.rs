@@ -1,4 +1,4 @@
-//! The linter: problems of code and tests that the project's own tools do not report (product.md
+//! The linter: problems of code and tests that the project's own tools do not report (specification.md
 //! 6.3, 6.4).
 //!
 //! Pure: files in, findings out. What compilers, type checkers and linters report is mapped to

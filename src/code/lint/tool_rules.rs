@@ -1,5 +1,5 @@
 //! Rules that parsers, compilers, type checkers, linters and formatters report, and what their own
-//! codes are called in the catalogue (product.md 6.1, L0).
+//! codes are called in the catalogue (specification.md 6.1, L0).
 
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 

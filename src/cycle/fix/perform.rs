@@ -31,7 +31,7 @@ pub struct Performer<'a> {
     pub impact: Mutex<Impact>,
 }
 
-/// The log that every run of the loop overwrites (product.md 8.1).
+/// The log that every run of the loop overwrites (specification.md 8.1).
 const LOG: &str = ".process/test-output.log";
 
 impl Perform<FixLoop> for Performer<'_> {
@@ -211,7 +211,7 @@ impl Performer<'_> {
     }
 
     /// Puts the accepted sources back. Where a regression leaves no commits, its change is kept as
-    /// a patch file first (product.md 13.1).
+    /// a patch file first (specification.md 13.1).
     async fn restore(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         if let Some(attempt) = &state.attempt
             && let Some(tree) = &attempt.tree
@@ -236,7 +236,7 @@ impl Performer<'_> {
         Ok(FixStepOutcome::Minimised { tree, minimised })
     }
 
-    /// Runs the suite where none of our private files are (product.md 13.18, second witness).
+    /// Runs the suite where none of our private files are (specification.md 13.18, second witness).
     async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;

@@ -13,7 +13,7 @@ use crate::cycle::session_files::{PlannedSession, planned_session};
 
 use super::perform::Performer;
 
-/// Why an iteration changed tests (product.md 13.4).
+/// Why an iteration changed tests (specification.md 13.4).
 fn process_of(iteration: u32) -> String {
     format!(".process/iteration-{iteration}-decision.md")
 }

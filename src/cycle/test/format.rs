@@ -1,5 +1,5 @@
 //! Formats new tests with the project's own safe fixers before gate 001.3 inspects them, so that
-//! no file is dropped for a problem that these tools fix (product.md 6.7, phase 5).
+//! no file is dropped for a problem that these tools fix (specification.md 6.7, phase 5).
 
 use crate::cycle::failure::Failure;
 use crate::cycle::session_files::write;

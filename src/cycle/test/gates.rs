@@ -1,5 +1,5 @@
 //! Gates 001.3 and 001.5 on the tests of phase 5: what they find, what they repair, what must go
-//! (product.md 6.6).
+//! (specification.md 6.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Phases 2 to 4 of a test session: gather the context, analyse, plan. Each step may be repeated and
-//! then writes the same files again (product.md 3.1).
+//! then writes the same files again (specification.md 3.1).
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub struct Planned {
 impl Planned {
     /// The same for its last screen.
     #[must_use]
-    pub fn told(&self) -> planning::Rests<'_> {
+    pub fn to_view(&self) -> planning::Rests<'_> {
         planning::Rests {
             state: &self.state,
             package: self.package.as_ref(),

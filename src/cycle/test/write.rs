@@ -1,6 +1,6 @@
 //! Phase 5 of a test session up to its commit: writes tests task by task, checks them with both
 //! gates, and commits them to the fix branch. A repeated step finds what it made before
-//! (product.md 3.1 phase 5, 5.1, 6.6).
+//! (specification.md 3.1 phase 5, 5.1, 6.6).
 
 use std::time::Duration;
 
@@ -217,7 +217,7 @@ impl TestWriting<'_> {
     }
 
     /// Commits the kept tests, if there are any. A gate that is not met holds the suite back
-    /// (product.md 6.6).
+    /// (specification.md 6.6).
     async fn keep(&mut self) -> Result<PipelineStepOutcome, Failure> {
         if self.production.tree != self.set_up.tree {
             self.fx.step("committing the new tests");

@@ -1,6 +1,6 @@
 //! Writes the tests of one task. Providers and the embedded engine work in the order of the chain:
 //! the second covers what the first left open, and later rounds target surviving mutants
-//! (product.md 3.1 phase 5, 13.6).
+//! (specification.md 3.1 phase 5, 13.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -27,7 +27,7 @@ use super::write::TestWriting;
 const MEASURED: usize = 400;
 
 /// Rounds in which tests are written for one task: the first, one for surviving mutants, and a last
-/// one when the gate is still not met (product.md 6.6: at most two retries).
+/// one when the gate is still not met (specification.md 6.6: at most two retries).
 pub(super) const ROUNDS: u32 = MAX_RETRIES + 1;
 
 /// Why a function gets no characterisation test.
@@ -40,15 +40,19 @@ impl TestWriting<'_> {
         let missed = Missed::new();
         let (mut report, mut written) = (self.blank(), Vec::new());
         if self.chain.leads(Role::Generator, self.fx) {
-            let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
-            written = told;
+            let Some(rewritten) = self.written(task, 1, &[], &report).await? else {
+                return Ok(None);
+            };
+            written = rewritten;
             if self.chain.has_embedded() {
                 report = self.pinned(task, 1, &missed, &written).await?;
             }
         } else {
             report = self.pinned(task, 1, &missed, &written).await?;
-            let Some(told) = self.written(task, 1, &[], &report).await? else { return Ok(None) };
-            written = told;
+            let Some(rewritten) = self.written(task, 1, &[], &report).await? else {
+                return Ok(None);
+            };
+            written = rewritten;
         }
         Ok(Some(self.finished(task, report, written, 1).await?))
     }

@@ -84,7 +84,7 @@ pub enum FixStepOutcome {
     Restored,
 }
 
-/// Full runs between iterations that only ran affected tests (product.md 7.4).
+/// Full runs between iterations that only ran affected tests (specification.md 7.4).
 const FULL_RUN_EVERY: u32 = 3;
 
 impl FixLoop {
@@ -160,7 +160,7 @@ impl FixLoop {
         (self, events)
     }
 
-    /// Reopens a session that ended at its limit, when the limit was raised (product.md 8.13.5).
+    /// Reopens a session that ended at its limit, when the limit was raised (specification.md 8.13.5).
     #[must_use]
     pub fn reopen(mut self, max_iterations: u32) -> (Self, Vec<Event>) {
         self.terms.max_iterations = max_iterations;
@@ -175,7 +175,7 @@ impl FixLoop {
     }
 
     /// Begins with a new baseline of the accepted sources: what was checked out moved since the
-    /// session began (product.md 8.13.1). An attempt under way is dropped; what was kept stays.
+    /// session began (specification.md 8.13.1). An attempt under way is dropped; what was kept stays.
     #[must_use]
     pub fn renew(mut self) -> Self {
         let failed = self.verdict.as_ref().is_some_and(|verdict| verdict.ending == Ending::Failure);
@@ -190,7 +190,7 @@ impl FixLoop {
         self
     }
 
-    /// Failing tests of the accepted sources with their criticality (product.md 7.2).
+    /// Failing tests of the accepted sources with their criticality (specification.md 7.2).
     #[must_use]
     pub fn judgeable(&self) -> Vec<RemainingFailure> {
         self.ledger
@@ -405,7 +405,7 @@ impl FixLoop {
         self.disproved.push(fingerprint);
         events
             .push(Event::Rejected { iteration: self.current_iteration, reasons: refusals.clone() });
-        // One more try with the reason, then the iteration is an error (product.md X26).
+        // One more try with the reason, then the iteration is an error (specification.md X26).
         if refused_before {
             let reason = format!("guards refused two proposals: {}", refusals.join("; "));
             self.give_up(IterationResult::Error, &reason, events);
@@ -430,7 +430,7 @@ impl FixLoop {
         let Some(attempt) = &mut self.attempt else { return };
         let results = match ran {
             Ok(results) => results,
-            // One retry, then the attempt has no results to stand on (product.md X16).
+            // One retry, then the attempt has no results to stand on (specification.md X16).
             Err(_) if self.retries == 0 => {
                 self.retries = 1;
                 return;
@@ -514,7 +514,7 @@ impl FixLoop {
         match verdict.verdict {
             GateVerdict::Success => self.finish(Ending::Success, &verdict.reason),
             GateVerdict::PartialSuccess => self.finish(Ending::PartialSuccess, &verdict.reason),
-            // A final run below the gate goes back to the loop (product.md C-37).
+            // A final run below the gate goes back to the loop (specification.md C-37).
             GateVerdict::Continue => self.prepare(events),
             GateVerdict::Failure | GateVerdict::NeedsFullRun => {
                 self.finish(Ending::Failure, &verdict.reason);

@@ -113,7 +113,7 @@ impl FixLoop {
         self.trend = history::trend(&rates);
     }
 
-    /// Why going on is pointless, if it is (product.md 7.8).
+    /// Why going on is pointless, if it is (specification.md 7.8).
     fn hopeless(&self) -> Option<String> {
         let rounds: Vec<_> = self
             .iterations
@@ -184,7 +184,7 @@ impl FixLoop {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// Judges the attempt by its ledger (product.md 7.4.7, 7.9, 7.10).
+    /// Judges the attempt by its ledger (specification.md 7.4.7, 7.9, 7.10).
     pub(super) fn judge(&mut self) {
         let Some(attempt) = &mut self.attempt else { return };
         let Some(after) = &attempt.ledger else { return };

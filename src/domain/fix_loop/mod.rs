@@ -1,7 +1,7 @@
 //! The fix loop as a state machine: the state says which step comes next, [`FixLoop::advance`]
 //! takes what the step brought and answers with the next state and the events to show.
 //!
-//! The state is saved before each step and is all that a resumed run needs (product.md 7.4, 8.3).
+//! The state is saved before each step and is all that a resumed run needs (specification.md 7.4, 8.3).
 
 mod advance;
 mod iterate;
@@ -74,7 +74,7 @@ pub enum FixStep {
     Finish,
 }
 
-/// The three words of the specification for what comes next (product.md 8.3).
+/// The three words of the specification for what comes next (specification.md 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NextAction {
@@ -160,12 +160,12 @@ pub struct FixLoop {
     /// What came of making the change smaller, once that was tried.
     #[serde(default)]
     pub minimised: Option<Minimised>,
-    /// Whether an accepted change edits tests (product.md 13.4).
+    /// Whether an accepted change edits tests (specification.md 13.4).
     #[serde(default)]
     pub tests_edited: bool,
 }
 
-/// How small the change became, and why the rest of it stays (product.md 13.5, 13.18).
+/// How small the change became, and why the rest of it stays (specification.md 13.5, 13.18).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Minimised {
@@ -249,7 +249,7 @@ pub struct Attempt {
     pub degraded: bool,
 }
 
-/// What came of an iteration (product.md 8.3).
+/// What came of an iteration (specification.md 8.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationResult {
@@ -286,7 +286,7 @@ pub struct AttemptResult {
     pub result: IterationResult,
     /// Why, in our own words.
     pub reason: String,
-    /// Whether the sources stay although they are not committed (product.md 7.10).
+    /// Whether the sources stay although they are not committed (specification.md 7.10).
     pub keep_uncommitted: bool,
     /// Rate that was reached.
     pub reached: Option<PassRate>,

@@ -26,7 +26,7 @@ pub struct FixTerms {
     /// What stays of a regressing attempt.
     #[serde(default)]
     pub regressed: RegressionTrace,
-    /// Whether the session's state travels in its commits (product.md 13.1).
+    /// Whether the session's state travels in its commits (specification.md 13.1).
     #[serde(default = "yes")]
     pub state_travels: bool,
     /// Whether tests that fail on the merge base too count neither in the rate nor in the gate.
@@ -45,7 +45,7 @@ fn yes() -> bool {
     true
 }
 
-/// What stays visible of a regressing attempt (product.md 7.12, 13.1).
+/// What stays visible of a regressing attempt (specification.md 7.12, 13.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionTrace {

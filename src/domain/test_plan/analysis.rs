@@ -1,4 +1,4 @@
-//! What must be tested: requirements by file and layer, counted and checkable (product.md 8.8).
+//! What must be tested: requirements by file and layer, counted and checkable (specification.md 8.8).
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub struct FileRequirements {
     pub left_out: u32,
 }
 
-/// A finding of the scan for issues that generated code is known for (product.md 6.3).
+/// A finding of the scan for issues that generated code is known for (specification.md 6.3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisFinding {
     /// `CRITICAL`, `ERROR` or `WARNING`.
@@ -133,7 +133,7 @@ impl TestAnalysis {
     }
 }
 
-/// A case that is easily forgotten (product.md 3.1 phase 4.2).
+/// A case that is easily forgotten (specification.md 3.1 phase 4.2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
     /// The source.
@@ -185,7 +185,7 @@ pub struct Advice {
 
 /// What is wrong with an analysis; empty when it can be planned with.
 ///
-/// Source: product.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
+/// Source: specification.md 3.1 phase 3, 5: requirements are counted, quantified and can be checked.
 #[must_use]
 pub fn problems(analysis: &TestAnalysis) -> Vec<String> {
     let mut problems = Vec::new();

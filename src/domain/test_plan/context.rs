@@ -1,5 +1,5 @@
 //! What is known about a repository before tests are planned: the two context packages
-//! (product.md 6.8, 8.7).
+//! (specification.md 6.8, 8.7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ impl Priority {
     }
 }
 
-/// The priority of a gap, told by its path (product.md 3.1 mode A 4), and raised one step where
+/// The priority of a gap, told by its path (specification.md 3.1 mode A 4), and raised one step where
 /// at least five errors or branches are untested.
 #[must_use]
 pub fn priority(file: &RepoPath, untested_decisions: usize) -> Priority {
@@ -169,7 +169,7 @@ pub struct Conventions {
     pub sample: Option<RepoPath>,
 }
 
-/// The framework of the tests (product.md 6.8).
+/// The framework of the tests (specification.md 6.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestFramework {
     /// Its name; `unknown` when none was detected.
@@ -276,7 +276,7 @@ pub struct TestMetadata {
     pub complexity: Complexity,
 }
 
-/// `test-context-package.json` (session mode, product.md 8.7).
+/// `test-context-package.json` (session mode, specification.md 8.7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestContextPackage {
     /// Head.
@@ -411,7 +411,7 @@ pub struct PrioritizedContext {
     pub sorting_rationale: String,
 }
 
-/// `context-package.json` (prompt mode, product.md 8.7, C-25).
+/// `context-package.json` (prompt mode, specification.md 8.7, C-25).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContextPackage {
     /// Head.

@@ -1,4 +1,4 @@
-//! What a person asks tests for: a finished session, a document, or a sentence (product.md 2.2).
+//! What a person asks tests for: a finished session, a document, or a sentence (specification.md 2.2).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub enum PlanInput {
 }
 
 impl PlanInput {
-    /// `session` or `prompt` (product.md 1.2).
+    /// `session` or `prompt` (specification.md 1.2).
     #[must_use]
     pub fn mode(&self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl PlanInput {
 /// [`PlanInputError::Empty`], and [`PlanInputError::Session`] for what begins like a session and holds
 /// more than an id.
 ///
-/// Source: product.md 2.2.
+/// Source: specification.md 2.2.
 pub fn detect(input: &str) -> Result<PlanInput, PlanInputError> {
     let input = input.trim();
     if input.is_empty() {
@@ -147,7 +147,7 @@ pub fn first_line(text: &str) -> String {
     line.unwrap_or_default().chars().take(TITLE).collect()
 }
 
-/// The title of a session (product.md 3.1).
+/// The title of a session (specification.md 3.1).
 #[must_use]
 pub fn title(entry: &PlanInput, description: &str) -> String {
     match entry {

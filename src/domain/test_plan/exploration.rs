@@ -1,4 +1,4 @@
-//! What was seen of a repository from one side, and the list of all sides (product.md 8.12).
+//! What was seen of a repository from one side, and the list of all sides (specification.md 8.12).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::domain::id::{RepoPath, SessionId};
 
 use super::exploration_angle::{Angle, Complexity};
 
-/// One file that an exploration found (product.md 8.12).
+/// One file that an exploration found (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RelevantFile {
     /// The file.
@@ -27,7 +27,7 @@ pub struct RelevantFile {
     pub topic_relation: String,
 }
 
-/// `exploration-<angle>.json` (product.md 8.12).
+/// `exploration-<angle>.json` (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Exploration {
     /// Folders with their number of sources.
@@ -75,7 +75,7 @@ pub struct ManifestLine {
     pub index: u32,
 }
 
-/// `explorations-manifest.json` (product.md 3.1, mode B 4).
+/// `explorations-manifest.json` (specification.md 3.1, mode B 4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExplorationsManifest {
     /// The session.

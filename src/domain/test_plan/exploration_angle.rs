@@ -1,4 +1,4 @@
-//! How far to look around a description, and from which sides (product.md 3.1, phase 2, mode B).
+//! How far to look around a description, and from which sides (specification.md 3.1, phase 2, mode B).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ pub fn complexity(description: &str) -> Complexity {
 
 /// The sides a description is looked at from, and how many of them count.
 ///
-/// Source: product.md 3.1 mode B 2; the first preset whose word occurs wins.
+/// Source: specification.md 3.1 mode B 2; the first preset whose word occurs wins.
 #[must_use]
 pub fn angles(description: &str) -> Vec<Angle> {
     let has = |words: &[&str]| contains(description, words);
@@ -139,7 +139,7 @@ fn contains(text: &str, words: &[&str]) -> bool {
     parts.into_iter().any(|part| words.iter().any(|word| part.starts_with(word)))
 }
 
-/// How much may break when the chosen files are worked on (product.md 3.1, mode B 5).
+/// How much may break when the chosen files are worked on (specification.md 3.1, mode B 5).
 #[must_use]
 pub fn conflict_risk(existing_files: usize) -> &'static str {
     match existing_files {
@@ -151,7 +151,7 @@ pub fn conflict_risk(existing_files: usize) -> &'static str {
 
 /// How much a file belongs to a description: parts from 0 to 1, weighted 4, 3, 2 and 1.
 ///
-/// Source: product.md 3.1 mode B 5.
+/// Source: specification.md 3.1 mode B 5.
 #[must_use]
 pub fn relevance(direct: f64, density: f64, position: f64, link: f64) -> f64 {
     0.4 * direct + 0.3 * density + 0.2 * position + 0.1 * link

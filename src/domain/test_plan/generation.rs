@@ -1,5 +1,5 @@
 //! What phase 5 has made so far: tests task by task, what the gates said, what stays open
-//! (product.md 3.1 phase 5, 6.6).
+//! (specification.md 3.1 phase 5, 6.6).
 
 use std::collections::BTreeMap;
 

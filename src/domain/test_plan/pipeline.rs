@@ -1,5 +1,5 @@
 //! Where a test session stands in phases 1 to 5: a state machine that is saved before each step
-//! is taken (product.md 3.1).
+//! is taken (specification.md 3.1).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub enum Goal {
     Test,
 }
 
-/// Whether a person is asked between the plan and the work (product.md C-21).
+/// Whether a person is asked between the plan and the work (specification.md C-21).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmPlan {
@@ -71,7 +71,7 @@ pub enum PipelineVerdict {
     /// Tests were written and judged, and the suite ran to its end.
     Generated,
     /// Tests were written, and a gate holds the suite back until a person says a word
-    /// (product.md 6.6).
+    /// (specification.md 6.6).
     Held {
         /// What the gates say.
         reasons: Vec<String>,
@@ -178,7 +178,7 @@ pub struct PhaseRow {
     pub summary: String,
 }
 
-/// Names of the five phases (product.md 9.1).
+/// Names of the five phases (specification.md 9.1).
 pub const PHASES: [&str; 5] = [
     "Session Start",
     "Test Context Gather",

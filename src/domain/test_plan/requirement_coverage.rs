@@ -1,4 +1,4 @@
-//! Whether a test shows a requirement, and why it stays open (product.md 5.3, 6.1, 6.2).
+//! Whether a test shows a requirement, and why it stays open (specification.md 5.3, 6.1, 6.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub struct CoverageEvidence<'a> {
 /// unnoticed; where nothing tells lines, by names. What crosses modules is
 /// never shown: tests of one function at a time cannot.
 ///
-/// Source: product.md 6.1, 6.2, 5.3.
+/// Source: specification.md 6.1, 6.2, 5.3.
 #[must_use]
 pub fn still_open(
     file: &RepoPath,

@@ -1,5 +1,5 @@
 //! The tasks of a test session: their form, how many there are, and who does what
-//! (product.md 3.1 phase 4, 5.1 to 5.5).
+//! (specification.md 3.1 phase 4, 5.1 to 5.5).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub const FEWEST: usize = 4;
 /// Tasks of a session at most.
 pub const MOST: usize = 18;
 
-/// What kind of work a task is (product.md 5.1).
+/// What kind of work a task is (specification.md 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TaskKind {
@@ -102,7 +102,7 @@ pub struct TaskContext {
     pub depends_on: Vec<String>,
 }
 
-/// A step before the work (product.md 5.2: only these four forms of commands).
+/// A step before the work (specification.md 5.2: only these four forms of commands).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreStep {
     /// Its name.
@@ -143,7 +143,7 @@ pub struct TestCommands {
     pub run_specific: String,
 }
 
-/// Gate 001.3 (product.md 5.4, 6.6).
+/// Gate 001.3 (specification.md 5.4, 6.6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AiIssueScan {
     /// Eight of 6.3.
@@ -169,7 +169,7 @@ pub struct ScanThresholds {
     pub warning: u32,
 }
 
-/// Gate 001.5 (product.md 5.4).
+/// Gate 001.5 (specification.md 5.4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QualityGates {
     /// Percent per layer, such as `L1.1` 100.
@@ -180,14 +180,14 @@ pub struct QualityGates {
     pub coverage_thresholds: CoverageTarget,
 }
 
-/// The fix loop (product.md 5.5).
+/// The fix loop (specification.md 5.5).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FixCycle {
     /// The limit.
     pub max_iterations: u32,
     /// What ends it.
     pub exit_conditions: Vec<String>,
-    /// Off: kept iterations are improvements (product.md C-30).
+    /// Off: kept iterations are improvements (specification.md C-30).
     pub auto_revert_on_failure: bool,
 }
 
@@ -215,7 +215,7 @@ pub struct FlowControl {
     pub test_fix_cycle: Option<FixCycle>,
 }
 
-/// One task, in the nested form of the founding documents (product.md 5.2).
+/// One task, in the nested form of the founding documents (specification.md 5.2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestTask {
     /// `IMPL-001`, `IMPL-001.3`, ...
@@ -241,7 +241,7 @@ pub struct TestTask {
 }
 
 impl TestTask {
-    /// Its file inside the session folder (product.md 5.1).
+    /// Its file inside the session folder (specification.md 5.1).
     #[must_use]
     pub fn file(&self) -> String {
         match self.meta.kind {
@@ -290,7 +290,7 @@ impl TestPlan {
     }
 }
 
-/// How much work a plan is (product.md 3.1 phase 4).
+/// How much work a plan is (specification.md 3.1 phase 4).
 #[must_use]
 pub fn size(files: usize) -> &'static str {
     match files {
@@ -302,7 +302,7 @@ pub fn size(files: usize) -> &'static str {
 
 /// What is wrong with a plan; empty when it can be carried out.
 ///
-/// Source: product.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
+/// Source: specification.md 3.1 phase 4: 4 to 18 tasks, acyclic, every requirement counted and given to
 /// one task, every acceptance with a command, the framework that of the project.
 #[must_use]
 pub fn problems(plan: &TestPlan) -> Vec<String> {

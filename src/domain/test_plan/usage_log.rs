@@ -1,5 +1,5 @@
 //! What providers were asked in phases 3 to 5, so that a budget holds for the whole session
-//! (product.md 13.7).
+//! (specification.md 13.7).
 
 use std::collections::BTreeSet;
 

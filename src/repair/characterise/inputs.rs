@@ -290,7 +290,7 @@ fn callees(callable: &Callable, local: &str, python: bool) -> Vec<String> {
 }
 
 /// One call for each required parameter with something that does not belong there, to see what is
-/// rejected (product.md 6.2: null, undefined).
+/// rejected (specification.md 6.2: null, undefined).
 fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<String>> {
     let nothing = if python { "None" } else { "null" };
     let plain: Vec<String> = pools.iter().filter_map(|pool| pool.first().cloned()).collect();

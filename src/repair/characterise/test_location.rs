@@ -1,4 +1,4 @@
-//! Where a test file goes and how it names its subject (product.md 6.8): where the project keeps
+//! Where a test file goes and how it names its subject (specification.md 6.8): where the project keeps
 //! its tests already.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,7 +7,7 @@ use crate::report::markdown::{block, cell, code, line};
 
 use super::prose;
 
-/// `TEST_ANALYSIS_RESULTS.md`: the mandatory sections of product.md 8.8.
+/// `TEST_ANALYSIS_RESULTS.md`: the mandatory sections of specification.md 8.8.
 #[must_use]
 pub fn analysis(analysis: &TestAnalysis) -> String {
     let mut page = format!(
@@ -144,7 +144,7 @@ fn of_file(file: &FileRequirements) -> String {
     page
 }
 
-/// The raw analysis in seven parts (product.md 8.8).
+/// The raw analysis in seven parts (specification.md 8.8).
 #[must_use]
 pub fn raw_analysis(analysis: &TestAnalysis, package: &Package, reports: &[String]) -> String {
     let coverage = package.coverage();
@@ -196,7 +196,7 @@ pub fn raw_analysis(analysis: &TestAnalysis, package: &Package, reports: &[Strin
 }
 
 /// `enriched-suggestions.md`: cases of L1 and L2 by file and layer, in the order in which they are
-/// best written, and what may go wrong (product.md 8.8).
+/// best written, and what may go wrong (specification.md 8.8).
 #[must_use]
 pub fn suggestions(analysis: &TestAnalysis, advice: Option<&Advice>) -> String {
     let mut page = String::from("# Enriched suggestions\n");

@@ -1,5 +1,5 @@
 //! Documents of test generation, all rendered from the stored forms: analysis, plan, to-do list,
-//! notes, summary (product.md 8.8, 9.1).
+//! notes, summary (specification.md 8.8, 9.1).
 
 mod analysis;
 mod offer;

@@ -1,5 +1,5 @@
 //! A plan as it is offered in a comment, and the end of phases 1 to 4 as an outcome that every
-//! screen can show (product.md 2.4).
+//! screen can show (specification.md 2.4).
 
 use std::time::Duration;
 

@@ -19,7 +19,7 @@ const ROWS: usize = 200;
 /// Open requirements and drops that a terminal shows.
 const SHOWN: usize = 8;
 
-/// `.summaries/IMPL-001-summary.md` of a task that wrote tests (product.md 9.2).
+/// `.summaries/IMPL-001-summary.md` of a task that wrote tests (specification.md 9.2).
 #[must_use]
 pub fn made(task: &TestTask, made: &TaskTests) -> String {
     let report = &made.report;

@@ -1,4 +1,4 @@
-//! `.summaries/IMPL-002-summary.md`: what running the suite came to (product.md 4.8, 9.2).
+//! `.summaries/IMPL-002-summary.md`: what running the suite came to (specification.md 4.8, 9.2).
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::rate::PassRate;

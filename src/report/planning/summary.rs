@@ -14,7 +14,7 @@ use crate::report::phrases::spent;
 
 use super::production::{self, ProducedDocument};
 
-/// `progress.json`: one line per phase (product.md 9.1).
+/// `progress.json`: one line per phase (specification.md 9.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     /// The five phases.
@@ -80,7 +80,7 @@ pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
     Progress { phases: phases.collect() }
 }
 
-/// One line per task (product.md 9.1).
+/// One line per task (specification.md 9.1).
 fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
     let tasks = plan.iter().flat_map(|plan| &plan.tasks);
     let first = tasks.clone().position(|task| task.status == TaskStatus::InProgress);
@@ -159,7 +159,7 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
     }
 }
 
-/// The summary in front of phase 5, for a terminal (product.md 3.1 phase 4). Foreign text is
+/// The summary in front of phase 5, for a terminal (specification.md 3.1 phase 4). Foreign text is
 /// shortened and without control characters.
 #[must_use]
 pub fn summary(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -> String {

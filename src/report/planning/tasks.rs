@@ -10,7 +10,7 @@ use crate::report::markdown::{code, count, line};
 
 use super::prose;
 
-/// `IMPL_PLAN.md` (product.md 8.8).
+/// `IMPL_PLAN.md` (specification.md 8.8).
 #[must_use]
 pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     let analysis = &plan.analysis;
@@ -97,7 +97,7 @@ fn one(task: &TestTask) -> String {
     page
 }
 
-/// `TODO_LIST.md` (product.md 8.8): one line per task, with gate and layer marks; `iterations` are
+/// `TODO_LIST.md` (specification.md 8.8): one line per task, with gate and layer marks; `iterations` are
 /// the lines of the fix loop.
 #[must_use]
 pub fn todo(session: &SessionId, plan: &TestPlan, iterations: &str) -> String {
@@ -145,7 +145,7 @@ fn layers(task: &TestTask) -> String {
     if named.is_empty() { "all layers".to_owned() } else { named.join(" ") }
 }
 
-/// `test-planning-notes.md` (product.md 8.8).
+/// `test-planning-notes.md` (specification.md 8.8).
 #[must_use]
 pub fn notes(
     state: &Pipeline,

@@ -1,4 +1,4 @@
-//! Whether the budget allows one more question (product.md 13.7).
+//! Whether the budget allows one more question (specification.md 13.7).
 
 use crate::domain::budget::Usage;
 use crate::domain::chain::ProviderCall;

@@ -1,6 +1,6 @@
 //! What was asked and what was answered, on disk before it is used: an answer that arrived before a
 //! run was killed is used by the next run, and a question without an answer is counted and reported
-//! (product.md 7.11, 13.7).
+//! (specification.md 7.11, 13.7).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

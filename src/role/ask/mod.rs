@@ -1,5 +1,5 @@
 //! One question down the provider chain: who is asked, how often, what is stored, and when an
-//! answer is good enough (product.md 7.11).
+//! answer is good enough (specification.md 7.11).
 
 mod asker;
 mod budget;

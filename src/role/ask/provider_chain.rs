@@ -133,7 +133,7 @@ impl ProviderChain {
         reply
     }
 
-    /// Whether the last question failed because a provider took too long (product.md 3.1 phase 3).
+    /// Whether the last question failed because a provider took too long (specification.md 3.1 phase 3).
     pub async fn timed_out(&self) -> bool {
         let log = self.log.lock().await;
         let last = log.calls.last().and_then(|entry| entry.call.trigger);

@@ -1,4 +1,4 @@
-//! The work a question is charged to, and its call in the usage log (product.md 13.7).
+//! The work a question is charged to, and its call in the usage log (specification.md 13.7).
 
 use std::collections::BTreeSet;
 

@@ -27,7 +27,7 @@ use test_file::TestFile;
 /// none.
 const LEAST: Duration = Duration::from_secs(15);
 
-/// Attempts to write a file whose tests hold (product.md 4.7).
+/// Attempts to write a file whose tests hold (specification.md 4.7).
 const ATTEMPTS: usize = 3;
 
 /// Code without tests.

@@ -203,7 +203,7 @@ impl TestFile {
             .filter_map(|index| places.get(index).copied())
             .collect();
         // A function shows its happy path and two other results at least, where it has them
-        // (product.md 6.2: L1.1, two assertions a test).
+        // (specification.md 6.2: L1.1, two assertions a test).
         let mut shown: BTreeMap<usize, Vec<&crate::effect::CallOutcome>> = BTreeMap::new();
         let outcome = |place: &(usize, usize)| {
             self.functions

@@ -1,4 +1,4 @@
-//! Phase 4.2 with providers: asks for cases that are easily forgotten (product.md 3.1 phase 4.2,
+//! Phase 4.2 with providers: asks for cases that are easily forgotten (specification.md 3.1 phase 4.2,
 //! 4.5, 8.8).
 
 use async_trait::async_trait;

@@ -1,5 +1,5 @@
 //! Looks at a repository from one side, without a model: search and the import graph
-//! (product.md 4.4, 8.12).
+//! (specification.md 4.4, 8.12).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ const FILES: usize = 30;
 /// Files that are looked at in detail at most.
 const CANDIDATES: usize = 400;
 
-/// Signs of couplings that imports do not show (product.md 4.4).
+/// Signs of couplings that imports do not show (specification.md 4.4).
 const RUNTIME: &[&str] = &[
     "getattr(",
     "importlib",

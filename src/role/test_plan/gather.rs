@@ -1,4 +1,4 @@
-//! Phase 2: the context package of a test session (product.md 3.1, 4.3, 4.4).
+//! Phase 2: the context package of a test session (specification.md 3.1, 4.3, 4.4).
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use super::framework::describe;
 use super::project;
 use super::survey::Survey;
 
-/// Files that one session works on at most (product.md 3.1 mode B 5).
+/// Files that one session works on at most (specification.md 3.1 mode B 5).
 pub const FILES: usize = 50;
 
 /// Names that are offered for a description that names nothing.

@@ -56,7 +56,7 @@ pub async fn measure_coverage(
     Ok(match fx.suite.coverage(fx.worktree.root(), &files).await {
         Measured::Nothing { reason } => CoverageOutcome::unknown(reason),
         Measured::Lines { command, files, .. } => {
-            let reached = Reached::Told {
+            let reached = Reached::Measured {
                 command,
                 before: shares(about, &texts, &before.files),
                 after: shares(about, &texts, &files),

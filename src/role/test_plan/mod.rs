@@ -1,5 +1,5 @@
 //! Phases 2 to 4 of a test session: what the repository holds, what must be tested, and by which
-//! tasks (product.md 3.1, 4.3 to 4.6). No test is written or run here.
+//! tasks (specification.md 3.1, 4.3 to 4.6). No test is written or run here.
 
 mod advice_question;
 mod context_package;

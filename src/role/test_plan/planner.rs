@@ -1,5 +1,5 @@
 //! Phase 4: from requirements to 4 to 18 tasks that depend on one another without a circle
-//! (product.md 3.1 phase 4, 4.6, 5).
+//! (specification.md 3.1 phase 4, 4.6, 5).
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::domain::test_plan::task::{
 
 use super::framework;
 
-/// Files up to which one task writes all tests (product.md 3.1 phase 3: over 6 by module).
+/// Files up to which one task writes all tests (specification.md 3.1 phase 3: over 6 by module).
 const TOGETHER: usize = 6;
 
 /// Tasks that every plan has besides those that write tests.
@@ -181,7 +181,7 @@ fn task(
     }
 }
 
-/// A task that writes tests (product.md 5.3).
+/// A task that writes tests (specification.md 5.3).
 fn write_task(
     id: &str,
     share: &Share<'_>,
@@ -328,7 +328,7 @@ fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
     steps
 }
 
-/// Gate 001.3 (product.md 5.4).
+/// Gate 001.3 (specification.md 5.4).
 fn validation(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestTask {
     let test_files = test_files(analysis);
     let context = TaskContext {
@@ -366,7 +366,7 @@ fn validation(names: &[String], analysis: &TestAnalysis, package: &Package) -> T
     task("IMPL-001.3", title, TaskKind::CodeValidation, context, flow, analysis, package)
 }
 
-/// Gate 001.5 (product.md 5.4).
+/// Gate 001.5 (specification.md 5.4).
 fn review(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestTask {
     let percent =
         [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
@@ -416,7 +416,7 @@ fn review(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestT
     task("IMPL-001.5", title, TaskKind::TestQualityReview, context, flow, analysis, package)
 }
 
-/// The suite and the fix loop (product.md 5.5).
+/// The suite and the fix loop (specification.md 5.5).
 fn execution(names: &[String], analysis: &TestAnalysis, package: &Package, limit: u32) -> TestTask {
     let context = TaskContext {
         requirements: vec![format!("the whole suite passes, within {limit} iterations")],
@@ -456,7 +456,7 @@ fn files(count: usize) -> String {
     if count == 1 { "1 file".into() } else { format!("{count} files") }
 }
 
-/// How the conversation of each task goes on from those before it (product.md 5.2).
+/// How the conversation of each task goes on from those before it (specification.md 5.2).
 fn conversations(tasks: &mut [TestTask], analysis: &TestAnalysis) {
     let mut children: BTreeMap<String, usize> = BTreeMap::new();
     for parent in tasks.iter().flat_map(|task| &task.context.depends_on) {

@@ -1,4 +1,4 @@
-//! What kind of project it is, and how it is written (product.md 6.5).
+//! What kind of project it is, and how it is written (specification.md 6.5).
 
 use std::collections::BTreeMap;
 

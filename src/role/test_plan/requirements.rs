@@ -1,4 +1,4 @@
-//! Phase 3 without a model: from functions to counted requirements (product.md 6.1, 6.2, 8.8).
+//! Phase 3 without a model: from functions to counted requirements (specification.md 6.1, 6.2, 8.8).
 
 use std::collections::BTreeSet;
 
@@ -427,7 +427,7 @@ fn mocks(functions: &[Behaviour], language: Option<Language>, text: &str) -> Vec
     found.into_iter().take(10).collect()
 }
 
-/// Placeholders in what is going to be tested, by the catalogue (product.md 6.3): a test of them
+/// Placeholders in what is going to be tested, by the catalogue (specification.md 6.3): a test of them
 /// pins nothing.
 fn issues(files: &[FileRequirements], survey: &Survey) -> Vec<AnalysisFinding> {
     let chosen: Vec<&RepoPath> = files.iter().map(|file| &file.file).collect();

@@ -1,4 +1,4 @@
-//! The answers of the surveyor and the adviser (product.md 13.16).
+//! The answers of the surveyor and the adviser (specification.md 13.16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
 //! Phase 3 with providers: asks what must be tested and adds the valid requirements to those that
-//! come from the code itself (product.md 3.1, 4.5).
+//! come from the code itself (specification.md 3.1, 4.5).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use super::responses::SurveyResponse;
 use super::survey::Survey;
 use super::validate_survey::{Accepted, Evidence, validate_survey};
 
-/// Files of one question; more files are asked about module by module (product.md 3.1 phase 3).
+/// Files of one question; more files are asked about module by module (specification.md 3.1 phase 3).
 const TOGETHER: usize = 6;
 
 /// Requirements of one file at most.

@@ -1,4 +1,4 @@
-//! Validates the requirements that a provider reports against the code (product.md 3.1 phase 3, 8.8).
+//! Validates the requirements that a provider reports against the code (specification.md 3.1 phase 3, 8.8).
 
 use std::collections::BTreeSet;
 

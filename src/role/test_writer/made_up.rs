@@ -1,6 +1,6 @@
 //! Packages of Java that nothing in the repository brings. The language does not relate a package to
 //! the artefact that holds it, so this compares the beginnings of their names: it finds what is made
-//! up, and reports nothing where a manifest could be meant (product.md 6.3).
+//! up, and reports nothing where a manifest could be meant (specification.md 6.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 

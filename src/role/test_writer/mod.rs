@@ -1,5 +1,5 @@
 //! Tests written by providers: requested file by file, refused with a named reason, run at once,
-//! reviewed when they fail, and reduced to the tests that hold (product.md 3.1 phase 5, 4.7, 13.4).
+//! reviewed when they fail, and reduced to the tests that hold (specification.md 3.1 phase 5, 4.7, 13.4).
 //!
 //! This room does not choose the tasks and keeps no state between files.
 

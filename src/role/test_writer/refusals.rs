@@ -1,5 +1,5 @@
 //! Why a written test file is refused before anything in it runs. Each reason has a name that
-//! reports and tests use; the other names come from the lint catalogue (product.md 6.3, 6.4, 13.4).
+//! reports and tests use; the other names come from the lint catalogue (specification.md 6.3, 6.4, 13.4).
 
 use std::collections::BTreeMap;
 

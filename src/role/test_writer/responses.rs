@@ -1,4 +1,4 @@
-//! The answers of the generator and the judge (product.md 13.16).
+//! The answers of the generator and the judge (specification.md 13.16).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

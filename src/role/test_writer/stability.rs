@@ -1,5 +1,5 @@
 //! A new test must give the same result in three runs, alone, and in another order
-//! (product.md 3.1 phase 5, 4.7).
+//! (specification.md 3.1 phase 5, 4.7).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

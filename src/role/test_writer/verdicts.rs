@@ -1,4 +1,4 @@
-//! A new test fails: is the code wrong, or the test? A verdict needs evidence (product.md 13.4).
+//! A new test fails: is the code wrong, or the test? A verdict needs evidence (specification.md 13.4).
 
 use std::collections::BTreeMap;
 

@@ -25,15 +25,15 @@ const ATTACK: &str = include_str!("attack.py");
 /// A server of the attacker: what it was told.
 struct Loot {
     port: u16,
-    told: Arc<Mutex<Vec<u8>>>,
+    received: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Loot {
     fn listen() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let memory = Arc::clone(&told);
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let memory = Arc::clone(&received);
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let mut bytes = Vec::new();
@@ -41,11 +41,11 @@ impl Loot {
                 memory.lock().expect("no panic").extend(bytes);
             }
         });
-        Self { port, told }
+        Self { port, received }
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.told.lock().expect("no panic")).into_owned()
+        String::from_utf8_lossy(&self.received.lock().expect("no panic")).into_owned()
     }
 }
 
@@ -210,16 +210,17 @@ fn hunt(walls: &str) {
     let ran = command.env("PATH", "/usr/bin:/bin").env("REGREEN_SANDBOX", walls).output();
     let ran = Ran::from(ran.expect("regreen starts"));
 
-    let told = loot.text();
-    assert!(told.contains("HUNT as"), "the attack did not run: {}", shown(&ran));
+    let received = loot.text();
+    assert!(received.contains("HUNT as"), "the attack did not run: {}", shown(&ran));
     let holds = holds(walls, world.around());
     let closed = holds.contains("runs as user") || holds.contains("memory and environment");
     if closed {
         let lines = |word: &str| {
-            told.lines().filter(|line| line.starts_with(word)).collect::<Vec<_>>().join("\n")
+            received.lines().filter(|line| line.starts_with(word)).collect::<Vec<_>>().join("\n")
         };
         for secret in [world.token.as_str(), KEY, &base64(&world.token)] {
-            let place = told.split_once(secret).map(|(before, _)| before.rsplit("TOOK ").next());
+            let place =
+                received.split_once(secret).map(|(before, _)| before.rsplit("TOOK ").next());
             assert_eq!(place, None, "the attack found {secret}");
         }
         assert_eq!(lines("WROTE"), "");

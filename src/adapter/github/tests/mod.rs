@@ -271,9 +271,9 @@ async fn the_author_is_the_account_of_the_token_or_the_app_behind_the_check_run(
         assert_eq!(forge.put_comment(7, MARKER, "x").await.expect("a comment").done, done);
     }
     // Told by its user, it asks nobody.
-    let told = GitHubSettings { login: Some("my-app[bot]".into()), ..settings(&fake) };
+    let app_settings = GitHubSettings { login: Some("my-app[bot]".into()), ..settings(&fake) };
     let asked = fake.count("GET", "/user");
-    let forge = GitHub::new(&http, told, &clock).expect("a client");
+    let forge = GitHub::new(&http, app_settings, &clock).expect("a client");
     assert_eq!(forge.put_comment(7, MARKER, "x").await.expect("a comment").done, Done::Unchanged);
     assert_eq!(fake.count("GET", "/user"), asked);
     fake.assert_clean();

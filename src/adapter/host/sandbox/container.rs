@@ -1,5 +1,5 @@
 //! Test code in a sibling container: the launch of a child becomes `docker run` or `podman run`
-//! (product.md 13.10). The engine is whatever answers first; no library talks to its socket.
+//! (specification.md 13.10). The engine is whatever answers first; no library talks to its socket.
 
 use std::collections::BTreeMap;
 use std::io;

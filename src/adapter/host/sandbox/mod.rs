@@ -1,5 +1,5 @@
 //! What test code can reach: decided once per process from what is requested and what this machine
-//! can do, put into force by a launcher, reported in plain sentences (product.md 13.10).
+//! can do, put into force by a launcher, reported in plain sentences (specification.md 13.10).
 //!
 //! A child is started through our own binary, which gives up its user, groups and files and then
 //! becomes the program. That needs no unsafe code and costs a few milliseconds per process.

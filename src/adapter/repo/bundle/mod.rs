@@ -1,4 +1,4 @@
-//! What the working phase leaves for the publishing one (product.md 13.17): commits in a pack, and
+//! What the working phase leaves for the publishing one (specification.md 13.17): commits in a pack, and
 //! a list of what they may change. The publisher trusts neither: it opens the pack in a scratch
 //! repository, looks at every object, and only then takes it over.
 
@@ -14,7 +14,7 @@ use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::{FileDiff, GitError};
 
 use super::git_remote::{oid, unpack};
-use super::pack_limits::{Bounds, PackFault, sift};
+use super::pack_limits::{Bounds, PackFault, check_limits};
 use super::{RepositoryFacts, failed, io, open};
 use inspect::{changed_files, inspect, line};
 
@@ -289,7 +289,7 @@ fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
             bundle.files.len()
         )));
     }
-    sift(&pack, BOUNDS).map_err(|fault| match fault {
+    check_limits(&pack, BOUNDS).map_err(|fault| match fault {
         PackFault::Object { .. } | PackFault::All { .. } => {
             BundleError::TooLarge(fault.to_string())
         }

@@ -9,4 +9,4 @@ pub mod packages;
 pub mod placeholder;
 pub mod resources;
 pub mod security;
-pub mod types;
+pub mod type_annotations;

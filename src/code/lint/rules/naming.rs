@@ -103,7 +103,7 @@ fn mixed(source: &Source<'_>) -> Vec<Hit> {
 
 /// Definitions whose name holds a misspelt word; each word once in a file.
 fn misspelt(source: &Source<'_>) -> Vec<Hit> {
-    let mut told = std::collections::BTreeSet::new();
+    let mut reported = std::collections::BTreeSet::new();
     let mut hits = Vec::new();
     let parameters = source.of_kind(&["identifier"]).filter(|node| {
         node.parent().is_some_and(|parent| {
@@ -125,7 +125,7 @@ fn misspelt(source: &Source<'_>) -> Vec<Hit> {
     for name in functions(source).into_iter().chain(parameters) {
         for word in words(source.of(name)) {
             if let Some(right) = MISSPELLINGS.get(word.as_str())
-                && told.insert(word.clone())
+                && reported.insert(word.clone())
             {
                 hits.push(Hit::noted(line(name), format!("{word}, for {right}")));
             }
@@ -171,7 +171,7 @@ fn misleading(source: &Source<'_>) -> Vec<Hit> {
         Language::Java => "type",
         _ => "return_type",
     };
-    let mut told = std::collections::BTreeSet::new();
+    let mut reported = std::collections::BTreeSet::new();
     source
         .of_kind(&[
             "function_definition",
@@ -185,7 +185,7 @@ fn misleading(source: &Source<'_>) -> Vec<Hit> {
             let answer = source.field(node, field).trim_start_matches([':', '-', '>', ' ']);
             // A test is named after what it checks; a setter may carry the name of its flag.
             let fits = predicate.is_match(source.of(name)) && wrong.is_match(answer);
-            (fits && told.insert(source.of(name)))
+            (fits && reported.insert(source.of(name)))
                 .then(|| Hit::noted(line(name), format!("{} answers {answer}", source.of(name))))
         })
         .collect()
