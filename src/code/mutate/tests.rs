@@ -1,3 +1,5 @@
+//! Every operator in every language: what it offers parses, and nothing foreign is offered.
+
 use std::collections::BTreeSet;
 
 use super::operators::OPERATORS;
