@@ -76,7 +76,7 @@ pub async fn choose(
             return match newest_pending(context).await? {
                 Some(pending) => continue_pending(context, &pending),
                 None => {
-                    Ok(Started::Reply("there is no plan; `/regreen plan INPUT` makes one".into()))
+                    Ok(Started::Reply("There is no plan; `/regreen plan INPUT` makes one".into()))
                 }
             };
         }
@@ -88,7 +88,7 @@ pub async fn choose(
         None => names(context).collect(),
     };
     if candidates.is_empty() {
-        return Ok(Started::Reply("no session id can be made of the name of this branch".into()));
+        return Ok(Started::Reply("No session id can be made of the name of this branch".into()));
     }
     let resume = matches!(command, Command::Resume { .. });
     let replaces_plans =

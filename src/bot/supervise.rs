@@ -97,7 +97,7 @@ impl Supervisor<'_, '_> {
         }
         if let Some(head) = &moved {
             notices.push(format!(
-                "The pull request moved to {}, so this run stopped. Its commits are published, and another run tests the new head.",
+                "The pull request moved to {} while this ran, so it stopped. Its commits are published, and another run tests the new head.",
                 head.short()
             ));
         }

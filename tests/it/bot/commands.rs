@@ -35,7 +35,7 @@ fn a_stored_result_is_published_on_its_own_head_only() {
 
     let none = "a".repeat(40);
     let (_, comment) = say(&world, number, &format!("/regreen apply {none}"));
-    assert!(comment.contains("no result aaaaaaa"), "{comment}");
+    assert!(comment.contains("No result aaaaaaa"), "{comment}");
     let foreign = world.git(&["rev-parse", "topic"]);
     let (_, comment) = say(&world, number, &format!("/regreen apply {foreign}"));
     assert!(comment.contains("is stored here"), "{comment}");
@@ -189,10 +189,29 @@ fn a_killed_session_is_ended_by_a_comment() {
     assert!(comment.contains("cannot go on"), "{comment}");
 }
 
+/// A double of Ruff that reports each `import os` and, as a fixer, removes it.
+const RUFF: &str = "#!/bin/sh
+case \"$*\" in
+*--fix*) sed '/^import os$/d';;
+check*) bad=0; for f in $(find * -name '*.py'); do grep -q '^import os$' \"$f\" && { bad=1; echo \"$f:1:8: F401 [*] \\`os\\` imported but unused\"; }; done; exit $bad;;
+esac
+";
+
+/// `PATH` with a linter of the project in front.
+fn with_ruff(world: &World) -> String {
+    let folder = world.around().join("tools");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("ruff");
+    std::fs::write(&file, RUFF).expect("a linter");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&file, mode).expect("it can run");
+    format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"))
+}
+
 #[test]
 fn the_change_is_validated_and_safe_repairs_wait_for_a_word() {
     let world = World::new(
-        &[SHOP[3]],
+        &[SHOP[3], ("pyproject.toml", "[project]\nname = \"shop\"\n\n[tool.ruff]\n")],
         &[
             (
                 "shop/price.py",
@@ -203,7 +222,10 @@ fn the_change_is_validated_and_safe_repairs_wait_for_a_word() {
     );
     let number = world.pull();
     let before = world.git(&["for-each-ref", "refs/heads"]);
-    let (ran, comment) = say(&world, number, "/regreen validate --fix");
+    let job = world.comment(number, "ann", "/regreen validate --fix");
+    let mut command = world.action(&job);
+    let ran = Ran::from(command.env("PATH", with_ruff(&world)).output().expect("it starts"));
+    let comment = world.sticky(number);
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     assert!(comment.contains("Code validation") && comment.contains("price.py"), "{comment}");
     assert_eq!(world.git(&["for-each-ref", "refs/heads"]), before);

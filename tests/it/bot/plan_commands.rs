@@ -153,7 +153,7 @@ fn a_stopped_session_is_found_behind_a_finished_one() {
     child.wait().expect("a child");
     let ran = world.run(&world.comment(number, "ann", "/regreen resume"));
     assert!(
-        ran.err.contains(&format!("going on with session WFS-test-pr-{number}-2")),
+        ran.err.contains(&format!("resuming session WFS-test-pr-{number}-2")),
         "{}",
         shown(&ran)
     );

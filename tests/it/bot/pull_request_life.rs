@@ -150,12 +150,16 @@ fn commands_are_answered_in_the_one_comment() {
     let after = world.git(&["show", &format!("{branch}:calc.py")]);
     assert_ne!(before, after);
     assert!(after.contains("return high") && after.contains("total -= value"), "{after}");
-    assert!(world.sticky(number).contains("iteration 2 is taken back"), "{}", world.sticky(number));
+    assert!(
+        world.sticky(number).contains("iteration 2 is reverted by"),
+        "{}",
+        world.sticky(number)
+    );
     let ran = world.run(&world.comment(number, "ann", "/regreen rollback\n/regreen status"));
     assert_eq!(ran.code, Some(0), "{}", shown(&ran));
     let comment = world.sticky(number);
     assert!(
-        comment.contains("iteration 1 is taken back") && comment.contains("completed"),
+        comment.contains("iteration 1 is reverted by") && comment.contains("completed"),
         "{comment}"
     );
     world.github.assert_clean();

@@ -20,7 +20,7 @@ fn plain(text: &str, world: &World) -> String {
         (r"\b([0-9]+[a-f][0-9a-f]*|[a-f]+[0-9][0-9a-f]*)\.\.[0-9a-f]{7,}\b", "0123456..789abcd"),
         (r"commit/[0-9a-f]{7,}", "commit/0123456"),
         (r"\[`[0-9a-f]{7,8}`\]", "[`0123456`]"),
-        (r"by [0-9a-f]{7,8};", "by 0123456;"),
+        (r"reverted by [0-9a-f]{7,8}\b", "reverted by 0123456"),
         (r"\d\d:\d\d UTC", "12:00 UTC"),
         (r"\d+(\.\d+)? s\b", "1.0 s"),
         (r"\d+ candidates?", "12 candidates"),
@@ -99,7 +99,7 @@ fn the_page_about_a_pull_request_shows_one() {
 
 Made by `the_page_about_a_pull_request_shows_one`, which opens a pull request on a git server and a GitHub of its own,
 runs the action, and writes down what people see. Times, commits, addresses and what only one machine says are replaced;
-everything else is as it was posted. How it is set up is told in [github.md](github.md).
+everything else is as it was posted. How to set it up is described in [github.md](github.md).
 
 Ann opens #{number}. Two of five tests fail on it.
 
