@@ -283,7 +283,7 @@ mod tests {
         let files: BTreeMap<RepoPath, String> = [
             ("shop/price.py", "def price():\n    pass\n"),
             ("vendor/other.py", "def price():\n    pass\n"),
-            ("shop/deep.py", &format!("x = {}1{}\n", "(".repeat(5000), ")".repeat(5000))),
+            ("shop/deep.py", &format!("x = {}1{}\n", "(\n".repeat(5000), ")\n".repeat(5000))),
             ("tests/test_price.py", "def test_price():\n    assert True\n"),
         ]
         .into_iter()
