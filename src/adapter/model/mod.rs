@@ -1,4 +1,4 @@
-//! Models that can be asked: behind protocols, each of which is a file and a [`ProtocolRow`], behind
+//! Models that can be asked: behind protocols, each of which is a file and a `ProtocolRow`, behind
 //! command-line clients, and in recordings. Which model is asked next is decided elsewhere.
 
 mod anthropic;

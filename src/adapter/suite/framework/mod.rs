@@ -1,6 +1,6 @@
 //! The table of frameworks: how each is detected, run, measured and read.
 //!
-//! A new framework is a variant of [`Framework`], a file here, and its row in [`adapter`].
+//! A new framework is a variant of [`Framework`], a file here, and its row in [`adapter()`].
 
 mod adapter;
 mod cargo_test;
