@@ -57,7 +57,7 @@ const STEPS: &[Step] = &[
 ];
 
 #[test]
-#[ignore = "needs a container; bot::life runs such jobs without one"]
+#[ignore = "needs a container; bot::pull_request_life runs such jobs without one"]
 fn serve() {
     let place = PathBuf::from(std::env::var("REGREEN_SERVE").expect("a folder"));
     let world = story();
