@@ -215,9 +215,16 @@ async fn the_token_goes_to_its_own_host_and_stays_out_of_addresses() {
     assert!(super::transport::redacted(&config).lines().count() <= 1);
 }
 
-/// Runs the test below with the certificate of a server that it starts.
+/// The folder with the certificate, in the process that uses it.
+const TLS_FOLDER: &str = "REGREEN_TEST_TLS";
+
+/// Makes a certificate and runs itself twice: in a process that trusts it, and in one that does not.
 #[test]
 fn fetch_and_push_over_tls() {
+    if let Ok(folder) = std::env::var(TLS_FOLDER) {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        return runtime.block_on(fetch_and_push_with_certificate(&PathBuf::from(folder)));
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("leaf.ext"), "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")
@@ -234,9 +241,9 @@ fn fetch_and_push_over_tls() {
     }
     let child = |certificates: Option<PathBuf>| {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "--ignored", "--nocapture"]);
-        command.arg("adapter::repo::tests::remotes::over_tls_with_a_known_certificate");
-        command.env("REGREEN_TEST_TLS", folder.path());
+        command.args(["--exact", "--nocapture"]);
+        command.arg("adapter::repo::tests::remotes::fetch_and_push_over_tls");
+        command.env(TLS_FOLDER, folder.path());
         match certificates {
             Some(file) => command.env("SSL_CERT_FILE", file),
             None => command.env_remove("SSL_CERT_FILE"),
@@ -251,10 +258,7 @@ fn fetch_and_push_over_tls() {
     assert!(!unknown.status.success() && said.contains("certificate"), "{said}");
 }
 
-#[tokio::test]
-#[ignore = "needs the certificate that fetch_and_push_over_tls makes"]
-async fn over_tls_with_a_known_certificate() {
-    let folder = PathBuf::from(std::env::var("REGREEN_TEST_TLS").expect("set by the other test"));
+async fn fetch_and_push_with_certificate(folder: &Path) {
     let world = World::serve(Some((&folder.join("leaf.pem"), &folder.join("leaf.key"))));
     assert_eq!(world.scheme, "https");
     let checkout = world.folder.path().join("topic");
