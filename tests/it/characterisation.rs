@@ -7,13 +7,80 @@ use super::support::TestRepo;
 
 const FEES: (&str, &str) = (
     "shop/fees.py",
-    "def fee(kind: str, cents: int) -> int:\n    '''Fee.\n\n    >>> fee('gift', 501)\n    0\n    '''\n    if cents < 0:\n        raise ValueError(f'below 0: {cents}')\n    if kind == 'gift' and cents > 500:\n        return 0\n    return cents // 10\n\n\ndef tidy(rows):\n    rows.sort()\n",
+    r"def fee(kind: str, cents: int) -> int:
+    '''Fee.
+
+    >>> fee('gift', 501)
+    0
+    '''
+    if cents < 0:
+        raise ValueError(f'below 0: {cents}')
+    if kind == 'gift' and cents > 500:
+        return 0
+    return cents // 10
+
+
+def tidy(rows):
+    rows.sort()
+",
 );
 
 /// What each function does is written so that the text alone does not tell.
 const HOSTILE: (&str, &str) = (
     "shop/hostile.py",
-    "import os\nimport time\nfrom datetime import date as day\n\nSEEN = {}\n\n\ndef wipe():\n    getattr(os, 're' + 'move')(__file__)\n\n\ndef spin(n: int):\n    while True:\n        n += 1\n\n\ndef call_home():\n    import socket as wire\n    return wire.create_connection(('127.0.0.1', 9)).fileno()\n\n\ndef swallow():\n    try:\n        return __builtins__['op' + 'en']('/etc/passwd').read()\n    except BaseException:\n        return 'nothing'\n\n\ndef tick():\n    return getattr(time, 'ti' + 'me')() > 1\n\n\ndef today():\n    return day.today().year > 1\n\n\ndef quit_all():\n    getattr(os, '_ex' + 'it')(0)\n\n\ndef remember(key: str):\n    store = SEEN\n    store[key] = 1\n    return len(store)\n\n\ndef order(words: list[str]):\n    return ''.join({'one', 'two', 'three', 'four', *words})\n\n\ndef grow():\n    return len(b'x' * (1 << 40))\n",
+    r"import os
+import time
+from datetime import date as day
+
+SEEN = {}
+
+
+def wipe():
+    getattr(os, 're' + 'move')(__file__)
+
+
+def spin(n: int):
+    while True:
+        n += 1
+
+
+def call_home():
+    import socket as wire
+    return wire.create_connection(('127.0.0.1', 9)).fileno()
+
+
+def swallow():
+    try:
+        return __builtins__['op' + 'en']('/etc/passwd').read()
+    except BaseException:
+        return 'nothing'
+
+
+def tick():
+    return getattr(time, 'ti' + 'me')() > 1
+
+
+def today():
+    return day.today().year > 1
+
+
+def quit_all():
+    getattr(os, '_ex' + 'it')(0)
+
+
+def remember(key: str):
+    store = SEEN
+    store[key] = 1
+    return len(store)
+
+
+def order(words: list[str]):
+    return ''.join({'one', 'two', 'three', 'four', *words})
+
+
+def grow():
+    return len(b'x' * (1 << 40))
+",
 );
 
 /// Why a function was left out, by name.
@@ -87,17 +154,47 @@ fn a_dry_run_prints_the_tests_and_leaves_no_branch() {
 
 const GUARD: (&str, &str) = (
     "guard.py",
-    "def allowed(age, member):\n    if age >= 18:\n        return True\n    return member and age > 15\n\n\ndef unused(n):\n    return n + 1\n",
+    r"def allowed(age, member):
+    if age >= 18:
+        return True
+    return member and age > 15
+
+
+def unused(n):
+    return n + 1
+",
 );
 
 const WEAK: (&str, &str) = (
     "test_guard.py",
-    "import unittest\n\nfrom guard import allowed\n\n\nclass GuardTest(unittest.TestCase):\n    def test_runs(self):\n        allowed(30, True)\n        allowed(3, True)\n",
+    r"import unittest
+
+from guard import allowed
+
+
+class GuardTest(unittest.TestCase):
+    def test_runs(self):
+        allowed(30, True)
+        allowed(3, True)
+",
 );
 
 const STRONG: (&str, &str) = (
     "test_guard.py",
-    "import unittest\n\nfrom guard import allowed\n\n\nclass GuardTest(unittest.TestCase):\n    def test_age(self):\n        self.assertIs(allowed(18, False), True)\n        self.assertIs(allowed(17, False), False)\n\n    def test_member(self):\n        self.assertIs(allowed(16, True), True)\n        self.assertIs(allowed(15, True), False)\n",
+    r"import unittest
+
+from guard import allowed
+
+
+class GuardTest(unittest.TestCase):
+    def test_age(self):
+        self.assertIs(allowed(18, False), True)
+        self.assertIs(allowed(17, False), False)
+
+    def test_member(self):
+        self.assertIs(allowed(16, True), True)
+        self.assertIs(allowed(15, True), False)
+",
 );
 
 #[test]
@@ -134,11 +231,25 @@ fn tests_without_assertions_score_low_and_tests_of_boundaries_high() {
 fn a_test_that_never_ends_on_broken_code_has_noticed() {
     let loop_ = (
         "count.py",
-        "def digits(n):\n    found = 0\n    while n > 0:\n        found += 1\n        n //= 10\n    return found\n",
+        r"def digits(n):
+    found = 0
+    while n > 0:
+        found += 1
+        n //= 10
+    return found
+",
     );
     let test = (
         "test_count.py",
-        "import unittest\n\nfrom count import digits\n\n\nclass T(unittest.TestCase):\n    def test_digits(self):\n        self.assertEqual(digits(120), 3)\n",
+        r"import unittest
+
+from count import digits
+
+
+class T(unittest.TestCase):
+    def test_digits(self):
+        self.assertEqual(digits(120), 3)
+",
     );
     let repo = TestRepo::new(&[loop_, test]);
     let score = repo.regreen(&["score", "--json"]).document();
@@ -152,7 +263,19 @@ fn pin_and_score_work_on_javascript() {
         ("package.json", "{\"name\": \"x\", \"version\": \"1.0.0\"}"),
         (
             "lib/text.js",
-            "const fs = require('fs');\nfunction cut(text, size = 5) {\n  if (size < 0) throw new RangeError(`below 0: ${size}`);\n  return text.length > size ? text.slice(0, size) + '...' : text;\n}\nfunction wipe() {\n  return fs['unlink' + 'Sync'](__filename);\n}\nfunction spin(n) {\n  for (;;) n = 1;\n}\nmodule.exports = { cut, wipe, spin };\n",
+            r"const fs = require('fs');
+function cut(text, size = 5) {
+  if (size < 0) throw new RangeError(`below 0: ${size}`);
+  return text.length > size ? text.slice(0, size) + '...' : text;
+}
+function wipe() {
+  return fs['unlink' + 'Sync'](__filename);
+}
+function spin(n) {
+  for (;;) n = 1;
+}
+module.exports = { cut, wipe, spin };
+",
         ),
     ]);
     let ran = repo.regreen(&["pin", "--json", "--budget-minutes", "1"]);
@@ -188,7 +311,15 @@ fn calls_of_typescript_are_watched_with_what_the_project_has_installed() {
         ("src/half.ts", "export const half = (n: number): number => Math.floor(n / 2);\n"),
         (
             "src/fee.ts",
-            "export interface Rule {\n  x: number;\n}\nimport { half } from './half';\nexport function fee(n: number): number {\n  if (n < 0) throw new RangeError('below 0');\n  return half(n);\n}\n",
+            r"export interface Rule {
+  x: number;
+}
+import { half } from './half';
+export function fee(n: number): number {
+  if (n < 0) throw new RangeError('below 0');
+  return half(n);
+}
+",
         ),
         (
             "observe_node.mjs",
@@ -249,7 +380,22 @@ fn what_the_compiler_refuses_is_no_broken_version_that_tests_noticed() {
         ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
         (
             "src/lib.rs",
-            "pub fn fee(cents: u32) -> u32 {\n    let known: [u32; 2] = [10, 20];\n    if cents > 500 {\n        return known[0];\n    }\n    cents / known[1]\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn edges() {\n        assert_eq!((super::fee(501), super::fee(500)), (10, 25));\n    }\n}\n",
+            r"pub fn fee(cents: u32) -> u32 {
+    let known: [u32; 2] = [10, 20];
+    if cents > 500 {
+        return known[0];
+    }
+    cents / known[1]
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn edges() {
+        assert_eq!((super::fee(501), super::fee(500)), (10, 25));
+    }
+}
+",
         ),
     ]);
     let ran = repo.regreen(&["score", "--json", "src/lib.rs"]);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::support::fake_model::FakeModel;
 use super::support::{Ran, TestRepo};
 use super::test_writing::{BRANCH, FINDING, GOOD, PLACE, RIGHT, SHOP, texts};
 
@@ -67,7 +68,10 @@ printf '{{"type":"turn.completed","usage":{{"input_tokens":1000,"output_tokens":
 
 fn configure(repo: &TestRepo, program: &Path, chain: &str) {
     let text = format!(
-        "providers: [{chain}]\nprovider:\n  agent: {{ client: codex, mode: agent, program: '{}', key: AGENT_KEY, price: {{ input: 1.0, output: 10.0 }} }}\n",
+        r"providers: [{chain}]
+provider:
+  agent: {{ client: codex, mode: agent, program: '{}', key: AGENT_KEY, price: {{ input: 1.0, output: 10.0 }} }}
+",
         program.display()
     );
     repo.write(&[(".github/regreen.yml", &text)]);
@@ -158,9 +162,12 @@ fn an_agent_that_writes_nothing_leaves_the_work_to_the_engine() {
 fn codex_itself_is_asked_for_tests() {
     let clients = std::env::var("REGREEN_CLIENTS").expect("REGREEN_CLIENTS names the folder");
     let repo = TestRepo::new(SHOP);
-    let model = super::fake_model::FakeModel::serve(vec![]);
+    let model = FakeModel::serve(vec![]);
     let text = format!(
-        "providers: [agent, embedded]\nprovider:\n  agent: {{ client: codex, mode: agent, program: '{clients}/node_modules/.bin/codex', key: AGENT_KEY, base-url: 'http://127.0.0.1:{}/one', model: m }}\n",
+        r"providers: [agent, embedded]
+provider:
+  agent: {{ client: codex, mode: agent, program: '{clients}/node_modules/.bin/codex', key: AGENT_KEY, base-url: 'http://127.0.0.1:{}/one', model: m }}
+",
         model.port()
     );
     repo.write(&[(".github/regreen.yml", &text)]);

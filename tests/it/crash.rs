@@ -10,7 +10,18 @@ const ONE_BUG: &[(&str, &str)] = &[
     ("calc.py", "def double(value):\n    return value * 3\n"),
     (
         "test_calc.py",
-        "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n\n    def test_nothing(self):\n        self.assertEqual(double(0), 0)\n",
+        r"import unittest
+
+from calc import double
+
+
+class T(unittest.TestCase):
+    def test_two(self):
+        self.assertEqual(double(2), 4)
+
+    def test_nothing(self):
+        self.assertEqual(double(0), 0)
+",
     ),
 ];
 
@@ -20,7 +31,31 @@ const ROLLBACK: &[(&str, &str)] = &[
     ("calc.py", "def double(value):\n    return value - 2\n"),
     (
         "test_calc.py",
-        "import subprocess\nimport sys\nimport unittest\n\nfrom calc import double\n\n\ndef outside(value):\n    line = f'import calc; print(calc.double({value}))'\n    return int(subprocess.check_output([sys.executable, '-c', line]))\n\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n\n    def test_zero(self):\n        self.assertLessEqual(outside(0), 0)\n\n    def test_less(self):\n        self.assertLessEqual(outside(-1), -2)\n\n    def test_least(self):\n        self.assertLessEqual(outside(-2), -3)\n",
+        r"import subprocess
+import sys
+import unittest
+
+from calc import double
+
+
+def outside(value):
+    line = f'import calc; print(calc.double({value}))'
+    return int(subprocess.check_output([sys.executable, '-c', line]))
+
+
+class T(unittest.TestCase):
+    def test_two(self):
+        self.assertEqual(double(2), 4)
+
+    def test_zero(self):
+        self.assertLessEqual(outside(0), 0)
+
+    def test_less(self):
+        self.assertLessEqual(outside(-1), -2)
+
+    def test_least(self):
+        self.assertLessEqual(outside(-2), -3)
+",
     ),
 ];
 

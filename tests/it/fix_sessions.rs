@@ -102,7 +102,15 @@ fn the_change_since_the_base_is_taken_back_first() {
         ("fees.py", "def fee(amount):\n    return amount * 3 // 200 + 7\n"),
         (
             "test_fees.py",
-            "import unittest\nfrom fees import fee\n\nclass T(unittest.TestCase):\n    def test_fee(self):\n        self.assertEqual(fee(1000), 22)\n    def test_zero(self):\n        self.assertEqual(fee(0), 7)\n",
+            r"import unittest
+from fees import fee
+
+class T(unittest.TestCase):
+    def test_fee(self):
+        self.assertEqual(fee(1000), 22)
+    def test_zero(self):
+        self.assertEqual(fee(0), 7)
+",
         ),
     ]);
     repo.git(&["checkout", "-q", "-b", "topic"]);
@@ -120,7 +128,20 @@ fn the_change_since_the_base_is_taken_back_first() {
 
 #[test]
 fn failures_of_the_base_are_marked_and_flaky_tests_are_set_aside() {
-    let flaky = "import os, unittest\nclass T(unittest.TestCase):\n    def test_flaky(self):\n        path = os.path.join(os.environ['HOME'], 'seen')\n        seen = os.path.exists(path)\n        open(path, 'w').close()\n        self.assertTrue(seen)\n    def test_old(self):\n        import old\n        self.assertEqual(old.f(), 1)\n    def test_new(self):\n        import new\n        self.assertEqual(new.f(), 1)\n";
+    let flaky = r"import os, unittest
+class T(unittest.TestCase):
+    def test_flaky(self):
+        path = os.path.join(os.environ['HOME'], 'seen')
+        seen = os.path.exists(path)
+        open(path, 'w').close()
+        self.assertTrue(seen)
+    def test_old(self):
+        import old
+        self.assertEqual(old.f(), 1)
+    def test_new(self):
+        import new
+        self.assertEqual(new.f(), 1)
+";
     let repo = TestRepo::new(&[
         ("test_x.py", flaky),
         ("old.py", "def f():\n    return 2\n"),
@@ -182,7 +203,11 @@ fn a_detached_head_and_a_shallow_clone_work() {
 fn a_green_repository_stays_as_it_is() {
     let repo = TestRepo::new(&[(
         "test_a.py",
-        "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(True)\n",
+        r"import unittest
+class T(unittest.TestCase):
+    def test_a(self):
+        self.assertTrue(True)
+",
     )]);
     let ran = repo.regreen(&["fix", "--json"]);
     assert_eq!(
@@ -195,7 +220,13 @@ fn a_green_repository_stays_as_it_is() {
 fn tests_see_no_token_and_no_real_home() {
     let repo = TestRepo::new(&[(
         "test_a.py",
-        "import os, unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        text = repr(sorted(os.environ.items()))\n        self.assertNotIn('canary', text)\n        self.assertNotIn('TOKEN', text)\n",
+        r"import os, unittest
+class T(unittest.TestCase):
+    def test_a(self):
+        text = repr(sorted(os.environ.items()))
+        self.assertNotIn('canary', text)
+        self.assertNotIn('TOKEN', text)
+",
     )]);
     let mut command = repo.command();
     command.args(["fix", "--json"]);
@@ -217,11 +248,27 @@ fn a_test_that_hangs_is_a_failing_test_and_is_repaired() {
     let repo = TestRepo::new(&[
         (
             "count.py",
-            "def count(n):\n    found = []\n    while n > 0:\n        found.append(n)\n        n += 1\n        if len(found) > 50:\n            found = []\n    return found\n",
+            r"def count(n):
+    found = []
+    while n > 0:
+        found.append(n)
+        n += 1
+        if len(found) > 50:
+            found = []
+    return found
+",
         ),
         (
             "test_count.py",
-            "import unittest\nfrom count import count\n\nclass T(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(count(3), [3, 2, 1])\n    def test_none(self):\n        self.assertEqual(count(0), [])\n",
+            r"import unittest
+from count import count
+
+class T(unittest.TestCase):
+    def test_count(self):
+        self.assertEqual(count(3), [3, 2, 1])
+    def test_none(self):
+        self.assertEqual(count(0), [])
+",
         ),
     ]);
     let ran = repo.regreen(&["fix", "--json", "--test-timeout", "60s"]);
@@ -285,7 +332,13 @@ fn a_head_that_moved_is_a_warning_and_a_new_baseline() {
 #[test]
 fn a_test_that_no_edit_mends_does_not_keep_others_from_being_mended() {
     let repo = TestRepo::new(CALC);
-    let hopeless = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_file(self):\n        open('/nonexistent/file').close()\n";
+    let hopeless = r"import unittest
+
+
+class T(unittest.TestCase):
+    def test_file(self):
+        open('/nonexistent/file').close()
+";
     repo.write(&[("test_hopeless.py", hopeless)]);
     repo.git(&["add", "-A"]);
     repo.git(&["commit", "-q", "-m", "second"]);

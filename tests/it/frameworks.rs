@@ -30,7 +30,21 @@ fn unittest_with_sub_tests_skips_and_a_module_that_does_not_load() {
         ("tests/__init__.py", ""),
         (
             "tests/test_a.py",
-            "import unittest\nclass A(unittest.TestCase):\n    def test_ok(self):\n        pass\n    def test_sub(self):\n        for n in (1, 2):\n            with self.subTest(n=n):\n                self.assertEqual(n, 1)\n    @unittest.skip('later')\n    def test_skip(self):\n        pass\n    @unittest.expectedFailure\n    def test_expected(self):\n        self.fail()\n",
+            r"import unittest
+class A(unittest.TestCase):
+    def test_ok(self):
+        pass
+    def test_sub(self):
+        for n in (1, 2):
+            with self.subTest(n=n):
+                self.assertEqual(n, 1)
+    @unittest.skip('later')
+    def test_skip(self):
+        pass
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.fail()
+",
         ),
         ("tests/test_b.py", "import no_such_module\n"),
     ]);
@@ -47,7 +61,21 @@ fn cargo_test_with_two_binaries() {
         (".gitignore", "target\n"),
         (
             "src/lib.rs",
-            "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn same() {\n        assert_eq!(super::add(2, 0), 2);\n    }\n    #[test]\n    #[ignore]\n    fn slow() {}\n}\n",
+            r"pub fn add(a: i32, b: i32) -> i32 {
+    a - b
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn same() {
+        assert_eq!(super::add(2, 0), 2);
+    }
+    #[test]
+    #[ignore]
+    fn slow() {}
+}
+",
         ),
         ("tests/api.rs", "#[test]\nfn same() {\n    assert_eq!(x::add(2, 1), 3);\n}\n"),
     ]);
@@ -90,7 +118,18 @@ fn pytest_with_parameters_and_a_file_that_does_not_load_is_repaired() {
         ("calc.py", "def double(n):\n    return n * 3\n"),
         (
             "tests/test_a.py",
-            "import pytest\nfrom calc import double\n\n@pytest.mark.parametrize('n', [0, 1, 2])\ndef test_double(n):\n    assert double(n) == n + n\n\nclass TestGroup:\n    @pytest.mark.skip\n    def test_skip(self):\n        pass\n",
+            r"import pytest
+from calc import double
+
+@pytest.mark.parametrize('n', [0, 1, 2])
+def test_double(n):
+    assert double(n) == n + n
+
+class TestGroup:
+    @pytest.mark.skip
+    def test_skip(self):
+        pass
+",
         ),
     ]);
     let document = look(&repo);
@@ -120,7 +159,16 @@ fn node_test_with_suites_skips_and_a_file_that_does_not_load_is_repaired() {
         ),
         (
             "test/cart.test.js",
-            "import { describe, it, test } from 'node:test';\nimport assert from 'node:assert';\nimport { total } from '../src/cart.js';\n\ndescribe('cart', () => {\n  it('sums', () => assert.equal(total([{ price: 3, count: 2 }]), 6));\n  it('is empty', () => assert.equal(total([]), 0));\n});\ntest('later', { skip: true }, () => {});\n",
+            r"import { describe, it, test } from 'node:test';
+import assert from 'node:assert';
+import { total } from '../src/cart.js';
+
+describe('cart', () => {
+  it('sums', () => assert.equal(total([{ price: 3, count: 2 }]), 6));
+  it('is empty', () => assert.equal(total([]), 0));
+});
+test('later', { skip: true }, () => {});
+",
         ),
     ]);
     let document = look(&repo);
@@ -143,7 +191,24 @@ fn go_test_with_subtests_and_a_package_that_does_not_build() {
         ("a/a.go", "package a\n\nfunc Add(x, y int) int { return x - y }\n"),
         (
             "a/a_test.go",
-            "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tt.Run(\"two\", func(t *testing.T) {\n\t\tif Add(1, 1) != 2 {\n\t\t\tt.Error(\"no\")\n\t\t}\n\t})\n}\n\nfunc TestZero(t *testing.T) {\n\tif Add(0, 0) != 0 {\n\t\tt.Error(\"no\")\n\t}\n}\n",
+            r#"package a
+
+import "testing"
+
+func TestAdd(t *testing.T) {
+	t.Run("two", func(t *testing.T) {
+		if Add(1, 1) != 2 {
+			t.Error("no")
+		}
+	})
+}
+
+func TestZero(t *testing.T) {
+	if Add(0, 0) != 0 {
+		t.Error("no")
+	}
+}
+"#,
         ),
         ("b/b.go", "package b\n\nfunc F() int { return missing }\n"),
         ("b/b_test.go", "package b\n\nimport \"testing\"\n\nfunc TestF(t *testing.T) { F() }\n"),
@@ -169,7 +234,15 @@ fn maven_surefire() {
         ),
         (
             "src/test/java/m/ATest.java",
-            "package m;\nimport static org.junit.Assert.*;\nimport org.junit.*;\npublic class ATest {\n  @Test public void adds() { assertEquals(2, A.add(1, 1)); }\n  @Test public void zero() { assertEquals(0, A.add(0, 0)); }\n  @Ignore @Test public void later() {}\n}\n",
+            r"package m;
+import static org.junit.Assert.*;
+import org.junit.*;
+public class ATest {
+  @Test public void adds() { assertEquals(2, A.add(1, 1)); }
+  @Test public void zero() { assertEquals(0, A.add(0, 0)); }
+  @Ignore @Test public void later() {}
+}
+",
         ),
     ]);
     let document = look(&repo);
@@ -186,7 +259,12 @@ fn script_project(package: &str, head: &str) -> TestRepo {
         (
             "add.test.js",
             &format!(
-                "{head}\ndescribe('add', () => {{\n  it('zero', () => expect(add(0, 0)).toBe(0));\n  it('two', () => expect(add(1, 1)).toBe(2));\n}});\n"
+                r"{head}
+describe('add', () => {{
+  it('zero', () => expect(add(0, 0)).toBe(0));
+  it('two', () => expect(add(1, 1)).toBe(2));
+}});
+"
             ),
         ),
     ]);
@@ -219,6 +297,7 @@ fn jest_and_vitest() {
 }
 
 #[test]
+#[cfg(feature = "nextest-tests")]
 #[ignore = "needs cargo-nextest"]
 fn nextest_with_tests_of_one_name_in_two_binaries() {
     let repo = TestRepo::new(&[
@@ -228,7 +307,18 @@ fn nextest_with_tests_of_one_name_in_two_binaries() {
         (".config/nextest.toml", ""),
         (
             "src/lib.rs",
-            "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn same() {\n        assert_eq!(super::add(2, 0), 2);\n    }\n}\n",
+            r"pub fn add(a: i32, b: i32) -> i32 {
+    a - b
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn same() {
+        assert_eq!(super::add(2, 0), 2);
+    }
+}
+",
         ),
         ("tests/api.rs", "#[test]\nfn same() {\n    assert_eq!(x::add(2, 1), 3);\n}\n"),
     ]);
@@ -241,8 +331,22 @@ fn nextest_with_tests_of_one_name_in_two_binaries() {
 #[ignore = "needs Gradle"]
 fn gradle_with_two_modules_of_which_one_does_not_compile() {
     // Gradle 7 and later know `testImplementation` only, Gradle before 3.4 `testCompile` only.
-    let build = "subprojects {\n  apply plugin: 'java'\n  repositories { mavenCentral() }\n  def scope = configurations.findByName('testImplementation') ? 'testImplementation' : 'testCompile'\n  dependencies.add(scope, 'junit:junit:4.13.2')\n}\n";
-    let test = "package m;\nimport static org.junit.Assert.*;\nimport org.junit.*;\npublic class ATest {\n  @Test public void adds() { assertEquals(2, A.add(1, 1)); }\n  @Test public void zero() { assertEquals(0, A.add(0, 0)); }\n  @Ignore @Test public void later() {}\n}\n";
+    let build = r"subprojects {
+  apply plugin: 'java'
+  repositories { mavenCentral() }
+  def scope = configurations.findByName('testImplementation') ? 'testImplementation' : 'testCompile'
+  dependencies.add(scope, 'junit:junit:4.13.2')
+}
+";
+    let test = r"package m;
+import static org.junit.Assert.*;
+import org.junit.*;
+public class ATest {
+  @Test public void adds() { assertEquals(2, A.add(1, 1)); }
+  @Test public void zero() { assertEquals(0, A.add(0, 0)); }
+  @Ignore @Test public void later() {}
+}
+";
     let repo = TestRepo::new(&[
         ("settings.gradle", "include 'good', 'broken'\n"),
         ("build.gradle", build),

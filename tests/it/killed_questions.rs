@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::fake_model::Reply;
 use super::support::TestRepo;
+use super::support::fake_model::Reply;
 use super::test_writing::{
     KEY, SHOP, TEST, advised, configured, knowing, questions, run, server, surveyed,
 };
 
 /// Waits until the model has been asked so often, and kills the run.
-fn killed_at(repo: &TestRepo, model: &super::fake_model::FakeModel, count: usize) {
+fn killed_at(repo: &TestRepo, model: &super::support::fake_model::FakeModel, count: usize) {
     let mut command = repo.command();
     command.env("ONE_KEY", KEY).args(TEST).args(["--no-coverage", "--quiet"]);
     let mut child = command.spawn().expect("regreen starts");
@@ -122,7 +122,7 @@ fn a_question_of_the_fix_loop_is_counted_too() {
 }
 
 /// Kills the run at the first question of the fix loop; how many were asked before it.
-fn position(repo: &TestRepo, model: &super::fake_model::FakeModel) -> usize {
+fn position(repo: &TestRepo, model: &super::support::fake_model::FakeModel) -> usize {
     let mut command = repo.command();
     command.env("ONE_KEY", KEY).args(TEST).args(["--no-coverage", "--quiet"]);
     let mut child = command.spawn().expect("regreen starts");

@@ -8,10 +8,25 @@ use super::support::TestRepo;
 const LIMIT: u64 = 64 << 20;
 
 /// Starts a program, waits, and prints the largest resident set of it and of what it waited for.
-const MEASURE: &str = "import os, sys, resource\nchild = os.fork()\nif child == 0:\n    os.execvp(sys.argv[1], sys.argv[1:])\n_, status, usage = os.wait4(child, 0)\nprint(usage.ru_maxrss * 1024, file=sys.stderr)\nsys.exit(os.waitstatus_to_exitcode(status))\n";
+const MEASURE: &str = r"import os, sys, resource
+child = os.fork()
+if child == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+print(usage.ru_maxrss * 1024, file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status))
+";
 
 /// Writes 2 GiB to standard output in blocks of 1 MiB that begin with `head`.
-const PRINTS: &str = "import sys\n\n\ndef flood(head):\n    block = head + b'x' * ((1 << 20) - len(head) - 1) + b'\\n'\n    for _ in range(2048):\n        sys.stdout.buffer.write(block)\n    sys.stdout.buffer.flush()\n";
+const PRINTS: &str = r"import sys
+
+
+def flood(head):
+    block = head + b'x' * ((1 << 20) - len(head) - 1) + b'\n'
+    for _ in range(2048):
+        sys.stdout.buffer.write(block)
+    sys.stdout.buffer.flush()
+";
 
 fn measured(repo: &TestRepo, arguments: &[&str]) -> (Value, u64) {
     let plain = repo.command();
@@ -37,7 +52,18 @@ fn a_test_that_prints_2_gib_costs_less_than_64_mib() {
         ("flood.py", PRINTS),
         (
             "test_flood.py",
-            "import unittest\n\nfrom flood import flood\n\n\nclass Flood(unittest.TestCase):\n    def test_prints(self):\n        flood(b'')\n\n    def test_fails(self):\n        self.assertEqual(1, 2)\n",
+            r"import unittest
+
+from flood import flood
+
+
+class Flood(unittest.TestCase):
+    def test_prints(self):
+        flood(b'')
+
+    def test_fails(self):
+        self.assertEqual(1, 2)
+",
         ),
     ]);
     let (document, peak) = measured(&repo, &["fix", "--dry-run", "--json"]);

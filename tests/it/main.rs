@@ -11,9 +11,6 @@ mod bot;
 mod characterisation;
 mod client_agents;
 mod crash;
-#[expect(dead_code, reason = "the tests of the client use the other parts of it")]
-mod fake_github;
-mod fake_model;
 mod fix_sessions;
 mod frameworks;
 mod git_http;

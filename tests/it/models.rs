@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::fake_model::{FakeModel, Reply, analysis, analysis_of, edit};
+use super::support::fake_model::{FakeModel, Reply, analysis, analysis_of, edit};
 use super::support::{CALC, Ran, TestRepo};
 
 const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
@@ -164,19 +164,64 @@ const CRATE: &[(&str, &str)] = &[
     ("src/lib.rs", "pub mod prices;\npub mod words;\n"),
     (
         "src/prices.rs",
-        "pub fn rounded(cents: u64, step: u64) -> u64 {\n    if step == 0 {\n        return cents;\n    }\n    cents / step * step + step\n}\n",
+        r"pub fn rounded(cents: u64, step: u64) -> u64 {
+    if step == 0 {
+        return cents;
+    }
+    cents / step * step + step
+}
+",
     ),
     (
         "src/words.rs",
-        "pub fn plural(count: u64, noun: &str) -> String {\n    if count > 1 {\n        format!(\"{count} {noun}s\")\n    } else {\n        format!(\"{count} {noun}\")\n    }\n}\n",
+        r#"pub fn plural(count: u64, noun: &str) -> String {
+    if count > 1 {
+        format!("{count} {noun}s")
+    } else {
+        format!("{count} {noun}")
+    }
+}
+"#,
     ),
     (
         "tests/prices.rs",
-        "use till::prices::rounded;\n\n#[test]\nfn whole_steps_stay() {\n    assert_eq!(rounded(10, 5), 10);\n}\n\n#[test]\nfn no_step_is_no_rounding() {\n    assert_eq!(rounded(7, 0), 7);\n}\n\n#[test]\nfn nothing_stays_nothing() {\n    assert_eq!(rounded(0, 0), 0);\n}\n",
+        r"use till::prices::rounded;
+
+#[test]
+fn whole_steps_stay() {
+    assert_eq!(rounded(10, 5), 10);
+}
+
+#[test]
+fn no_step_is_no_rounding() {
+    assert_eq!(rounded(7, 0), 7);
+}
+
+#[test]
+fn nothing_stays_nothing() {
+    assert_eq!(rounded(0, 0), 0);
+}
+",
     ),
     (
         "tests/words.rs",
-        "use till::words::plural;\n\n#[test]\nfn one_is_singular() {\n    assert_eq!(plural(1, \"test\"), \"1 test\");\n}\n\n#[test]\nfn many_are_plural() {\n    assert_eq!(plural(3, \"test\"), \"3 tests\");\n}\n\n#[test]\nfn none_are_plural() {\n    assert_eq!(plural(0, \"test\"), \"0 tests\");\n}\n",
+        r#"use till::words::plural;
+
+#[test]
+fn one_is_singular() {
+    assert_eq!(plural(1, "test"), "1 test");
+}
+
+#[test]
+fn many_are_plural() {
+    assert_eq!(plural(3, "test"), "3 tests");
+}
+
+#[test]
+fn none_are_plural() {
+    assert_eq!(plural(0, "test"), "0 tests");
+}
+"#,
     ),
     (".gitignore", "target/\n"),
 ];
@@ -203,16 +248,46 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("package.json", "{\"name\": \"till\", \"scripts\": {\"test\": \"node --test test/\"}}\n"),
     (
         "src/till.js",
-        "function total(prices) {\n  let sum = 0;\n  for (const price of prices) {\n    sum -= price;\n  }\n  return sum;\n}\n\nfunction label(name, count) {\n  if (!name) {\n    return 'nothing';\n  }\n  return `${count} ${name}`;\n}\n\nmodule.exports = { total, label };\n",
+        r"function total(prices) {
+  let sum = 0;
+  for (const price of prices) {
+    sum -= price;
+  }
+  return sum;
+}
+
+function label(name, count) {
+  if (!name) {
+    return 'nothing';
+  }
+  return `${count} ${name}`;
+}
+
+module.exports = { total, label };
+",
     ),
     ("src/cart.js", "function free(sum) {\n  return sum > 50;\n}\n\nmodule.exports = { free };\n"),
     (
         "test/till.test.js",
-        "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total, label } = require('../src/till.js');\n\ntest('adds', () => assert.strictEqual(total([1, 2]), 3));\ntest('nothing', () => assert.strictEqual(total([]), 0));\ntest('names', () => assert.strictEqual(label('apple', 2), '2 apple'));\ntest('no name', () => assert.strictEqual(label('', 2), 'nothing'));\n",
+        r"const test = require('node:test');
+const assert = require('node:assert');
+const { total, label } = require('../src/till.js');
+
+test('adds', () => assert.strictEqual(total([1, 2]), 3));
+test('nothing', () => assert.strictEqual(total([]), 0));
+test('names', () => assert.strictEqual(label('apple', 2), '2 apple'));
+test('no name', () => assert.strictEqual(label('', 2), 'nothing'));
+",
     ),
     (
         "test/cart.test.js",
-        "const test = require('node:test');\nconst assert = require('node:assert');\nconst { free } = require('../src/cart.js');\n\ntest('free from fifty', () => assert.strictEqual(free(50), true));\ntest('not below', () => assert.strictEqual(free(10), false));\n",
+        r"const test = require('node:test');
+const assert = require('node:assert');
+const { free } = require('../src/cart.js');
+
+test('free from fifty', () => assert.strictEqual(free(50), true));
+test('not below', () => assert.strictEqual(free(10), false));
+",
     ),
 ];
 

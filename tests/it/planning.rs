@@ -7,17 +7,36 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::support::TestRepo;
+use super::support::fake_model::FakeModel;
 
 /// A module with errors, edges and no test for one of its functions.
 const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
         "shop/price.py",
-        "def parse_price(text):\n    if not text:\n        raise ValueError(\"empty price\")\n    return float(text)\n\n\ndef discount(price, percent):\n    if percent > 100:\n        raise ValueError(\"more than all\")\n    return price * (100 - percent) / 100\n",
+        r#"def parse_price(text):
+    if not text:
+        raise ValueError("empty price")
+    return float(text)
+
+
+def discount(price, percent):
+    if percent > 100:
+        raise ValueError("more than all")
+    return price * (100 - percent) / 100
+"#,
     ),
     (
         "tests/test_price.py",
-        "import unittest\n\nfrom shop.price import parse_price\n\n\nclass PriceTest(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(parse_price(\"2\"), 2.0)\n",
+        r#"import unittest
+
+from shop.price import parse_price
+
+
+class PriceTest(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(parse_price("2"), 2.0)
+"#,
     ),
     ("tests/__init__.py", ""),
     ("notes/empty.md", "\n# \n"),
@@ -170,7 +189,7 @@ fn without_a_framework_it_says_which_to_add_and_how() {
 #[test]
 fn a_request_that_names_nothing_costs_nothing() {
     // A provider is there, and nobody is asked.
-    let model = super::fake_model::FakeModel::serve(vec![]);
+    let model = FakeModel::serve(vec![]);
     let repo = TestRepo::new(SHOP);
     std::fs::write(repo.root().join("notes/binary.md"), b"PK\x03\x04\x00").unwrap();
     model.provide(&repo, "one");

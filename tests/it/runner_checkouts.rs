@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::fake_github::{FakeGithub, Fault};
+use super::support::fake_github::{FakeGithub, Fault};
 
 const HEADERS: &str = "authorization: Bearer x\r\naccept: application/vnd.github+json\r\nx-github-api-version: 2022-11-28\r\nuser-agent: regreen/0\r\n";
 

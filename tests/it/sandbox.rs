@@ -366,7 +366,13 @@ fn no_variable_of_the_runner_and_no_key_reaches_test_code() {
         "GIT_ASKPASS",
         "HTTPS_PROXY",
     ];
-    let suite = "import os, unittest\n\nclass T(unittest.TestCase):\n    def test_names(self):\n        print('SEEN', ' '.join(sorted(os.environ)))\n        self.assertFalse([v for v in os.environ.values() if 'c4nary' in v])\n";
+    let suite = r"import os, unittest
+
+class T(unittest.TestCase):
+    def test_names(self):
+        print('SEEN', ' '.join(sorted(os.environ)))
+        self.assertFalse([v for v in os.environ.values() if 'c4nary' in v])
+";
     let repo = TestRepo::new(&[("test_names.py", suite)]);
     let mut command = repo.command();
     for name in names {
@@ -410,7 +416,13 @@ fn the_configuration_closes_the_network_and_the_environment_wins() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let suite = format!(
-        "import socket, unittest\n\nclass T(unittest.TestCase):\n    def test_connect(self):\n        with self.assertRaises(PermissionError):\n            socket.create_connection(('127.0.0.1', {port}), 5).close()\n"
+        r"import socket, unittest
+
+class T(unittest.TestCase):
+    def test_connect(self):
+        with self.assertRaises(PermissionError):
+            socket.create_connection(('127.0.0.1', {port}), 5).close()
+"
     );
     let repo = TestRepo::new(&[
         ("test_connect.py", &suite),

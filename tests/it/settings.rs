@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::fake_model::{FakeModel, analysis, analysis_of, edit};
+use super::support::fake_model::{FakeModel, analysis, analysis_of, edit};
 use super::support::{CALC, REGRESSING, Ran, TestRepo};
 
 fn session(repo: &TestRepo, id: &str) -> PathBuf {
@@ -46,12 +46,29 @@ fn a_clean_history_keeps_a_regression_as_a_patch_that_still_applies() {
 
 /// A test that failed before, and a change that breaks another.
 fn with_an_old_failure() -> TestRepo {
-    let broken = "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(open('missing.txt').read(), 'x')\n";
+    let broken = r"import unittest
+
+
+class Old(unittest.TestCase):
+    def test_old(self):
+        self.assertEqual(open('missing.txt').read(), 'x')
+";
     let (good, bad) = (
         "def double(value):\n    return value * 2\n",
         "def double(value):\n    return value * 3\n",
     );
-    let tests = "import unittest\n\nfrom calc import double\n\n\nclass T(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(double(2), 4)\n\n    def test_nothing(self):\n        self.assertEqual(double(0), 0)\n";
+    let tests = r"import unittest
+
+from calc import double
+
+
+class T(unittest.TestCase):
+    def test_two(self):
+        self.assertEqual(double(2), 4)
+
+    def test_nothing(self):
+        self.assertEqual(double(0), 0)
+";
     let repo = TestRepo::new(&[
         ("calc.py", good),
         ("test_calc.py", tests),

@@ -13,7 +13,19 @@ pub const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
         "shop/price.py",
-        "def parse_price(text: str) -> float:\n    if not text:\n        raise ValueError('empty price')\n    return float(text)\n\n\ndef discount(price: int, percent: int) -> float:\n    if percent > 100:\n        raise ValueError('more than all')\n    if percent < 0:\n        raise ValueError('less than nothing')\n    return price * (100 - percent) / 100\n",
+        r"def parse_price(text: str) -> float:
+    if not text:
+        raise ValueError('empty price')
+    return float(text)
+
+
+def discount(price: int, percent: int) -> float:
+    if percent > 100:
+        raise ValueError('more than all')
+    if percent < 0:
+        raise ValueError('less than nothing')
+    return price * (100 - percent) / 100
+",
     ),
     ("tests/__init__.py", ""),
     (".gitignore", "__pycache__/\n"),
@@ -22,7 +34,14 @@ pub const SHOP: &[(&str, &str)] = &[
 /// The same with a function that reads a file.
 const IMPURE: (&str, &str) = (
     "shop/rates.py",
-    "def load_rates(path: str) -> dict:\n    with open(path) as file:\n        return dict(line.split() for line in file)\n\n\ndef double(rate: int) -> int:\n    return rate * 2\n",
+    r"def load_rates(path: str) -> dict:
+    with open(path) as file:
+        return dict(line.split() for line in file)
+
+
+def double(rate: int) -> int:
+    return rate * 2
+",
 );
 
 /// The published schema of a file of a test session.
@@ -101,7 +120,7 @@ const LAYOUT: &[&str] = &[
 
 #[test]
 fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
-    use super::fake_model::{Reply, edit};
+    use super::support::fake_model::{Reply, edit};
     use super::test_writing::{FINDING, RIGHT, SHOP, TEST, configured, knowing, run, server};
 
     // The first fix breaks more than it mends; the second one is right.
@@ -110,7 +129,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
         if fixes && !question.contains("Say what is wrong and where") {
             edit(RIGHT.0, RIGHT.1, "    return float(percent)\n")
         } else if question.contains("Say what is wrong and where") {
-            super::fake_model::analysis_of(FINDING, "shop/price.py:discount:12-12", 0.9)
+            super::support::fake_model::analysis_of(FINDING, "shop/price.py:discount:12-12", 0.9)
         } else {
             knowing(question)
         }
@@ -146,7 +165,7 @@ fn every_file_of_the_layout_is_there_after_a_full_run_and_fits_its_schema() {
 
 #[test]
 fn a_session_that_does_not_meet_its_gate_leaves_the_report_of_a_failure() {
-    use super::fake_model::{Reply, edit};
+    use super::support::fake_model::{Reply, edit};
     use super::test_writing::{RIGHT, SHOP, configured, knowing, run, server};
 
     let answers = |question: &str| {
@@ -289,11 +308,34 @@ fn what_cannot_be_written_stays_open_with_its_reason() {
 fn a_red_suite_is_repaired_behind_the_new_tests_and_a_bug_is_never_pinned() {
     let red = (
         "tests/test_clamp.py",
-        "import unittest\n\nfrom shop.clamp import clamp\n\n\nclass T(unittest.TestCase):\n    def test_high(self):\n        self.assertEqual(clamp(9, 2, 5), 5)\n\n    def test_low(self):\n        self.assertEqual(clamp(1, 2, 5), 2)\n",
+        r"import unittest
+
+from shop.clamp import clamp
+
+
+class T(unittest.TestCase):
+    def test_high(self):
+        self.assertEqual(clamp(9, 2, 5), 5)
+
+    def test_low(self):
+        self.assertEqual(clamp(1, 2, 5), 2)
+",
     );
     let source = (
         "shop/clamp.py",
-        "def clamp(value: int, low: int, high: int) -> int:\n    if value < low:\n        return low\n    if value > high:\n        return low\n    return value\n\n\ndef sign(value: int) -> int:\n    if value < 0:\n        return -1\n    return 1\n",
+        r"def clamp(value: int, low: int, high: int) -> int:
+    if value < low:
+        return low
+    if value > high:
+        return low
+    return value
+
+
+def sign(value: int) -> int:
+    if value < 0:
+        return -1
+    return 1
+",
     );
     let repo = TestRepo::new(&[SHOP, &[red, source]].concat());
     let ran = repo.regreen(&["test", "shop/clamp.py", "--no-coverage", "--json"]);
@@ -370,11 +412,25 @@ fn a_file_of_javascript_without_tests_gets_tests_too() {
         ),
         (
             "lib/text.js",
-            "function cut(text, size = 5) {\n  if (size < 0) throw new RangeError(`below 0: ${size}`);\n  return text.length > size ? text.slice(0, size) + '...' : text;\n}\n\nfunction shout(text) {\n  if (text === '') return '!';\n  return text.toUpperCase() + '!';\n}\n\nmodule.exports = { cut, shout };\n",
+            r"function cut(text, size = 5) {
+  if (size < 0) throw new RangeError(`below 0: ${size}`);
+  return text.length > size ? text.slice(0, size) + '...' : text;
+}
+
+function shout(text) {
+  if (text === '') return '!';
+  return text.toUpperCase() + '!';
+}
+
+module.exports = { cut, shout };
+",
         ),
         (
             "test/nothing.test.js",
-            "const test = require('node:test');\nconst assert = require('node:assert');\ntest('nothing', () => assert.equal(1 + 1, 2));\n",
+            r"const test = require('node:test');
+const assert = require('node:assert');
+test('nothing', () => assert.equal(1 + 1, 2));
+",
         ),
     ]);
     let ran = repo.regreen(&["test", "lib/text.js", "--no-coverage", "--json"]);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::fake_model::{
+use super::support::fake_model::{
     Asked, FakeModel, Reply, advice, analysis_of, edit, survey, test_file, verdict,
 };
 use super::support::{Ran, TestRepo};
@@ -18,12 +18,36 @@ pub const SHOP: &[(&str, &str)] = &[
     ("shop/__init__.py", ""),
     (
         "shop/price.py",
-        "def parse_price(text: str) -> float:\n    \"\"\"Reads a price; an empty text is an error.\"\"\"\n    if not text:\n        raise ValueError('empty price')\n    return float(text)\n\n\ndef discount(price: int, percent: int) -> float:\n    \"\"\"Takes so many percent off a price; more than 100 is an error.\"\"\"\n    if percent > 100:\n        raise ValueError('more than all')\n    return price * (100 + percent) / 100\n\n\ndef double(rate: int) -> int:\n    return rate * 2\n",
+        r#"def parse_price(text: str) -> float:
+    """Reads a price; an empty text is an error."""
+    if not text:
+        raise ValueError('empty price')
+    return float(text)
+
+
+def discount(price: int, percent: int) -> float:
+    """Takes so many percent off a price; more than 100 is an error."""
+    if percent > 100:
+        raise ValueError('more than all')
+    return price * (100 + percent) / 100
+
+
+def double(rate: int) -> int:
+    return rate * 2
+"#,
     ),
     ("shop/tax.py", "def tax(price: int) -> int:\n    return price // 5\n"),
     (
         "tests/test_tax.py",
-        "import unittest\n\nfrom shop.tax import tax\n\n\nclass TaxTest(unittest.TestCase):\n    def test_tax(self):\n        self.assertEqual(tax(10), 2)\n",
+        r"import unittest
+
+from shop.tax import tax
+
+
+class TaxTest(unittest.TestCase):
+    def test_tax(self):
+        self.assertEqual(tax(10), 2)
+",
     ),
     ("tests/__init__.py", ""),
     (".gitignore", "__pycache__/\n"),
@@ -34,7 +58,31 @@ pub const BRANCH: &str = "regreen/WFS-test-shop-price-py";
 pub const FINDING: &str = "tests.test_price.PriceTest.test_half_off";
 
 /// Tests of two functions; one of them shows the defect.
-pub const GOOD: &str = "import unittest\n\nfrom shop.price import discount, parse_price\n\n\nclass PriceTest(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(parse_price('2.5'), 2.5)\n        self.assertEqual(parse_price('0'), 0.0)\n\n    def test_empty_price(self):\n        with self.assertRaisesRegex(ValueError, 'empty price'):\n            parse_price('')\n\n    def test_nothing_off(self):\n        self.assertEqual(discount(80, 0), 80.0)\n        self.assertEqual(discount(0, 50), 0.0)\n\n    def test_more_than_all(self):\n        with self.assertRaisesRegex(ValueError, 'more than all'):\n            discount(80, 101)\n\n    def test_half_off(self):\n        self.assertEqual(discount(80, 50), 40.0)\n";
+pub const GOOD: &str = r"import unittest
+
+from shop.price import discount, parse_price
+
+
+class PriceTest(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(parse_price('2.5'), 2.5)
+        self.assertEqual(parse_price('0'), 0.0)
+
+    def test_empty_price(self):
+        with self.assertRaisesRegex(ValueError, 'empty price'):
+            parse_price('')
+
+    def test_nothing_off(self):
+        self.assertEqual(discount(80, 0), 80.0)
+        self.assertEqual(discount(0, 50), 0.0)
+
+    def test_more_than_all(self):
+        with self.assertRaisesRegex(ValueError, 'more than all'):
+            discount(80, 101)
+
+    def test_half_off(self):
+        self.assertEqual(discount(80, 50), 40.0)
+";
 
 pub const RIGHT: (&str, &str, &str) = (
     "shop/price.py",
@@ -229,7 +277,18 @@ fn what_no_test_may_do_is_refused_by_name_and_what_slips_through_is_cut_out() {
     let body = |line: &str| tests_with(&format!("\n\ndef clean_up():\n    {line}\n"));
     let shaky = GOOD.replace(
         "class PriceTest(unittest.TestCase):\n",
-        "SEEN = []\n\n\nclass PriceTest(unittest.TestCase):\n    def test_a_first(self):\n        SEEN.append(parse_price('3'))\n        self.assertEqual(len(SEEN), 1)\n\n    def test_b_second(self):\n        self.assertEqual(SEEN, [3.0])\n\n",
+        r"SEEN = []
+
+
+class PriceTest(unittest.TestCase):
+    def test_a_first(self):
+        SEEN.append(parse_price('3'))
+        self.assertEqual(len(SEEN), 1)
+
+    def test_b_second(self):
+        self.assertEqual(SEEN, [3.0])
+
+",
     );
     let stories: [(Vec<String>, Vec<&str>, bool); 3] = [
         (
@@ -315,7 +374,19 @@ fn a_test_that_is_wrong_is_repaired_once_or_left_out() {
 
 #[test]
 fn survivors_go_back_to_the_model_as_work() {
-    let weak = "import unittest\n\nfrom shop.price import discount, double, parse_price\n\n\nclass PriceTest(unittest.TestCase):\n    def test_price(self):\n        self.assertEqual(parse_price('0'), 0.0)\n\n    def test_nothing(self):\n        self.assertEqual(discount(0, 0), 0.0)\n        self.assertEqual(double(0), 0)\n";
+    let weak = r"import unittest
+
+from shop.price import discount, double, parse_price
+
+
+class PriceTest(unittest.TestCase):
+    def test_price(self):
+        self.assertEqual(parse_price('0'), 0.0)
+
+    def test_nothing(self):
+        self.assertEqual(discount(0, 0), 0.0)
+        self.assertEqual(double(0), 0)
+";
     let more = "tests/test_price_more.py";
     let strong = format!(
         "{}\n    def test_double(self):\n        self.assertEqual(double(4), 8)\n",
@@ -342,7 +413,16 @@ fn survivors_go_back_to_the_model_as_work() {
 }
 
 /// Stands for a coverage tool: what runs depends on which files of tests are there.
-const TOOL: &str = "import os\n\nfirst = int(os.path.exists('tests/test_price.py'))\nmore = int(os.path.exists('tests/test_price_more.py'))\nrows = [(3, first), (5, first), (10, first), (4, more), (11, more), (12, more), (16, more)]\nwith open('price.info', 'w') as out:\n    out.write('SF:shop/price.py\\n')\n    out.writelines('DA:%d,%d\\n' % row for row in rows)\n    out.write('end_of_record\\n')\n";
+const TOOL: &str = r"import os
+
+first = int(os.path.exists('tests/test_price.py'))
+more = int(os.path.exists('tests/test_price_more.py'))
+rows = [(3, first), (5, first), (10, first), (4, more), (11, more), (12, more), (16, more)]
+with open('price.info', 'w') as out:
+    out.write('SF:shop/price.py\n')
+    out.writelines('DA:%d,%d\n' % row for row in rows)
+    out.write('end_of_record\n')
+";
 
 fn answers_until_lines_run(question: &str) -> Reply {
     let strong = format!(
@@ -505,9 +585,32 @@ fn a_recorded_session_is_replayed_without_asking_anybody() {
 #[test]
 #[ignore = "needs node; a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green always runs"]
 fn a_model_writes_tests_for_javascript_too() {
-    let source = "function cut(text, size = 5) {\n  if (size < 0) throw new RangeError(`below 0: ${size}`);\n  return text.length > size ? text.slice(0, size) + '...' : text;\n}\n\nmodule.exports = { cut };\n";
+    let source = r"function cut(text, size = 5) {
+  if (size < 0) throw new RangeError(`below 0: ${size}`);
+  return text.length > size ? text.slice(0, size) + '...' : text;
+}
+
+module.exports = { cut };
+";
     let place = "test/text.test.js";
-    let tests = "const test = require('node:test');\nconst assert = require('node:assert');\nconst { cut } = require('../lib/text.js');\n\ntest('short texts stay', () => {\n  assert.equal(cut('abc'), 'abc');\n  assert.equal(cut('abcde', 5), 'abcde');\n});\n\ntest('long texts are cut', () => {\n  assert.equal(cut('abcdefg'), 'abcde...');\n  assert.equal(cut('abc', 1), 'a...');\n});\n\ntest('a size below 0 is refused', () => {\n  assert.throws(() => cut('a', -1), /below 0: -1/);\n});\n";
+    let tests = r"const test = require('node:test');
+const assert = require('node:assert');
+const { cut } = require('../lib/text.js');
+
+test('short texts stay', () => {
+  assert.equal(cut('abc'), 'abc');
+  assert.equal(cut('abcde', 5), 'abcde');
+});
+
+test('long texts are cut', () => {
+  assert.equal(cut('abcdefg'), 'abcde...');
+  assert.equal(cut('abc', 1), 'a...');
+});
+
+test('a size below 0 is refused', () => {
+  assert.throws(() => cut('a', -1), /below 0: -1/);
+});
+";
     let model = server(vec![
         survey("lib/text.js", &[("L1.1", "cut", 3, "`cut('abc', 1)` is 'a...'")]),
         advice("lib/text.js", "L1.3", "a size of 0"),
@@ -522,7 +625,10 @@ fn a_model_writes_tests_for_javascript_too() {
         ("lib/text.js", source),
         (
             "test/nothing.test.js",
-            "const test = require('node:test');\nconst assert = require('node:assert');\ntest('nothing', () => assert.equal(1 + 1, 2));\n",
+            r"const test = require('node:test');
+const assert = require('node:assert');
+test('nothing', () => assert.equal(1 + 1, 2));
+",
         ),
     ];
     let repo = configured(&files, &model, "one");

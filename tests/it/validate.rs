@@ -45,7 +45,13 @@ fn a_package_that_no_manifest_names_fails_hard() {
         ("pyproject.toml", "[project]\nname = \"shop\"\ndependencies = [\"requests>=2\"]\n"),
         (
             "shop/rates.py",
-            "import requests\nimport reqests_cache\n\n\ndef f(u):\n    return reqests_cache.get(requests.get(u))\n",
+            r"import requests
+import reqests_cache
+
+
+def f(u):
+    return reqests_cache.get(requests.get(u))
+",
         ),
         ("shop/tax.py", "import requets\n\nprint(requets)\n"),
     ]);
@@ -179,11 +185,29 @@ fn layers_count_what_tests_name_and_list_what_they_leave_out() {
     let repo = TestRepo::new(&[
         (
             "cart.py",
-            "def total(items):\n    return sum(items)\n\n\ndef pay(x):\n    if x < 0:\n        raise ValueError(x)\n    return x\n\n\ndef _hidden():\n    return 1\n",
+            r"def total(items):
+    return sum(items)
+
+
+def pay(x):
+    if x < 0:
+        raise ValueError(x)
+    return x
+
+
+def _hidden():
+    return 1
+",
         ),
         (
             "test_cart.py",
-            "from cart import total\n\n\ndef test_total_of_an_empty_cart():\n    assert total([]) == 0\n    assert total([2]) == 2\n",
+            r"from cart import total
+
+
+def test_total_of_an_empty_cart():
+    assert total([]) == 0
+    assert total([2]) == 2
+",
         ),
     ]);
     let ran = repo.regreen(&["validate", "--json", "--tests"]);
@@ -246,7 +270,18 @@ fn a_review_changes_nothing_of_the_user() {
 fn a_thousand_files_are_all_reviewed() {
     let repo = TestRepo::new(&[("a.py", CLEAN)]);
     let body: String = (0..30)
-        .map(|n| format!("def f{n}(x):\n    try:\n        return [y + {n} for y in x if y]\n    except ValueError as error:\n        raise RuntimeError(str(error)) from error\n\n\n"))
+        .map(|n| {
+            format!(
+                r"def f{n}(x):
+    try:
+        return [y + {n} for y in x if y]
+    except ValueError as error:
+        raise RuntimeError(str(error)) from error
+
+
+"
+            )
+        })
         .collect();
     for n in 0..1_000 {
         repo.write(&[(
@@ -262,7 +297,18 @@ fn a_thousand_files_are_all_reviewed() {
 const CHECKED: &[(&str, &str)] = &[
     (
         "pyproject.toml",
-        "[project]\nname = \"shop\"\n\n[tool.ruff]\nline-length = 100\n\n[tool.ruff.lint]\nselect = [\"E\", \"F\"]\n\n[tool.mypy]\nstrict = true\n",
+        r#"[project]
+name = "shop"
+
+[tool.ruff]
+line-length = 100
+
+[tool.ruff.lint]
+select = ["E", "F"]
+
+[tool.mypy]
+strict = true
+"#,
     ),
     (
         "shop/tax.py",
@@ -340,7 +386,15 @@ fn ruff_and_mypy_themselves_are_read() {
 const STYLED: &[(&str, &str)] = &[
     (
         "pyproject.toml",
-        "[project]\nname = \"shop\"\n\n[tool.ruff.lint]\nselect = [\"Q\"]\n\n[tool.ruff.lint.flake8-quotes]\ninline-quotes = \"double\"\n",
+        r#"[project]
+name = "shop"
+
+[tool.ruff.lint]
+select = ["Q"]
+
+[tool.ruff.lint.flake8-quotes]
+inline-quotes = "double"
+"#,
     ),
     ("shop/__init__.py", ""),
     (
@@ -369,7 +423,10 @@ fn written_with(repo: &TestRepo, path: &str) -> (Value, String) {
 #[test]
 fn new_tests_are_tidied_by_the_projects_own_fixers_before_a_warning_counts() {
     // It finds twelve things in a test file, until it has fixed it.
-    let ruff = "case \"$*\" in\n*--fix*) cat; echo '# tidied';;\ncheck*) bad=0; for f in $(find tests -name 'test_*.py' 2>/dev/null); do grep -q '# tidied' \"$f\" || { bad=1; for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo \"$f:$n:1: Q000 Single quotes found\"; done; }; done; exit $bad;;\nesac";
+    let ruff = r#"case "$*" in
+*--fix*) cat; echo '# tidied';;
+check*) bad=0; for f in $(find tests -name 'test_*.py' 2>/dev/null); do grep -q '# tidied' "$f" || { bad=1; for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "$f:$n:1: Q000 Single quotes found"; done; }; done; exit $bad;;
+esac"#;
     let repo = TestRepo::new(STYLED);
     let path = on_path(&repo, &[("ruff", ruff)]);
     let (report, text) = written_with(&repo, &path);

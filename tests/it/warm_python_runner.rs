@@ -203,7 +203,15 @@ fn candidates_are_judged_by_pytest_as_by_a_fresh_start_whichever_way_they_are_tr
     assert_eq!(ways, ["functions", "modules"]);
     // A module that keeps what it was given must not be loaded twice in one process.
     let counted = format!(
-        "{PYTEST}\n\nimport sys\nsys.loads = getattr(sys, 'loads', 0) + 1\n\n\ndef test_loads():\n    assert sys.loads == 1\n"
+        r"{PYTEST}
+
+import sys
+sys.loads = getattr(sys, 'loads', 0) + 1
+
+
+def test_loads():
+    assert sys.loads == 1
+"
     );
     let mut more = plain.clone();
     more.insert(0, "test_shop.py::test_loads".to_owned());
@@ -302,7 +310,19 @@ fn javascript_is_repaired_in_threads_and_where_those_differ_in_processes() {
             ),
             (
                 "src/add.js",
-                "let calls = 0;\n\nfunction add(a, b) {\n  return a - b;\n}\n\nfunction count() {\n  calls += 1;\n  return calls;\n}\n\nmodule.exports = { add, count };\n",
+                r"let calls = 0;
+
+function add(a, b) {
+  return a - b;
+}
+
+function count() {
+  calls += 1;
+  return calls;
+}
+
+module.exports = { add, count };
+",
             ),
             ("test/add.test.js", suite),
         ]);

@@ -298,6 +298,7 @@ fn candidates_are_judged_by_vitest_and_jest_as_by_a_fresh_start() {
 }
 
 #[test]
+#[cfg(feature = "slow-tests")]
 #[ignore = "needs the npm registry; candidates_are_judged_by_vitest_and_jest_as_by_a_fresh_start has the newest"]
 fn candidates_are_judged_by_older_runners_as_by_a_fresh_start() {
     for version in ["^2", "^3"] {

@@ -23,7 +23,14 @@ fn ready(world: &World, place: &Path, job: &Job<'_>) {
     drop(world.action(job));
     let around = world.around().display();
     let words = format!(
-        "CHECKOUT={around}/workspace\nEVENT_FILE={around}/event.json\nEVENT={}\nSERVER={}\nAPI={}\nSHA={}\nTOKEN='{}'\n",
+        r"CHECKOUT={around}/workspace
+EVENT_FILE={around}/event.json
+EVENT={}
+SERVER={}
+API={}
+SHA={}
+TOKEN='{}'
+",
         job.event,
         world.url(),
         world.github.url(),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::fake_github::FakeGithub;
 use crate::support::Ran;
+use crate::support::fake_github::FakeGithub;
 
 /// Every world has a token of its own, since another world's may be seen on this machine.
 fn canary() -> String {
@@ -67,7 +67,7 @@ impl World {
         git(folder.path(), &["init", "-q", "-b", "main", "seed"]);
         let seed = folder.path().join("seed");
         git(&seed, &["remote", "add", "origin", &bare_text]);
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/git_server.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/git_server.py");
         let mut server = Command::new("python3")
             .arg(script)
             .arg(&root)

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::escaping;
 use super::harness::{Job, LINK, World, holding};
-use crate::fake_model::{FakeModel, Reply};
+use crate::support::fake_model::{FakeModel, Reply};
 use crate::support::{CALC, Ran};
 
 /// A key that the job has besides its token.
@@ -331,7 +331,13 @@ fn files_of_the_change_configure_nobody_and_links_lead_nowhere() {
     let secret = format!("{LINK}{around}/runner/token.py");
     let own = format!("{LINK}/proc/self/environ");
     let settings = format!(
-        "publish: head\nproviders: [gemini]\nprovider:\n  gemini: {{ base-url: 'http://127.0.0.1:{}' }}\ntest:\n  setup: ['{run}']\n",
+        r"publish: head
+providers: [gemini]
+provider:
+  gemini: {{ base-url: 'http://127.0.0.1:{}' }}
+test:
+  setup: ['{run}']
+",
         loot.port
     );
     let hooks = format!(
@@ -340,7 +346,14 @@ fn files_of_the_change_configure_nobody_and_links_lead_nowhere() {
     );
     let modules =
         format!("[submodule \"x\"]\n\tpath = x\n\turl = --upload-pack={run}\n\tupdate = !{run}\n");
-    let uses = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_secret(self):\n        import secret_link\n        self.assertEqual(secret_link.TOKEN, '')\n";
+    let uses = r"import unittest
+
+
+class T(unittest.TestCase):
+    def test_secret(self):
+        import secret_link
+        self.assertEqual(secret_link.TOKEN, '')
+";
     let workflow = format!("on: push\njobs: {{ x: {{ steps: [ {{ run: '{run}' }} ] }} }}\n");
     let files = change(&[
         (".github/workflows/evil.yml", &workflow),

@@ -79,7 +79,13 @@ fn a_discarded_regression_is_never_pushed() {
 
 #[test]
 fn failures_of_the_base_are_left_out_of_the_rate() {
-    let old = "import unittest\n\n\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(open('missing.txt').read(), 'x')\n";
+    let old = r"import unittest
+
+
+class Old(unittest.TestCase):
+    def test_old(self):
+        self.assertEqual(open('missing.txt').read(), 'x')
+";
     let world = World::new(&[("test_old.py", old)], CALC);
     let number = world.pull();
     let inputs = [("ignore-preexisting", "true")];
@@ -113,8 +119,18 @@ fn what_an_input_gets_wrong_is_said_and_a_mode_says_what_it_needs() {
 
 #[test]
 fn a_mode_writes_tests_as_the_comment_does() {
-    let price = "def discount(price, percent):\n    if percent > 100:\n        raise ValueError(\"more than all\")\n    return price * (100 - percent) / 100\n";
-    let tests = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n";
+    let price = r#"def discount(price, percent):
+    if percent > 100:
+        raise ValueError("more than all")
+    return price * (100 - percent) / 100
+"#;
+    let tests = r"import unittest
+
+
+class T(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(1, 1)
+";
     let world =
         world(&[("shop.py", price), ("tests/__init__.py", ""), ("tests/test_one.py", tests)]);
     let number = world.pull();
@@ -134,7 +150,13 @@ fn a_mode_writes_tests_as_the_comment_does() {
 #[test]
 fn a_mode_plans_or_validates_as_the_comment_does() {
     let price = "def discount(price, percent):\n    return price * (100 - percent) / 100\n";
-    let tests = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(1, 1)\n";
+    let tests = r"import unittest
+
+
+class T(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(1, 1)
+";
     let world =
         world(&[("shop.py", price), ("tests/__init__.py", ""), ("tests/test_one.py", tests)]);
     let number = world.pull();

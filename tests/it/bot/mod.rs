@@ -2,6 +2,7 @@
 
 mod commands;
 mod concurrent_pushes;
+#[cfg(feature = "container-tests")]
 mod container_server;
 mod escaping;
 mod harness;

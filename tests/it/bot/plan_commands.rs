@@ -6,7 +6,13 @@ use crate::test_sessions::SHOP;
 
 /// A pull request that adds a module without tests to a project with some.
 fn untested() -> World {
-    let some = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_sum(self):\n        self.assertEqual(1 + 1, 2)\n";
+    let some = r"import unittest
+
+
+class T(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(1 + 1, 2)
+";
     let good =
         [(".gitignore", "__pycache__/\n"), ("tests/__init__.py", ""), ("tests/test_some.py", some)];
     let mut world = World::new(&good, &SHOP[..2]);

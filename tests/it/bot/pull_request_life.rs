@@ -1,13 +1,26 @@
 //! What a pull request lives through.
 
 use super::harness::World;
-use crate::fake_github::Fault;
+use crate::support::fake_github::Fault;
 use crate::support::{CALC, REGRESSING, Ran};
 
 /// The modules of `CALC` without their bugs.
 const RIGHT: (&str, &str) = (
     "calc.py",
-    "def clamp(value, low, high):\n    if value < low:\n        return low\n    if value > high:\n        return high\n    return value\n\n\ndef total(values):\n    total = 0\n    for value in values:\n        total += value\n    return total\n",
+    r"def clamp(value, low, high):
+    if value < low:
+        return low
+    if value > high:
+        return high
+    return value
+
+
+def total(values):
+    total = 0
+    for value in values:
+        total += value
+    return total
+",
 );
 
 pub fn red() -> World {
@@ -369,7 +382,13 @@ fn a_signed_result_and_what_was_learned_are_there_on_request() {
 #[test]
 fn set_up_commands_run_first_and_a_failing_one_is_the_result() {
     let world = red();
-    let needs = "import pathlib, unittest\n\n\nclass T(unittest.TestCase):\n    def test_set_up(self):\n        self.assertEqual(pathlib.Path('made').read_text(), 'made\\n')\n";
+    let needs = r"import pathlib, unittest
+
+
+class T(unittest.TestCase):
+    def test_set_up(self):
+        self.assertEqual(pathlib.Path('made').read_text(), 'made\n')
+";
     world.commit("topic", &[("test_set_up.py", needs)], "Need something");
     let number = world.pull();
     let mut job = world.pull_request(number, "opened");

@@ -94,8 +94,7 @@ fn the_page_about_a_pull_request_shows_one() {
     assert_eq!(log.matches("test-cycle: iteration").count(), 2, "{log}");
     assert!(after.contains("rollback iteration 2 - asked for by ann"), "{after}");
     let page = format!(
-        "\
-# The life of a pull request
+        r"# The life of a pull request
 
 Made by `the_page_about_a_pull_request_shows_one`, which opens a pull request on a git server and a GitHub of its own,
 runs the action, and writes down what people see. Times, commits, addresses and what only one machine says are replaced;

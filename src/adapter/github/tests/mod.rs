@@ -5,7 +5,7 @@
     clippy::disallowed_methods,
     reason = "the fake lives in the world outside: it reads a real repository"
 )]
-#[path = "../../../../tests/it/fake_github/mod.rs"]
+#[path = "../../../../tests/it/support/fake_github/mod.rs"]
 mod fake_github;
 mod faults;
 

@@ -87,7 +87,7 @@ impl World {
             stream += &commit("topic", number, &format!("topic {number}"), "b.txt");
         }
         git_with(&bare, &["fast-import", "--quiet"], &stream);
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/git_server.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/support/git_server.py");
         let mut command = Command::new("python3");
         command.arg(script).arg(&root).arg(TOKEN);
         if let Some((certificate, key)) = tls {

@@ -1,4 +1,8 @@
-//! Repositories and a command builder whose environment is built, not inherited.
+//! Repositories, and a command builder whose environment is built, not inherited.
+
+#[expect(dead_code, reason = "the tests of the client use the other parts of it")]
+pub mod fake_github;
+pub mod fake_model;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -163,11 +167,46 @@ impl TestRepo {
 pub const CALC: &[(&str, &str)] = &[
     (
         "calc.py",
-        "def clamp(value, low, high):\n    if value < low:\n        return low\n    if value > high:\n        return low\n    return value\n\n\ndef total(values):\n    total = 0\n    for value in values:\n        total -= value\n    return total\n",
+        r"def clamp(value, low, high):
+    if value < low:
+        return low
+    if value > high:
+        return low
+    return value
+
+
+def total(values):
+    total = 0
+    for value in values:
+        total -= value
+    return total
+",
     ),
     (
         "test_calc.py",
-        "import unittest\n\nfrom calc import clamp, total\n\n\nclass ClampTest(unittest.TestCase):\n    def test_low(self):\n        self.assertEqual(clamp(1, 2, 5), 2)\n\n    def test_high(self):\n        self.assertEqual(clamp(9, 2, 5), 5)\n\n    def test_inside(self):\n        self.assertEqual(clamp(3, 2, 5), 3)\n\n\nclass TotalTest(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(total([1, 2, 3]), 6)\n\n    def test_nothing(self):\n        self.assertEqual(total([]), 0)\n",
+        r"import unittest
+
+from calc import clamp, total
+
+
+class ClampTest(unittest.TestCase):
+    def test_low(self):
+        self.assertEqual(clamp(1, 2, 5), 2)
+
+    def test_high(self):
+        self.assertEqual(clamp(9, 2, 5), 5)
+
+    def test_inside(self):
+        self.assertEqual(clamp(3, 2, 5), 3)
+
+
+class TotalTest(unittest.TestCase):
+    def test_total(self):
+        self.assertEqual(total([1, 2, 3]), 6)
+
+    def test_nothing(self):
+        self.assertEqual(total([]), 0)
+",
     ),
     (".gitignore", "__pycache__/\n"),
 ];
@@ -177,15 +216,63 @@ pub const CALC: &[(&str, &str)] = &[
 pub const REGRESSING: &[(&str, &str)] = &[
     (
         "store.py",
-        "import sys\n\nCURRENT = (2, 7)\n\n\ndef supported(version, minimum):\n    return version[0] == minimum[0] and version[1] >= minimum[0]\n\n\ndef main(name):\n    if not supported(CURRENT, (2, 0)):\n        return 'cannot read'\n    return f'hello {name}'\n\n\nif __name__ == '__main__':\n    print(main(sys.argv[1]))\n",
+        r"import sys
+
+CURRENT = (2, 7)
+
+
+def supported(version, minimum):
+    return version[0] == minimum[0] and version[1] >= minimum[0]
+
+
+def main(name):
+    if not supported(CURRENT, (2, 0)):
+        return 'cannot read'
+    return f'hello {name}'
+
+
+if __name__ == '__main__':
+    print(main(sys.argv[1]))
+",
     ),
     (
         "test_store.py",
-        "import unittest\n\nfrom store import supported\n\n\nclass T(unittest.TestCase):\n    def test_newer(self):\n        self.assertTrue(supported((2, 1), (2, 0)))\n\n    def test_much_newer(self):\n        self.assertTrue(supported((2, 2), (2, 0)))\n\n    def test_other(self):\n        self.assertFalse(supported((1, 5), (2, 0)))\n",
+        r"import unittest
+
+from store import supported
+
+
+class T(unittest.TestCase):
+    def test_newer(self):
+        self.assertTrue(supported((2, 1), (2, 0)))
+
+    def test_much_newer(self):
+        self.assertTrue(supported((2, 2), (2, 0)))
+
+    def test_other(self):
+        self.assertFalse(supported((1, 5), (2, 0)))
+",
     ),
     (
         "test_program.py",
-        "import subprocess, sys, unittest\n\n\ndef said(name):\n    done = subprocess.run([sys.executable, '-S', '-E', 'store.py', name], capture_output=True, text=True)\n    return done.stdout.strip()\n\n\nclass P(unittest.TestCase):\n    def test_ada(self):\n        self.assertEqual(said('ada'), 'hello ada')\n\n    def test_bob(self):\n        self.assertEqual(said('bob'), 'hello bob')\n\n    def test_nobody(self):\n        self.assertEqual(said(''), 'hello')\n",
+        r"import subprocess, sys, unittest
+
+
+def said(name):
+    done = subprocess.run([sys.executable, '-S', '-E', 'store.py', name], capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+class P(unittest.TestCase):
+    def test_ada(self):
+        self.assertEqual(said('ada'), 'hello ada')
+
+    def test_bob(self):
+        self.assertEqual(said('bob'), 'hello bob')
+
+    def test_nobody(self):
+        self.assertEqual(said(''), 'hello')
+",
     ),
     (".gitignore", "__pycache__/\n"),
 ];

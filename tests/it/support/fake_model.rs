@@ -80,7 +80,7 @@ impl FakeModel {
     }
 
     /// Makes it the provider `one` of a repository, behind this chain.
-    pub fn provide(&self, repo: &super::support::TestRepo, chain: &str) {
+    pub fn provide(&self, repo: &super::TestRepo, chain: &str) {
         let provider = self.provider("one", ", price: { input: 1.0, output: 10.0 }");
         let text = format!("providers: [{chain}]\nprovider:\n{provider}");
         repo.write(&[(".github/regreen.yml", &text)]);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use serde_json::{Map, Value, json};
 
 /// Extract of `@octokit/openapi`, see tests/data/SOURCES.md.
-const TEXT: &str = include_str!("../../data/openapi/github-openapi-subset.json");
+const TEXT: &str = include_str!("../../../data/openapi/github-openapi-subset.json");
 
 /// The description, read once.
 pub struct Contract {

@@ -1,17 +1,20 @@
 //! Tests of providers that do in disguise what no test may do, so that no text shows it: they are
 //! run inside of walls, and what they did not get away with is cut out with its reason.
 
+#[cfg(feature = "slow-tests")]
+mod go;
+
 use std::net::TcpListener;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::fake_model::{Reply, advice, survey, test_file};
 use super::support::TestRepo;
+use super::support::fake_model::{Reply, advice, survey, test_file};
 use super::test_writing::{configured, nothing, run, server, texts};
 
 /// One language: a right test file, and one with tests that are not.
-struct Tongue {
+struct LanguageStory {
     files: &'static [(&'static str, &'static str)],
     subject: &'static str,
     function: &'static str,
@@ -32,7 +35,7 @@ struct Tongue {
     stops_tests: bool,
 }
 
-impl Tongue {
+impl LanguageStory {
     fn with(&self, body: &str) -> String {
         self.tests.replace("BODY", body)
     }
@@ -74,7 +77,7 @@ fn precious(repo: &TestRepo) -> (PathBuf, bool, bool) {
     (file, holds.contains("writes end"), holds.contains("no outgoing TCP ("))
 }
 
-fn what_is_hidden_is_contained(tongue: &Tongue) {
+fn what_is_hidden_is_contained(story: &LanguageStory) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
@@ -82,23 +85,23 @@ fn what_is_hidden_is_contained(tongue: &Tongue) {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().canonicalize().unwrap().join("precious.txt");
     std::fs::write(&place, "mine").unwrap();
-    let sly = tongue.sly.replace("FILE", place.to_str().unwrap()).replace("PORT", &port);
+    let sly = story.sly.replace("FILE", place.to_str().unwrap()).replace("PORT", &port);
     let settings = "sandbox: { network: false }\n";
-    let answers = if tongue.stops_tests {
-        vec![tongue.with(&format!("{}{sly}", tongue.slow))]
+    let answers = if story.stops_tests {
+        vec![story.with(&format!("{}{sly}", story.slow))]
     } else {
-        vec![tongue.with(tongue.slow), tongue.with(&sly)]
+        vec![story.with(story.slow), story.with(&sly)]
     };
-    let repo = tongue.repo(&answers, settings);
+    let repo = story.repo(&answers, settings);
     let (own, writes_end, network_ends) = precious(&repo);
-    let (_, given_up, kept) = tongue.run(&repo);
-    let slow = if tongue.stops_tests {
+    let (_, given_up, kept) = story.run(&repo);
+    let slow = if story.stops_tests {
         "test_slow: does-not-end: "
     } else {
         "refused, by one: does-not-end: "
     };
     assert!(given_up.contains(slow), "{given_up}");
-    for (name, held) in tongue.names.iter().zip([writes_end, network_ends]) {
+    for (name, held) in story.names.iter().zip([writes_end, network_ends]) {
         assert_eq!(given_up.contains(name), held, "{name}: {given_up}");
         assert_eq!(!kept.contains(name), held, "{name}: {kept}");
     }
@@ -108,10 +111,10 @@ fn what_is_hidden_is_contained(tongue: &Tongue) {
     assert!(kept.contains("wice"), "the tests that are right stay: {kept}");
 }
 
-fn what_passes_only_together_is_cut(tongue: &Tongue) {
-    let repo = tongue.repo(&[tongue.with(tongue.together)], "");
-    let (_, given_up, kept) = tongue.run(&repo);
-    let name = tongue.names[2];
+fn what_passes_only_together_is_cut(story: &LanguageStory) {
+    let repo = story.repo(&[story.with(story.together)], "");
+    let (_, given_up, kept) = story.run(&repo);
+    let name = story.names[2];
     let said = given_up.lines().find(|line| line.contains(name)).unwrap_or_default();
     assert!(
         ["it does not hold when", "runs of the same sources"].iter().any(|why| said.contains(why)),
@@ -120,24 +123,63 @@ fn what_passes_only_together_is_cut(tongue: &Tongue) {
     assert!(!kept.contains(name) && kept.contains("wice"), "{kept}");
 }
 
-const PYTHON: Tongue = Tongue {
+const PYTHON: LanguageStory = LanguageStory {
     files: &[
         ("shop/__init__.py", ""),
         ("shop/price.py", "def twice(price: int) -> int:\n    return price * 2\n"),
         ("tests/__init__.py", ""),
         (
             "tests/test_nothing.py",
-            "import unittest\n\n\nclass NothingTest(unittest.TestCase):\n    def test_nothing(self):\n        self.assertEqual(1 + 1, 2)\n",
+            r"import unittest
+
+
+class NothingTest(unittest.TestCase):
+    def test_nothing(self):
+        self.assertEqual(1 + 1, 2)
+",
         ),
         (".gitignore", "__pycache__/\n"),
     ],
     subject: "shop/price.py",
     function: "twice",
     place: "tests/test_price.py",
-    tests: "import os\nimport socket\nimport time\nimport unittest\n\nfrom shop.price import twice\n\nSEEN = [len(os.sep), len(time.tzname[0]) * 0, int(socket.AF_INET) * 0]\n\n\nclass PriceTest(unittest.TestCase):\n    def test_twice(self):\n        self.assertEqual(twice(2), 4)\n        self.assertEqual(twice(0), 0)\nBODY",
-    sly: "\n    def test_sly_removal(self):\n        getattr(os, 're' + 'move')('FILE')\n        self.assertEqual(twice(3), 6)\n\n    def test_sly_call(self):\n        getattr(socket, 'create_' + 'connection')(('127.0.0.1', PORT), 5).close()\n        self.assertEqual(twice(3), 6)\n",
-    slow: "\n    def test_slow(self):\n        getattr(time, 'sl' + 'eep')(86400)\n        self.assertEqual(twice(3), 6)\n",
-    together: "\n    def test_a_first(self):\n        SEEN.append(twice(3))\n        self.assertEqual(len(SEEN), 4)\n\n    def test_b_second(self):\n        self.assertEqual(SEEN[3:], [6])\n",
+    tests: r"import os
+import socket
+import time
+import unittest
+
+from shop.price import twice
+
+SEEN = [len(os.sep), len(time.tzname[0]) * 0, int(socket.AF_INET) * 0]
+
+
+class PriceTest(unittest.TestCase):
+    def test_twice(self):
+        self.assertEqual(twice(2), 4)
+        self.assertEqual(twice(0), 0)
+BODY",
+    sly: r"
+    def test_sly_removal(self):
+        getattr(os, 're' + 'move')('FILE')
+        self.assertEqual(twice(3), 6)
+
+    def test_sly_call(self):
+        getattr(socket, 'create_' + 'connection')(('127.0.0.1', PORT), 5).close()
+        self.assertEqual(twice(3), 6)
+",
+    slow: r"
+    def test_slow(self):
+        getattr(time, 'sl' + 'eep')(86400)
+        self.assertEqual(twice(3), 6)
+",
+    together: r"
+    def test_a_first(self):
+        SEEN.append(twice(3))
+        self.assertEqual(len(SEEN), 4)
+
+    def test_b_second(self):
+        self.assertEqual(SEEN[3:], [6])
+",
     names: ["test_sly_removal", "test_sly_call", "test_b_second"],
     limit: "20s",
     stops_tests: true,
@@ -153,7 +195,7 @@ fn tests_of_python_that_pass_only_together_are_cut() {
     what_passes_only_together_is_cut(&PYTHON);
 }
 
-const SCRIPT: Tongue = Tongue {
+const SCRIPT: LanguageStory = LanguageStory {
     files: &[
         (
             "package.json",
@@ -165,16 +207,60 @@ const SCRIPT: Tongue = Tongue {
         ),
         (
             "test/nothing.test.js",
-            "const test = require('node:test');\nconst assert = require('node:assert');\ntest('nothing', () => assert.equal(1 + 1, 2));\n",
+            r"const test = require('node:test');
+const assert = require('node:assert');
+test('nothing', () => assert.equal(1 + 1, 2));
+",
         ),
     ],
     subject: "lib/price.js",
     function: "twice",
     place: "test/price.test.js",
-    tests: "const test = require('node:test');\nconst assert = require('node:assert');\nconst fs = require('node:fs');\nconst net = require('node:net');\nconst { twice } = require('../lib/price.js');\n\nconst seen = [fs.constants.F_OK, net.isIP('x')];\n\ntest('twice as much', () => {\n  assert.equal(twice(2), 4);\n  assert.equal(twice(0), 0);\n});\nBODY",
-    sly: "\ntest('sly removal', () => {\n  fs['un' + 'linkSync']('FILE');\n  assert.equal(twice(3), 6);\n});\n\ntest('sly call', async () => {\n  const call = net['create' + 'Connection'];\n  await new Promise((done, failed) => {\n    const socket = call(PORT, '127.0.0.1', () => done(socket.destroy()));\n    socket.on('error', failed);\n  });\n  assert.equal(twice(3), 6);\n});\n",
-    slow: "\ntest('slow', async () => {\n  const wait = globalThis['set' + 'Timeout'];\n  await new Promise((done) => wait(done, 86400000));\n  assert.equal(twice(3), 6);\n});\n",
-    together: "\ntest('a first', () => {\n  seen.push(twice(3));\n  assert.equal(seen.length, 3);\n});\n\ntest('b second', () => {\n  assert.deepEqual(seen.slice(2), [6]);\n});\n",
+    tests: r"const test = require('node:test');
+const assert = require('node:assert');
+const fs = require('node:fs');
+const net = require('node:net');
+const { twice } = require('../lib/price.js');
+
+const seen = [fs.constants.F_OK, net.isIP('x')];
+
+test('twice as much', () => {
+  assert.equal(twice(2), 4);
+  assert.equal(twice(0), 0);
+});
+BODY",
+    sly: r"
+test('sly removal', () => {
+  fs['un' + 'linkSync']('FILE');
+  assert.equal(twice(3), 6);
+});
+
+test('sly call', async () => {
+  const call = net['create' + 'Connection'];
+  await new Promise((done, failed) => {
+    const socket = call(PORT, '127.0.0.1', () => done(socket.destroy()));
+    socket.on('error', failed);
+  });
+  assert.equal(twice(3), 6);
+});
+",
+    slow: r"
+test('slow', async () => {
+  const wait = globalThis['set' + 'Timeout'];
+  await new Promise((done) => wait(done, 86400000));
+  assert.equal(twice(3), 6);
+});
+",
+    together: r"
+test('a first', () => {
+  seen.push(twice(3));
+  assert.equal(seen.length, 3);
+});
+
+test('b second', () => {
+  assert.deepEqual(seen.slice(2), [6]);
+});
+",
     names: ["sly removal", "sly call", "b second"],
     limit: "20s",
     stops_tests: false,
@@ -190,43 +276,4 @@ fn what_a_test_of_javascript_hides_is_contained() {
 #[ignore = "needs node; tests_of_python_that_pass_only_together_are_cut always runs"]
 fn tests_of_javascript_that_pass_only_together_are_cut() {
     what_passes_only_together_is_cut(&SCRIPT);
-}
-
-const GO: Tongue = Tongue {
-    files: &[
-        ("go.mod", "module example.com/shop\n\ngo 1.19\n"),
-        (
-            "price/price.go",
-            "package price\n\n// Twice is twice as much.\nfunc Twice(price int) int {\n\treturn price * 2\n}\n",
-        ),
-    ],
-    subject: "price/price.go",
-    function: "Twice",
-    place: "price/price_test.go",
-    tests: "package price\n\nimport (\n\t\"net\"\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\nvar remove, call, wait = os.Remove, net.DialTimeout, time.Sleep\n\nvar seen = []int{len(os.Args) * 0}\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 || Twice(0) != 0 {\n\t\tt.Error(\"not twice as much\")\n\t}\n}\nBODY",
-    sly: "\nfunc TestSlyRemoval(t *testing.T) {\n\tif err := remove(\"FILE\"); err != nil || Twice(3) != 6 {\n\t\tt.Error(err)\n\t}\n}\n\nfunc TestSlyCall(t *testing.T) {\n\tif _, err := call(\"tcp\", \"127.0.0.1:PORT\", time.Second); err != nil || Twice(3) != 6 {\n\t\tt.Error(err)\n\t}\n}\n",
-    slow: "\nfunc TestSlow(t *testing.T) {\n\twait(24 * time.Hour)\n\tif Twice(3) != 6 {\n\t\tt.Error(\"not twice\")\n\t}\n}\n",
-    together: "\nfunc TestAFirst(t *testing.T) {\n\tseen = append(seen, Twice(3))\n\tif len(seen) != 2 {\n\t\tt.Error(seen)\n\t}\n}\n\nfunc TestBSecond(t *testing.T) {\n\tif len(seen) != 2 || seen[1] != 6 {\n\t\tt.Error(seen)\n\t}\n}\n",
-    names: ["TestSlyRemoval", "TestSlyCall", "TestBSecond"],
-    // The first run compiles the standard library.
-    limit: "90s",
-    stops_tests: false,
-};
-
-#[test]
-#[ignore = "needs go; what_a_test_of_python_hides_is_contained always runs"]
-fn what_a_test_of_go_hides_is_contained() {
-    what_is_hidden_is_contained(&GO);
-}
-
-/// The same with nothing that takes long to compile.
-const GO_TOGETHER: Tongue = Tongue {
-    tests: "package price\n\nimport \"testing\"\n\nvar seen = []int{0}\n\nfunc TestTwice(t *testing.T) {\n\tif Twice(2) != 4 || Twice(0) != 0 {\n\t\tt.Error(\"not twice as much\")\n\t}\n}\nBODY",
-    ..GO
-};
-
-#[test]
-#[ignore = "needs go; tests_of_python_that_pass_only_together_are_cut always runs"]
-fn tests_of_go_that_pass_only_together_are_cut() {
-    what_passes_only_together_is_cut(&GO_TOGETHER);
 }
