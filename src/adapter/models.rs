@@ -33,10 +33,6 @@ pub type Opened = (Vec<Box<dyn Model>>, Vec<String>);
 
 /// Opens all providers of a chain. `scratch` holds what clients write. A client that is missing or
 /// too old is left out with a notice.
-///
-/// # Errors
-///
-/// When TLS cannot be set up, or a recording not be read.
 pub fn open(
     ready: &[Ready],
     names: &[&str],

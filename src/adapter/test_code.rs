@@ -15,10 +15,6 @@ pub fn launched(arguments: &[std::ffi::OsString]) -> Option<std::process::ExitCo
 }
 
 /// The protection that holds for the test code of this process.
-///
-/// # Errors
-///
-/// When the environment asks for a protection that does not exist.
 pub fn protection() -> Result<&'static Protection, RunError> {
     sandbox::protection()
         .map_err(|reason| RunError::NotStarted { command: "test code".into(), reason })

@@ -43,17 +43,12 @@ pub use worktree::{CommitRequest, FileDiff, GitError, Hunk, StateFile, Worktree}
 
 /// All effects of one session. Passed by reference; a recording can wrap any of them.
 pub struct Effects<'a> {
-    /// The private checkout.
     pub worktree: &'a dyn Worktree,
-    /// The tests.
     pub suite: &'a dyn Suite,
-    /// The session's files.
     pub store: &'a dyn Store,
-    /// The time.
     pub clock: &'a dyn Clock,
     /// Who can be asked, in no order; the chain names them.
     pub models: &'a [Box<dyn Model>],
-    /// Where people watch.
     pub screen: &'a dyn Screen,
 }
 

@@ -29,11 +29,8 @@ pub trait Model: Send + Sync {
     fn price(&self, usage: Usage) -> Option<u64>;
 
     /// Asks once. Does not retry: who asks next, and when, is decided by the chain.
-    ///
-    /// # Errors
-    ///
-    /// One kind per thing that can be done about it. What the provider said until then is in
-    /// [`ModelError::said`], bounded and without secrets.
+    /// What the provider said until it failed is in [`ModelError::said`], bounded and without
+    /// secrets.
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
 }
 
@@ -44,7 +41,6 @@ pub struct Question {
     pub id: String,
     /// What the model is told about its work and about foreign text.
     pub system: String,
-    /// The question itself.
     pub prompt: String,
     /// The form of the answer as a JSON Schema, with its name; used where the protocol has it.
     pub form: Option<(&'static str, Value)>,
@@ -63,7 +59,6 @@ pub struct Question {
 pub struct Answer {
     /// The text, at most [`ANSWER_LIMIT`] bytes.
     pub text: String,
-    /// Why the model stopped.
     pub finish: Finish,
     /// What it took, as the provider counts it.
     pub usage: Usage,
@@ -89,9 +84,7 @@ pub enum Finish {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{provider}: {kind}{}", detail(.said))]
 pub struct ModelError {
-    /// Who was asked.
     pub provider: String,
-    /// What happened.
     pub kind: ModelErrorKind,
     /// What the provider said, bounded, without secrets.
     pub said: String,
@@ -120,34 +113,22 @@ pub enum ModelErrorKind {
     OutOfQuota,
     /// 5xx and 529 (trigger T6).
     #[error("the server failed with {status}")]
-    Server {
-        /// HTTP status.
-        status: u16,
-    },
+    Server { status: u16 },
     /// 404: no such model or address (trigger T6).
     #[error("no such model or address")]
     NotFound,
     /// 400 and other refusals of the request itself.
     #[error("the request was refused with {status}")]
-    BadRequest {
-        /// HTTP status.
-        status: u16,
-    },
+    BadRequest { status: u16 },
     /// Question and answer do not fit the model.
     #[error("the question is too long for the model")]
     TooLong,
     /// The model declined, or a filter stopped it.
     #[error("the model declined ({reason})")]
-    Refused {
-        /// Its finish reason or words.
-        reason: String,
-    },
+    Refused { reason: String },
     /// Longer than the limit (trigger T7).
     #[error("no answer within {limit:?}")]
-    TimedOut {
-        /// The limit.
-        limit: Duration,
-    },
+    TimedOut { limit: Duration },
     /// No connection, or it broke (trigger T8).
     #[error("the connection failed")]
     Connection,
@@ -165,10 +146,7 @@ pub enum ModelErrorKind {
     },
     /// A replayed session asked something that was not recorded.
     #[error("the recording differs: {difference}")]
-    Replay {
-        /// The first difference.
-        difference: String,
-    },
+    Replay { difference: String },
 }
 
 fn wait(retry_after: Option<&Duration>) -> String {

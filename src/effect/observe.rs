@@ -15,7 +15,6 @@ use super::RunError;
 pub struct Call {
     /// What is called: `total`, `Basket(3).total`, `new Basket(3).total`.
     pub callee: String,
-    /// Its arguments in order.
     pub arguments: Vec<String>,
 }
 
@@ -30,7 +29,6 @@ pub struct Surrounding {
 /// Calls into one file.
 #[derive(Clone, Debug)]
 pub struct ObserveRequest<'a> {
-    /// Root of the checkout.
     pub root: &'a Path,
     /// The file that defines what is called.
     pub file: &'a RepoPath,
@@ -39,11 +37,8 @@ pub struct ObserveRequest<'a> {
     /// JavaScript: local name and exported name of what is called, `default` for the default
     /// export. Python: unused.
     pub bindings: &'a [(String, String)],
-    /// The calls.
     pub calls: &'a [Call],
-    /// Where they are made.
     pub world: Surrounding,
-    /// Limit of one call.
     pub limit: Duration,
 }
 
@@ -70,18 +65,15 @@ pub enum CallOutcome {
     Value {
         /// The value as a literal of the language.
         literal: String,
-        /// How it is taken.
         way: ResultKind,
     },
     /// It raised.
     Raised {
         /// The class as a test names it.
         class: String,
-        /// What it says.
         message: String,
         /// Whether a statement of the repository raised it on purpose.
         explicit: bool,
-        /// How the call is made.
         way: ResultKind,
     },
     /// It did what a pinned call must not do, or its result cannot be written down; why.
@@ -91,7 +83,6 @@ pub enum CallOutcome {
 /// One call and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
-    /// What came of it.
     pub outcome: CallOutcome,
     /// Arguments that it changed: index and literal of the new value.
     pub after: Vec<(usize, String)>,
@@ -127,9 +118,6 @@ impl Observation {
 #[async_trait]
 pub trait Observer: Send + Sync {
     /// Makes the calls and answers for each, in order. Nothing in the checkout can change.
-    ///
-    /// # Errors
-    ///
-    /// When the interpreter cannot be started. A call that hangs or crashes is an observation.
+    /// A call that hangs or crashes is an observation, not an error.
     async fn observe(&self, request: &ObserveRequest<'_>) -> Result<Vec<Observation>, RunError>;
 }

@@ -55,7 +55,6 @@ pub struct PushRequest {
     pub branch: String,
     /// Where it must stand now; `None`: it must not be there.
     pub expected: Option<CommitId>,
-    /// Where it shall stand.
     pub new: CommitId,
     /// The session whose commits these are.
     pub session: SessionId,
@@ -90,14 +89,7 @@ pub enum RebasedPushOutcome {
     /// No rebase was needed.
     Plain(PushOutcome),
     /// Our commits were set on top of `onto`.
-    OnTop {
-        /// The foreign tip.
-        onto: CommitId,
-        /// The new tip.
-        tip: CommitId,
-        /// What became of pushing that.
-        pushed: PushOutcome,
-    },
+    OnTop { onto: CommitId, tip: CommitId, pushed: PushOutcome },
     /// Nothing was pushed: a person must decide.
     Stopped {
         /// The foreign tip; `None` when the branch is gone.
@@ -140,22 +132,13 @@ impl Refuser {
 pub enum RemoteError {
     /// The address cannot be used.
     #[error("{address} cannot be used: {reason}")]
-    Address {
-        /// Without credentials.
-        address: String,
-        /// Why.
-        reason: &'static str,
-    },
+    Address { address: String, reason: &'static str },
     /// 401: nobody knows the token.
     #[error("{address} does not accept the token")]
-    Unauthorized {
-        /// Without credentials.
-        address: String,
-    },
+    Unauthorized { address: String },
     /// 403: the token may not do this.
     #[error("{address} forbids this: {text}")]
     Forbidden {
-        /// Without credentials.
         address: String,
         /// What the server said, one bounded line.
         text: String,
@@ -164,62 +147,33 @@ pub enum RemoteError {
     },
     /// 404: not there, or hidden from this token.
     #[error("{address} is not there, or hidden from this token")]
-    NotFound {
-        /// Without credentials.
-        address: String,
-    },
+    NotFound { address: String },
     /// 301 and its kind: renamed or moved.
     #[error("{address} has moved to {to}")]
-    Redirected {
-        /// Without credentials.
-        address: String,
-        /// Where to; without credentials.
-        to: String,
-    },
+    Redirected { address: String, to: String },
     /// Another status.
     #[error("{address} answered {status}: {text}")]
     Status {
-        /// Without credentials.
         address: String,
-        /// HTTP status.
         status: u16,
         /// What the server said, one bounded line.
         text: String,
     },
     /// No or half an answer.
     #[error("{address}: {reason}")]
-    Connection {
-        /// Without credentials.
-        address: String,
-        /// What went wrong.
-        reason: String,
-    },
+    Connection { address: String, reason: String },
     /// The answer is not git's protocol.
     #[error("{address} answered what is not git's protocol: {reason}")]
-    Protocol {
-        /// Without credentials.
-        address: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Protocol { address: String, reason: String },
     /// A branch that must not be moved.
     #[error("`{branch}` is protected and is not pushed to")]
-    Protected {
-        /// The branch.
-        branch: String,
-    },
+    Protected { branch: String },
     /// The server's tip holds commits of somebody else that `new` does not contain.
     #[error("`{branch}` holds commits that are not of this session")]
-    Foreign {
-        /// The branch.
-        branch: String,
-    },
+    Foreign { branch: String },
     /// A reference is not on the server.
     #[error("`{name}` is not on the server")]
-    NoReference {
-        /// Its name.
-        name: String,
-    },
+    NoReference { name: String },
     /// The local side.
     #[error(transparent)]
     Git(#[from] GitError),

@@ -43,9 +43,7 @@ pub enum StoreError {
     /// The operating system refused: full disk, read-only folder, missing permission.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// `read`, `write`, `lock`, ...
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
@@ -53,47 +51,29 @@ pub enum StoreError {
     /// A file is there and is not what it should be.
     #[error("{}:{line}:{column}: {expected}", path.display())]
     Corrupt {
-        /// The file.
         path: PathBuf,
         /// From 1; 0 when unknown.
         line: usize,
         /// From 1; 0 when unknown.
         column: usize,
-        /// What was expected there.
         expected: String,
     },
     /// The file was written by a newer regreen.
     #[error("{}: written with schema version {found}, this regreen reads up to {known}", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Version in the file.
-        found: u64,
-        /// Highest version this build understands.
-        known: u64,
-    },
+    Newer { path: PathBuf, found: u64, known: u64 },
     /// Another process works on the session.
     #[error("session {session} is in use by process {holder}")]
     Locked {
-        /// The session.
         session: String,
         /// Its process, as the lock file names it.
         holder: String,
     },
     /// No such session.
     #[error("there is no session {session}")]
-    Missing {
-        /// What was asked for.
-        session: String,
-        /// Sessions that are there.
-        known: Vec<String>,
-    },
+    Missing { session: String, known: Vec<String> },
     /// The session was archived and cannot be worked on.
     #[error("session {session} is archived")]
-    Archived {
-        /// The session.
-        session: String,
-    },
+    Archived { session: String },
 }
 
 impl StoreError {

@@ -42,7 +42,6 @@ pub struct SuiteFacts {
 pub struct RunRequest<'a> {
     /// Root of the checkout to test.
     pub root: &'a Path,
-    /// All tests or these.
     pub scope: &'a Scope,
     /// Name of the log file inside the session folder, such as `.process/test-output.log`.
     pub log: &'a str,
@@ -56,10 +55,7 @@ pub trait Suite: Send + Sync {
 
     /// Runs tests and reads what they said. Repeatable: nothing but ignored files and the log
     /// change.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError`] when there are no results to judge: a crash, no report, zero tests, a hang.
+    /// Fails when there are no results to judge: a crash, no report, zero tests, a hang.
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError>;
 
     /// What the project's own syntax or type check says against these files of a checkout; `None`
@@ -90,7 +86,6 @@ pub trait Suite: Send + Sync {
 /// What a runner of candidates is opened for.
 #[derive(Clone, Debug)]
 pub struct CandidateRunnerRequest<'a> {
-    /// Root of the checkout.
     pub root: &'a Path,
     /// Failing tests to repair; a warm runner that does not reproduce them is not used. Empty when
     /// passing tests are tried on broken code.
@@ -115,11 +110,8 @@ pub type Lines = BTreeMap<RepoPath, Vec<u32>>;
 /// One test run on the unchanged sources, with the lines it executed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// The test.
     pub test: TestId,
-    /// How it ended here.
     pub status: Status,
-    /// How long it took.
     pub duration: Duration,
     /// Lines executed per file, sorted; empty when coverage cannot be had.
     pub lines: Lines,
@@ -130,7 +122,6 @@ pub struct Trace {
 /// One test run on a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseResult {
-    /// The test.
     pub test: TestId,
     /// How it ended; a crash, an import error and a time limit are failures.
     pub status: Status,
@@ -181,30 +172,22 @@ pub trait CandidateRunner: Send + Sync {
 pub enum RunError {
     /// No framework was recognised and no command configured.
     #[error("no test framework was recognised in {}", directory.display())]
-    UnknownFramework {
-        /// Where it looked.
-        directory: PathBuf,
-        /// Signals it looked for.
-        looked_for: Vec<String>,
-    },
+    UnknownFramework { directory: PathBuf, looked_for: Vec<String> },
     /// The command could not be started.
     #[error("`{command}` could not be started: {reason}")]
     NotStarted {
         /// As a person would type it.
         command: String,
-        /// What the system said.
         reason: String,
     },
     /// A set-up command failed, so that no test was run. Nothing a fix could mend.
     #[error("the set-up command `{command}` ended with {ending}")]
     SetUp {
-        /// As it was configured.
         command: String,
         /// `exit code 2`, `the time limit`, ...
         ending: String,
         /// The last lines of its output, at most 2 KiB.
         tail: String,
-        /// The complete output.
         log: PathBuf,
     },
     /// The whole process group was killed at the limit.
@@ -212,9 +195,7 @@ pub enum RunError {
     TimedOut {
         /// As a person would type it.
         command: String,
-        /// The limit.
         limit: Duration,
-        /// The output until then.
         log: PathBuf,
     },
     /// It ended without a report that could be read.
@@ -226,7 +207,6 @@ pub enum RunError {
         ending: String,
         /// The last lines of its output, at most 2 KiB.
         tail: String,
-        /// The complete output.
         log: PathBuf,
     },
     /// It reported, and there was not one test.
@@ -234,7 +214,6 @@ pub enum RunError {
     NoTests {
         /// As a person would type it.
         command: String,
-        /// The complete output.
         log: PathBuf,
     },
     /// The configured report glob matches nothing.
@@ -242,27 +221,14 @@ pub enum RunError {
     NoReportFile {
         /// As a person would type it.
         command: String,
-        /// The pattern.
         pattern: String,
     },
     /// A report exists and cannot be read.
     #[error("{}:{line}: expected {expected}", report.display())]
-    BadReport {
-        /// The file.
-        report: PathBuf,
-        /// From 1.
-        line: u32,
-        /// What should have stood there.
-        expected: String,
-    },
+    BadReport { report: PathBuf, line: u32, expected: String },
     /// The operating system refused something else.
     #[error("cannot {action}: {reason}")]
-    Io {
-        /// What was tried.
-        action: String,
-        /// What the system said.
-        reason: String,
-    },
+    Io { action: String, reason: String },
 }
 
 impl RunError {

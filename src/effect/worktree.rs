@@ -28,11 +28,8 @@ pub trait Worktree: Send + Sync {
     async fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError>;
 
     /// The tree that results from `edits` on `base`; writes objects only.
-    ///
-    /// # Errors
-    ///
-    /// [`GitError::Conflict`] when the text before an edit is not what `base` holds, or a part of
-    /// a path is a link.
+    /// Fails with [`GitError::Conflict`] when the text before an edit is not what `base` holds, or
+    /// a part of a path is a link.
     async fn graft(&self, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError>;
 
     /// Makes the files on disk those of `tree`; ignored and untracked files stay.
@@ -68,7 +65,6 @@ pub trait Worktree: Send + Sync {
 /// A commit to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitRequest {
-    /// The sources.
     pub tree: TreeId,
     /// Subject, body and trailers. The trailers make it unique within the branch.
     pub message: String,
@@ -83,7 +79,6 @@ pub struct CommitRequest {
 pub struct StateFile {
     /// Path from the repository root, such as `.workflow/active/WFS-test-x/.process/…`.
     pub path: String,
-    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -107,11 +102,9 @@ pub struct FileDiff {
 pub struct Hunk {
     /// First line before, from 1.
     pub old_start: u32,
-    /// Number of lines before.
     pub old_lines: u32,
     /// First line after, from 1.
     pub new_start: u32,
-    /// Number of lines after.
     pub new_lines: u32,
 }
 
@@ -120,46 +113,22 @@ pub struct Hunk {
 pub enum GitError {
     /// Not inside a repository.
     #[error("{} is not in a git repository", path.display())]
-    NoRepository {
-        /// Where it looked.
-        path: PathBuf,
-    },
+    NoRepository { path: PathBuf },
     /// The repository cannot be worked on.
     #[error("{}: {reason}", path.display())]
-    Refused {
-        /// The repository.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-        /// What to do.
-        hint: String,
-    },
+    Refused { path: PathBuf, reason: String, hint: String },
     /// A reference, branch or commit is not there.
     #[error("`{name}` is not a branch, tag or commit of this repository")]
-    UnknownReference {
-        /// As given.
-        name: String,
-    },
+    UnknownReference { name: String },
     /// The fix branch exists and belongs to something else.
     #[error("branch `{branch}` exists already and is not of session {session}")]
-    BranchTaken {
-        /// The branch.
-        branch: String,
-        /// The session that wants it.
-        session: String,
-    },
+    BranchTaken { branch: String, session: String },
     /// An edit does not fit the file.
     #[error("{file}: {reason}")]
-    Conflict {
-        /// The file.
-        file: RepoPath,
-        /// Why.
-        reason: String,
-    },
+    Conflict { file: RepoPath, reason: String },
     /// Git or the operating system refused something else.
     #[error("cannot {action}: {reason}")]
     Failed {
-        /// What was tried.
         action: String,
         /// The message of git or the operating system.
         reason: String,

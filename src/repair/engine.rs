@@ -39,7 +39,6 @@ const PAIRED: usize = 120;
 /// How much may be spent on one search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Candidates.
     pub candidates: u32,
     /// Wall time.
     pub time: Duration,
@@ -47,17 +46,12 @@ pub struct Limits {
 
 /// What is searched for, and where.
 pub struct Search<'a> {
-    /// Reads the sources.
     pub worktree: &'a dyn Worktree,
-    /// The sources.
     pub tree: &'a TreeId,
-    /// Runs tests on candidates.
     pub trial: &'a dyn CandidateRunner,
-    /// The time.
     pub clock: &'a dyn Clock,
     /// Failing tests, as the suite told them.
     pub failing: &'a [TestCase],
-    /// Passing tests.
     pub passing: &'a [TestId],
     /// Whether a file is a test or belongs to tests; never edited.
     pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
@@ -69,11 +63,9 @@ pub struct Search<'a> {
     pub base_diff: &'a [FileDiff],
     /// Fingerprints of edits that are not tried again.
     pub disproved: &'a [String],
-    /// Operators that succeeded before.
     pub patterns: &'a [String],
     /// Single edits were all tried on these sources; go on with pairs.
     pub singles_done: bool,
-    /// What may be spent.
     pub limits: Limits,
     /// Candidates tried at the same time.
     pub jobs: usize,
@@ -84,13 +76,10 @@ pub struct Search<'a> {
 /// What a search found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The edit to propose.
     pub proposal: Option<Proposal>,
-    /// Candidates tried.
     pub tried: u32,
     /// Whether nothing is left to try under this strategy.
     pub exhausted: bool,
-    /// Operators of the proposal.
     pub operators: Vec<String>,
 }
 
@@ -105,10 +94,6 @@ struct Plausible {
 ///
 /// The answer depends on the sources and results alone, not on timing, unless the time limit
 /// ends the search.
-///
-/// # Errors
-///
-/// When tests cannot be tried at all.
 pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found, EffectError> {
     let deadline = search.clock.elapsed() + search.limits.time;
     let literals = test_literals(search.worktree, search.tree, &mut search.failing.iter()).await?;
@@ -168,10 +153,6 @@ pub async fn search(search: &Search<'_>, diagnosis: &Diagnosis) -> Result<Found,
 }
 
 /// Literals that stand in the files of failing tests.
-///
-/// # Errors
-///
-/// When the sources cannot be read.
 pub async fn test_literals(
     worktree: &dyn Worktree,
     tree: &TreeId,

@@ -32,7 +32,6 @@ pub struct Cluster {
     pub tests: Vec<TestId>,
     /// Suspiciousness of lines, from 0 upwards.
     pub lines: BTreeMap<RepoPath, BTreeMap<u32, f64>>,
-    /// The most suspicious function.
     pub top: Option<ModificationPoint>,
 }
 
@@ -78,10 +77,6 @@ pub fn ochiai(failed_covering: u32, failed: u32, passed_covering: u32) -> f64 {
 }
 
 /// Traces the tests and ranks the places.
-///
-/// # Errors
-///
-/// When sources or tests cannot be read or run.
 pub async fn diagnose(search: &Search<'_>) -> Result<Diagnosis, EffectError> {
     let failing: Vec<TestId> = search.failing.iter().map(|case| case.id.clone()).collect();
     let near = near_first(search);

@@ -43,19 +43,14 @@ pub type Ranges = BTreeMap<RepoPath, Vec<(u32, u32)>>;
 
 /// What is scored.
 pub struct Scoring<'a> {
-    /// Reads the sources.
     pub worktree: &'a dyn Worktree,
-    /// The sources.
     pub tree: &'a TreeId,
-    /// Runs tests on mutants.
     pub trial: &'a dyn CandidateRunner,
-    /// The time.
     pub clock: &'a dyn Clock,
     /// Files that are broken, without tests.
     pub files: &'a [RepoPath],
     /// Only these lines of them; `None` for all.
     pub within: Option<&'a Ranges>,
-    /// Tests that pass.
     pub tests: &'a [TestId],
     /// What the tests are known to run; `None` runs each to find out.
     pub known: Option<&'a [Trace]>,
@@ -75,11 +70,9 @@ pub struct Scoring<'a> {
 /// A score, and which tests noticed what.
 #[derive(Clone, Debug, Default)]
 pub struct Scored {
-    /// The score.
     pub score: Score,
     /// For each mutant that was tried, the tests that noticed it.
     pub noticed_by: Vec<Vec<TestId>>,
-    /// What each test ran.
     pub traces: Vec<Trace>,
 }
 
@@ -94,10 +87,6 @@ struct Planned {
 ///
 /// Which mutants are tried depends on the sources and traces alone; a time limit may end the run
 /// early, and the score then says how many were tried.
-///
-/// # Errors
-///
-/// When sources cannot be read, or tests cannot be tried at all.
 pub async fn score(scoring: &Scoring<'_>) -> Result<Scored, EffectError> {
     let began = scoring.clock.elapsed();
     let deadline = began + scoring.limits.time;
@@ -208,10 +197,6 @@ fn edit(file: &RepoPath, before: &str, after: String) -> EditSet {
 
 /// Lines of files that a mutant could break, and those of them that tests reach, for each list of
 /// traces.
-///
-/// # Errors
-///
-/// When the sources cannot be read.
 pub async fn reach(
     worktree: &dyn Worktree,
     tree: &TreeId,

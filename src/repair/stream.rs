@@ -15,9 +15,7 @@ use super::localise::Cluster;
 /// One edit to try, with its place in the order.
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// The edit.
     pub edits: EditSet,
-    /// Its operators.
     pub operators: Vec<OperatorId>,
     /// The product of suspiciousness and the operator's weight.
     pub priority: f64,
@@ -58,7 +56,6 @@ impl Ord for Entry {
 /// What raises or lowers the order of candidates.
 #[derive(Clone, Debug, Default)]
 pub struct Bias<'a> {
-    /// Operators that succeeded before.
     pub patterns: &'a [String],
     /// Small edits only.
     pub surgical: bool,

@@ -39,7 +39,6 @@ pub struct GitHubSettings {
     pub server_url: String,
     /// `owner/name`.
     pub repository: String,
-    /// The token.
     pub token: SecretKey,
     /// The account the token acts as, such as `my-app[bot]`. Without it GitHub is asked; where it
     /// refuses (a job's token, an App's token) it is `github-actions[bot]`, and the App that
@@ -89,7 +88,6 @@ pub struct Call {
     /// What it does, for errors: an imperative clause.
     pub what: &'static str,
     pub verb: Verb,
-    /// Path with query.
     pub route: String,
     pub body: Option<Value>,
     pub repeat: Repeat,
@@ -106,10 +104,7 @@ pub struct Failure {
 
 impl<'a> GitHub<'a> {
     /// A client. Sends nothing yet. Must be called inside the runtime.
-    ///
-    /// # Errors
-    ///
-    /// [`AddressError`] for an address a token must not be sent to.
+    /// Fails with [`AddressError`] for an address a token must not be sent to.
     pub fn new(
         client: &Http,
         settings: GitHubSettings,

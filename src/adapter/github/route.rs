@@ -37,7 +37,6 @@ fn encode(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{url}` is no address of a GitHub API: {reason}")]
 pub struct AddressError {
-    /// What was given.
     pub url: String,
     /// What is wrong with it.
     pub reason: String,
@@ -53,10 +52,6 @@ pub struct Addresses {
 }
 
 /// Reads the base address. A token is sent there, so it must be HTTPS, except to this machine.
-///
-/// # Errors
-///
-/// [`AddressError`].
 pub fn addresses(text: &str) -> Result<Addresses, AddressError> {
     let fail = |reason: &str| AddressError { url: text.to_owned(), reason: reason.to_owned() };
     let url = url::Url::parse(text).map_err(|error| fail(&error.to_string()))?;

@@ -6,10 +6,7 @@ use std::path::Path;
 
 /// Writes a file so that it holds all of `bytes` or what it held before, also after a power cut.
 /// A link at `path` is replaced, never followed.
-///
-/// # Errors
-///
-/// What the operating system says; the old content is then still there.
+/// The old content stays when that fails.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     super::crash::point();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -26,10 +23,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes a file below `root` like [`write()`], and refuses when a folder on the way is a link: test
 /// code may have put one there, to lead us out.
-///
-/// # Errors
-///
-/// What the operating system says, and `InvalidInput` for a link.
+/// Fails with `InvalidInput` for a link.
 pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut folder = root.to_owned();
     for part in relative.parent().into_iter().flat_map(Path::components) {
@@ -44,10 +38,7 @@ pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()>
 
 /// Reads what test code left, like [`read`]: a link, which may lead to what only we can read, and
 /// anything else that is not a file is refused, and waited for neither.
-///
-/// # Errors
-///
-/// As [`read`], and `InvalidInput` for what is not a file.
+/// Fails with `InvalidInput` for what is not a file.
 pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     match fs::symlink_metadata(path) {
         Ok(facts) if facts.is_file() => read(path, limit),
@@ -58,10 +49,7 @@ pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Reads at most `limit` bytes of a file; `None` when there is no such file.
-///
-/// # Errors
-///
-/// What the operating system says, and `InvalidData` when the file is larger.
+/// Fails with `InvalidData` when the file is larger.
 pub fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -82,39 +70,24 @@ pub struct Growing(File);
 
 impl Growing {
     /// An empty file at `path`; what was there is replaced.
-    ///
-    /// # Errors
-    ///
-    /// What the operating system says.
     pub fn create(path: &Path) -> io::Result<Self> {
         write(path, b"")?;
         Ok(Self(File::options().append(true).open(path)?))
     }
 
     /// The file at `path` as it is, or an empty one.
-    ///
-    /// # Errors
-    ///
-    /// What the operating system says.
     pub fn go_on(path: &Path) -> io::Result<Self> {
         Ok(Self(File::options().append(true).create(true).open(path)?))
     }
 
     /// Adds one line in one piece.
-    ///
-    /// # Errors
-    ///
-    /// What the operating system says.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         self.0.write_all(format!("{text}\n").as_bytes())
     }
 }
 
 /// What a growing file holds behind `from`, at most `limit` bytes; empty when it is not there.
-///
-/// # Errors
-///
-/// What the operating system says, and `InvalidInput` for what is not a plain file.
+/// Fails with `InvalidInput` for what is not a plain file.
 pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
     match fs::symlink_metadata(path) {
         Ok(facts) if facts.is_file() => {}
@@ -130,29 +103,17 @@ pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Creates a file that only we can read, or empties it.
-///
-/// # Errors
-///
-/// What the operating system says.
 pub fn create(path: &Path) -> io::Result<File> {
     Ok(Growing::create(path)?.0)
 }
 
 /// Adds text to a file that somebody else made; makes it when it is not there.
-///
-/// # Errors
-///
-/// What the operating system says.
 pub fn append(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::options().append(true).create(true).open(path)?;
     file.write_all(text.as_bytes())
 }
 
 /// Creates a folder and its parents.
-///
-/// # Errors
-///
-/// What the operating system says.
 pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }

@@ -12,11 +12,9 @@ pub use reqwest::{Body, Response};
 /// The response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// HTTP status.
     pub status: u16,
     /// Headers with lower-case names; values that are no text are left out.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
     /// When, to read dates in headers by.
     pub at: jiff::Timestamp,
@@ -61,10 +59,6 @@ pub struct Http {
 
 impl Http {
     /// A client with the system's proxy settings.
-    ///
-    /// # Errors
-    ///
-    /// When the TLS stack cannot be set up.
     pub fn new() -> Result<Self, HttpError> {
         let client = reqwest::Client::builder()
             .user_agent(concat!("regreen/", env!("CARGO_PKG_VERSION")))
@@ -82,10 +76,7 @@ impl Http {
     }
 
     /// Posts a JSON body. `limit` covers the whole exchange, a stream that never ends included.
-    ///
-    /// # Errors
-    ///
-    /// [`HttpError`]; an answer with an error status is an answer.
+    /// An answer with an error status is an answer.
     pub async fn post(
         &self,
         url: &str,
@@ -101,10 +92,7 @@ impl Http {
 
     /// Gets an address, or posts bytes to it. `limit` covers the whole exchange, and no more than
     /// `largest` bytes are kept.
-    ///
-    /// # Errors
-    ///
-    /// [`HttpError`]; an answer with an error status is an answer, a redirect too.
+    /// An answer with an error status is an answer, a redirect too.
     pub async fn exchange(
         &self,
         url: &str,
@@ -127,10 +115,7 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, HttpError> {
 }
 
 /// A header whose value is kept out of every debug form.
-///
-/// # Errors
-///
-/// [`HttpError::Request`], without the value.
+/// Fails with [`HttpError::Request`], without the value.
 pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HttpError> {
     let word = HeaderName::try_from(name)
         .map_err(|_error| HttpError::Request(format!("`{name}` is no header name")))?;
@@ -141,10 +126,6 @@ pub fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Http
 }
 
 /// Does some work, but not longer than `limit`.
-///
-/// # Errors
-///
-/// [`HttpError::TimedOut`].
 pub async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, HttpError> {
     tokio::time::timeout(limit, work).await.map_err(|_elapsed| HttpError::TimedOut)
 }
@@ -181,10 +162,6 @@ async fn receive(request: reqwest::RequestBuilder, largest: usize) -> Result<Rec
 }
 
 /// Reads an answer to its end.
-///
-/// # Errors
-///
-/// [`HttpError::Truncated`] and [`HttpError::TooLarge`].
 pub async fn collect(mut response: Response, largest: usize) -> Result<Received, HttpError> {
     let status = response.status().as_u16();
     let headers = response

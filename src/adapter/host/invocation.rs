@@ -7,9 +7,7 @@ use std::path::PathBuf;
 /// A child process to start.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// Program and arguments.
     pub argv: Vec<String>,
-    /// Its working folder.
     pub directory: PathBuf,
     /// Its whole environment.
     pub environment: BTreeMap<String, String>,
@@ -19,10 +17,6 @@ pub struct Invocation {
 
 impl Invocation {
     /// The program and its arguments.
-    ///
-    /// # Errors
-    ///
-    /// `InvalidInput` when there is no program.
     pub fn program(&self) -> io::Result<(&String, &[String])> {
         self.argv
             .split_first()

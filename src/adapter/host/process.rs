@@ -61,10 +61,6 @@ pub fn end_with_parent() {
 }
 
 /// The path of this program.
-///
-/// # Errors
-///
-/// What the operating system says.
 pub fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
@@ -79,10 +75,6 @@ pub struct Group {
 
 impl Group {
     /// Starts a child at the head of a new process group, under the protection that is in force.
-    ///
-    /// # Errors
-    ///
-    /// What the operating system says, for example that there is no such program.
     pub fn start(
         invocation: &Invocation,
         stdin: Stdio,
@@ -151,10 +143,6 @@ fn tag_of(invocation: &Invocation) -> String {
 ///
 /// Memory stays bounded whatever the child prints: the log holds the first [`KEPT_HEAD`] and the
 /// last [`KEPT_TAIL`] bytes. Dropping the future kills the group.
-///
-/// # Errors
-///
-/// When the child cannot be started or the log cannot be written.
 pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Result<Ending> {
     if let Some(folder) = log.parent() {
         super::files::create_folder(folder)?;
@@ -188,7 +176,6 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
 /// The output of a child.
 #[derive(Debug)]
 pub struct Conversation {
-    /// How it ended.
     pub ending: Ending,
     /// Its standard output, as far as it is not too large.
     pub out: String,
@@ -202,10 +189,6 @@ pub struct Conversation {
 /// more than `largest` bytes, or until `watch`, given what it wrote to standard error so far, sees
 /// something. What it writes goes through files in `folder`, so nothing can block. Dropping the
 /// future kills the group.
-///
-/// # Errors
-///
-/// When the child cannot be started or the files cannot be written.
 pub async fn converse(
     invocation: &Invocation,
     input: &str,
@@ -245,10 +228,6 @@ pub async fn converse(
 }
 
 /// The standard output of a short child that must succeed; blocks.
-///
-/// # Errors
-///
-/// When it cannot be started, fails, or takes longer than `limit`.
 pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
     let tag = tag_of(invocation);
     let prepared = sandbox::prepare(invocation, &tag)?;

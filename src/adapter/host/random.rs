@@ -3,10 +3,6 @@
 use std::io;
 
 /// 32 hexadecimal digits from the operating system.
-///
-/// # Errors
-///
-/// When the system has none to give.
 pub fn word() -> io::Result<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

@@ -17,10 +17,6 @@ const OUTPUT_LIMIT: u64 = 1 << 16;
 
 /// The standard output of a child that must succeed. `tag` marks its run; what remains of its process
 /// group is killed.
-///
-/// # Errors
-///
-/// When it cannot be started, fails, or takes longer than `limit`.
 pub fn run(invocation: &Invocation, tag: &str, limit: Duration) -> io::Result<String> {
     let (program, arguments) = invocation.program()?;
     let mut command = Command::new(program);

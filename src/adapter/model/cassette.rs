@@ -236,10 +236,6 @@ pub struct Replaying {
 
 impl Replaying {
     /// The provider `name` of a recording.
-    ///
-    /// # Errors
-    ///
-    /// When the recording cannot be read.
     pub fn open(name: &str, cassette: &Cassette) -> Result<Self, String> {
         let mut number = 1;
         let mut found = None;

@@ -24,7 +24,6 @@ pub struct ProtocolRow {
 pub struct RequestFeatures {
     /// The JSON Schema of the answer.
     pub form: bool,
-    /// The temperature.
     pub temperature: bool,
     /// Whether the limit of the answer is called `max_tokens`, its older name in chat completions.
     pub max_tokens: bool,
@@ -65,7 +64,6 @@ pub struct ProtocolRequest {
     pub path: String,
     /// Headers, with the key in the one that the protocol uses.
     pub headers: Vec<(String, String)>,
-    /// The JSON body.
     pub body: Value,
 }
 
@@ -89,7 +87,6 @@ pub struct ProviderSettings {
     pub name: String,
     /// The model to ask for.
     pub model: String,
-    /// The API key.
     pub key: Option<SecretKey>,
     /// The address, if it is not the one of the vendor.
     pub base_url: Option<String>,

@@ -39,10 +39,6 @@ pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(),
 
 /// Writes the trees of a session's commits without the session's own files: its state names them,
 /// and a clone of the branch alone does not hold them.
-///
-/// # Errors
-///
-/// When the objects cannot be read or written.
 pub fn recover_trees(
     facts: &RepositoryFacts,
     branch: &str,

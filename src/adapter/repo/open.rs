@@ -27,7 +27,6 @@ pub struct RepositoryFacts {
     pub modified: usize,
     /// Untracked files that are not ignored.
     pub untracked: usize,
-    /// Whether history is cut.
     pub shallow: bool,
     /// Whether there are submodules; their content is not in a private checkout.
     pub submodules: bool,
@@ -36,11 +35,8 @@ pub struct RepositoryFacts {
 }
 
 /// Finds the repository around `path`.
-///
-/// # Errors
-///
-/// [`GitError::NoRepository`], or [`GitError::Refused`] with what to do: no commit yet, no
-/// checkout, owned by another user.
+/// Fails with [`GitError::NoRepository`], or [`GitError::Refused`] with what to do: no commit yet,
+/// no checkout, owned by another user.
 pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     let start =
         path.canonicalize().map_err(|_missing| GitError::NoRepository { path: path.to_owned() })?;

@@ -11,7 +11,6 @@ use flate2::{Decompress, FlushDecompress, Status};
 pub struct Bounds {
     /// One object, also after its delta was followed.
     pub object: u64,
-    /// All objects together.
     pub all: u64,
 }
 
@@ -20,24 +19,15 @@ pub struct Bounds {
 pub enum PackFault {
     /// An object is above the bound.
     #[error("object {number} of the pack comes to {bytes} bytes")]
-    Object {
-        /// From 1.
-        number: u32,
-        /// In bytes.
-        bytes: u64,
-    },
+    Object { number: u32, bytes: u64 },
     /// All together are.
     #[error("the objects of the pack come to more than {bytes} bytes together")]
-    All {
-        /// The bound.
-        bytes: u64,
-    },
+    All { bytes: u64 },
     /// It is no pack, or it is cut.
     #[error("object {number} of the pack is {what}")]
     Broken {
         /// From 1; 0 is the head of the pack.
         number: u32,
-        /// What is wrong.
         what: &'static str,
     },
 }
@@ -57,10 +47,7 @@ const PREFACE: usize = 20;
 
 /// Checks every entry of a pack. Takes time in proportion to its inflated entries, which are within
 /// the bounds too, and a constant amount of memory.
-///
-/// # Errors
-///
-/// [`PackFault`], at the first entry that is not within the bounds.
+/// Fails at the first entry that is not within the bounds.
 pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
     let broken = |number, what| PackFault::Broken { number, what };
     let count = match pack.get(..HEAD) {
@@ -104,7 +91,6 @@ pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
 
 /// The head of an entry.
 struct Head {
-    /// Bytes before the stream.
     length: usize,
     /// Bytes of the stream, inflated.
     size: u64,

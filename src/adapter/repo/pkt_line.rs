@@ -22,10 +22,6 @@ pub enum Pkt<'a> {
 pub type Wrong = &'static str;
 
 /// Takes the first line off `rest`; `None` at the end.
-///
-/// # Errors
-///
-/// A length that is none, is larger than allowed, or leads beyond the end.
 pub fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<Pkt<'a>>, Wrong> {
     if rest.is_empty() {
         return Ok(None);
@@ -68,7 +64,6 @@ pub fn flush(out: &mut Vec<u8>) {
 pub struct Advertisement {
     /// Full names with 40 hexadecimal digits.
     pub references: Vec<(String, String)>,
-    /// Capabilities.
     pub capabilities: Vec<String>,
 }
 

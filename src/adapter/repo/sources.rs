@@ -83,10 +83,6 @@ pub fn read_sources(facts: &RepositoryFacts) -> Sources {
 }
 
 /// Files that differ from the merge base with `reference`, uncommitted and untracked ones included.
-///
-/// # Errors
-///
-/// [`GitError`] when there is no such reference or no common commit.
 pub fn changed_since(
     facts: &RepositoryFacts,
     reference: &str,

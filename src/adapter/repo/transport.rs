@@ -33,7 +33,6 @@ const RECEIVE: &str = "git-receive-pack";
 pub struct Credential {
     /// Host name as in an address, without a port.
     pub host: String,
-    /// The token.
     pub token: SecretKey,
 }
 
@@ -65,10 +64,7 @@ pub fn redacted(address: &str) -> String {
 
 /// The https address of what a remote is set to: `git@host:owner/name` and `ssh://` included.
 /// Credentials in it are left out.
-///
-/// # Errors
-///
-/// [`RemoteError::Address`]: another scheme, or `http` to another machine.
+/// Fails with [`RemoteError::Address`]: another scheme, or `http` to another machine.
 pub fn address(remote: &str) -> Result<Url, RemoteError> {
     let refused = |reason| RemoteError::Address { address: redacted(remote), reason };
     let rewritten = match (remote.contains("://"), remote.split_once(':')) {
@@ -127,7 +123,6 @@ pub struct Ask {
 /// What a server says to a sent pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// About the reference.
     pub report: pkt_line::Report,
     /// What else it tells people.
     pub message: String,
@@ -135,10 +130,6 @@ pub struct Sent {
 
 impl Transport {
     /// A transport to a repository.
-    ///
-    /// # Errors
-    ///
-    /// [`RemoteError::Address`].
     pub fn new(
         http: Http,
         remote: &str,

@@ -36,9 +36,7 @@ pub enum Branching {
 pub struct WorktreeSettings<'a> {
     /// The session it belongs to.
     pub session: &'a SessionId,
-    /// The fix branch.
     pub branch: &'a str,
-    /// The commit under test.
     pub head: &'a CommitId,
     /// Folder that holds the private checkouts of this repository.
     pub work_root: &'a Path,
@@ -64,11 +62,8 @@ pub struct RepoWorktree {
 impl RepoWorktree {
     /// Opens the private checkout of a session, creating what is missing and repairing what a
     /// kill left half done. The caller holds the session's lock.
-    ///
-    /// # Errors
-    ///
-    /// [`GitError::BranchTaken`] when the branch belongs to something else, [`GitError::Refused`]
-    /// when it is checked out elsewhere.
+    /// Fails with [`GitError::BranchTaken`] when the branch belongs to something else,
+    /// [`GitError::Refused`] when it is checked out elsewhere.
     pub fn open(
         facts: &RepositoryFacts,
         settings: &WorktreeSettings<'_>,
@@ -143,10 +138,6 @@ impl RepoWorktree {
 }
 
 /// Removes the private checkout of a session that no process works on, and its registration.
-///
-/// # Errors
-///
-/// What the operating system says.
 pub fn remove_checkout(
     facts: &RepositoryFacts,
     work_root: &Path,

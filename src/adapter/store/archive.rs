@@ -28,12 +28,8 @@ const MARKER: &str = ".archiving";
 /// Names every archived session.
 const MANIFEST: &str = "manifest.json";
 
-/// Archives a session whose lock the caller holds. May be repeated at any point.
-///
-/// # Errors
-///
-/// When the move fails, the session is still active; when the manifest cannot be written, the
-/// session is archived and the entry is added by [`half_archived`] and this later.
+/// Archives a session whose lock the caller holds. May be repeated at any point: after a failed move
+/// the session is still active; an entry that the manifest lacks is added by the next run.
 pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreError> {
     let (from, to) = (session_folder(root, id), archive_folder(root, id));
     if from.is_dir() {

@@ -27,41 +27,22 @@ pub enum SourceError {
     /// It is not there.
     #[error("source session {session} was not found")]
     NotFound {
-        /// As it was asked for.
         session: SessionId,
-        /// Where it was looked for.
         root: PathBuf,
         /// Sessions that are there, nearest first.
         known: Vec<String>,
     },
     /// It is no implementation session.
     #[error("source session {session} is a {kind} session, not an implementation")]
-    WrongKind {
-        /// The session.
-        session: SessionId,
-        /// What it is.
-        kind: String,
-    },
+    WrongKind { session: SessionId, kind: String },
     /// No task of it is done.
     #[error(
         "source session {session} is incomplete: {done} of {all} implementation tasks are completed"
     )]
-    Incomplete {
-        /// The session.
-        session: SessionId,
-        /// Completed tasks; always none.
-        done: usize,
-        /// All tasks.
-        all: usize,
-    },
+    Incomplete { session: SessionId, done: usize, all: usize },
     /// Its files cannot be read.
     #[error("{}: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    Unreadable { path: PathBuf, reason: String },
 }
 
 impl SourceError {
@@ -106,10 +87,7 @@ pub fn sources(root: &Path) -> Vec<SessionId> {
 }
 
 /// Reads a source session below a state folder such as `.workflow`.
-///
-/// # Errors
-///
-/// [`SourceError`], with sessions that are there when it is not.
+/// The error names sessions that are there when it is not.
 pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceError> {
     let folder = PLACES
         .iter()

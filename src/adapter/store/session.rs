@@ -238,10 +238,7 @@ pub struct SessionStore {
 
 impl SessionStore {
     /// Opens a session's folder, creating it where it is missing, and takes its lock.
-    ///
-    /// # Errors
-    ///
-    /// [`StoreError::Locked`] when another process holds it.
+    /// Fails with [`StoreError::Locked`] when another process holds it.
     pub fn open(root: &Path, id: &SessionId) -> Result<Self, StoreError> {
         let folder = session_folder(root, id);
         let io = |action: &'static str, path: PathBuf| {
@@ -395,10 +392,6 @@ impl Store for SessionStore {
 }
 
 /// The files of a session's folder that travel, with paths inside it, in their order.
-///
-/// # Errors
-///
-/// When the folder cannot be read.
 pub fn travelling_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];

@@ -25,11 +25,9 @@ const SOURCE_LIMIT: u64 = 4 << 20;
 
 /// One run of a suite under a coverage tool.
 pub struct CoverageRun<'a> {
-    /// The framework.
     pub adapter: &'static FrameworkAdapter,
     /// The folder it runs in.
     pub site: &'a Site,
-    /// Root of the checkout.
     pub root: &'a Path,
     /// A folder of its own for data and reports.
     pub output: PathBuf,
@@ -39,9 +37,7 @@ pub struct CoverageRun<'a> {
     pub environment: BTreeMap<String, String>,
     /// What test code may read and write.
     pub access: Access,
-    /// Limit of each command.
     pub limit: Duration,
-    /// All output.
     pub log: PathBuf,
     /// Configured commands that replace the detected tool.
     pub tools: &'a ToolCommands,

@@ -34,10 +34,7 @@ pub struct Detection {
 }
 
 /// Detects the framework in the nearest folder from `start` up to the root.
-///
-/// # Errors
-///
-/// [`RunError::UnknownFramework`] when no folder shows any sign.
+/// Fails with [`RunError::UnknownFramework`] when no folder shows any sign.
 pub fn detect(
     root: &Path,
     start: &str,
@@ -89,10 +86,8 @@ pub fn detect(
 /// Detects the framework, or where there are no tests yet, chooses one to begin with: that of the
 /// language with most sources, and there what the language brings; a project that means pytest says
 /// so somewhere, and is detected.
-///
-/// # Errors
-///
-/// [`RunError::UnknownFramework`] when there is no framework, and no Python and no JavaScript.
+/// Fails with [`RunError::UnknownFramework`] when there is no framework, and no Python and no
+/// JavaScript.
 pub fn detect_or_begin(
     root: &Path,
     start: &str,

@@ -21,7 +21,6 @@ use super::framework::Site;
 /// What a suite is opened with, besides what was detected.
 #[derive(Clone, Debug)]
 pub struct SuiteSettings {
-    /// Limit of one run.
     pub timeout: Duration,
     /// The session's folder, for logs.
     pub session: PathBuf,
@@ -48,10 +47,6 @@ pub struct ProjectSuite<'a> {
 }
 
 /// Prepares the scratch folder and opens the suite.
-///
-/// # Errors
-///
-/// [`RunError::Io`] when the scratch folder cannot be written.
 pub fn open(
     detection: Detection,
     settings: SuiteSettings,
@@ -157,10 +152,6 @@ impl ProjectSuite<'_> {
 }
 
 /// Removes a file that may not exist.
-///
-/// # Errors
-///
-/// When the system refuses.
 pub(super) fn remove_file(path: &Path) -> Result<(), RunError> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -13,10 +13,7 @@ const EVIDENCE: u64 = 2 << 10;
 
 impl ProjectSuite<'_> {
     /// Runs the set-up commands in a checkout, unless they ran there already.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::SetUp`] for the first command that does not end with 0.
+    /// Fails with [`RunError::SetUp`] for the first command that does not end with 0.
     pub(super) async fn set_up(&self, root: &Path) -> Result<(), RunError> {
         if self.settings.setup.is_empty() {
             return Ok(());

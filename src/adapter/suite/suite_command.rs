@@ -15,7 +15,6 @@ use super::project_suite::{remove_file, write_selection};
 
 /// A suite's own command in one checkout.
 pub struct SuiteCommand<'a> {
-    /// The framework.
     pub adapter: &'static FrameworkAdapter,
     /// The suite's folder in the checkout.
     pub site: &'a Site,
@@ -25,9 +24,7 @@ pub struct SuiteCommand<'a> {
     pub access: Access,
     /// Drivers, results and selected tests.
     pub files: &'a RunFiles,
-    /// All output.
     pub log: &'a Path,
-    /// Limit of the run.
     pub limit: Duration,
 }
 
@@ -35,16 +32,12 @@ pub struct SuiteCommand<'a> {
 pub struct Execution {
     /// The command as a person types it.
     pub command: String,
-    /// How it ended.
     pub ending: Ending,
 }
 
 impl SuiteCommand<'_> {
     /// Removes old results and runs all tests, or the selected ones.
-    ///
-    /// # Errors
-    ///
-    /// [`RunError::NotStarted`] and [`RunError::Io`]. A time limit is an ending, not an error.
+    /// A time limit is an ending, not an error.
     pub async fn execute(&self, selection: Option<&[TestId]>) -> Result<Execution, RunError> {
         remove_file(&self.files.results)?;
         if let Some(ids) = selection {
@@ -69,10 +62,6 @@ impl SuiteCommand<'_> {
     }
 
     /// Reads the report of a run.
-    ///
-    /// # Errors
-    ///
-    /// When there is no report where one is expected, or it cannot be read.
     pub fn read(&self, execution: &Execution) -> Result<ParsedReport, RunError> {
         (self.adapter.read)(&RunArtifacts {
             folder: &self.site.folder(),

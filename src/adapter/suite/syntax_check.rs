@@ -62,11 +62,8 @@ fn commands(site: &Site, root: &Path, files: &[RepoPath]) -> Vec<Vec<String>> {
 
 /// One check of files as they are on disk.
 pub struct SyntaxCheck<'a> {
-    /// The suite's folder.
     pub site: &'a Site,
-    /// Root of the checkout.
     pub root: &'a Path,
-    /// The files.
     pub files: &'a [RepoPath],
     /// A configured command that replaces the detected checks.
     pub build_command: Option<&'a str>,

@@ -10,7 +10,6 @@ pub struct ForgeError {
     pub call: &'static str,
     /// HTTP status, when there was an answer.
     pub status: Option<u16>,
-    /// What happened.
     pub kind: ForgeErrorKind,
     /// What the forge said: message and field errors, bounded, without secrets.
     pub said: String,

@@ -45,11 +45,8 @@ pub trait Forge: Send + Sync {
 
     /// Opens a pull request, or brings the open one of the same branches up to date when it is
     /// ours. One that somebody else opened is returned unchanged. Called again: the same one.
-    ///
-    /// # Errors
-    ///
-    /// [`ForgeErrorKind::CreationForbidden`] where the repository's settings do not let a workflow
-    /// open pull requests; offer [`Forge::compare_link`] then.
+    /// Fails with [`ForgeErrorKind::CreationForbidden`] where the repository's settings do not let
+    /// a workflow open pull requests; offer [`Forge::compare_link`] then.
     async fn open_pull(&self, new: &NewPull) -> Result<PutPull, ForgeError>;
 
     /// The address where a person opens this pull request with two clicks.
@@ -100,10 +97,7 @@ pub trait Forge: Send + Sync {
 
     /// Commits files on top of `expected_head`, signed by the forge. Called again after it
     /// happened: the commit it made.
-    ///
-    /// # Errors
-    ///
-    /// [`ForgeErrorKind::Stale`] when the branch is elsewhere.
+    /// Fails with [`ForgeErrorKind::Stale`] when the branch is elsewhere.
     async fn commit_on_branch(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError>;
 
     /// What we did on a pull request so far, for the breaker that survives runs.
@@ -161,7 +155,6 @@ pub enum PullState {
 pub struct PullEnd {
     /// The branch without `refs/heads/`.
     pub branch: String,
-    /// Its tip.
     pub sha: CommitId,
     /// `owner/name` it is in; `None` when a fork was deleted.
     pub repository: Option<String>,
@@ -172,7 +165,6 @@ pub struct PullEnd {
 pub struct Account {
     /// The number that never changes.
     pub id: u64,
-    /// The name.
     pub login: String,
     /// Whether the forge says it is a program.
     pub bot: bool,
@@ -181,13 +173,10 @@ pub struct Account {
 /// A pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequest {
-    /// Its number.
     pub number: u64,
-    /// Its page.
     pub url: String,
     /// Where it is in its life.
     pub state: PullState,
-    /// Not ready for review.
     pub draft: bool,
     /// Title, foreign text.
     pub title: String,
@@ -199,7 +188,6 @@ pub struct PullRequest {
     pub base: PullEnd,
     /// Who opened it; `None` when the account is gone.
     pub author: Option<Account>,
-    /// Names of its labels.
     pub labels: Vec<String>,
 }
 
@@ -214,15 +202,12 @@ impl PullRequest {
 /// A pull request to be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPull {
-    /// Branch of this repository.
     pub head: String,
-    /// Branch it goes into.
     pub base: String,
     /// Title, cut at 256 characters.
     pub title: String,
     /// Description, cut at [`COMMENT_LIMIT`]; the marker is put before it.
     pub body: String,
-    /// Not ready for review.
     pub draft: bool,
     /// Hidden line that says it is ours, such as `<!-- regreen:WFS-test-pr-7 -->`.
     pub marker: String,
@@ -231,20 +216,15 @@ pub struct NewPull {
 /// What to change of a pull request; `None` stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PullEdit {
-    /// Title.
     pub title: Option<String>,
-    /// Description.
     pub body: Option<String>,
-    /// Close or reopen.
     pub open: Option<bool>,
 }
 
 /// What became of [`Forge::open_pull`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutPull {
-    /// Its number.
     pub number: u64,
-    /// Its page.
     pub url: String,
     /// Opened now, not found.
     pub created: bool,
@@ -253,11 +233,8 @@ pub struct PutPull {
 /// What became of [`Forge::put_comment`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutComment {
-    /// Its number.
     pub id: u64,
-    /// Its page.
     pub url: String,
-    /// What was done.
     pub done: Done,
 }
 
@@ -308,9 +285,7 @@ pub enum Reaction {
 /// What became of [`Forge::put_check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutCheck {
-    /// Its number.
     pub id: u64,
-    /// Its page.
     pub url: String,
     /// Made now, not found.
     pub created: bool,
@@ -323,7 +298,6 @@ pub struct NewIssue {
     pub title: String,
     /// Description, cut at [`COMMENT_LIMIT`]; the marker is put before it.
     pub body: String,
-    /// Labels.
     pub labels: Vec<Label>,
     /// Hidden line that names its subject.
     pub marker: String,
@@ -332,7 +306,6 @@ pub struct NewIssue {
 /// A label; the rest is used only when it must be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Its name.
     pub name: String,
     /// Six hexadecimal digits.
     pub colour: String,
@@ -343,18 +316,14 @@ pub struct Label {
 /// A label that could not be made, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Its name.
     pub label: String,
-    /// The forge's words.
     pub reason: String,
 }
 
 /// What became of [`Forge::put_issue`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutIssue {
-    /// Its number.
     pub number: u64,
-    /// Its page.
     pub url: String,
     /// Opened now, not found.
     pub created: bool,
@@ -365,7 +334,6 @@ pub struct PutIssue {
 /// A commit that the forge makes and signs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchCommit {
-    /// An existing branch.
     pub branch: String,
     /// Its tip; the commit is made on top of it or not at all.
     pub expected_head: CommitId,
@@ -375,7 +343,6 @@ pub struct BranchCommit {
     pub body: String,
     /// Files with their new content. No links and no executable new files.
     pub additions: Vec<(RepoPath, Vec<u8>)>,
-    /// Files that go.
     pub deletions: Vec<RepoPath>,
 }
 

@@ -19,10 +19,6 @@ const OURS: &[&[u8]] = &[b".git", b"drivers"];
 
 /// Changes the owner of what is in the checkouts and the scratch folder. The folders themselves keep
 /// their owner and become sticky, so that regreen's files in them cannot be moved away.
-///
-/// # Errors
-///
-/// When the user cannot reach a folder, or the system refuses.
 pub(super) fn chown_tree(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         reachable(folder)?;
@@ -31,10 +27,6 @@ pub(super) fn chown_tree(access: &Access, user: u32) -> io::Result<()> {
 }
 
 /// The same without a check that the user can reach the folders: a container mounts them.
-///
-/// # Errors
-///
-/// When the system refuses.
 pub(super) fn chown_without_path(access: &Access, user: u32) -> io::Result<()> {
     for folder in access.checkouts.iter().chain([&access.scratch]) {
         let open = File::open(folder)?;

@@ -58,10 +58,6 @@ pub(super) struct Container {
 
 /// Runs test code in `image` from now on; without a network unless `network`. Comes before
 /// anything is started; a second call changes nothing.
-///
-/// # Errors
-///
-/// Why that cannot be done here.
 pub fn run_in(image: &str, network: bool) -> Result<(), String> {
     if CONTAINER.get().is_some() {
         return Ok(());

@@ -77,10 +77,7 @@ impl Default for Containment {
 
 impl Containment {
     /// Reads the two words of [`SANDBOX`] and [`NETWORK`].
-    ///
-    /// # Errors
-    ///
-    /// Names the word that is not known, and those that are.
+    /// The error names the word that is not known, and those that are.
     pub fn parse(isolation: Option<&str>, network: Option<&str>) -> Result<Self, String> {
         let isolation = match isolation.unwrap_or_default() {
             "" | "files" => IsolationLevel::Files,
@@ -291,10 +288,6 @@ pub(super) fn sweep(tag: &str) {
 }
 
 /// What holds for test code of this process, by the two variables.
-///
-/// # Errors
-///
-/// When a variable holds an unknown word.
 pub fn protection() -> Result<&'static Protection, String> {
     if let Some(known) = IN_FORCE.get() {
         return Ok(known);
@@ -310,11 +303,7 @@ pub fn protection() -> Result<&'static Protection, String> {
 }
 
 /// Puts the launcher in front of a child, hands its folders over and makes its environment fit.
-///
-/// # Errors
-///
-/// When a folder cannot be handed over or not be reached by the other user; nothing may be
-/// started then.
+/// Nothing may be started when a folder cannot be handed over or reached by the other user.
 pub(super) fn prepare(invocation: &Invocation, tag: &str) -> io::Result<Invocation> {
     let mut child = invocation.clone();
     let Some(access) = &invocation.access else { return Ok(child) };

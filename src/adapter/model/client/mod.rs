@@ -35,7 +35,6 @@ pub struct ClientSettings {
     pub manner: ClientMode,
     /// The model to ask for; without one the client decides.
     pub model: Option<String>,
-    /// The API key.
     pub key: Option<SecretKey>,
     /// The address of the model, if it is not the usual one.
     pub base_url: Option<String>,
@@ -61,10 +60,7 @@ pub struct ClientModel {
 const VERSION: Duration = Duration::from_secs(20);
 
 /// The version of a client on this machine.
-///
-/// # Errors
-///
-/// What is missing or too old, in our own words.
+/// The error says what is missing or too old.
 pub fn detect(
     program: ClientProgram,
     path: Option<&str>,

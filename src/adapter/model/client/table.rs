@@ -13,11 +13,9 @@ use super::output;
 pub struct ClientTask<'a> {
     /// The model; the client decides without one.
     pub model: Option<&'a str>,
-    /// Where the model is.
     pub base_url: Option<&'a str>,
     /// Whether it edits the folder it works in.
     pub agent: bool,
-    /// Its private home.
     pub home: &'a Path,
 }
 
@@ -34,7 +32,6 @@ pub struct ClientRow {
     pub least: Version,
     /// The environment variable of its key.
     pub key: &'static str,
-    /// Its command-line arguments.
     pub arguments: fn(&ClientTask<'_>) -> Vec<String>,
     /// Its environment variables besides the key.
     pub environment: fn(&ClientTask<'_>) -> Vec<(String, String)>,

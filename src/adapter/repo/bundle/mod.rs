@@ -41,7 +41,6 @@ const BOUNDS: Bounds = Bounds { object: FILE_LIMIT as u64, all: 512 << 20 };
 pub struct Bundle {
     /// Always 1.
     pub schema_version: u32,
-    /// Where it belongs.
     pub of: BundleOf,
     /// From the first after `head` to `tip`.
     pub commits: Vec<CommitId>,
@@ -57,17 +56,13 @@ pub struct Bundle {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundleOf {
-    /// The session.
     pub session: SessionId,
     /// `owner/name`.
     pub repository: String,
-    /// The fix branch.
     pub branch: String,
-    /// The commit under test.
     pub head: CommitId,
     /// The commit of the base branch it was compared with.
     pub base: Option<CommitId>,
-    /// The last commit.
     pub tip: CommitId,
 }
 
@@ -75,7 +70,6 @@ pub struct BundleOf {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundledFile {
-    /// Its path.
     pub file: RepoPath,
     /// SHA-256 before; `None`: it was not there.
     pub before: Option<String>,
@@ -88,7 +82,6 @@ pub struct BundledFile {
 /// A bundle whose every object was looked at and which is in the object store now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// What it says.
     pub bundle: Bundle,
     /// What it changes, without the session's own state files; for the guards.
     pub diff: Vec<FileDiff>,
@@ -105,14 +98,7 @@ pub enum BundleError {
     Manifest(String),
     /// It belongs to something else.
     #[error("the bundle is for {what} {found}, and this is {expected}")]
-    Stale {
-        /// `repository`, `head` or `base`.
-        what: &'static str,
-        /// In the bundle.
-        found: String,
-        /// Now.
-        expected: String,
-    },
+    Stale { what: &'static str, found: String, expected: String },
     /// A digest or size differs.
     #[error("{0} is not what bundle.json says")]
     Digest(String),
@@ -124,12 +110,7 @@ pub enum BundleError {
     Pack(String),
     /// The commits are not one line from `head` to `tip`, or not of the session.
     #[error("commit {commit}: {reason}")]
-    Commit {
-        /// Which.
-        commit: String,
-        /// Why not.
-        reason: &'static str,
-    },
+    Commit { commit: String, reason: &'static str },
     /// The pack holds what no commit of the bundle needs.
     #[error("commits.pack holds {0}, which no commit of the bundle needs")]
     ExtraObject(String),
@@ -138,12 +119,7 @@ pub enum BundleError {
     Path(String),
     /// A link, a submodule, or a changed mode.
     #[error("{file}: {reason}")]
-    Kind {
-        /// Which.
-        file: String,
-        /// What.
-        reason: &'static str,
-    },
+    Kind { file: String, reason: &'static str },
     /// The local side.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -168,10 +144,7 @@ fn digest(bytes: &[u8]) -> String {
 
 /// Writes the commits after `of.head` up to `of.tip` into a folder. The list is written last, so
 /// a folder with one is complete; writing again replaces both.
-///
-/// # Errors
-///
-/// [`BundleError`]; what could not be imported is not exported either.
+/// What could not be imported is not exported either.
 pub fn export_bundle(
     facts: &RepositoryFacts,
     of: &BundleOf,
@@ -219,10 +192,7 @@ pub struct Present {
 
 /// Checks a bundle and takes it into the object store; moves no branch. `scratch` is a folder
 /// that is made for this and removed.
-///
-/// # Errors
-///
-/// [`BundleError`]; the object store is then as it was.
+/// The object store stays as it was when that fails.
 pub fn import_bundle(
     facts: &RepositoryFacts,
     folder: &Path,
@@ -254,10 +224,6 @@ fn part(folder: &Path, name: &'static str, limit: u64) -> Result<Vec<u8>, Bundle
 }
 
 /// What a bundle says it is; nothing of it is checked yet.
-///
-/// # Errors
-///
-/// [`BundleError`] when there is none, or it cannot be read.
 pub fn manifest(folder: &Path) -> Result<Bundle, BundleError> {
     let bundle: Bundle = serde_json::from_slice(&part(folder, MANIFEST, MANIFEST_LIMIT)?)
         .map_err(|error| BundleError::Manifest(error.to_string()))?;

@@ -44,10 +44,6 @@ pub struct BenchOf {
 
 impl Bench {
     /// Makes an empty repository at `folder`, which is replaced. `source` lends its objects.
-    ///
-    /// # Errors
-    ///
-    /// [`GitError`] when the folder cannot be written.
     pub fn make(source: Option<&RepositoryFacts>, folder: &Path) -> Result<Self, GitError> {
         files::remove_folder(folder);
         files::create_folder(folder).map_err(io("create a repository of our own"))?;
@@ -92,10 +88,6 @@ impl Bench {
     }
 
     /// Makes the branches and writes the files of the head.
-    ///
-    /// # Errors
-    ///
-    /// [`GitError`] when a commit is not there, or the folder cannot be written.
     pub fn check_out(&self, of: &BenchOf) -> Result<RepositoryFacts, GitError> {
         let repo = self.repo()?;
         let begun = (of.branch.clone(), of.head.clone());

@@ -18,10 +18,6 @@ const DEPTH: u32 = 50;
 
 impl Bench {
     /// One file of a commit; `None` when it is not there or no plain file.
-    ///
-    /// # Errors
-    ///
-    /// When the commit is not in the store.
     pub fn file_of(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let repo = self.repo()?;
         let tree = repo
@@ -45,10 +41,6 @@ impl Bench {
 
     /// The last state files of a session at or below a tip: a finished session takes its folder
     /// off the tip, and fixes that were taken back later lie on top of that.
-    ///
-    /// # Errors
-    ///
-    /// When the objects cannot be read.
     pub fn session_at(
         &self,
         tip: &CommitId,
@@ -74,10 +66,6 @@ impl Bench {
 
     /// The files below a folder of a commit, with paths inside it, together at most `limit`
     /// bytes; `None` without the folder, or with more.
-    ///
-    /// # Errors
-    ///
-    /// When the commit is not in the store.
     pub fn files_below(
         &self,
         commit: &CommitId,
@@ -112,10 +100,6 @@ impl Bench {
     }
 
     /// What differs between a commit, without its session files, and a tree of this store.
-    ///
-    /// # Errors
-    ///
-    /// When one of them is not in the store.
     pub fn diff(
         &self,
         from: &CommitId,
@@ -130,10 +114,6 @@ impl Bench {
     }
 
     /// The tree of a commit.
-    ///
-    /// # Errors
-    ///
-    /// When it is not in the store.
     pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
         let repo = self.repo()?;
         let found = repo.find_commit(oid(commit)?).map_err(failed("find a commit"))?;
@@ -158,10 +138,6 @@ impl Bench {
 
     /// Files of the checkout that differ from its head and are there before and after, with their
     /// present content.
-    ///
-    /// # Errors
-    ///
-    /// When the files cannot be compared or read.
     pub fn edited(&self, limit: u64) -> Result<SessionFiles, GitError> {
         let repo = self.repo()?;
         let head = repo.head().and_then(|head| head.peel_to_tree());

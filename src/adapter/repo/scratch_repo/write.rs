@@ -27,10 +27,6 @@ pub enum Overlap {
 impl Bench {
     /// A commit that holds these files and names the session; moves no reference. `sources` is a
     /// tree of this store, kept whole below [`SOURCES`].
-    ///
-    /// # Errors
-    ///
-    /// When the objects cannot be written.
     pub fn record(
         &self,
         session: &SessionId,
@@ -70,10 +66,6 @@ impl Bench {
     /// Makes the commits of a session after `from` up to `new` again on top of `onto`; moves no
     /// reference. With [`Overlap::Refused`] no file may be changed on both sides. The inner error
     /// says why a person must decide.
-    ///
-    /// # Errors
-    ///
-    /// When the objects cannot be read or written.
     pub fn carry(
         &self,
         (from, new): (&CommitId, &CommitId),
@@ -96,10 +88,6 @@ impl Bench {
     }
 
     /// A commit on top of a tip that takes the session's folder off; `None` when it is off.
-    ///
-    /// # Errors
-    ///
-    /// When the objects cannot be read or written.
     pub fn without_session(
         &self,
         tip: &CommitId,
@@ -120,10 +108,6 @@ impl Bench {
 
     /// A commit on top of another that writes these files, given by path; moves no reference. A
     /// file that is there keeps its mode.
-    ///
-    /// # Errors
-    ///
-    /// When the objects cannot be read or written.
     pub fn with_files(
         &self,
         tip: &CommitId,
@@ -151,10 +135,7 @@ impl Bench {
 
     /// Takes the fix of one iteration back by a new commit on top of `tip`; the last fix when no
     /// iteration is named. `None` when there is no such fix.
-    ///
-    /// # Errors
-    ///
-    /// [`GitError`], and a conflict when later commits touch the same lines.
+    /// A conflict when later commits touch the same lines.
     pub fn take_back(
         &self,
         tip: &CommitId,

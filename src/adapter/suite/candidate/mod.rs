@@ -11,10 +11,6 @@ use super::project_suite::ProjectSuite;
 
 /// Opens the persistent runner of the framework where there is one and it sees what the suite sees,
 /// else a runner that starts the suite's own command for each candidate.
-///
-/// # Errors
-///
-/// When the checkout cannot be copied or a runner cannot be started.
 pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,

@@ -56,10 +56,6 @@ pub enum Writer {
 
 /// Reads a report. Ids are `file::suite > test`, with the file as the report names it; a file that
 /// cannot be loaded is a failing test named after the file.
-///
-/// # Errors
-///
-/// [`Unreadable`] when the text is not such a report.
 pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable> {
     let report: Report = serde_json::from_str(text).map_err(|error| Unreadable {
         line: u32::try_from(error.line()).unwrap_or(u32::MAX),

@@ -25,28 +25,22 @@ pub const REPORT_LIMIT: u64 = 512 << 20;
 /// One test as a report describes it, before its paths are mapped into the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportedTest {
-    /// Its id.
     pub id: String,
     /// How it ended; `None` reads as passed.
     pub status: Option<Status>,
     /// Its file, absolute or relative to the suite's folder.
     pub file: Option<String>,
-    /// Its line.
     pub line: Option<u32>,
     /// Duration in milliseconds.
     pub duration_ms: u64,
-    /// Class of the error.
     pub class: String,
-    /// The message.
     pub message: String,
-    /// The stack.
     pub stack: String,
 }
 
 /// The tests of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedReport {
-    /// The tests.
     pub tests: Vec<ReportedTest>,
     /// Whether the report reaches its end; unset after a crash in the middle of a run.
     pub complete: bool,

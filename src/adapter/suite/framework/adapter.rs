@@ -15,13 +15,10 @@ use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
 /// A folder that may contain a suite, with the user's configuration of it.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Root of the checkout.
     pub root: PathBuf,
     /// Folder below it; empty for the root.
     pub directory: String,
-    /// Configured command.
     pub command: Option<String>,
-    /// Configured report glob.
     pub report: Option<String>,
     /// The search path of child processes, where it differs from that of this process.
     pub path: Option<String>,
@@ -104,7 +101,6 @@ impl Site {
 /// The files of one run.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
-    /// Folder of the drivers.
     pub drivers: PathBuf,
     /// File to which results are written; removed before each run.
     pub results: PathBuf,
@@ -115,11 +111,9 @@ pub struct RunFiles {
 /// The command of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunCommand {
-    /// Program and arguments.
     pub argv: Vec<String>,
     /// The command as a person types it, when that is shorter.
     pub display: Option<String>,
-    /// Variables to add.
     pub environment: BTreeMap<String, String>,
     /// Glob of the reports below the folder; files that match it are removed before the run.
     pub stale_reports: Option<String>,
@@ -142,9 +136,7 @@ pub struct RunArtifacts<'a> {
     pub command: &'a str,
     /// Results file, where the framework writes one.
     pub results: &'a Path,
-    /// All output.
     pub log: &'a Path,
-    /// The site.
     pub site: &'a Site,
 }
 
@@ -184,9 +176,7 @@ pub(super) fn into_text(mut bytes: Vec<u8>) -> String {
 
 /// How one framework is detected, run and read.
 pub struct FrameworkAdapter {
-    /// The framework.
     pub framework: Framework,
-    /// How results are read.
     pub format: &'static str,
     /// Files and settings that indicate it, for people.
     pub signals: &'static str,
@@ -194,7 +184,6 @@ pub struct FrameworkAdapter {
     pub detect: fn(&Site) -> Option<String>,
     /// The command that prints its version; empty where there is none.
     pub version: fn(&Site) -> Vec<String>,
-    /// How to install it.
     pub install: &'static str,
     /// The command that runs all tests, or the selected ones.
     pub command: fn(&Site, Option<&[TestId]>, &RunFiles) -> RunCommand,
@@ -224,7 +213,6 @@ pub enum PersistentRunner {
 pub struct CoverageRequest<'a> {
     /// The folder it runs in.
     pub site: &'a Site,
-    /// Root of the checkout.
     pub root: &'a Path,
     /// An empty folder for data and reports.
     pub output: &'a Path,
@@ -247,9 +235,7 @@ pub struct CoverageCommand {
     pub display: String,
     /// Commands, run one after the other.
     pub argv: Vec<Vec<String>>,
-    /// Variables to add.
     pub environment: BTreeMap<String, String>,
-    /// Where the reports are.
     pub reports: ReportLocation,
 }
 
@@ -273,7 +259,6 @@ pub enum ReportLocation {
     File(PathBuf),
     /// In the files of a folder that match a glob.
     Glob {
-        /// The folder.
         folder: PathBuf,
         /// The glob, relative to the folder.
         pattern: String,

@@ -24,10 +24,7 @@ pub struct Unreadable {
 
 /// Reads a report. Ids are `class::name`; a `file` attribute goes before them with `::` when no
 /// class is named. External entities are never resolved, and unknown ones are kept as text.
-///
-/// # Errors
-///
-/// [`Unreadable`] when the text is not XML or holds no `testsuite`.
+/// Fails with [`Unreadable`] when the text is not XML or holds no `testsuite`.
 pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
     let parts = parts_of(text, std::thread::available_parallelism().map_or(1, NonZero::get));
     if parts.len() > 1
