@@ -251,7 +251,7 @@ impl Inspection<'_> {
             repairs: BTreeMap::new(),
             metrics: reviewed.metrics,
         };
-        self.tools(&own, sources, &mut inspected).await;
+        self.tools(&own, &mut inspected).await;
         inspected.findings.sort_by(|one, other| {
             (&one.file, one.line, &one.id).cmp(&(&other.file, other.line, &other.id))
         });
@@ -288,7 +288,7 @@ impl Inspection<'_> {
     }
 
     /// Asks the tools of the project: types, rules, formatting.
-    async fn tools(&self, own: &BTreeSet<RepoPath>, sources: &Sources, inspected: &mut Inspected) {
+    async fn tools(&self, own: &BTreeSet<RepoPath>, inspected: &mut Inspected) {
         let skip =
             |flag: &str| Skipped { what: "the project's own tools".into(), reason: flag.into() };
         if self.scope.request.skip_tools {
@@ -314,7 +314,7 @@ impl Inspection<'_> {
             let reported = tool_findings(concern, &said.remarks, own, |_| false);
             add_findings(&mut inspected.findings, reported);
         }
-        let repairs = self.repairs(own, sources, &said, &mut inspected.skipped).await;
+        let repairs = self.repairs(own, &said, &mut inspected.skipped).await;
         let can_fix = |file: &RepoPath| repairs.contains_key(file);
         inspected.findings.extend(tool_findings(Concern::Format, &said.remarks, own, can_fix));
         inspected.repairs = repairs;
@@ -325,7 +325,6 @@ impl Inspection<'_> {
     async fn repairs(
         &self,
         own: &BTreeSet<RepoPath>,
-        sources: &Sources,
         said: &LintReport,
         skipped: &mut Vec<Skipped>,
     ) -> BTreeMap<RepoPath, String> {
@@ -337,15 +336,18 @@ impl Inspection<'_> {
         if self.scope.autofix {
             let files: Vec<RepoPath> =
                 files(&[Concern::Rules, Concern::Format]).into_iter().collect();
-            let made = suite::format_files(root, scratch, &files).await;
+            let made = suite::format_files(root, scratch, &files, false).await;
             skipped.extend(made.skipped.into_iter().map(|(what, reason)| Skipped { what, reason }));
             return made.texts;
         }
-        let formatted = |file: RepoPath| {
-            let text = suite::format_file(root, scratch, &file)?;
-            (sources.files.get(&file) != Some(&text)).then_some((file, text))
+        let is_shown = |file: &RepoPath| {
+            matches!(
+                file.extension(),
+                "go" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts"
+            )
         };
-        files(&[Concern::Format]).into_iter().filter_map(formatted).collect()
+        let files: Vec<RepoPath> = files(&[Concern::Format]).into_iter().filter(is_shown).collect();
+        suite::format_files(root, scratch, &files, true).await.texts
     }
 }
 

@@ -118,6 +118,23 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }
 
+/// Removes a file; gone already is fine.
+pub fn remove(path: &Path) -> io::Result<()> {
+    unless_gone(fs::remove_file(path))
+}
+
+/// Removes a folder with everything in it; gone already is fine.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
+    unless_gone(fs::remove_dir_all(folder))
+}
+
+fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(()),
+        _ => Err(error),
+    })
+}
+
 /// Removes a private folder as far as that is possible; what stays lies in a scratch folder that
 /// goes with the session.
 pub fn remove_folder(folder: &Path) {

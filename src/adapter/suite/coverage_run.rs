@@ -1,21 +1,19 @@
 //! The whole suite under the project's own coverage tool.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::adapter::host::files;
-use crate::adapter::host::process::{self, Ending, Invocation};
-use crate::adapter::host::sandbox::Access;
+use crate::adapter::host::process::{self, Ending};
 use crate::code::coverage::{self, Report};
 use crate::domain::coverage::Measured;
 use crate::domain::id::RepoPath;
-use crate::domain::request::ToolCommands;
 use crate::domain::shell;
 
 use super::framework::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, ReportLocation, Site, matching_files,
+    CoverageCommand, CoverageRequest, ReportLocation, Site, matching_files, shell_argv,
 };
+use super::project_suite::ProjectSuite;
 
 /// Reports of one run that are read at most; each process of a suite may leave one.
 const REPORTS: usize = 500;
@@ -23,46 +21,33 @@ const REPORTS: usize = 500;
 /// Bytes of a source file that are read at most.
 const SOURCE_LIMIT: u64 = 4 << 20;
 
-/// One run of a suite under a coverage tool.
-pub struct CoverageRun<'a> {
-    pub adapter: &'static FrameworkAdapter,
-    /// The folder it runs in.
-    pub site: &'a Site,
-    pub root: &'a Path,
-    /// A folder of its own for data and reports.
-    pub output: PathBuf,
-    /// The folder of the drivers.
-    pub drivers: PathBuf,
-    /// The environment of test code.
-    pub environment: BTreeMap<String, String>,
-    /// What test code may read and write.
-    pub access: Access,
-    pub limit: Duration,
-    pub log: PathBuf,
-    /// Configured commands that replace the detected tool.
-    pub tools: &'a ToolCommands,
-}
-
-impl CoverageRun<'_> {
-    /// Runs the suite under its coverage tool and reads which lines of `known` files ran.
-    pub async fn measure(&self, known: &BTreeSet<RepoPath>) -> Measured {
-        match self.run(known).await {
-            Ok(measured) => measured,
-            Err(reason) => Measured::Nothing { reason },
-        }
-    }
-
-    async fn run(&self, known: &BTreeSet<RepoPath>) -> Result<Measured, String> {
-        let command = self.command()?;
-        files::remove_folder(&self.output);
-        files::create_folder(&self.output).map_err(|error| error.to_string())?;
+impl ProjectSuite<'_> {
+    /// Runs the suite under its coverage tool and reads which lines of `known` files ran. The error
+    /// is part of prompts, so it holds no paths and times of this run.
+    pub(super) async fn measure(
+        &self,
+        root: &Path,
+        known: &BTreeSet<RepoPath>,
+    ) -> Result<Measured, String> {
+        let (site, tools) = (self.site(root), &self.settings.tools);
+        let output = self.settings.scratch.join("coverage");
+        let command = match &tools.coverage {
+            Some(command) => configured(command, tools.coverage_report.as_deref(), &site)?,
+            None => (self.detection.adapter.coverage)(&CoverageRequest {
+                site: &site,
+                root,
+                output: &output,
+                drivers: &self.settings.scratch.join("drivers"),
+            })?,
+        };
+        files::remove_folder(&output);
+        files::create_folder(&output).map_err(|error| error.to_string())?;
         let mut first_ending = None;
         for argv in &command.argv {
-            let ending = self.execute(&command, argv).await?;
+            let ending = self.execute(root, &command, argv).await?;
             first_ending.get_or_insert(ending);
         }
-        let Some(report) = read_reports(&command.reports, self.root)? else {
-            // This text is part of prompts, so it must not hold paths and times of this run.
+        let Some(report) = read_reports(&command.reports, root)? else {
             return Err(match first_ending {
                 // A suite without tests succeeds and leaves nothing.
                 Some(Ending::Exit(0)) | None => format!("`{}` left no report", command.display),
@@ -72,39 +57,25 @@ impl CoverageRun<'_> {
                 ),
             });
         };
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.to_owned());
-        let root = root.join(&self.site.directory);
-        let files = report.placed(&root.display().to_string(), known);
+        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let files = report.placed(&root.join(&site.directory).display().to_string(), known);
         Ok(Measured::Lines { command: command.display, format: report.format.to_owned(), files })
     }
 
-    fn command(&self) -> Result<CoverageCommand, String> {
-        if let Some(command) = &self.tools.coverage {
-            return configured(command, self.tools.coverage_report.as_deref(), self.site);
-        }
-        (self.adapter.coverage)(&CoverageRequest {
-            site: self.site,
-            root: self.root,
-            output: &self.output,
-            drivers: &self.drivers,
-        })
-    }
-
-    async fn execute(&self, command: &CoverageCommand, argv: &[String]) -> Result<Ending, String> {
-        let mut environment = self.environment.clone();
-        environment.extend(command.environment.clone());
-        let invocation = Invocation {
-            argv: argv.to_vec(),
-            directory: self.site.folder(),
-            environment,
-            access: Some(self.access.clone()),
-        };
-        let ending = process::run(&invocation, self.limit, &self.log)
+    async fn execute(
+        &self,
+        root: &Path,
+        command: &CoverageCommand,
+        argv: &[String],
+    ) -> Result<Ending, String> {
+        let mut invocation = self.invocation(root, argv.to_vec());
+        invocation.environment.extend(command.environment.clone());
+        let (limit, log) = (self.settings.timeout, ".process/coverage.log");
+        let ending = process::run(&invocation, limit, &self.settings.session.join(log))
             .await
             .map_err(|error| format!("`{}` could not be started: {error}", shell::line(argv)))?;
         if ending == Ending::TimedOut {
-            let limit = self.limit.as_secs();
-            return Err(format!("`{}` did not end in {limit} s", command.display));
+            return Err(format!("`{}` did not end in {} s", command.display, limit.as_secs()));
         }
         Ok(ending)
     }
@@ -118,12 +89,7 @@ fn configured(command: &str, report: Option<&str>, site: &Site) -> Result<Covera
         // The report of an earlier run must not count for this one.
         std::fs::remove_file(&old).map_err(|error| format!("{}: {error}", old.display()))?;
     }
-    let argv = vec!["sh".to_owned(), "-c".to_owned(), command.to_owned()];
-    let (folder, pattern) = (site.folder(), pattern.to_owned());
-    Ok(CoverageCommand {
-        reports: ReportLocation::Glob { folder, pattern },
-        ..CoverageCommand::new(command, argv, site.folder())
-    })
+    Ok(CoverageCommand::with_reports(command, shell_argv(command), site.folder(), pattern))
 }
 
 /// Reads all reports of a run and merges them; `None` when there is none.

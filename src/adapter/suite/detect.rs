@@ -15,7 +15,7 @@ use crate::domain::id::RepoPath;
 use crate::effect::{RunError, SuiteFacts};
 
 use super::format::without_colours;
-use super::framework::{DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter};
+use super::framework::{DETECTION_ORDER, FrameworkAdapter, RunFiles, Site, adapter, words};
 use super::version_managers;
 
 /// Files that are counted for the languages at most.
@@ -45,11 +45,10 @@ pub fn detect(
     let path = search_path(root, start);
     loop {
         let site = Site {
-            root: root.to_owned(),
-            directory: directory.clone(),
             command: command.map(str::to_owned),
             report: report.map(str::to_owned),
             path: path.clone(),
+            ..Site::new(root, &directory)
         };
         let mut matches: Vec<Match> = DETECTION_ORDER
             .into_iter()
@@ -97,13 +96,7 @@ pub fn detect_or_begin(
         Err(error @ RunError::UnknownFramework { .. }) if command.is_none() => error,
         other => return other,
     };
-    let site = Site {
-        root: root.to_owned(),
-        directory: start.to_owned(),
-        command: None,
-        report: None,
-        path: search_path(root, start),
-    };
+    let site = Site { path: search_path(root, start), ..Site::new(root, start) };
     for language in counted_languages(&site.folder()) {
         let Some(framework) = Framework::built_into(language) else { continue };
         let adapter = adapter(framework);
@@ -125,7 +118,12 @@ struct Match {
 impl Match {
     fn of(framework: Framework, site: &Site) -> Option<Self> {
         let adapter = adapter(framework);
-        let evidence = (adapter.detect)(site)?;
+        let evidence = match &site.command {
+            Some(command) => {
+                (adapter.is_run_by)(command).then(|| format!("the command `{command}`"))?
+            }
+            None => (adapter.detect)(site)?,
+        };
         Some(Self { adapter, evidence })
     }
 }
@@ -185,15 +183,9 @@ fn version(adapter: &FrameworkAdapter, site: &Site) -> Option<String> {
 
 /// The search path of children in a folder, where shims would stand in their way.
 fn search_path(root: &Path, start: &str) -> Option<String> {
-    let site = Site {
-        root: root.to_owned(),
-        directory: start.to_owned(),
-        command: None,
-        report: None,
-        path: None,
-    };
+    let site = Site::new(root, start);
     let run = |argv: &[&str]| {
-        let output = output_of(argv.iter().map(|word| (*word).to_owned()).collect(), &site)?;
+        let output = output_of(words(argv), &site)?;
         output.lines().last().map(|line| line.trim().to_owned())
     };
     version_managers::resolve_shims(&environment::variable("PATH")?, &run)
@@ -218,8 +210,7 @@ fn output_of(argv: Vec<String>, site: &Site) -> Option<String> {
 /// Names of the languages of the sources, the one with most files first.
 #[must_use]
 pub fn languages(folder: &Path) -> Vec<String> {
-    let languages = counted_languages(folder).into_iter();
-    languages.map(|language| language.name().to_owned()).collect()
+    counted_languages(folder).iter().map(|language| language.name().to_owned()).collect()
 }
 
 /// Languages of the sources, the one with most files first; TSX counts as TypeScript.

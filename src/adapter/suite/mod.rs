@@ -9,6 +9,7 @@ mod detect;
 mod format;
 mod formatters;
 mod framework;
+mod io_error;
 mod line_server;
 mod lint_output;
 mod observe;
@@ -27,7 +28,7 @@ pub use detect::{Detection, detect, detect_or_begin, languages};
 pub use format::ReportedTest;
 pub use formatters::format_files;
 pub use project_suite::{ProjectSuite, SuiteSettings, open};
-pub use tools::{files_that_parse, format_file, run_tools};
+pub use tools::{files_that_parse, run_tools};
 
 /// Reads a JUnit report; for the benches.
 #[cfg(feature = "internals")]

@@ -18,6 +18,7 @@ use crate::effect::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, RunError, Surrounding,
 };
 
+use super::io_error::cannot;
 use super::line_server::LineServer;
 use super::project_suite::ProjectSuite;
 
@@ -109,10 +110,7 @@ impl ProjectSuite<'_> {
         let Surrounding { number } = request.world;
         // A folder of its own: a call that reads or leaves files by relative names is noticed.
         let directory = self.settings.scratch.join(format!("world-{number}"));
-        files::create_folder(&directory).map_err(|error| RunError::Io {
-            action: format!("create {}", directory.display()),
-            reason: error.to_string(),
-        })?;
+        files::create_folder(&directory).map_err(cannot("create", &directory))?;
         let mut environment = self.environment(request.root);
         let index = usize::try_from(number).unwrap_or_default() % WORLDS.len();
         if let Some((seed, zone, language)) = WORLDS.get(index) {

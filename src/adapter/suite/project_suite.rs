@@ -8,15 +8,17 @@ use globset::Glob;
 
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
+use crate::adapter::host::process::Invocation;
 use crate::adapter::host::sandbox::Access;
-use crate::domain::id::TestId;
 use crate::domain::request::ToolCommands;
 use crate::domain::test::Layer;
 use crate::effect::{Clock, RunError};
 
 use super::detect::Detection;
 use super::format::PathMapper;
-use super::framework::Site;
+use super::framework::{RunFiles, Site};
+use super::io_error::cannot;
+use super::suite_command::SuiteCommand;
 
 /// What a suite is opened with, besides what was detected.
 #[derive(Clone, Debug)]
@@ -54,11 +56,11 @@ pub fn open(
 ) -> Result<ProjectSuite<'_>, RunError> {
     let folders = [settings.scratch.join("home"), settings.scratch.join("drivers")];
     for folder in &folders {
-        files::create_folder(folder).map_err(|error| io("create", folder, &error))?;
+        files::create_folder(folder).map_err(cannot("create", folder))?;
     }
     for (name, text) in DRIVERS {
         let path = settings.scratch.join("drivers").join(name);
-        files::write(&path, text.as_bytes()).map_err(|error| io("write", &path, &error))?;
+        files::write(&path, text.as_bytes()).map_err(cannot("write", &path))?;
     }
     Ok(ProjectSuite { detection, settings, prepared: PreparedCheckouts::default(), clock })
 }
@@ -83,10 +85,6 @@ const DRIVERS: &[(&str, &str)] = &[
     ("observe_node.mjs", include_str!("driver/observe_node.mjs")),
     ("observe_types.mjs", include_str!("driver/observe_types.mjs")),
 ];
-
-fn io(action: &str, path: &Path, error: &std::io::Error) -> RunError {
-    RunError::Io { action: format!("{action} {}", path.display()), reason: error.to_string() }
-}
 
 impl ProjectSuite<'_> {
     /// The environment of test code in a checkout.
@@ -132,6 +130,34 @@ impl ProjectSuite<'_> {
         Site { root: root.to_owned(), ..self.detection.site.clone() }
     }
 
+    /// A child that runs code of a checkout in the suite's folder.
+    pub(super) fn invocation(&self, root: &Path, argv: Vec<String>) -> Invocation {
+        Invocation {
+            argv,
+            directory: self.site(root).folder(),
+            environment: self.environment(root),
+            access: Some(self.access(root)),
+        }
+    }
+
+    /// The suite's own command in a checkout. `name` begins the names of its files in the scratch
+    /// folder.
+    pub(super) fn command(&self, root: &Path, name: &str, log: PathBuf) -> SuiteCommand {
+        let scratch = &self.settings.scratch;
+        SuiteCommand {
+            adapter: self.detection.adapter,
+            site: self.site(root),
+            environment: self.environment(root),
+            access: self.access(root),
+            files: RunFiles {
+                drivers: scratch.join("drivers"),
+                results: scratch.join(format!("{name}cases")),
+                selection: scratch.join(format!("{name}chosen")),
+            },
+            log,
+        }
+    }
+
     /// Maps the paths of reports into the repository.
     pub(super) fn path_mapper(&self, root: &Path) -> PathMapper {
         let layers = self.settings.layers.iter().filter_map(|(name, glob)| {
@@ -149,20 +175,4 @@ impl ProjectSuite<'_> {
             layers: layers.collect(),
         }
     }
-}
-
-/// Removes a file that may not exist.
-pub(super) fn remove_file(path: &Path) -> Result<(), RunError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(io("remove", path, &error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-/// Writes one id per line; an id with a line break cannot be selected and is left out.
-pub(super) fn write_selection(path: &Path, ids: &[TestId]) -> Result<(), RunError> {
-    let lines: Vec<&str> = ids.iter().map(TestId::as_str).filter(|id| !id.contains('\n')).collect();
-    files::write(path, lines.join("\n").as_bytes()).map_err(|error| io("write", path, &error))
 }

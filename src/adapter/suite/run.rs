@@ -18,10 +18,9 @@ use crate::effect::{
 };
 
 use super::format::{ParsedReport, to_test_cases};
-use super::framework::RunFiles;
 use super::project_suite::ProjectSuite;
-use super::suite_command::{Execution, SuiteCommand};
-use super::{candidate, coverage_run, formatters, syntax_check, tools};
+use super::suite_command::Execution;
+use super::{candidate, formatters, tools};
 
 /// One test may use this part of the limit of a whole run.
 const TESTS_PER_RUN: u32 = 20;
@@ -32,45 +31,24 @@ const EVIDENCE: u64 = 2 << 10;
 /// Exit code of a shell that cannot find the command.
 const COMMAND_NOT_FOUND: Ending = Ending::Exit(127);
 
-/// A run whose report was read.
-struct CompletedRun {
-    execution: Execution,
-    report: ParsedReport,
-}
-
 impl ProjectSuite<'_> {
     async fn run_command(
         &self,
         root: &Path,
         scope: &Scope,
         log: &Path,
-    ) -> Result<CompletedRun, RunError> {
-        let mut environment = self.environment(root);
+    ) -> Result<(Execution, ParsedReport), RunError> {
+        let mut command = self.command(root, "", log.to_owned());
         // A test that hangs fails alone where the framework can stop it.
         let limit = (self.settings.timeout / TESTS_PER_RUN).max(Duration::from_secs(5));
-        environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
-        let site = self.site(root);
-        let files = RunFiles {
-            drivers: self.settings.scratch.join("drivers"),
-            results: self.settings.scratch.join("cases"),
-            selection: self.settings.scratch.join("chosen"),
-        };
-        let command = SuiteCommand {
-            adapter: self.detection.adapter,
-            site: &site,
-            environment,
-            access: self.access(root),
-            files: &files,
-            log,
-            limit: self.settings.timeout,
-        };
+        command.environment.insert("REGREEN_TEST_LIMIT".into(), limit.as_secs().to_string());
         let selection = match scope {
             Scope::Full => None,
             Scope::Tests(ids) => Some(ids.as_slice()),
         };
-        let execution = command.execute(selection).await?;
+        let limit = self.settings.timeout;
+        let execution = command.execute(selection, limit).await?;
         if execution.ending == Ending::TimedOut {
-            let limit = self.settings.timeout;
             let command = execution.command;
             return Err(RunError::TimedOut { command, limit, log: log.to_owned() });
         }
@@ -79,7 +57,7 @@ impl ProjectSuite<'_> {
             return Err(RunError::NotStarted { command: execution.command, reason });
         }
         let report = command.read(&execution)?;
-        Ok(CompletedRun { execution, report })
+        Ok((execution, report))
     }
 }
 
@@ -90,16 +68,7 @@ impl Suite for ProjectSuite<'_> {
     }
 
     async fn check(&self, root: &Path, files: &[RepoPath]) -> Option<String> {
-        let log = self.settings.scratch.join("check.log");
-        let check = syntax_check::SyntaxCheck {
-            site: &self.site(root),
-            root,
-            files,
-            build_command: self.settings.tools.build.as_deref(),
-            environment: self.environment(root),
-            access: self.access(root),
-        };
-        check.first_error(&log).await
+        self.first_syntax_error(root, files).await
     }
 
     async fn opinions(&self, root: &Path, concerns: &[Concern], own: &ToolCommands) -> LintReport {
@@ -117,25 +86,14 @@ impl Suite for ProjectSuite<'_> {
     async fn mended(&self, root: &Path, chosen: &[RepoPath]) -> FixedFiles {
         let scratch = self.settings.scratch.join("tools");
         match files::create_folder(&scratch) {
-            Ok(()) => formatters::format_files(root, &scratch, chosen).await,
+            Ok(()) => formatters::format_files(root, &scratch, chosen, false).await,
             Err(_) => FixedFiles::default(),
         }
     }
 
     async fn coverage(&self, root: &Path, files: &BTreeSet<RepoPath>) -> Measured {
-        let run = coverage_run::CoverageRun {
-            adapter: self.detection.adapter,
-            site: &self.site(root),
-            root,
-            output: self.settings.scratch.join("coverage"),
-            drivers: self.settings.scratch.join("drivers"),
-            environment: self.environment(root),
-            access: self.access(root),
-            limit: self.settings.timeout,
-            log: self.settings.session.join(".process/coverage.log"),
-            tools: &self.settings.tools,
-        };
-        run.measure(files).await
+        let measured = self.measure(root, files).await;
+        measured.unwrap_or_else(|reason| Measured::Nothing { reason })
     }
 
     async fn run(&self, request: &RunRequest<'_>) -> Result<Results, RunError> {
@@ -143,10 +101,9 @@ impl Suite for ProjectSuite<'_> {
         let log = self.settings.session.join(request.log);
         let started_at = self.clock.now();
         let began = self.clock.elapsed();
-        let CompletedRun { execution, report } =
+        let (Execution { command, ending }, report) =
             self.run_command(request.root, request.scope, &log).await?;
         let duration = self.clock.elapsed().saturating_sub(began);
-        let Execution { command, ending } = execution;
         if report.tests.is_empty() && (ending == Ending::Exit(0) || report.complete) {
             return Err(RunError::NoTests { command, log });
         }

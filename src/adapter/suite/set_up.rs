@@ -3,9 +3,10 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::adapter::host::process::{self, Ending, Invocation};
+use crate::adapter::host::process::{self, Ending};
 use crate::effect::RunError;
 
+use super::framework::shell_argv;
 use super::project_suite::ProjectSuite;
 
 /// Bytes of output that an error shows.
@@ -25,12 +26,7 @@ impl ProjectSuite<'_> {
         }
         for (index, command) in self.settings.setup.iter().enumerate() {
             let log = self.settings.session.join(format!(".process/setup-{}.log", index + 1));
-            let invocation = Invocation {
-                argv: vec!["sh".into(), "-c".into(), command.clone()],
-                directory: self.site(root).folder(),
-                environment: self.environment(root),
-                access: Some(self.access(root)),
-            };
+            let invocation = self.invocation(root, shell_argv(command));
             let ending = process::run(&invocation, self.settings.timeout, &log).await;
             let ending = ending.map_err(|error| RunError::NotStarted {
                 command: command.clone(),

@@ -1,9 +1,10 @@
 //! One run of a suite's own command: the process, and the report that it leaves.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
 use crate::adapter::host::sandbox::Access;
 use crate::domain::id::TestId;
@@ -11,21 +12,21 @@ use crate::effect::RunError;
 
 use super::format::ParsedReport;
 use super::framework::{FrameworkAdapter, RunArtifacts, RunFiles, Site, matching_files};
-use super::project_suite::{remove_file, write_selection};
+use super::io_error::cannot;
 
 /// A suite's own command in one checkout.
-pub struct SuiteCommand<'a> {
+pub struct SuiteCommand {
     pub adapter: &'static FrameworkAdapter,
     /// The suite's folder in the checkout.
-    pub site: &'a Site,
+    pub site: Site,
     /// The environment of test code.
     pub environment: BTreeMap<String, String>,
     /// What test code may read and write.
     pub access: Access,
     /// Drivers, results and selected tests.
-    pub files: &'a RunFiles,
-    pub log: &'a Path,
-    pub limit: Duration,
+    pub files: RunFiles,
+    /// All output.
+    pub log: PathBuf,
 }
 
 /// A run that ended.
@@ -35,19 +36,27 @@ pub struct Execution {
     pub ending: Ending,
 }
 
-impl SuiteCommand<'_> {
-    /// Removes old results and runs all tests, or the selected ones.
-    /// A time limit is an ending, not an error.
-    pub async fn execute(&self, selection: Option<&[TestId]>) -> Result<Execution, RunError> {
-        remove_file(&self.files.results)?;
+impl SuiteCommand {
+    /// Removes old results and runs all tests, or the selected ones. A time limit is an ending, not
+    /// an error.
+    pub async fn execute(
+        &self,
+        selection: Option<&[TestId]>,
+        limit: Duration,
+    ) -> Result<Execution, RunError> {
+        let RunFiles { results, selection: list, .. } = &self.files;
+        files::remove(results).map_err(cannot("remove", results))?;
         if let Some(ids) = selection {
-            write_selection(&self.files.selection, ids)?;
+            // An id with a line break cannot be selected.
+            let ids = ids.iter().map(TestId::as_str).filter(|id| !id.contains('\n'));
+            let text = ids.collect::<Vec<_>>().join("\n");
+            files::write(list, text.as_bytes()).map_err(cannot("write", list))?;
         }
-        let command = (self.adapter.command)(self.site, selection, self.files);
+        let command = (self.adapter.command)(&self.site, selection, &self.files);
         let directory = self.site.folder();
         if let Some(pattern) = &command.stale_reports {
             for report in matching_files(&directory, pattern)? {
-                remove_file(&report)?;
+                files::remove(&report).map_err(cannot("remove", &report))?;
             }
         }
         let displayed = command.displayed();
@@ -55,7 +64,7 @@ impl SuiteCommand<'_> {
         environment.extend(command.environment);
         let access = Some(self.access.clone());
         let invocation = Invocation { argv: command.argv, directory, environment, access };
-        let ending = process::run(&invocation, self.limit, self.log).await.map_err(|error| {
+        let ending = process::run(&invocation, limit, &self.log).await.map_err(|error| {
             RunError::NotStarted { command: displayed.clone(), reason: error.to_string() }
         })?;
         Ok(Execution { command: displayed, ending })
@@ -67,8 +76,8 @@ impl SuiteCommand<'_> {
             folder: &self.site.folder(),
             command: &execution.command,
             results: &self.files.results,
-            log: self.log,
-            site: self.site,
+            log: &self.log,
+            site: &self.site,
         })
     }
 }

@@ -4,7 +4,8 @@
 //! can be written. A missing tool skips its check and says so.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::adapter::host::environment;
@@ -15,6 +16,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::request::ToolCommands;
 use crate::effect::{Concern, LintReport};
 
+use super::framework::shell_argv;
 use super::lint_output::{self, OutputFormat};
 
 /// Time for one check (specification.md 6.3).
@@ -23,50 +25,75 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// Bytes of the output of a check that are read.
 const OUTPUT_LIMIT: u64 = 256 << 10;
 
-/// One tool: what tells that the project uses it, and its command.
-struct Tool {
-    name: &'static str,
-    concern: Concern,
+/// One tool: what tells that the project uses it, and its commands as a person types them.
+pub(super) struct Tool {
+    pub name: &'static str,
+    pub concern: Concern,
     /// File and the words it must hold.
     signs: &'static [(&'static str, &'static str)],
-    argv: &'static [&'static str],
+    command: &'static str,
     output_format: OutputFormat,
-    /// The command that prints a file as it should be, without the file.
-    rewrite: &'static [&'static str],
+    pub fixer: Option<Fixer>,
+}
+
+/// How a tool repairs a text.
+pub(super) struct Fixer {
+    /// Endings of files it is for.
+    pub endings: &'static [&'static str],
+    /// Reads the text from standard input; `{}` stands for the path.
+    pub command: &'static str,
+    pub output: FixerOutput,
+}
+
+/// How a fixer says what it made.
+#[derive(Clone, Copy)]
+pub(super) enum FixerOutput {
+    /// The text alone.
+    Text,
+    /// The JSON report of `ESLint`, with the text in `output` when it differs.
+    Eslint,
 }
 
 const fn tool(
     name: &'static str,
     concern: Concern,
     signs: &'static [(&'static str, &'static str)],
-    argv: &'static [&'static str],
+    command: &'static str,
     output_format: OutputFormat,
 ) -> Tool {
-    Tool { name, concern, signs, argv, output_format, rewrite: &[] }
+    Tool { name, concern, signs, command, output_format, fixer: None }
+}
+
+impl Tool {
+    const fn fixing(mut self, endings: &'static [&'static str], command: &'static str) -> Self {
+        self.fixer = Some(Fixer { endings, command, output: FixerOutput::Text });
+        self
+    }
 }
 
 use Concern::{Format, Rules, Types};
-use OutputFormat::{EslintJson, FileList, Lints, Locations};
+use OutputFormat::{Any, EslintJson, FileList, Lints, Locations};
 
 const RUFF: &[(&str, &str)] =
     &[("pyproject.toml", "[tool.ruff"), ("ruff.toml", ""), (".ruff.toml", "")];
+const ESLINT: &[(&str, &str)] = &[
+    ("eslint.config.js", ""),
+    ("eslint.config.mjs", ""),
+    ("eslint.config.cjs", ""),
+    (".eslintrc.json", ""),
+    (".eslintrc.js", ""),
+    (".eslintrc.cjs", ""),
+];
+const PYTHON: &[&str] = &["py", "pyi"];
+const SCRIPT: &[&str] = &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
 
-/// Every tool; a new one is a row.
-const TOOLS: &[Tool] = &[
+/// Every tool, those that change code before those that only format; a new one is a row.
+pub(super) const TOOLS: &[Tool] = &[
     tool(
         "tsc",
         Types,
         &[("tsconfig.json", "")],
-        &[
-            "node_modules/.bin/tsc",
-            "--noEmit",
-            "--incremental",
-            "false",
-            "--pretty",
-            "false",
-            "-p",
-            ".",
-        ],
+        "node_modules/.bin/tsc --noEmit --incremental false --pretty false -p .",
         Locations,
     ),
     tool(
@@ -78,104 +105,83 @@ const TOOLS: &[Tool] = &[
             ("pyproject.toml", "[tool.mypy]"),
             ("setup.cfg", "[mypy]"),
         ],
-        &["mypy", "--no-error-summary", "--no-color-output", "."],
+        "mypy --no-error-summary --no-color-output .",
         Locations,
     ),
     tool(
         "cargo check",
         Types,
         &[("Cargo.toml", "")],
-        &["cargo", "check", "--all-targets", "--quiet", "--message-format", "short"],
+        "cargo check --all-targets --quiet --message-format short",
         Locations,
     ),
-    tool("go vet", Types, &[("go.mod", "")], &["go", "vet", "./..."], Locations),
-    tool(
-        "eslint",
-        Rules,
-        &[
-            ("eslint.config.js", ""),
-            ("eslint.config.mjs", ""),
-            ("eslint.config.cjs", ""),
-            (".eslintrc.json", ""),
-            (".eslintrc.js", ""),
-            (".eslintrc.cjs", ""),
-        ],
-        &["node_modules/.bin/eslint", "--format", "json", "."],
-        EslintJson,
-    ),
+    tool("go vet", Types, &[("go.mod", "")], "go vet ./...", Locations),
+    Tool {
+        fixer: Some(Fixer {
+            endings: SCRIPT,
+            command: "node_modules/.bin/eslint --fix-dry-run --format json --stdin --stdin-filename {}",
+            output: FixerOutput::Eslint,
+        }),
+        ..tool("eslint", Rules, ESLINT, "node_modules/.bin/eslint --format json .", EslintJson)
+    },
     tool(
         "clippy",
         Rules,
         &[("clippy.toml", ""), (".clippy.toml", ""), ("Cargo.toml", "lints.clippy]")],
-        &["cargo", "clippy", "--all-targets", "--quiet", "--message-format", "short"],
+        "cargo clippy --all-targets --quiet --message-format short",
         Lints,
     ),
-    tool(
-        "ruff",
-        Rules,
-        RUFF,
-        &["ruff", "check", "--no-cache", "--output-format", "concise", "."],
-        Locations,
+    // Fixes that ruff calls safe; the unsafe ones need a flag that is not given.
+    tool("ruff", Rules, RUFF, "ruff check --no-cache --output-format concise .", Locations).fixing(
+        PYTHON,
+        "ruff check --no-cache --fix --exit-zero --quiet --force-exclude --stdin-filename {} -",
     ),
-    Tool {
-        rewrite: &["gofmt"],
-        ..tool("gofmt", Format, &[("go.mod", "")], &["gofmt", "-l", "."], FileList)
-    },
+    tool("gofmt", Format, &[("go.mod", "")], "gofmt -l .", FileList).fixing(&["go"], "gofmt"),
     tool(
         "cargo fmt",
         Format,
         &[("rustfmt.toml", ""), (".rustfmt.toml", "")],
-        &["cargo", "fmt", "--", "--check", "-l"],
+        "cargo fmt -- --check -l",
         FileList,
-    ),
-    Tool {
-        rewrite: &["node_modules/.bin/prettier"],
-        ..tool(
-            "prettier",
-            Format,
-            &[(".prettierrc", ""), (".prettierrc.json", ""), ("package.json", "\"prettier\": {")],
-            &["node_modules/.bin/prettier", "--list-different", "."],
-            FileList,
-        )
-    },
+    )
+    .fixing(&["rs"], "rustfmt --emit stdout --quiet --edition {edition}"),
     tool(
-        "black",
+        "prettier",
         Format,
-        &[("pyproject.toml", "[tool.black]")],
-        &["black", "--check", "."],
+        &[(".prettierrc", ""), (".prettierrc.json", ""), ("package.json", "\"prettier\": {")],
+        "node_modules/.bin/prettier --list-different .",
         FileList,
-    ),
+    )
+    .fixing(SCRIPT, "node_modules/.bin/prettier --stdin-filepath {}"),
     tool(
         "ruff format",
         Format,
         &[("pyproject.toml", "[tool.ruff.format"), ("ruff.toml", "[format]")],
-        &["ruff", "format", "--no-cache", "--check", "."],
+        "ruff format --no-cache --check .",
         FileList,
-    ),
+    )
+    .fixing(PYTHON, "ruff format --no-cache --quiet --force-exclude --stdin-filename {} -"),
+    tool("black", Format, &[("pyproject.toml", "[tool.black]")], "black --check .", FileList)
+        .fixing(PYTHON, "black --quiet --stdin-filename {} -"),
 ];
 
-/// Whether the project has set a tool up.
-fn is_set_up(tool: &Tool, root: &Path) -> bool {
-    tool.signs.iter().any(|(file, words)| {
-        let text = files::read(&root.join(file), 4 << 20).ok().flatten();
-        text.is_some_and(|text| String::from_utf8_lossy(&text).contains(words))
-    })
-}
+/// Commands of the project that replace the tools of their concern.
+const LINT_COMMAND: Tool = tool("the lint command", Rules, &[], "", Any);
+const BUILD_COMMAND: Tool = tool("the build command", Types, &[], "", Any);
 
-/// Whether the project has set up the tool of this name.
-pub(super) fn is_named_set_up(name: &str, root: &Path) -> bool {
-    TOOLS.iter().any(|tool| tool.name == name && is_set_up(tool, root))
-}
-
-/// Whether the table has a tool of this name.
-#[cfg(test)]
-pub(super) fn is_known(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.name == name)
+impl Tool {
+    /// Whether the project has set it up.
+    pub(super) fn is_set_up(&self, root: &Path) -> bool {
+        self.signs.iter().any(|(file, words)| {
+            let text = files::read(&root.join(file), 4 << 20).ok().flatten();
+            text.is_some_and(|text| String::from_utf8_lossy(&text).contains(words))
+        })
+    }
 }
 
 /// The program of a command: the project's own where it has one.
-pub(super) fn program(root: &Path, argv: &[&str]) -> Vec<String> {
-    let mut argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+pub(super) fn program<'a>(root: &Path, argv: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
     if let Some(first) = argv.first_mut() {
         let own = root.join(".venv/bin").join(&*first);
         if first.contains('/') {
@@ -211,25 +217,21 @@ pub async fn run_tools(
     own: &ToolCommands,
 ) -> LintReport {
     let mut report = LintReport::default();
-    let commands =
-        [(Rules, "the lint command", &own.lint), (Types, "the build command", &own.build)];
-    for (concern, name, command) in commands {
-        if let Some(command) = command.as_ref().filter(|_| concerns.contains(&concern)) {
-            let argv = vec!["sh".to_owned(), "-c".to_owned(), command.clone()];
-            let run = ToolRun { name, concern, output_format: OutputFormat::Any, argv };
-            run_tool(&run, root, scratch, &mut report).await;
+    let mut replaced = Vec::new();
+    for (tool, command) in [(&LINT_COMMAND, &own.lint), (&BUILD_COMMAND, &own.build)] {
+        let Some(command) = command else { continue };
+        replaced.push(tool.concern);
+        if concerns.contains(&tool.concern) {
+            run_tool(tool, shell_argv(command), root, scratch, &mut report).await;
         }
     }
-    let replaced = |concern| match concern {
-        Rules => own.lint.is_some(),
-        Types => own.build.is_some(),
-        Format => false,
+    let asked = |tool: &&Tool| {
+        concerns.contains(&tool.concern)
+            && !replaced.contains(&tool.concern)
+            && tool.is_set_up(root)
     };
-    for tool in TOOLS.iter().filter(|tool| concerns.contains(&tool.concern)) {
-        if replaced(tool.concern) || !is_set_up(tool, root) {
-            continue;
-        }
-        if tool.argv.first() == Some(&"cargo")
+    for tool in TOOLS.iter().filter(asked) {
+        if tool.command.starts_with("cargo")
             && tool.concern != Format
             && !root.join("Cargo.lock").is_file()
         {
@@ -237,36 +239,37 @@ pub async fn run_tools(
             report.skipped.push((tool.name.to_owned(), reason.into()));
             continue;
         }
-        let argv = program(root, tool.argv);
-        let run = ToolRun {
-            name: tool.name,
-            concern: tool.concern,
-            output_format: tool.output_format,
-            argv,
-        };
-        run_tool(&run, root, scratch, &mut report).await;
+        let argv = program(root, tool.command.split(' '));
+        run_tool(tool, argv, root, scratch, &mut report).await;
     }
     report
 }
 
-/// One command that is run.
-struct ToolRun {
-    name: &'static str,
-    concern: Concern,
-    output_format: OutputFormat,
-    argv: Vec<String>,
+/// The exit code of a child that ended by itself, else why there is none.
+pub(super) fn exit_code(ending: io::Result<Ending>) -> Result<i32, String> {
+    match ending {
+        Ok(Ending::Exit(code)) => Ok(code),
+        Ok(ending) => Err(format!("it was stopped by {ending}")),
+        Err(error) => Err(format!("it could not be started: {error}")),
+    }
 }
 
-async fn run_tool(run: &ToolRun, root: &Path, scratch: &Path, report: &mut LintReport) {
-    report.asked.push(run.name.to_owned());
+async fn run_tool(
+    tool: &Tool,
+    argv: Vec<String>,
+    root: &Path,
+    scratch: &Path,
+    report: &mut LintReport,
+) {
+    report.asked.push(tool.name.to_owned());
     let log = scratch.join("tool.log");
-    let child = invocation(run.argv.clone(), root, scratch);
-    let reason = match process::run(&child, LIMIT, &log).await {
-        Ok(Ending::Exit(code)) => {
+    let reason = match exit_code(process::run(&invocation(argv, root, scratch), LIMIT, &log).await)
+    {
+        Ok(code) => {
             let text = process::tail_of(&log, OUTPUT_LIMIT);
-            let remarks = lint_output::parse(run.output_format, &text, root, run.name);
+            let remarks = lint_output::parse(tool.output_format, &text, root, tool.name);
             if code == 0 || !remarks.is_empty() {
-                report.remarks.extend(remarks.into_iter().map(|one| (run.concern, one)));
+                report.remarks.extend(remarks.into_iter().map(|one| (tool.concern, one)));
                 return;
             }
             let last = text.lines().rev().find(|line| !line.trim().is_empty());
@@ -274,27 +277,9 @@ async fn run_tool(run: &ToolRun, root: &Path, scratch: &Path, report: &mut LintR
                 last.unwrap_or("it printed nothing").trim().chars().take(200).collect();
             format!("exit code {code}: {last}")
         }
-        Ok(ending) => format!("it was stopped by {ending}"),
-        Err(error) => format!("it could not be started: {error}"),
+        Err(reason) => reason,
     };
-    report.skipped.push((run.name.to_owned(), reason));
-}
-
-/// The text of a file as the project's own formatter prints it; `None` when no such formatter is
-/// there or it does not know the file.
-#[must_use]
-pub fn format_file(root: &Path, scratch: &Path, file: &RepoPath) -> Option<String> {
-    let path = root.join(file.as_str()).display().to_string();
-    let of = |tool: &&Tool| match file.extension() {
-        "go" => tool.name == "gofmt",
-        "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => tool.name == "prettier",
-        _ => false,
-    };
-    let tool = TOOLS.iter().find(of).filter(|tool| is_set_up(tool, root))?;
-    let mut argv = program(root, tool.rewrite);
-    argv.push(path);
-    let text = process::output(&invocation(argv, root, scratch), LIMIT).ok()?;
-    (!text.is_empty()).then_some(text)
+    report.skipped.push((tool.name.to_owned(), reason));
 }
 
 /// Files among `doubted` that the parser of the language itself accepts, with its name: where our
@@ -316,7 +301,6 @@ pub fn files_that_parse(
     let at = root.display().to_string();
     // Each file takes a process; a tree of broken files is broken.
     for file in doubted.iter().take(40) {
-        let path: PathBuf = root.join(file.as_str());
         let (name, argv): (&str, Vec<&str>) = match file.extension() {
             "py" => ("python", vec!["python3", "-c", PYTHON]),
             "js" | "mjs" | "cjs" => ("node", vec!["node", "--check"]),
@@ -327,8 +311,8 @@ pub fn files_that_parse(
             }
             _ => continue,
         };
-        let mut argv = program(root, &argv);
-        argv.push(path.display().to_string());
+        let mut argv = program(root, argv);
+        argv.push(root.join(file.as_str()).display().to_string());
         if process::output(&invocation(argv, root, scratch), LIMIT).is_ok() {
             known.insert(file.clone(), name);
         }

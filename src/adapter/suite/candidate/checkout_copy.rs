@@ -8,6 +8,8 @@ use crate::adapter::host::files;
 use crate::domain::proposal::EditSet;
 use crate::effect::RunError;
 
+use crate::adapter::suite::io_error::cannot;
+
 /// Folders that are linked into the copy instead of copied.
 const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
 
@@ -15,16 +17,11 @@ const LINKED: &[&str] = &["node_modules", ".venv", "venv", "vendor"];
 /// the real path of the copy.
 pub fn copy_checkout(from: &Path, target: &Path) -> Result<PathBuf, RunError> {
     let copy = || {
-        if target.exists() {
-            fs::remove_dir_all(target)?;
-        }
+        files::remove_tree(target)?;
         copy_tree(from, target)?;
         target.canonicalize()
     };
-    copy().map_err(|error: io::Error| RunError::Io {
-        action: "copy the checkout".into(),
-        reason: error.to_string(),
-    })
+    copy().map_err(cannot("copy the checkout to", target))
 }
 
 fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
@@ -60,20 +57,16 @@ pub enum Side {
 /// Writes one side of the edits into a copy.
 pub fn write_edits(root: &Path, edits: &EditSet, side: Side) -> Result<(), RunError> {
     for edit in &edits.files {
-        let path = root.join(edit.file.as_str());
+        let file = Path::new(edit.file.as_str());
         let text = match side {
             Side::After => &edit.after,
             Side::Before => &edit.before,
         };
         let written = match text {
-            Some(text) => files::write_below(root, Path::new(edit.file.as_str()), text.as_bytes()),
-            None if path.exists() => fs::remove_file(&path),
-            None => Ok(()),
+            Some(text) => files::write_below(root, file, text.as_bytes()),
+            None => files::remove(&root.join(file)),
         };
-        written.map_err(|error| RunError::Io {
-            action: format!("write {} in the copy", edit.file),
-            reason: error.to_string(),
-        })?;
+        written.map_err(cannot("write in the copy", file))?;
     }
     Ok(())
 }

@@ -2,23 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
 use crate::adapter::host::process::{self, Ending};
-use crate::adapter::host::sandbox::Access;
 use crate::domain::id::TestId;
 use crate::domain::proposal::EditSet;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{CandidateRunner, CandidateRunnerRequest, CaseResult, RunError, Speed, Trace};
+use crate::effect::{
+    CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
+};
 
 use super::checkout_copy::{Side, copy_checkout, write_edits};
 use super::compile_error::first_compile_error;
 use crate::adapter::suite::format::{PathMapper, to_test_cases};
-use crate::adapter::suite::framework::{FrameworkAdapter, RunFiles, Site};
 use crate::adapter::suite::project_suite::ProjectSuite;
 use crate::adapter::suite::suite_command::SuiteCommand;
 
@@ -27,12 +27,7 @@ const OUTPUT_LIMIT: u64 = 256 << 10;
 
 /// Runs the suite's own command in one copy of the checkout.
 pub struct CommandRunner {
-    adapter: &'static FrameworkAdapter,
-    site: Site,
-    environment: BTreeMap<String, String>,
-    access: Access,
-    files: RunFiles,
-    log: PathBuf,
+    command: SuiteCommand,
     paths: PathMapper,
     timeout: Duration,
     /// One candidate at a time: the copy is shared.
@@ -52,19 +47,10 @@ pub fn open(
 impl CommandRunner {
     /// A runner in a copy that exists; its own files are written beside the copy.
     pub fn new(suite: &ProjectSuite<'_>, copy: &Path) -> Self {
-        let scratch = &suite.settings.scratch;
-        let beside = scratch.join(copy.file_name().unwrap_or_default());
+        let name = copy.file_name().unwrap_or_default().display();
+        let log = suite.settings.scratch.join(format!("{name}.cold.log"));
         Self {
-            adapter: suite.detection.adapter,
-            site: suite.site(copy),
-            environment: suite.environment(copy),
-            access: suite.access(copy),
-            files: RunFiles {
-                drivers: scratch.join("drivers"),
-                results: beside.with_extension("cold-cases"),
-                selection: beside.with_extension("cold-chosen"),
-            },
-            log: beside.with_extension("cold.log"),
+            command: suite.command(copy, &format!("{name}.cold-"), log),
             paths: suite.path_mapper(copy),
             timeout: suite.settings.timeout,
             turn: Mutex::new(()),
@@ -77,22 +63,13 @@ impl CommandRunner {
         tests: &[TestId],
         limit: Duration,
     ) -> Result<Vec<TestCase>, RunError> {
-        let command = SuiteCommand {
-            adapter: self.adapter,
-            site: &self.site,
-            environment: self.environment.clone(),
-            access: self.access.clone(),
-            files: &self.files,
-            log: &self.log,
-            limit,
-        };
-        let execution = command.execute(Some(tests)).await?;
+        let execution = self.command.execute(Some(tests), limit).await?;
         if execution.ending == Ending::TimedOut {
             // The output of half a build says nothing about the sources.
-            fs::remove_file(&self.log).unwrap_or_default();
+            fs::remove_file(&self.command.log).unwrap_or_default();
             return Ok(Vec::new());
         }
-        Ok(to_test_cases(&command.read(&execution)?.tests, &self.paths))
+        Ok(to_test_cases(&self.command.read(&execution)?.tests, &self.paths))
     }
 
     /// The same on edited sources: an edit after which no report can be read fails every test.
@@ -115,7 +92,8 @@ impl CommandRunner {
         let has_message = |case: &TestCase| case.status == Status::Failed && case.failure.is_some();
         let is_silent = tests.iter().any(|id| case_of(&id).is_none())
             && !tests.iter().filter_map(|id| case_of(&id)).any(has_message);
-        is_silent.then(|| first_compile_error(&process::tail_of(&self.log, OUTPUT_LIMIT)))?
+        is_silent
+            .then(|| first_compile_error(&process::tail_of(&self.command.log, OUTPUT_LIMIT)))?
     }
 }
 
@@ -129,15 +107,7 @@ impl CandidateRunner for CommandRunner {
         let _turn = self.turn.lock().await;
         let cases = self.run_tests(tests, self.timeout).await?;
         let reported = tests.iter().filter_map(|id| cases.iter().find(|case| case.id == *id));
-        Ok(reported
-            .map(|case| Trace {
-                test: case.id.clone(),
-                status: case.status,
-                duration: Duration::from_millis(case.duration_ms),
-                lines: BTreeMap::new(),
-                failure: case.failure.clone(),
-            })
-            .collect())
+        Ok(reported.map(|case| trace_of(case.clone(), Lines::new())).collect())
     }
 
     async fn run(
@@ -148,16 +118,27 @@ impl CandidateRunner for CommandRunner {
         stop_at_failure: bool,
     ) -> Result<Vec<CaseResult>, RunError> {
         let _turn = self.turn.lock().await;
-        write_edits(&self.site.root, edits, Side::After)?;
+        write_edits(&self.command.site.root, edits, Side::After)?;
         // A cold start alone may take longer than a warm candidate.
         let limit = limit.max(Duration::from_secs(30)).min(self.timeout);
         let cases = self.run_edited(tests, limit).await;
-        write_edits(&self.site.root, edits, Side::Before)?;
+        write_edits(&self.command.site.root, edits, Side::Before)?;
         let cases = cases?;
         if let Some(error) = self.compile_error(&cases, tests) {
             return Ok(tests.iter().map(|id| CaseResult::not_built(id.clone(), &error)).collect());
         }
         Ok(case_results(&cases, tests, stop_at_failure))
+    }
+}
+
+/// The trace of a test that was reported.
+pub fn trace_of(case: TestCase, lines: Lines) -> Trace {
+    Trace {
+        test: case.id,
+        status: case.status,
+        duration: Duration::from_millis(case.duration_ms),
+        lines,
+        failure: case.failure,
     }
 }
 
@@ -170,8 +151,7 @@ pub fn case_results(
 ) -> Vec<CaseResult> {
     let by_id: BTreeMap<&TestId, &TestCase> = cases.iter().map(|case| (&case.id, case)).collect();
     let of_file = |id: &TestId| {
-        let file = id.as_str().split("::").next().unwrap_or_default();
-        by_id.get(&TestId(file.to_owned())).filter(|case| case.status == Status::Failed)
+        by_id.get(&TestId(file_of(id).to_owned())).filter(|case| case.status == Status::Failed)
     };
     let mut results = Vec::new();
     for id in tests {
@@ -190,6 +170,11 @@ pub fn case_results(
         }
     }
     results
+}
+
+/// The file of a test.
+pub fn file_of(test: &TestId) -> &str {
+    test.as_str().split("::").next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 // own, with modules loaded anew, and the next thread starts while one works. The reporter that this
 // process was started with is inherited by every thread.
 //
-// Requests and answers are JSON lines on standard input and output: {"file": PATH, "limit": SECONDS}
-// is answered by {"ended": BOOL}, false when the thread was stopped at the limit.
+//   node --test-reporter=… --test-reporter-destination=REPORT warm_node.mjs REPORT
+//
+// Requests and answers are JSON lines on standard input and output: {"ready": true} first, then
+// {"file": PATH, "limit": SECONDS} is answered by {"ended": BOOL, "seconds": …}; `ended` is false when
+// the thread was stopped at the limit.
+import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
@@ -26,10 +30,14 @@ function start() {
 
 async function serve() {
   let next = start();
+  write(`${JSON.stringify({ ready: true })}\n`);
   for await (const line of createInterface({ input: process.stdin })) {
     const { file, limit } = JSON.parse(line);
     const worker = next;
     let ended = true;
+    // What an earlier run said must not stand for this one.
+    rmSync(process.argv[2], { force: true });
+    const began = performance.now();
     const stop = setTimeout(() => {
       ended = false;
       worker.terminate();
@@ -39,7 +47,7 @@ async function serve() {
     next = start();
     await gone;
     clearTimeout(stop);
-    write(`${JSON.stringify({ ended })}\n`);
+    write(`${JSON.stringify({ ended, seconds: (performance.now() - began) / 1000 })}\n`);
   }
   process.exit(0);
 }

@@ -6,25 +6,19 @@ use serde::Deserialize;
 
 use crate::domain::test::Status;
 
-use super::{ReportedTest, STACK_LIMIT};
+use super::{ReportedTest, STACK_LIMIT, milliseconds};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "PascalCase")]
 struct Line {
     action: String,
-    #[serde(default)]
     package: String,
-    #[serde(default)]
     test: Option<String>,
-    #[serde(default)]
     elapsed: f64,
-    #[serde(default)]
     output: String,
     /// Of the output of the compiler.
-    #[serde(default)]
     import_path: String,
     /// The import path whose build failed.
-    #[serde(default)]
     failed_build: String,
 }
 
@@ -69,16 +63,14 @@ pub fn parse(text: &str, module: &str) -> Vec<ReportedTest> {
             output = format!("{build}{output}");
         }
         let mut test = ReportedTest { id, status: Some(status), ..ReportedTest::default() };
-        // Seconds as Go prints them: two decimals, far below where f64 loses them.
-        test.duration_ms = std::time::Duration::try_from_secs_f64(line.elapsed)
-            .map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        test.duration_ms = milliseconds(line.elapsed);
         if status == Status::Failed {
-            let told_of = |line: &&str| {
+            let is_message = |line: &&str| {
                 let line = line.trim();
                 let heading = ["===", "---", "# "].iter().any(|mark| line.starts_with(mark));
                 !line.is_empty() && !heading
             };
-            let first = output.lines().find(told_of).unwrap_or_default();
+            let first = output.lines().find(is_message).unwrap_or_default();
             first.trim().clone_into(&mut test.message);
             test.stack = output;
         }
@@ -92,15 +84,13 @@ fn placed(line: &Line, module: &str) -> String {
     let text = line.output.trim_start();
     let folder = line.package.strip_prefix(module).map(|rest| rest.trim_start_matches('/'));
     let file = text.split(':').next().unwrap_or_default();
-    match folder {
-        Some(folder) if !folder.is_empty() && !module.is_empty() => {
-            if file.ends_with(".go") && !file.contains(['/', ' ']) {
-                let indent = line.output.len() - text.len();
-                return format!("{:indent$}{folder}/{text}", "");
-            }
-            line.output.clone()
+    let is_bare = file.ends_with(".go") && !file.contains(['/', ' ']);
+    match folder.filter(|folder| is_bare && !folder.is_empty() && !module.is_empty()) {
+        Some(folder) => {
+            let indent = line.output.len() - text.len();
+            format!("{:indent$}{folder}/{text}", "")
         }
-        _ => line.output.clone(),
+        None => line.output.clone(),
     }
 }
 

@@ -4,8 +4,7 @@ use serde::Deserialize;
 
 use crate::domain::test::Status;
 
-use super::junit::Unreadable;
-use super::{ReportedTest, without_colours};
+use super::{ReportedTest, Unreadable, milliseconds, without_colours};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,7 +18,6 @@ struct File {
     name: String,
     #[serde(default)]
     status: String,
-    #[serde(default)]
     message: Option<String>,
     #[serde(default)]
     assertion_results: Vec<Assertion>,
@@ -32,11 +30,9 @@ struct Assertion {
     ancestor_titles: Vec<String>,
     title: String,
     status: String,
-    #[serde(default)]
     duration: Option<f64>,
     #[serde(default)]
     failure_messages: Vec<String>,
-    #[serde(default)]
     location: Option<Location>,
 }
 
@@ -63,17 +59,14 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable
     })?;
     let mut tests = Vec::new();
     for file in report.test_results {
-        if file.assertion_results.is_empty() && file.status == "failed" {
-            let message = file.message.unwrap_or_default();
-            tests.push(failed(file.name.clone(), &file.name, None, 0, &message));
-            continue;
-        }
-        // Vitest tells of a hook that fails only here, and calls its tests skipped.
+        // A file that does not load; Vitest tells of a hook that fails only here too, and calls its
+        // tests skipped.
         let explained = file.assertion_results.iter().any(|test| test.status == "failed");
         let hook = file.status == "failed" && !explained;
         if hook {
             let message = file.message.unwrap_or_default();
-            let message = if message.is_empty() { "a hook failed" } else { &message };
+            let unnamed = message.is_empty() && !file.assertion_results.is_empty();
+            let message = if unnamed { "a hook failed" } else { &message };
             tests.push(failed(file.name.clone(), &file.name, None, 0, message));
         }
         for test in file.assertion_results {
@@ -82,9 +75,7 @@ pub fn parse(text: &str, writer: Writer) -> Result<Vec<ReportedTest>, Unreadable
             names.push(test.title);
             let id = format!("{}::{}", file.name, names.join(" > "));
             let line = test.location.map(|place| place.line);
-            let took =
-                std::time::Duration::try_from_secs_f64(test.duration.unwrap_or_default() / 1000.0);
-            let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or_default());
+            let took = milliseconds(test.duration.unwrap_or_default() / 1000.0);
             match test.status.as_str() {
                 "pending" if writer == Writer::Vitest && !hook => {
                     tests.push(failed(id, &file.name, line, took, "Error: it did not end"));

@@ -1,64 +1,65 @@
 //! The JSON lines that our own drivers for pytest, unittest and `node --test` write.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::domain::test::Status;
 
-use super::{ParsedReport, ReportedTest};
+use super::{ParsedReport, ReportedTest, milliseconds};
 
-#[derive(Deserialize)]
-struct Line {
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
+/// One line of a driver: a test that ended, or the end of the run.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub struct Line {
+    pub id: String,
     names: Option<Vec<Option<String>>>,
     status: Option<Status>,
-    #[serde(default)]
     file: Option<String>,
-    #[serde(default)]
     line: Option<u32>,
-    #[serde(default)]
-    ms: u64,
-    #[serde(default)]
+    /// Milliseconds.
+    pub ms: f64,
     class: String,
-    #[serde(default)]
     message: String,
-    #[serde(default)]
     stack: String,
-    #[serde(default)]
-    end: bool,
+    /// Executed lines by file, where the run is traced.
+    pub lines: BTreeMap<String, Vec<u32>>,
+    /// The run is complete.
+    pub end: bool,
+}
+
+impl From<Line> for ReportedTest {
+    fn from(line: Line) -> Self {
+        let id = match line.names {
+            Some(names) => {
+                let names: Vec<String> = names.into_iter().flatten().collect();
+                let file = line.file.clone().unwrap_or_default();
+                if names.is_empty() { file } else { format!("{file}::{}", names.join(" > ")) }
+            }
+            None => line.id,
+        };
+        Self {
+            id,
+            status: line.status,
+            file: line.file,
+            line: line.line,
+            duration_ms: milliseconds(line.ms / 1000.0),
+            class: line.class,
+            message: line.message,
+            stack: line.stack,
+        }
+    }
 }
 
 /// Reads the lines. One that is torn by a crash, or is not ours, is passed over.
 #[must_use]
 pub fn parse(text: &str) -> ParsedReport {
-    let mut report = ParsedReport::default();
-    for line in text.lines() {
-        let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
-        if line.end {
-            report.complete = true;
-            continue;
-        }
-        let id = match (line.names, &line.file) {
-            (Some(names), file) => {
-                let names: Vec<String> = names.into_iter().flatten().collect();
-                let file = file.clone().unwrap_or_default();
-                if names.is_empty() { file } else { format!("{file}::{}", names.join(" > ")) }
-            }
-            (None, _) => line.id,
-        };
-        report.tests.push(ReportedTest {
-            id,
-            status: line.status,
-            file: line.file,
-            line: line.line,
-            duration_ms: line.ms,
-            class: line.class,
-            message: line.message,
-            stack: line.stack,
-        });
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+    let (ends, tests): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.end);
+    ParsedReport {
+        tests: tests.into_iter().map(ReportedTest::from).collect(),
+        complete: !ends.is_empty(),
     }
-    report
 }
 
 #[cfg(test)]

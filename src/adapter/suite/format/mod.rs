@@ -9,9 +9,11 @@ pub mod stack;
 pub mod tap;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{FailureText, Layer, Status, TestCase};
+use crate::effect::RunError;
 
 /// Bytes of a message that are kept.
 pub const MESSAGE_LIMIT: usize = 4 << 10;
@@ -36,6 +38,24 @@ pub struct ReportedTest {
     pub class: String,
     pub message: String,
     pub stack: String,
+}
+
+/// Where and why a report cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// From 1.
+    pub line: u32,
+    /// What should have stood there.
+    pub expected: String,
+}
+
+impl Unreadable {
+    /// The same as the error of a run that left this report.
+    #[must_use]
+    pub fn in_report(self, report: &Path) -> RunError {
+        let (report, line) = (report.to_owned(), self.line);
+        RunError::BadReport { report, line, expected: self.expected }
+    }
 }
 
 /// The tests of a report.
@@ -77,18 +97,13 @@ impl PathMapper {
 
     fn layer(&self, file: Option<&RepoPath>, id: &str) -> Layer {
         let path = file.map_or(id, RepoPath::as_str);
-        for (glob, layer) in &self.layers {
-            if glob.is_match(path) {
-                return *layer;
-            }
-        }
+        let configured = self.layers.iter().find(|(glob, _)| glob.is_match(path));
         let has = |parts: &[&str]| parts.iter().any(|part| path.contains(part));
-        if has(&["e2e", "cypress", "playwright"]) {
-            Layer::EndToEnd
-        } else if has(&["integration"]) {
-            Layer::Integration
-        } else {
-            Layer::Unit
+        match configured {
+            Some((_, layer)) => *layer,
+            None if has(&["e2e", "cypress", "playwright"]) => Layer::EndToEnd,
+            None if has(&["integration"]) => Layer::Integration,
+            None => Layer::Unit,
         }
     }
 
@@ -103,14 +118,11 @@ impl PathMapper {
             (Some(_), None) | (None, _) => test.id.clone(),
         };
         let status = test.status.unwrap_or(Status::Passed);
-        let failure = (status == Status::Failed).then(|| {
-            let frames = stack::frames(&test.stack, self);
-            FailureText {
-                class: bounded(&test.class, 200),
-                message: bounded(&test.message, MESSAGE_LIMIT),
-                stack: bounded(&test.stack, STACK_LIMIT),
-                frames,
-            }
+        let failure = (status == Status::Failed).then(|| FailureText {
+            class: bounded(&test.class, 200),
+            message: bounded(&test.message, MESSAGE_LIMIT),
+            stack: bounded(&test.stack, STACK_LIMIT),
+            frames: stack::frames(&test.stack, self),
         });
         TestCase {
             layer: self.layer(file.as_ref(), &id),
@@ -129,17 +141,20 @@ impl PathMapper {
 #[must_use]
 pub fn to_test_cases(tests: &[ReportedTest], paths: &PathMapper) -> Vec<TestCase> {
     let mut cases: Vec<TestCase> = tests.iter().map(|test| paths.to_test_case(test)).collect();
-    cases.sort_by(|a, b| a.id.cmp(&b.id).then(rank(b.status).cmp(&rank(a.status))));
+    let rank = |case: &TestCase| match case.status {
+        Status::Failed => 0,
+        Status::Passed => 1,
+        Status::Skipped => 2,
+    };
+    cases.sort_by(|a, b| a.id.cmp(&b.id).then(rank(a).cmp(&rank(b))));
     cases.dedup_by(|later, first| later.id == first.id);
     cases
 }
 
-fn rank(status: Status) -> u8 {
-    match status {
-        Status::Skipped => 0,
-        Status::Passed => 1,
-        Status::Failed => 2,
-    }
+/// Seconds as whole milliseconds; 0 for what is no duration.
+fn milliseconds(seconds: f64) -> u64 {
+    let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The first `limit` bytes of a text, cut between characters.

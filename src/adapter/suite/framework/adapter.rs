@@ -1,6 +1,6 @@
 //! What the rows of the table share: the folder of a suite, the command of a run, its reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use crate::domain::shell;
 use crate::effect::RunError;
 
 use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
+use super::super::io_error::cannot;
 
 /// A folder that may contain a suite, with the user's configuration of it.
 #[derive(Clone, Debug)]
@@ -25,10 +26,23 @@ pub struct Site {
 }
 
 impl Site {
+    /// A folder without configuration.
+    #[must_use]
+    pub fn new(root: &Path, directory: &str) -> Self {
+        let (root, directory) = (root.to_owned(), directory.to_owned());
+        Self { root, directory, command: None, report: None, path: None }
+    }
+
     /// The folder in which commands run.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.root.join(&self.directory)
+    }
+
+    /// Whether a small text file holds these words.
+    #[must_use]
+    pub fn names(&self, file: &str, words: &str) -> bool {
+        self.text(file).is_some_and(|text| text.contains(words))
     }
 
     /// Whether a file or folder is there.
@@ -40,8 +54,7 @@ impl Site {
     /// A small text file, when it is there and readable.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
-        let bytes = files::read(&self.folder().join(name), 1 << 20).ok()??;
-        String::from_utf8(bytes).ok()
+        String::from_utf8(files::read(&self.folder().join(name), 1 << 20).ok()??).ok()
     }
 
     /// `package.json`, when it is there and JSON.
@@ -69,8 +82,7 @@ impl Site {
     pub fn has_file(&self, matches: &dyn Fn(&str) -> bool) -> bool {
         let mut folders = vec![(self.folder(), 0)];
         while let Some((folder, depth)) = folders.pop() {
-            let Ok(entries) = fs::read_dir(folder) else { continue };
-            for entry in entries.flatten() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_file() && matches(&name) {
@@ -120,6 +132,12 @@ pub struct RunCommand {
 }
 
 impl RunCommand {
+    /// A command with what a person types for it.
+    #[must_use]
+    pub fn new(argv: Vec<String>, display: impl Into<String>) -> Self {
+        Self { argv, display: Some(display.into()), ..Self::default() }
+    }
+
     /// The command as a person types it.
     #[must_use]
     pub fn displayed(&self) -> String {
@@ -154,10 +172,7 @@ impl RunArtifacts<'_> {
 
 /// A report as text; bytes that are not UTF-8 become question marks.
 pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
-    let bytes = files::read_left(path, REPORT_LIMIT).map_err(|error| RunError::Io {
-        action: format!("read {}", path.display()),
-        reason: error.to_string(),
-    })?;
+    let bytes = files::read_left(path, REPORT_LIMIT).map_err(cannot("read", path))?;
     Ok(bytes.map_or_else(String::new, into_text))
 }
 
@@ -180,7 +195,9 @@ pub struct FrameworkAdapter {
     pub format: &'static str,
     /// Files and settings that indicate it, for people.
     pub signals: &'static str,
-    /// The evidence that a folder uses it; `None` without any.
+    /// Whether a configured command runs it.
+    pub is_run_by: fn(&str) -> bool,
+    /// The evidence that a folder without a configured command uses it; `None` without any.
     pub detect: fn(&Site) -> Option<String>,
     /// The command that prints its version; empty where there is none.
     pub version: fn(&Site) -> Vec<String>,
@@ -250,6 +267,14 @@ impl CoverageCommand {
             reports: ReportLocation::File(report),
         }
     }
+
+    /// One command that leaves reports in the files of a folder that match a glob.
+    #[must_use]
+    pub fn with_reports(display: &str, argv: Vec<String>, folder: PathBuf, glob: &str) -> Self {
+        let pattern = glob.to_owned();
+        let reports = ReportLocation::Glob { folder, pattern };
+        Self { reports, ..Self::new(display, argv, PathBuf::new()) }
+    }
 }
 
 /// Where a coverage tool leaves its reports.
@@ -267,14 +292,9 @@ pub enum ReportLocation {
 
 /// The parts before `separator` of each id, each once, in order.
 pub(super) fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
-    let mut heads: Vec<&str> = Vec::new();
-    for id in ids {
-        let head = id.as_str().split(separator).next().unwrap_or_default();
-        if !heads.contains(&head) {
-            heads.push(head);
-        }
-    }
-    heads
+    let mut seen = BTreeSet::new();
+    let heads = ids.iter().filter_map(|id| id.as_str().split(separator).next());
+    heads.filter(|head| seen.insert(*head)).collect()
 }
 
 /// Adds the parts of a build that failed, and so left no report, as failing tests.
@@ -292,8 +312,13 @@ pub(super) fn with_build_failures(
     Ok(report)
 }
 
+/// A command line of a person, as a shell reads it.
+pub fn shell_argv(command: &str) -> Vec<String> {
+    words(&["sh", "-c", command])
+}
+
 /// Words as owned strings.
-pub(super) fn words(parts: &[&str]) -> Vec<String> {
+pub fn words(parts: &[&str]) -> Vec<String> {
     parts.iter().map(|part| (*part).to_owned()).collect()
 }
 

@@ -11,13 +11,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::CargoTest,
     format: "libtest text",
     signals: "Cargo.toml",
-    detect: |site| {
-        if let Some(command) = &site.command {
-            return command.starts_with("cargo test").then(|| format!("the command `{command}`"));
-        }
-        site.has("Cargo.toml").then(|| "Cargo.toml".into())
-    },
-    version: |_| vec!["cargo".into(), "--version".into()],
+    is_run_by: |command| command.starts_with("cargo test"),
+    detect: |site| site.has("Cargo.toml").then(|| "Cargo.toml".into()),
+    version: |_| words(&["cargo", "--version"]),
     install: "install Rust from https://rustup.rs",
     command: |site, selection, _| {
         let typed = site.command.clone().unwrap_or_else(|| "cargo test --no-fail-fast".into());
@@ -29,7 +25,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         if let Some(ids) = selection {
             select(&mut argv, ids);
         }
-        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
+        RunCommand::new(argv, typed)
     },
     read: |artifacts| {
         let text = artifacts.log_text()?;

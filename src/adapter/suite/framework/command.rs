@@ -1,6 +1,6 @@
 //! Any command that leaves JUnit XML or TAP in files, or prints TAP.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
 use ignore::WalkBuilder;
@@ -8,25 +8,22 @@ use ignore::WalkBuilder;
 use crate::domain::framework::Framework;
 use crate::effect::RunError;
 
-use super::super::format::{ParsedReport, junit, tap};
-use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text};
+use super::super::format::{ParsedReport, Unreadable, junit, tap};
+use super::adapter::{FrameworkAdapter, RunArtifacts, RunCommand, read_text, shell_argv};
 
 /// The row of Command.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Command,
     format: "JUnit XML or TAP",
     signals: "--test-command",
-    detect: |site| site.command.as_ref().map(|command| format!("the command `{command}`")),
+    is_run_by: |_| true,
+    detect: |_| None,
     version: |_| Vec::new(),
     install: "name a command with `--test-command`",
     command: |site, _, _| {
         let command = site.command.clone().unwrap_or_default();
-        RunCommand {
-            argv: vec!["sh".into(), "-c".into(), command.clone()],
-            display: Some(command),
-            stale_reports: site.report.clone(),
-            ..RunCommand::default()
-        }
+        let stale_reports = site.report.clone();
+        RunCommand { stale_reports, ..RunCommand::new(shell_argv(&command), command) }
     },
     read: |artifacts| {
         if let Some(pattern) = &artifacts.site.report {
@@ -55,16 +52,12 @@ pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Parse
     for report in reports {
         let text = read_text(&report)?;
         if text.trim_start().starts_with('<') {
-            tests.extend(junit::parse(&text).map_err(|error| RunError::BadReport {
-                report: report.clone(),
-                line: error.line,
-                expected: error.expected,
-            })?);
+            tests.extend(junit::parse(&text).map_err(|error| error.in_report(&report))?);
         } else {
             let of_file = tap::parse(&text);
             if of_file.is_empty() {
-                let expected = "JUnit XML or TAP".to_owned();
-                return Err(RunError::BadReport { report, line: 1, expected });
+                let error = Unreadable { line: 1, expected: "JUnit XML or TAP".to_owned() };
+                return Err(error.in_report(&report));
             }
             tests.extend(of_file);
         }
@@ -73,7 +66,7 @@ pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<Parse
 }
 
 /// Files below `folder` that a glob matches, sorted; ignored files are found as well.
-pub fn matching_files(folder: &std::path::Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
+pub fn matching_files(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, RunError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         RunError::Io { action: format!("read the pattern `{pattern}`"), reason: error.to_string() }
     })?;

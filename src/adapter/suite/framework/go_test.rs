@@ -11,12 +11,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::GoTest,
     format: "go test -json",
     signals: "go.mod",
-    detect: |site| {
-        if let Some(command) = &site.command {
-            return command.starts_with("go test").then(|| format!("the command `{command}`"));
-        }
-        site.has("go.mod").then(|| "go.mod".into())
-    },
+    is_run_by: |command| command.starts_with("go test"),
+    detect: |site| site.has("go.mod").then(|| "go.mod".into()),
     version: |_| words(&["go", "version"]),
     install: "install Go from https://go.dev/dl",
     command: |site, selection, _| {
@@ -29,7 +25,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.retain(|word| word != "./...");
             argv.extend(select(site, ids));
         }
-        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
+        RunCommand::new(argv, typed)
     },
     read: |artifacts| {
         let tests = gotest::parse(&artifacts.log_text()?, &module(artifacts.site));

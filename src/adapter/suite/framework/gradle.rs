@@ -5,8 +5,7 @@ use crate::domain::test::Status;
 
 use super::super::format::ReportedTest;
 use super::adapter::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, ReportLocation, RunCommand, Site, heads,
-    with_build_failures, words,
+    CoverageCommand, FrameworkAdapter, RunCommand, Site, heads, with_build_failures, words,
 };
 use super::command::read_reports;
 
@@ -18,10 +17,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Gradle,
     format: "JUnit XML",
     signals: "build.gradle, build.gradle.kts",
+    is_run_by: |command| command.contains("gradle"),
     detect: |site| {
-        if let Some(command) = &site.command {
-            return command.contains("gradle").then(|| format!("the command `{command}`"));
-        }
         let found = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
         found.iter().find(|file| site.has(file)).map(|file| (*file).to_owned())
     },
@@ -38,36 +35,24 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         if !classes.iter().any(|class| class.starts_with(':')) {
             argv.extend(classes.iter().flat_map(|class| ["--tests".into(), (*class).to_owned()]));
         }
-        RunCommand {
-            argv,
-            display: Some(typed),
-            stale_reports: Some(REPORTS.into()),
-            ..RunCommand::default()
-        }
+        RunCommand { stale_reports: Some(REPORTS.into()), ..RunCommand::new(argv, typed) }
     },
     read: |artifacts| {
         let failures = build_failures(&artifacts.log_text()?);
         with_build_failures(read_reports(artifacts, REPORTS), failures)
     },
-    coverage,
+    coverage: |request| {
+        let site = request.site;
+        if !["build.gradle", "build.gradle.kts"].iter().any(|file| site.names(file, "jacoco")) {
+            return Err("the build does not apply the jacoco plugin".into());
+        }
+        let argv = words(&["gradle", "-q", "--continue", "test", "jacocoTestReport"]);
+        let reports = "**/build/reports/jacoco/**/*.xml";
+        let display = "gradle test jacocoTestReport";
+        Ok(CoverageCommand::with_reports(display, argv, site.folder(), reports))
+    },
     persistent: None,
 };
-
-fn coverage(request: &CoverageRequest<'_>) -> Result<CoverageCommand, String> {
-    let site = request.site;
-    let has = |file: &str| site.text(file).is_some_and(|text| text.contains("jacoco"));
-    if !has("build.gradle") && !has("build.gradle.kts") {
-        return Err("the build does not apply the jacoco plugin".into());
-    }
-    let argv = words(&["gradle", "-q", "--continue", "test", "jacocoTestReport"]);
-    Ok(CoverageCommand {
-        reports: ReportLocation::Glob {
-            folder: site.folder(),
-            pattern: "**/build/reports/jacoco/**/*.xml".to_owned(),
-        },
-        ..CoverageCommand::new("gradle test jacocoTestReport", argv, site.folder())
-    })
-}
 
 /// Tasks that failed by themselves, such as a module that does not compile: Gradle goes on with the
 /// other modules and leaves no report of this one. Ids are the names of the tasks.
@@ -93,5 +78,5 @@ fn build_failures(log: &str) -> Vec<ReportedTest> {
 }
 
 fn program(site: &Site) -> String {
-    if site.has("gradlew") { "./gradlew".into() } else { words(&["gradle"]).concat() }
+    if site.has("gradlew") { "./gradlew".into() } else { "gradle".into() }
 }

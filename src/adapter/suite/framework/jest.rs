@@ -15,8 +15,9 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Jest,
     format: "JSON report",
     signals: "jest in package.json, jest.config.*",
+    is_run_by: |command| command.split_whitespace().any(|word| word == "jest"),
     detect: |site| detect(site, "jest"),
-    version: |_| vec!["npx".into(), "--no-install".into(), "jest".into(), "--version".into()],
+    version: |_| words(&["npx", "--no-install", "jest", "--version"]),
     install: "npm install --save-dev jest",
     command: |site, selection, files| {
         let mut argv = start(site, "jest");
@@ -26,7 +27,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.push("--runTestsByPath".into());
         }
         argv.extend(selected_files(site, selection));
-        RunCommand { argv, display: Some("npx jest".into()), ..RunCommand::default() }
+        RunCommand::new(argv, "npx jest")
     },
     read: |artifacts| read(artifacts, jest::Writer::Jest),
     coverage: |request| {
@@ -41,10 +42,6 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 
 /// Whether a JavaScript framework is configured or depended upon.
 pub fn detect(site: &Site, name: &str) -> Option<String> {
-    if let Some(command) = &site.command {
-        let named = command.split_whitespace().any(|word| word == name);
-        return named.then(|| format!("the command `{command}`"));
-    }
     for ending in ["js", "cjs", "mjs", "ts", "mts", "json"] {
         let file = format!("{name}.config.{ending}");
         if site.has(&file) {
@@ -71,11 +68,8 @@ pub fn start(site: &Site, name: &str) -> Vec<String> {
 /// Test files of the selected tests, relative to the suite's folder.
 pub fn selected_files(site: &Site, selection: Option<&[TestId]>) -> Vec<String> {
     let below = format!("{}/", site.directory);
-    let files = selection.map(|ids| heads(ids, "::")).unwrap_or_default();
-    files
-        .into_iter()
-        .map(|file| file.strip_prefix(below.as_str()).unwrap_or(file).to_owned())
-        .collect()
+    let files = heads(selection.unwrap_or_default(), "::").into_iter();
+    files.map(|file| file.strip_prefix(below.as_str()).unwrap_or(file).to_owned()).collect()
 }
 
 /// Reads the report of Jest or Vitest.
@@ -84,10 +78,6 @@ pub fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<Parsed
     if text.is_empty() {
         return Ok(ParsedReport::default());
     }
-    let tests = jest::parse(&text, writer).map_err(|error| RunError::BadReport {
-        report: artifacts.results.to_owned(),
-        line: error.line,
-        expected: error.expected,
-    })?;
+    let tests = jest::parse(&text, writer).map_err(|error| error.in_report(artifacts.results))?;
     Ok(ParsedReport { tests, complete: true })
 }

@@ -5,8 +5,7 @@ use crate::domain::test::Status;
 
 use super::super::format::{ReportedTest, without_colours};
 use super::adapter::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, ReportLocation, RunCommand, heads,
-    with_build_failures, words,
+    CoverageCommand, FrameworkAdapter, RunCommand, heads, with_build_failures, words,
 };
 use super::command::read_reports;
 
@@ -18,12 +17,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Maven,
     format: "JUnit XML",
     signals: "pom.xml",
-    detect: |site| {
-        if let Some(command) = &site.command {
-            return command.starts_with("mvn").then(|| format!("the command `{command}`"));
-        }
-        site.has("pom.xml").then(|| "pom.xml".into())
-    },
+    is_run_by: |command| command.starts_with("mvn"),
+    detect: |site| site.has("pom.xml").then(|| "pom.xml".into()),
     version: |_| words(&["mvn", "--version"]),
     install: "install Maven, for example with `apt-get install maven`",
     command: |site, selection, _| {
@@ -38,34 +33,23 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.push(format!("-Dtest={}", classes.join(",")));
             argv.push("-Dsurefire.failIfNoSpecifiedTests=false".into());
         }
-        RunCommand {
-            argv,
-            display: Some(typed),
-            stale_reports: Some(REPORTS.into()),
-            ..RunCommand::default()
-        }
+        RunCommand { stale_reports: Some(REPORTS.into()), ..RunCommand::new(argv, typed) }
     },
     read: |artifacts| {
         let failures = build_failures(&artifacts.log_text()?);
         with_build_failures(read_reports(artifacts, REPORTS), failures)
     },
-    coverage,
+    coverage: |request| {
+        if !request.site.names("pom.xml", "jacoco") {
+            return Err("pom.xml has no jacoco-maven-plugin".into());
+        }
+        let argv =
+            words(&["mvn", "-q", "-B", "-Dmaven.test.failure.ignore", "test", "jacoco:report"]);
+        let (display, reports) = ("mvn test jacoco:report", "**/target/site/jacoco/jacoco.xml");
+        Ok(CoverageCommand::with_reports(display, argv, request.site.folder(), reports))
+    },
     persistent: None,
 };
-
-fn coverage(request: &CoverageRequest<'_>) -> Result<CoverageCommand, String> {
-    if !request.site.text("pom.xml").is_some_and(|text| text.contains("jacoco")) {
-        return Err("pom.xml has no jacoco-maven-plugin".into());
-    }
-    let argv = ["mvn", "-q", "-B", "-Dmaven.test.failure.ignore", "test", "jacoco:report"];
-    Ok(CoverageCommand {
-        reports: ReportLocation::Glob {
-            folder: request.site.folder(),
-            pattern: "**/target/site/jacoco/jacoco.xml".to_owned(),
-        },
-        ..CoverageCommand::new("mvn test jacoco:report", words(&argv), request.site.folder())
-    })
-}
 
 /// Goals that failed, such as the compilation of a module, of which there is no report. Ids are
 /// `plugin:goal @ module`, nearly as Maven prints them.

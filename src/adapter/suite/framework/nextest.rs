@@ -14,12 +14,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Nextest,
     format: "JUnit XML",
     signals: ".config/nextest.toml",
-    detect: |site| {
-        if let Some(command) = &site.command {
-            return command.contains("nextest").then(|| format!("the command `{command}`"));
-        }
-        site.has(".config/nextest.toml").then(|| ".config/nextest.toml".into())
-    },
+    is_run_by: |command| command.contains("nextest"),
+    detect: |site| site.has(".config/nextest.toml").then(|| ".config/nextest.toml".into()),
     version: |_| words(&["cargo", "nextest", "--version"]),
     install: "cargo install cargo-nextest --locked",
     command: |_, selection, files| {
@@ -31,12 +27,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.push("-E".into());
             argv.push(filter(ids));
         }
-        RunCommand {
-            argv,
-            display: Some("cargo nextest run".into()),
-            stale_reports: Some("target/nextest/regreen/*.xml".into()),
-            ..RunCommand::default()
-        }
+        let stale_reports = Some("target/nextest/regreen/*.xml".into());
+        RunCommand { stale_reports, ..RunCommand::new(argv, "cargo nextest run") }
     },
     read,
     coverage: |request| {
@@ -66,11 +58,7 @@ fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
     if text.is_empty() {
         return Ok(ParsedReport::default());
     }
-    let mut tests = junit::parse(&text).map_err(|error| RunError::BadReport {
-        report,
-        line: error.line,
-        expected: error.expected,
-    })?;
+    let mut tests = junit::parse(&text).map_err(|error| error.in_report(&report))?;
     // Its messages hold the number of a thread, which is another one in every run.
     for test in tests.iter_mut().filter(|test| !test.stack.is_empty()) {
         let stack = std::mem::take(&mut test.stack);

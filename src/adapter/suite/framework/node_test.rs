@@ -5,17 +5,18 @@ use crate::domain::shell;
 
 use super::super::format::lines;
 use super::adapter::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
-    RunCommand, Site, heads, words,
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, words,
 };
+use super::jest::selected_files;
 
 /// The row of `node --test`.
 pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::NodeTest,
     format: "JSON lines of a reporter",
     signals: "package.json with `node --test`, *.test.js",
+    is_run_by: runs_node_tests,
     detect,
-    version: |_| vec!["node".into(), "--version".into()],
+    version: |_| words(&["node", "--version"]),
     install: "install Node.js 20 or later",
     command: |site, selection, files| {
         let reporter = files.drivers.join("node_reporter.mjs").display().to_string();
@@ -28,20 +29,14 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             "--test-reporter-destination=stdout".into(),
         ];
         let script = site.command.clone().or_else(|| site.test_script());
-        let script = script.filter(|text| text.contains("node ") && text.contains("--test"));
+        let script = script.filter(|text| runs_node_tests(text));
         let typed = script.clone().unwrap_or_else(|| "node --test".into());
-        match selection {
-            Some(ids) => {
-                let below = site.directory.clone() + "/";
-                argv.extend(
-                    heads(ids, "::")
-                        .into_iter()
-                        .map(|file| file.strip_prefix(below.as_str()).unwrap_or(file).to_owned()),
-                );
-            }
-            None => argv = whole(argv, &typed),
+        if selection.is_some() {
+            argv.extend(selected_files(site, selection));
+        } else {
+            argv = whole(argv, &typed);
         }
-        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
+        RunCommand::new(argv, typed)
     },
     read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
     coverage: |request| Ok(coverage(request)),
@@ -63,14 +58,10 @@ fn coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
         let report = request.output.join("coverage-final.json");
         return CoverageCommand::new("npx c8 --all node --test", argv, report);
     }
+    let (argv, folder) = (words(&["node", "--test"]), request.output.join("v8"));
     CoverageCommand {
-        display: "NODE_V8_COVERAGE=… node --test".to_owned(),
-        argv: vec![words(&["node", "--test"])],
         environment: [("NODE_V8_COVERAGE".to_owned(), request.output_path("v8"))].into(),
-        reports: ReportLocation::Glob {
-            folder: request.output.join("v8"),
-            pattern: "*.json".to_owned(),
-        },
+        ..CoverageCommand::with_reports("NODE_V8_COVERAGE=… node --test", argv, folder, "*.json")
     }
 }
 
@@ -94,13 +85,13 @@ fn arguments(script: &str) -> Vec<String> {
     flags.chain(files.filter(plain).map(str::to_owned)).collect()
 }
 
+fn runs_node_tests(command: &str) -> bool {
+    command.contains("node ") && command.contains("--test")
+}
+
 fn detect(site: &Site) -> Option<String> {
-    if let Some(command) = &site.command {
-        let named = command.contains("node ") && command.contains("--test");
-        return named.then(|| format!("the command `{command}`"));
-    }
     if let Some(script) = site.test_script() {
-        if script.contains("node ") && script.contains("--test") {
+        if runs_node_tests(&script) {
             return Some(format!("`{script}` in package.json"));
         }
         let other = ["mocha", "ava", "tap", "jasmine", "karma"];

@@ -1,13 +1,11 @@
 //! pytest, with a plugin of ours that writes each test as it ends.
 
-use std::collections::BTreeMap;
-
 use crate::domain::framework::Framework;
 
 use super::super::format::lines;
 use super::adapter::{
-    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
-    RunCommand, Site, heads, words,
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunCommand, Site, heads,
+    shell_argv, words,
 };
 
 /// The row of Pytest.
@@ -15,25 +13,21 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Pytest,
     format: "JSON lines of a plugin",
     signals: "pytest.ini, tox.ini, setup.cfg, pyproject.toml, conftest.py, requirements",
+    is_run_by: |command| command.contains("pytest"),
     detect,
-    version: |site| vec![site.python(), "-m".into(), "pytest".into(), "--version".into()],
+    version: |site| words(&[&site.python(), "-m", "pytest", "--version"]),
     install: "pip install pytest",
     command: |site, selection, files| {
-        let mut run =
-            RunCommand { display: Some("python3 -m pytest".into()), ..RunCommand::default() };
-        let custom = site.command.as_ref();
-        run.argv = if let Some(command) = custom {
-            vec!["sh".into(), "-c".into(), command.clone()]
+        let mut run = if let Some(command) = &site.command {
+            RunCommand::new(shell_argv(command), command)
         } else {
-            let mut argv = vec![site.python()];
-            argv.extend(words(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]));
-            argv
+            let mut argv = words(&[&site.python()]);
+            argv.extend(words(SUITE));
+            // Only the files of the selected tests are collected.
+            let files = heads(selection.unwrap_or_default(), "::").into_iter();
+            argv.extend(files.filter(|file| site.has(file)).map(str::to_owned));
+            RunCommand::new(argv, "python3 -m pytest")
         };
-        if let Some(command) = custom {
-            run.display = Some(command.clone());
-        } else if let Some(ids) = selection {
-            argv_of_files(&mut run.argv, ids, site);
-        }
         // One file that does not load must not hide the results of all others.
         let options = "-p regreen_pytest --continue-on-collection-errors";
         run.environment.insert("PYTEST_ADDOPTS".into(), options.into());
@@ -45,12 +39,12 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
         run
     },
     read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
-    coverage: |request| {
-        let suite = words(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-        Ok(python_coverage(request, suite, "python3 -m pytest"))
-    },
+    coverage: |request| Ok(python_coverage(request, words(SUITE), "python3 -m pytest")),
     persistent: Some(PersistentRunner::Python),
 };
+
+/// The arguments of Python that run the suite.
+const SUITE: &[&str] = &["-m", "pytest", "-q", "-p", "no:cacheprovider"];
 
 /// The suite under coverage.py; `suite` are the arguments of Python that run it, `display` is the
 /// suite's command as a person types it.
@@ -64,27 +58,13 @@ pub fn python_coverage(
     let run = words(&["-m", "coverage", "run", "--branch", "--source=.", &data]);
     let json =
         words(&["-m", "coverage", "json", "-q", &data, "-o", &request.output_path("report")]);
-    CoverageCommand {
-        display: display.replacen("python3", "python3 -m coverage run --branch", 1),
-        argv: vec![[python(), run, suite].concat(), [python(), json].concat()],
-        environment: BTreeMap::new(),
-        reports: ReportLocation::File(request.output.join("report")),
-    }
-}
-
-/// Only the files of the selected tests are collected.
-fn argv_of_files(argv: &mut Vec<String>, ids: &[crate::domain::id::TestId], site: &Site) {
-    for file in heads(ids, "::") {
-        if site.has(file) {
-            argv.push(file.to_owned());
-        }
-    }
+    let display = display.replacen("python3", "python3 -m coverage run --branch", 1);
+    let argv = vec![[python(), run, suite].concat(), [python(), json].concat()];
+    let report = request.output.join("report");
+    CoverageCommand { argv, ..CoverageCommand::new(&display, Vec::new(), report) }
 }
 
 fn detect(site: &Site) -> Option<String> {
-    if let Some(command) = &site.command {
-        return command.contains("pytest").then(|| format!("the command `{command}`"));
-    }
     if site.has("pytest.ini") {
         return Some("pytest.ini".into());
     }
@@ -93,7 +73,7 @@ fn detect(site: &Site) -> Option<String> {
         ("setup.cfg", "[tool:pytest]"),
         ("tox.ini", "[pytest]"),
     ] {
-        if site.text(file).is_some_and(|text| text.contains(mark)) {
+        if site.names(file, mark) {
             return Some(format!("{mark} in {file}"));
         }
     }
@@ -103,7 +83,7 @@ fn detect(site: &Site) -> Option<String> {
             return Some(file);
         }
     }
-    for file in [
+    let named = [
         "requirements.txt",
         "requirements-dev.txt",
         "dev-requirements.txt",
@@ -114,10 +94,7 @@ fn detect(site: &Site) -> Option<String> {
         "setup.py",
         "Pipfile",
         "tox.ini",
-    ] {
-        if site.text(file).is_some_and(|text| text.contains("pytest")) {
-            return Some(format!("pytest named in {file}"));
-        }
-    }
-    None
+    ];
+    let file = named.into_iter().find(|file| site.names(file, "pytest"))?;
+    Some(format!("pytest named in {file}"))
 }

@@ -11,13 +11,8 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Unittest,
     format: "JSON lines of a driver",
     signals: "test*.py",
-    detect: |site| {
-        if let Some(command) = &site.command {
-            return command.contains("unittest").then(|| format!("the command `{command}`"));
-        }
-        let is_test_file = |name: &str| name.starts_with("test") && name.ends_with(".py");
-        site.has_file(&is_test_file).then(|| "files named test*.py".into())
-    },
+    is_run_by: |command| command.contains("unittest"),
+    detect: |site| site.has_file(&is_test_file).then(|| "files named test*.py".into()),
     version: |site| vec![site.python(), "--version".into()],
     install: "install Python 3.8 or later",
     command: |site, selection, files| {
@@ -32,7 +27,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
             argv.push("--select".into());
             argv.push(files.selection.display().to_string());
         }
-        RunCommand { argv, display: Some(typed), ..RunCommand::default() }
+        RunCommand::new(argv, typed)
     },
     read: |artifacts| Ok(lines::parse(&artifacts.results_text()?)),
     coverage: |request| {
@@ -44,19 +39,22 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Python),
 };
 
+fn is_test_file(name: &str) -> bool {
+    name.starts_with("test") && name.ends_with(".py")
+}
+
 /// What a person types: discovery begins in the folder that has tests and is no package, as the
 /// driver does, since unittest looks into packages alone.
 pub fn discovery(site: &Site) -> String {
     let plain = "python3 -m unittest discover";
-    let is_test = |name: &str| name.starts_with("test") && name.ends_with(".py");
     let holds = |folder: &str| {
         let entries = std::fs::read_dir(site.folder().join(folder)).into_iter().flatten();
-        entries.flatten().any(|entry| is_test(&entry.file_name().to_string_lossy()))
+        entries.flatten().any(|entry| is_test_file(&entry.file_name().to_string_lossy()))
     };
     let apart = |folder: &&str| {
         !site.has(&format!("{folder}/__init__.py"))
             // Where there are no tests yet, this is where they will be.
-            && (holds(folder) || *folder == "tests" && !site.has_file(&is_test))
+            && (holds(folder) || *folder == "tests" && !site.has_file(&is_test_file))
     };
     match ["tests", "test"].into_iter().find(apart) {
         Some(folder) if !holds("") => format!("{plain} -s {folder}"),

@@ -13,15 +13,16 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Vitest,
     format: "JSON report",
     signals: "vitest in package.json, vitest.config.*",
+    is_run_by: |command| command.split_whitespace().any(|word| word == "vitest"),
     detect: |site| detect(site, "vitest"),
-    version: |_| vec!["npx".into(), "--no-install".into(), "vitest".into(), "--version".into()],
+    version: |_| words(&["npx", "--no-install", "vitest", "--version"]),
     install: "npm install --save-dev vitest",
     command: |site, selection, files| {
         let mut argv = start(site, "vitest");
         argv.extend(words(&["run", "--reporter=json", "--reporter=default"]));
         argv.push(format!("--outputFile.json={}", files.results.display()));
         argv.extend(selected_files(site, selection));
-        RunCommand { argv, display: Some("npx vitest run".into()), ..RunCommand::default() }
+        RunCommand::new(argv, "npx vitest run")
     },
     read: |artifacts| read(artifacts, Writer::Vitest),
     coverage: |request| Ok(coverage(request)),

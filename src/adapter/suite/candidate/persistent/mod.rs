@@ -3,14 +3,12 @@
 mod node;
 mod python;
 mod script;
+mod script_copy;
 mod script_trace;
 mod v8_coverage;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
-
-use tokio::sync::{Mutex, MutexGuard};
 
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::test::{Status, TestCase};
@@ -18,6 +16,7 @@ use crate::effect::{CandidateRunner, CandidateRunnerRequest, Lines, RunError, Tr
 
 use super::super::framework::PersistentRunner;
 use super::super::project_suite::ProjectSuite;
+use super::command::{file_of, trace_of};
 
 /// Opens the runner of the framework; `None` where there is none, or it does not reproduce what the
 /// suite reports.
@@ -25,37 +24,47 @@ pub async fn open(
     suite: &ProjectSuite<'_>,
     request: &CandidateRunnerRequest<'_>,
 ) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
-    match suite.detection.adapter.persistent {
-        Some(PersistentRunner::Python) => python::open(suite, request).await,
-        Some(PersistentRunner::Node) => node::open(suite, request).await,
-        Some(PersistentRunner::Vitest) => script::open(suite, request, &script::VITEST).await,
-        Some(PersistentRunner::Jest) => script::open(suite, request, &script::JEST).await,
-        None => Ok(None),
+    let framework = match suite.detection.adapter.persistent {
+        Some(PersistentRunner::Python) => None,
+        Some(PersistentRunner::Node) => Some(&script_copy::NODE),
+        Some(PersistentRunner::Vitest) => Some(&script_copy::VITEST),
+        Some(PersistentRunner::Jest) => Some(&script_copy::JEST),
+        None => return Ok(None),
+    };
+    let mut failing = request.failing;
+    let runner: Box<dyn CandidateRunner> = match framework {
+        None => Box::new(python::open(suite, request)),
+        Some(framework) => {
+            // Each traced test takes a start.
+            failing = failing.get(..1).unwrap_or_default();
+            match script::open(suite, request, framework).await? {
+                Some(runner) => Box::new(runner),
+                None => return Ok(None),
+            }
+        }
+    };
+    // What fails in the suite must fail here, or candidates would be tried on something else.
+    // Without a failure to reproduce, the caller compares what passes.
+    if failing.is_empty() {
+        return Ok(Some(runner));
     }
-}
-
-/// The first of several copies that is free, else the first one's turn; `None` without any.
-async fn free<L>(lanes: &[Mutex<L>]) -> Option<MutexGuard<'_, L>> {
-    match lanes.iter().find_map(|lane| lane.try_lock().ok()) {
-        Some(lane) => Some(lane),
-        None => Some(lanes.first()?.lock().await),
-    }
+    let traces = runner.trace(failing).await.unwrap_or_default();
+    let failed = |trace: &Trace| trace.status == Status::Failed && failing.contains(&trace.test);
+    Ok(traces.iter().any(failed).then_some(runner))
 }
 
 /// The trace of a test; one that is not reported has failed, and took a second.
-fn trace_of(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace {
-    Trace {
-        test: test.clone(),
-        status: case.as_ref().map_or(Status::Failed, |case| case.status),
-        duration: Duration::from_millis(case.as_ref().map_or(1000, |case| case.duration_ms)),
-        lines,
-        failure: case.and_then(|case| case.failure),
+fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace {
+    match case {
+        Some(case) => trace_of(case, lines),
+        None => Trace {
+            test: test.clone(),
+            status: Status::Failed,
+            duration: Duration::from_secs(1),
+            lines,
+            failure: None,
+        },
     }
-}
-
-/// The file of a test.
-fn file_of(test: &TestId) -> &str {
-    test.as_str().split("::").next().unwrap_or_default()
 }
 
 /// Files of tests, each once, in their order.
@@ -86,8 +95,4 @@ fn add_lines(lines: &mut Lines, file: RepoPath, more: impl IntoIterator<Item = u
     known.extend(more);
     known.sort_unstable();
     known.dedup();
-}
-
-fn io_error(path: &Path, error: &std::io::Error) -> RunError {
-    RunError::Io { action: format!("use {}", path.display()), reason: error.to_string() }
 }

@@ -13,13 +13,14 @@ use crate::adapter::host::process::Invocation;
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::EditSet;
-use crate::domain::test::{FailureText, Status};
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, CaseResult, Lines, RunError, Speed, Trace,
 };
 
+use super::super::command::{case_results, trace_of};
 use super::add_lines;
-use crate::adapter::suite::format::{PathMapper, stack};
+use crate::adapter::suite::format::PathMapper;
+use crate::adapter::suite::format::lines::Line;
 use crate::adapter::suite::framework::unittest_options;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;
@@ -56,27 +57,7 @@ struct ReadyMessage {
 
 #[derive(Deserialize)]
 struct CandidateResponse {
-    results: Vec<TestRecord>,
-}
-
-#[derive(Deserialize)]
-struct TestRecord {
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    status: Option<Status>,
-    #[serde(default)]
-    ms: f64,
-    #[serde(default)]
-    class: String,
-    #[serde(default)]
-    message: String,
-    #[serde(default)]
-    stack: String,
-    #[serde(default)]
-    lines: BTreeMap<String, Vec<u32>>,
-    #[serde(default)]
-    end: bool,
+    results: Vec<Line>,
 }
 
 /// Files under repair and the tests that are loaded.
@@ -88,88 +69,71 @@ struct Pool {
     turns: Semaphore,
 }
 
-struct PythonRunner {
+pub struct PythonRunner {
     framework: Framework,
     invocation: Invocation,
     paths: PathMapper,
     root: PathBuf,
-    options: BTreeMap<String, String>,
+    options: Vec<String>,
     jobs: usize,
     /// Most recently used last.
     pools: Mutex<Vec<(PoolKey, Arc<Pool>)>>,
 }
 
-/// Opens the runner, unless it does not reproduce the failing tests.
-pub async fn open(
-    suite: &ProjectSuite<'_>,
-    request: &CandidateRunnerRequest<'_>,
-) -> Result<Option<Box<dyn CandidateRunner>>, RunError> {
+/// A runner that starts its processes when they are needed.
+pub fn open(suite: &ProjectSuite<'_>, request: &CandidateRunnerRequest<'_>) -> PythonRunner {
     let site = suite.site(request.root);
     let driver = suite.settings.scratch.join("drivers/warm_python.py");
-    let pairs = unittest_options(&site);
-    let options = pairs
-        .chunks_exact(2)
-        .filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone())))
-        .collect();
-    let python = PythonRunner {
+    let argv = vec![site.python(), driver.display().to_string()];
+    PythonRunner {
         framework: suite.detection.facts.framework,
-        invocation: Invocation {
-            argv: vec![site.python(), driver.display().to_string()],
-            directory: site.folder(),
-            environment: suite.environment(request.root),
-            access: Some(suite.access(request.root)),
-        },
+        invocation: suite.invocation(request.root, argv),
         paths: suite.path_mapper(request.root),
         root: request.root.to_owned(),
-        options,
+        options: unittest_options(&site),
         jobs: request.jobs.max(1),
         pools: Mutex::new(Vec::new()),
-    };
-    // Without a failure to reproduce, the caller compares what passes.
-    if request.failing.is_empty() {
-        return Ok(Some(Box::new(python)));
     }
-    // What fails in the suite must fail here, or candidates would be tried on something else.
-    let Ok(traces) = python.trace(request.failing).await else { return Ok(None) };
-    let reproduced = request.failing.iter().any(|test| {
-        traces.iter().any(|trace| trace.test == *test && trace.status == Status::Failed)
-    });
-    Ok(reproduced.then(|| Box::new(python) as Box<dyn CandidateRunner>))
+}
+
+fn failed(error: &std::io::Error) -> RunError {
+    RunError::Io { action: "talk to the warm runner".into(), reason: error.to_string() }
 }
 
 impl PythonRunner {
-    fn set_up<'a>(
-        &'a self,
+    /// Starts a process that loads tests.
+    async fn load(
+        &self,
         files: &BTreeSet<RepoPath>,
-        tests: &'a [TestId],
+        tests: &[TestId],
         trace: bool,
-    ) -> SetUpRequest<'a> {
-        SetUpRequest {
+    ) -> Result<LineServer, RunError> {
+        let option = |name: &str| {
+            let at = self.options.iter().position(|word| word == name)?;
+            self.options.get(at + 1).map(String::as_str)
+        };
+        let set_up = SetUpRequest {
             framework: self.framework.name(),
             root: self.root.display().to_string(),
             files: files.iter().map(|file| self.absolute(file)).collect(),
             tests,
-            start: self.options.get("--start").map(String::as_str),
-            top: self.options.get("--top").map(String::as_str),
+            start: option("--start"),
+            top: option("--top"),
             trace,
-        }
+        };
+        let mut server = LineServer::start(&self.invocation).map_err(|e| failed(&e))?;
+        server.send(&set_up).await.map_err(|e| failed(&e))?;
+        Ok(server)
     }
 
     fn absolute(&self, file: &RepoPath) -> String {
         self.root.join(file.as_str()).display().to_string()
     }
 
-    fn failed(error: &std::io::Error) -> RunError {
-        RunError::Io { action: "talk to the warm runner".into(), reason: error.to_string() }
-    }
-
     /// Starts a process that waits at the import of a module under repair.
     async fn start(&self, key: &PoolKey) -> Result<LineServer, RunError> {
-        let mut server = LineServer::start(&self.invocation).map_err(|e| Self::failed(&e))?;
-        let set_up = self.set_up(&key.0, &key.1, false);
-        server.send(&set_up).await.map_err(|e| Self::failed(&e))?;
-        let ready: Option<ReadyMessage> =
-            server.receive(LOADING).await.map_err(|e| Self::failed(&e))?;
+        let mut server = self.load(&key.0, &key.1, false).await?;
+        let ready = server.receive::<ReadyMessage>(LOADING).await.map_err(|e| failed(&e))?;
         if ready.is_some_and(|ready| ready.ready) {
             return Ok(server);
         }
@@ -213,20 +177,16 @@ impl CandidateRunner for PythonRunner {
     }
 
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError> {
-        let mut server = LineServer::start(&self.invocation).map_err(|e| Self::failed(&e))?;
-        let set_up = self.set_up(&BTreeSet::new(), tests, true);
-        server.send(&set_up).await.map_err(|e| Self::failed(&e))?;
+        let mut server = self.load(&BTreeSet::new(), tests, true).await?;
         let mut traces: Vec<Trace> = Vec::new();
         let mut at_import = Lines::new();
-        loop {
-            // A test that never ends stops the trace; the records before it are complete.
-            let record = match server.receive::<TestRecord>(LOADING).await {
-                Ok(Some(record)) if !record.end => record,
-                Ok(_) | Err(_) => break,
-            };
-            let mut lines: Lines = record
-                .lines
-                .into_iter()
+        // A test that never ends stops the trace; the records before it are complete.
+        while let Ok(Some(mut record)) = server.receive::<Line>(LOADING).await {
+            if record.end {
+                break;
+            }
+            let own = std::mem::take(&mut record.lines).into_iter();
+            let mut lines: Lines = own
                 .filter_map(|(file, lines)| Some((RepoPath::parse(file).ok()?, lines)))
                 .collect();
             if record.id.is_empty() {
@@ -236,15 +196,10 @@ impl CandidateRunner for PythonRunner {
             for (file, more) in &at_import {
                 add_lines(&mut lines, file.clone(), more.iter().copied());
             }
-            let status = record.status.unwrap_or(Status::Passed);
-            let failure = (status == Status::Failed).then(|| FailureText {
-                class: record.class,
-                message: record.message,
-                frames: stack::frames(&record.stack, &self.paths),
-                stack: record.stack,
-            });
+            // Most tests take less than the millisecond in which reports count.
             let duration = Duration::try_from_secs_f64(record.ms / 1000.0).unwrap_or_default();
-            traces.push(Trace { test: TestId(record.id), status, duration, lines, failure });
+            let case = self.paths.to_test_case(&record.into());
+            traces.push(Trace { duration, ..trace_of(case, lines) });
         }
         Ok(traces)
     }
@@ -272,36 +227,17 @@ impl CandidateRunner for PythonRunner {
             .collect();
         let request =
             CandidateRequest { sources, tests, limit: limit.as_secs_f64(), stop: stop_at_failure };
-        server.send(&request).await.map_err(|e| Self::failed(&e))?;
+        server.send(&request).await.map_err(|e| failed(&e))?;
         let answer: Option<CandidateResponse> =
-            server.receive(limit + Duration::from_secs(10)).await.map_err(|e| Self::failed(&e))?;
+            server.receive(limit + Duration::from_secs(10)).await.map_err(|e| failed(&e))?;
         let answer = answer.ok_or_else(|| RunError::Io {
             action: "talk to the warm runner".into(),
             reason: "it ended".into(),
         })?;
         pool.idle.lock().await.push(server);
         drop(turn);
-        Ok(results(answer, tests, stop_at_failure))
+        let cases =
+            answer.results.into_iter().map(|record| self.paths.to_test_case(&record.into()));
+        Ok(case_results(&cases.collect::<Vec<_>>(), tests, stop_at_failure))
     }
-}
-
-/// A test that was requested and is not reported has failed: the candidate hung, crashed, or could
-/// not be imported.
-fn results(answer: CandidateResponse, tests: &[TestId], stop_at_failure: bool) -> Vec<CaseResult> {
-    let mut records: BTreeMap<String, TestRecord> =
-        answer.results.into_iter().map(|record| (record.id.clone(), record)).collect();
-    let mut results = Vec::new();
-    for test in tests {
-        let record = records.remove(test.as_str());
-        let status = record.as_ref().and_then(|record| record.status).unwrap_or(Status::Failed);
-        let failure = record.filter(|_| status == Status::Failed).map(|record| {
-            let first = record.message.lines().next().unwrap_or_default().to_owned();
-            (record.class, first)
-        });
-        results.push(CaseResult { test: test.clone(), status, failure });
-        if stop_at_failure && status == Status::Failed {
-            break;
-        }
-    }
-    results
 }

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use crate::adapter::host::files;
 use crate::effect::{Lines, RunError};
 
-use super::{add_lines, io_error};
+use super::add_lines;
 use crate::adapter::suite::format::PathMapper;
+use crate::adapter::suite::io_error::cannot;
 
 /// Bytes of one coverage file that are read at most.
 const COVERAGE_LIMIT: u64 = 64 << 20;
@@ -43,16 +44,15 @@ pub fn executed_lines(folder: &Path, paths: &PathMapper) -> Result<Lines, RunErr
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(lines) };
     for entry in entries.flatten() {
         let path = entry.path();
-        let bytes =
-            files::read_left(&path, COVERAGE_LIMIT).map_err(|error| io_error(&path, &error))?;
+        let bytes = files::read_left(&path, COVERAGE_LIMIT).map_err(cannot("use", &path))?;
         let Ok(coverage) = serde_json::from_slice::<V8Report>(&bytes.unwrap_or_default()) else {
             continue;
         };
         for script in coverage.result {
             let Some(file) = paths.repo_path(&script.url) else { continue };
             let source = paths.root.join(file.as_str());
-            let bytes = files::read_left(&source, COVERAGE_LIMIT)
-                .map_err(|error| io_error(&source, &error))?;
+            let bytes =
+                files::read_left(&source, COVERAGE_LIMIT).map_err(cannot("use", &source))?;
             let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
             add_lines(&mut lines, file, covered(&text, &script.functions));
         }

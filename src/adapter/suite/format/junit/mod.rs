@@ -11,16 +11,7 @@ use crate::domain::test::Status;
 
 mod plain;
 
-use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, bounded};
-
-/// Where and why a report cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable {
-    /// Line, from 1.
-    pub line: u32,
-    /// What should have stood there.
-    pub expected: String,
-}
+use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, Unreadable, bounded};
 
 /// Reads a report. Ids are `class::name`; a `file` attribute goes before them with `::` when no
 /// class is named. External entities are never resolved, and unknown ones are kept as text.
@@ -136,19 +127,13 @@ fn parse_whole(
                 }
             },
             Event::Text(piece) if collecting => {
-                if let (Some(case), Ok(piece)) = (&mut current, piece.decode()) {
-                    collect(case, &piece);
-                }
+                collect(current.as_mut(), &piece.decode().unwrap_or_default());
             }
             Event::CData(piece) if collecting => {
-                if let (Some(case), Ok(piece)) = (&mut current, piece.decode()) {
-                    collect(case, &piece);
-                }
+                collect(current.as_mut(), &piece.decode().unwrap_or_default());
             }
             Event::GeneralRef(name) if collecting => {
-                if let Some(case) = &mut current {
-                    collect(case, entity(&name.decode().unwrap_or_default()));
-                }
+                collect(current.as_mut(), entity(&name.decode().unwrap_or_default()));
             }
             Event::End(element) => match element.local_name().as_ref() {
                 b"testcase" => {
@@ -272,13 +257,9 @@ fn outcome(name: &[u8], element: &BytesStart<'_>, case: Option<&mut ReportedTest
     }
 }
 
-fn collect(case: &mut ReportedTest, piece: &str) {
-    let room = STACK_LIMIT.saturating_sub(case.stack.len());
-    if piece.len() <= room {
-        case.stack.push_str(piece);
-    } else {
-        case.stack.push_str(&bounded(piece, room));
-    }
+fn collect(case: Option<&mut ReportedTest>, piece: &str) {
+    let Some(case) = case else { return };
+    case.stack.push_str(&bounded(piece, STACK_LIMIT.saturating_sub(case.stack.len())));
 }
 
 fn entity(name: &str) -> &'static str {
