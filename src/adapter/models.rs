@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::config::providers::Ready;
 use crate::domain::provider::ClientProgram;
 use crate::domain::secret::{Redactor, SecretKey};
-use crate::effect::Model;
+use crate::effect::{Model, ModelFacts};
 
 use super::host::http::Http;
 use super::model::detect;
@@ -79,36 +79,27 @@ fn open_one(
     scratch: &Path,
 ) -> Result<Box<dyn Model>, String> {
     let provider = &one.provider;
-    let key = one.key.as_deref().map(SecretKey::new);
-    let Some(protocol) = provider.protocol else {
-        let program = provider.client.unwrap_or(ClientProgram::Codex);
-        let version = detect(program, provider.program.as_deref(), scratch)?;
-        tracing::info!(provider = one.name, version, "client found");
-        return Ok(Box::new(ClientModel::new(ClientSettings {
+    let settings = ProviderSettings {
+        facts: ModelFacts {
             name: one.name.clone(),
-            program,
-            path: provider.program.clone(),
-            manner: provider.mode.unwrap_or_default(),
-            model: provider.model.clone(),
-            key,
-            base_url: provider.base_url.clone(),
+            model: provider.model.clone().unwrap_or_default(),
+            mode: provider.mode.filter(|_| provider.protocol.is_none()).unwrap_or_default(),
             context: one.context,
             price: provider.price,
-            timeout: one.timeout,
-            redactor: redactor.clone(),
-            scratch: scratch.join("clients"),
-        })));
-    };
-    let settings = ProviderSettings {
-        name: one.name.clone(),
-        model: provider.model.clone().unwrap_or_default(),
-        key,
+        },
+        key: one.key.as_deref().map(SecretKey::new),
         base_url: provider.base_url.clone(),
         headers: provider.headers.clone().unwrap_or_default().into_iter().collect(),
-        context: one.context,
-        price: provider.price,
         timeout: one.timeout,
         redactor: redactor.clone(),
     };
-    Ok(Box::new(HttpModel::new(settings, protocol, http.clone())))
+    if let Some(protocol) = provider.protocol {
+        return Ok(Box::new(HttpModel::new(settings, protocol, http.clone())));
+    }
+    let program = provider.client.unwrap_or(ClientProgram::Codex);
+    let path = provider.program.clone();
+    let version = detect(program, path.as_deref(), scratch)?;
+    tracing::info!(provider = one.name, version, "client found");
+    let scratch = scratch.join("clients");
+    Ok(Box::new(ClientModel::new(ClientSettings { provider: settings, program, path, scratch })))
 }

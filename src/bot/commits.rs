@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use globset::GlobSet;
 
-use crate::adapter::repo::{self, Bench, GitRemote, Overlap, Present, RepositoryFacts};
+use crate::adapter::repo::{self, GitRemote, Overlap, Present, RepositoryFacts, ScratchRepo};
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, SessionId};
@@ -78,7 +78,7 @@ pub struct Commits<'a> {
     /// The branch with the signed commit.
     pub offered: Option<String>,
     /// The repository of our own, as an object store.
-    pub bench: &'a Bench,
+    pub bench: &'a ScratchRepo,
     /// The last tip of the working phase that was looked at.
     pub seen: Option<CommitId>,
     /// A tip of the working phase, and the same on top of somebody else's commits, as the server

@@ -1,6 +1,6 @@
 //! What is made of pushed commits: a pull request, one signed commit, the head branch itself, notes.
 
-use crate::adapter::repo::Bench;
+use crate::adapter::repo::ScratchRepo;
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
@@ -15,7 +15,7 @@ use super::limits::Destination;
 
 impl Commits<'_> {
     /// Writes down what the session teaches, in a commit of its own (specification.md 9.5).
-    pub async fn sync(&mut self, bench: &Bench, outcome: &Outcome, date: &str) {
+    pub async fn sync(&mut self, bench: &ScratchRepo, outcome: &Outcome, date: &str) {
         let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
         let read = |name: &str| {
             let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;

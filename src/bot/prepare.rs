@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::adapter::host::http::Http;
-use crate::adapter::repo::{self, Bench, Credential, GitRemote, Transport};
+use crate::adapter::repo::{self, Credential, GitRemote, ScratchRepo, Transport};
 use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings};
 use crate::domain::id::CommitId;
@@ -50,7 +50,7 @@ impl PrepareError {
 /// The repository of our own, with the server behind it.
 pub struct Prepared {
     /// The repository.
-    pub bench: Bench,
+    pub bench: ScratchRepo,
     /// The server.
     pub remote: GitRemote,
     /// The merge base.
@@ -82,7 +82,7 @@ pub async fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let source = repo::discover(&env.workspace()).ok();
     let complete = source.as_ref().is_some_and(|source| !source.shallow);
-    let bench = Bench::make(source.as_ref(), &folder(target).join("repository"))?;
+    let bench = ScratchRepo::make(source.as_ref(), &folder(target).join("repository"))?;
     let address = format!("{}/{}.git", env.server(), target.repository);
     let credential = env.token.clone().map(|token| Credential { host: host(env.server()), token });
     let remote = bench.remote(Transport::new(http.clone(), &address, credential)?);

@@ -1,6 +1,6 @@
 //! The sessions of the target: their names, the newest of them, and their checkout.
 
-use crate::adapter::repo::{BenchOf, RepositoryFacts};
+use crate::adapter::repo::{RepositoryFacts, ScratchHead};
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::PullState;
 use crate::report::view::View;
@@ -120,7 +120,7 @@ pub fn check_out(
     context: &Context<'_>,
     others: Vec<(String, CommitId)>,
 ) -> Result<RepositoryFacts, BotError> {
-    let of = BenchOf {
+    let of = ScratchHead {
         head: context.target.head.clone(),
         branch: context.target.head_branch.clone().unwrap_or_else(|| "regreen-head".into()),
         others,

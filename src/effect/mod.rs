@@ -26,7 +26,9 @@ pub use forge::{
     PullRequest, PullState, PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 pub use lint::{Concern, FixedFiles, LintReport};
-pub use model::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
+pub use model::{
+    ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+};
 pub use observe::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
 };

@@ -4,34 +4,62 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::budget::Usage;
+use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::ClientMode;
 
 /// One source of answers.
 #[async_trait]
 pub trait Model: Send + Sync {
+    /// What is known before anything is asked.
+    fn facts(&self) -> &ModelFacts;
+
     /// Its name in the configuration, such as `gemini`.
-    fn name(&self) -> &str;
+    fn name(&self) -> &str {
+        &self.facts().name
+    }
 
     /// The model it asks for, such as `gemini-2.5-pro`; empty when the client decides.
-    fn model(&self) -> &str;
+    fn model(&self) -> &str {
+        &self.facts().model
+    }
 
     /// Whether it answers with text or edits a checkout itself.
-    fn manner(&self) -> ClientMode;
+    fn manner(&self) -> ClientMode {
+        self.facts().mode
+    }
 
     /// How many tokens question and answer may have together.
-    fn context_tokens(&self) -> u32;
+    fn context_tokens(&self) -> u32 {
+        self.facts().context
+    }
 
     /// What `usage` costs by this provider's price table, in millionths of a dollar; `None` when
     /// there is no price.
-    fn price(&self, usage: Usage) -> Option<u64>;
+    fn price(&self, usage: Usage) -> Option<u64> {
+        self.facts().price.map(|price| price.of(usage))
+    }
 
     /// Asks once. Does not retry: who asks next, and when, is decided by the chain.
-    /// What the provider said until it failed is in [`ModelError::said`], bounded and without
+    /// What the provider said until it failed is in [`ModelError::message`], bounded and without
     /// secrets.
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
+}
+
+/// What is known of a source of answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelFacts {
+    /// In the configuration.
+    pub name: String,
+    /// The model to ask for; empty when the client decides.
+    pub model: String,
+    pub mode: ClientMode,
+    /// Tokens that question and answer may have together.
+    pub context: u32,
+    /// The price of its tokens.
+    pub price: Option<Price>,
 }
 
 /// What is asked.
@@ -82,22 +110,23 @@ pub enum Finish {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{provider}: {kind}{}", detail(.said))]
+#[error("{provider}: {kind}{}", detail(.message))]
 pub struct ModelError {
     pub provider: String,
     pub kind: ModelErrorKind,
     /// What the provider said, bounded, without secrets.
-    pub said: String,
+    pub message: String,
 }
 
-fn detail(said: &str) -> String {
-    let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+fn detail(message: &str) -> String {
+    let line = message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let short: String = line.chars().take(200).collect();
     if short.is_empty() { String::new() } else { format!(": {short}") }
 }
 
 /// What went wrong, by what can be done about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum ModelErrorKind {
     /// 401, 403, or a client that is not logged in.
     #[error("the key was refused")]
@@ -106,6 +135,7 @@ pub enum ModelErrorKind {
     #[error("rate limited{}", wait(.retry_after.as_ref()))]
     RateLimited {
         /// As the provider asks, from `Retry-After` or its reset headers.
+        #[serde(rename = "retry_after_ms", with = "optional_millis")]
         retry_after: Option<Duration>,
     },
     /// 429 or 402 that time does not heal: no money, no quota.
@@ -128,11 +158,13 @@ pub enum ModelErrorKind {
     Refused { reason: String },
     /// Longer than the limit (trigger T7).
     #[error("no answer within {limit:?}")]
-    TimedOut { limit: Duration },
+    TimedOut {
+        #[serde(rename = "limit_ms", with = "millis")]
+        limit: Duration,
+    },
     /// No connection, or it broke (trigger T8).
     #[error("the connection failed")]
     Connection,
-    /// The answer ended in the middle.
     #[error("the answer ended in the middle")]
     Truncated,
     /// Not what the protocol says, or larger than [`ANSWER_LIMIT`].
@@ -157,43 +189,75 @@ impl ModelErrorKind {
     /// One word for tables and records.
     #[must_use]
     pub fn word(&self) -> &'static str {
-        match self {
-            Self::Unauthorised => "unauthorised",
-            Self::RateLimited { .. } => "rate-limited",
-            Self::OutOfQuota => "out-of-quota",
-            Self::Server { .. } => "server",
-            Self::NotFound => "not-found",
-            Self::BadRequest { .. } => "bad-request",
-            Self::TooLong => "too-long",
-            Self::Refused { .. } => "refused",
-            Self::TimedOut { .. } => "timed-out",
-            Self::Connection => "connection",
-            Self::Truncated => "truncated",
-            Self::Garbage => "garbage",
-            Self::Client { .. } => "client",
-            Self::Replay { .. } => "replay",
-        }
+        self.word_and_hint().0
     }
 
     /// What the reader can do next, in one imperative clause.
     #[must_use]
     pub fn hint(&self) -> &'static str {
+        self.word_and_hint().1
+    }
+
+    fn word_and_hint(&self) -> (&'static str, &'static str) {
+        let again = "run again later, or add another provider";
+        let address = "check `protocol` and `base-url` of the provider";
         match self {
-            Self::Unauthorised => "check the key and what it may do",
-            Self::RateLimited { .. } => "wait, or put another provider before it",
-            Self::OutOfQuota => "check the plan and the balance of the account",
-            Self::Server { .. } | Self::Connection | Self::Truncated => {
-                "run again later, or add another provider"
+            Self::Unauthorised => ("unauthorised", "check the key and what it may do"),
+            Self::RateLimited { .. } => ("rate-limited", "wait, or put another provider before it"),
+            Self::OutOfQuota => ("out-of-quota", "check the plan and the balance of the account"),
+            Self::Server { .. } => ("server", again),
+            Self::NotFound => ("not-found", "check `model` and `base-url` of the provider"),
+            Self::BadRequest { .. } => ("bad-request", address),
+            Self::TooLong => {
+                ("too-long", "raise `context` of the provider, or choose a larger model")
             }
-            Self::NotFound => "check `model` and `base-url` of the provider",
-            Self::BadRequest { .. } | Self::Garbage => {
-                "check `protocol` and `base-url` of the provider"
+            Self::Refused { .. } => {
+                ("refused", "look at the recorded answer, or add another provider")
             }
-            Self::TooLong => "raise `context` of the provider, or choose a larger model",
-            Self::Refused { .. } => "look at the recorded answer, or add another provider",
-            Self::TimedOut { .. } => "raise `timeout` of the provider",
-            Self::Client { .. } => "install or update the client, or remove it from `engine`",
-            Self::Replay { .. } => "replay with the same regreen and the same repository",
+            Self::TimedOut { .. } => ("timed-out", "raise `timeout` of the provider"),
+            Self::Connection => ("connection", again),
+            Self::Truncated => ("truncated", again),
+            Self::Garbage => ("garbage", address),
+            Self::Client { .. } => {
+                ("client", "install or update the client, or remove it from `engine`")
+            }
+            Self::Replay { .. } => {
+                ("replay", "replay with the same regreen and the same repository")
+            }
         }
+    }
+}
+
+/// A duration as whole milliseconds in a recording.
+mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        u64::try_from(time.as_millis()).unwrap_or(u64::MAX).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
+    }
+}
+
+/// The same for one that may be missing.
+mod optional_millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Millis(#[serde(with = "super::millis")] Duration);
+
+    #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
+    pub fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        time.map(Millis).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::<Millis>::deserialize(from)?.map(|Millis(time)| time))
     }
 }

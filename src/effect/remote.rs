@@ -130,7 +130,6 @@ impl Refuser {
 /// Why the server gave no answer to work with.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
-    /// The address cannot be used.
     #[error("{address} cannot be used: {reason}")]
     Address { address: String, reason: &'static str },
     /// 401: nobody knows the token.
@@ -162,7 +161,6 @@ pub enum RemoteError {
     /// No or half an answer.
     #[error("{address}: {reason}")]
     Connection { address: String, reason: String },
-    /// The answer is not git's protocol.
     #[error("{address} answered what is not git's protocol: {reason}")]
     Protocol { address: String, reason: String },
     /// A branch that must not be moved.
@@ -171,7 +169,6 @@ pub enum RemoteError {
     /// The server's tip holds commits of somebody else that `new` does not contain.
     #[error("`{branch}` holds commits that are not of this session")]
     Foreign { branch: String },
-    /// A reference is not on the server.
     #[error("`{name}` is not on the server")]
     NoReference { name: String },
     /// The local side.

@@ -61,17 +61,14 @@ pub enum StoreError {
     /// The file was written by a newer regreen.
     #[error("{}: written with schema version {found}, this regreen reads up to {known}", path.display())]
     Newer { path: PathBuf, found: u64, known: u64 },
-    /// Another process works on the session.
     #[error("session {session} is in use by process {holder}")]
     Locked {
         session: String,
         /// Its process, as the lock file names it.
         holder: String,
     },
-    /// No such session.
     #[error("there is no session {session}")]
     Missing { session: String, known: Vec<String> },
-    /// The session was archived and cannot be worked on.
     #[error("session {session} is archived")]
     Archived { session: String },
 }

@@ -173,7 +173,6 @@ pub enum RunError {
     /// No framework was recognised and no command configured.
     #[error("no test framework was recognised in {}", directory.display())]
     UnknownFramework { directory: PathBuf, looked_for: Vec<String> },
-    /// The command could not be started.
     #[error("`{command}` could not be started: {reason}")]
     NotStarted {
         /// As a person would type it.
@@ -216,7 +215,6 @@ pub enum RunError {
         command: String,
         log: PathBuf,
     },
-    /// The configured report glob matches nothing.
     #[error("no file matches the report pattern `{pattern}` after `{command}`")]
     NoReportFile {
         /// As a person would type it.

@@ -111,7 +111,6 @@ pub struct Hunk {
 /// Why git could not do something.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// Not inside a repository.
     #[error("{} is not in a git repository", path.display())]
     NoRepository { path: PathBuf },
     /// The repository cannot be worked on.
@@ -123,7 +122,6 @@ pub enum GitError {
     /// The fix branch exists and belongs to something else.
     #[error("branch `{branch}` exists already and is not of session {session}")]
     BranchTaken { branch: String, session: String },
-    /// An edit does not fit the file.
     #[error("{file}: {reason}")]
     Conflict { file: RepoPath, reason: String },
     /// Git or the operating system refused something else.

@@ -1,5 +1,6 @@
 //! Check runs: one of ours per commit, name and session; annotations once each.
 
+use futures::{FutureExt as _, TryFutureExt as _};
 use serde_json::{Value, json};
 
 use crate::domain::check::TITLE_LIMIT;
@@ -9,7 +10,7 @@ use crate::effect::{
     ForgeErrorKind, Level, PutCheck,
 };
 
-use super::client::{Call, GitHub, PAGE, Verb};
+use super::client::{Call, Created, GitHub, PAGE, Verb};
 use super::refusal::cut;
 use super::shape::{Run, Runs};
 
@@ -26,8 +27,8 @@ impl GitHub<'_> {
             match self.fill(run, &found, count(&found)).await {
                 Ok(()) => return Ok(put(found, false)),
                 // Made by another App under our name: leave it, as GitHub demands.
-                Err(ForgeError { kind: ForgeErrorKind::Denied { .. }, said, .. })
-                    if said.contains("app_id") =>
+                Err(ForgeError { kind: ForgeErrorKind::Denied { .. }, message, .. })
+                    if message.contains("app_id") =>
                 {
                     foreign.push(found.id);
                 }
@@ -77,32 +78,17 @@ impl GitHub<'_> {
         let mut body = content(run, batch(run, 0));
         body["name"] = json!(run.name);
         body["head_sha"] = json!(run.head_sha.as_str());
-        let call = Call {
-            what,
-            verb: Verb::Post,
-            route: self.route(what, &["check-runs"], &[])?,
-            body: Some(body),
-            repeat: Repeat::Look,
-        };
-        let mut attempt = 1;
-        loop {
-            match self.attempt(&call).await {
-                Ok(value) => {
-                    let made: Run = self.read(what, value)?;
-                    self.learn_app(&made);
-                    return Ok((made, true));
-                }
-                Err(failure) => {
-                    if self.pause(Repeat::Look, failure, attempt).await? {
-                        let found = self.find_runs(run).await?;
-                        if let Some(made) = found.into_iter().find(|one| !foreign.contains(&one.id))
-                        {
-                            return Ok((made, false));
-                        }
-                    }
-                }
+        let route = self.route(what, &["check-runs"], &[])?;
+        let call = Call::new(what, Verb::Post, route, body, Repeat::Look);
+        let ours = |runs: Vec<Run>| runs.into_iter().find(|one| !foreign.contains(&one.id));
+        let find = || self.find_runs(run).map_ok(ours).boxed();
+        match self.create(&call, false, &find).await? {
+            Created::Before(made) => Ok((made, false)),
+            Created::Now(value) => {
+                let made: Run = self.read(what, value)?;
+                self.learn_app(&made);
+                Ok((made, true))
             }
-            attempt += 1;
         }
     }
 
@@ -117,8 +103,7 @@ impl GitHub<'_> {
             let repeat = if next.is_empty() { Repeat::Free } else { Repeat::Look };
             let mut body = content(run, next);
             body["name"] = json!(run.name);
-            let call =
-                Call { what, verb: Verb::Patch, route: route.clone(), body: Some(body), repeat };
+            let call = Call::new(what, Verb::Patch, route.clone(), body, repeat);
             match self.attempt(&call).await {
                 Ok(value) => {
                     self.learn_app(&self.read(what, value)?);

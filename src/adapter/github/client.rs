@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use octocrab::service::middleware::base_uri::BaseUriLayer;
 use octocrab::service::middleware::extra_headers::ExtraHeadersLayer;
 use octocrab::service::middleware::reqwest_connector::ReqwestConnector;
@@ -93,6 +94,22 @@ pub struct Call {
     pub repeat: Repeat,
 }
 
+impl Call {
+    /// A request that writes.
+    pub fn new(what: &'static str, verb: Verb, route: String, body: Value, repeat: Repeat) -> Self {
+        Self { what, verb, route, body: Some(body), repeat }
+    }
+}
+
+/// What became of a call that creates something once.
+#[derive(Debug)]
+pub enum Created<T> {
+    /// It is new; the answer.
+    Now(Value),
+    /// It was there.
+    Before(T),
+}
+
 /// A failed attempt.
 #[derive(Debug)]
 pub struct Failure {
@@ -140,12 +157,8 @@ impl<'a> GitHub<'a> {
             });
         }
         let (rest, graph) = (build(&places.rest)?, build(&places.graph)?);
-        let own = match &settings.login {
-            Some(login) => {
-                Own { asked: true, logins: BTreeSet::from([login.clone()]), ..Own::default() }
-            }
-            None => Own::default(),
-        };
+        let logins: BTreeSet<String> = settings.login.iter().cloned().collect();
+        let own = Own { asked: !logins.is_empty(), logins, ..Own::default() };
         Ok(Self {
             rest,
             graph,
@@ -169,8 +182,8 @@ impl<'a> GitHub<'a> {
         let (owner, repository) = name.split_once('/').unwrap_or((&name, ""));
         let all = ["repos", owner, repository].into_iter().chain(segments.iter().copied());
         let Some(path) = path(all) else {
-            let said = format!("`{}` is no part of an address", short(&segments.join("/")));
-            return Err(self.error(what, None, ForgeErrorKind::Invalid, &said));
+            let message = format!("`{}` is no part of an address", short(&segments.join("/")));
+            return Err(self.error(what, None, ForgeErrorKind::Invalid, &message));
         };
         Ok(format!("{path}{}", query(pairs)))
     }
@@ -181,9 +194,9 @@ impl<'a> GitHub<'a> {
         call: &'static str,
         status: Option<u16>,
         kind: ForgeErrorKind,
-        said: &str,
+        message: &str,
     ) -> ForgeError {
-        ForgeError { call, status, kind, said: self.redactor.redact(said) }
+        ForgeError { call, status, kind, message: self.redactor.redact(message) }
     }
 
     /// One attempt. The answer is JSON; `null` for an empty body.
@@ -201,9 +214,9 @@ impl<'a> GitHub<'a> {
             Err(error) => return Err(self.lost(call, &error, false)),
         };
         let location = answer.header("location").map(str::to_owned);
-        let failure = |(fault, kind, said): (Fault, ForgeErrorKind, String)| Failure {
+        let failure = |(fault, kind, message): (Fault, ForgeErrorKind, String)| Failure {
             fault,
-            error: self.error(call.what, Some(answer.status), kind, &said),
+            error: self.error(call.what, Some(answer.status), kind, &message),
             location,
         };
         if !(200..300).contains(&answer.status) {
@@ -213,8 +226,8 @@ impl<'a> GitHub<'a> {
             return Ok(Value::Null);
         }
         let Ok(value) = serde_json::from_slice::<Value>(&answer.body) else {
-            let said = "it is not JSON".to_owned();
-            return Err(failure((Fault::Broken, ForgeErrorKind::Malformed, said)));
+            let message = "it is not JSON".to_owned();
+            return Err(failure((Fault::Broken, ForgeErrorKind::Malformed, message)));
         };
         match graph_refusal(&value).filter(|_| call.verb == Verb::Graph) {
             Some(refused) => Err(failure(refused)),
@@ -240,11 +253,9 @@ impl<'a> GitHub<'a> {
         let (fault, kind) = match error {
             HttpError::Request(_) => (Fault::Refused, ForgeErrorKind::Invalid),
             HttpError::TooLarge(_) => (Fault::Refused, ForgeErrorKind::Malformed),
-            HttpError::Connection(_) | HttpError::Truncated | HttpError::TimedOut if unsent => {
-                (Fault::Unsent, ForgeErrorKind::Unavailable)
-            }
             HttpError::Connection(_) | HttpError::Truncated | HttpError::TimedOut => {
-                (Fault::Broken, ForgeErrorKind::Unavailable)
+                let fault = if unsent { Fault::Unsent } else { Fault::Broken };
+                (fault, ForgeErrorKind::Unavailable)
             }
         };
         let error = self.error(call.what, None, kind, &short(&error.to_string()));
@@ -273,15 +284,14 @@ impl<'a> GitHub<'a> {
                 self.clock.wait(wait).await;
                 Ok(true)
             }
-            RetryDecision::GiveUp(GiveUpReason::Deadline) if failure.error.passes() => {
+            RetryDecision::GiveUp(reason) => {
                 let mut error = failure.error;
-                error.kind = match error.kind {
-                    ForgeErrorKind::RateLimited { wait } => ForgeErrorKind::RateLimited { wait },
-                    _ => ForgeErrorKind::TooLate,
-                };
+                let limited = matches!(error.kind, ForgeErrorKind::RateLimited { .. });
+                if reason == GiveUpReason::Deadline && error.passes() && !limited {
+                    error.kind = ForgeErrorKind::TooLate;
+                }
                 Err(error)
             }
-            RetryDecision::GiveUp(_) => Err(failure.error),
         }
     }
 
@@ -293,6 +303,27 @@ impl<'a> GitHub<'a> {
                 Ok(value) => return Ok(value),
                 Err(failure) => self.pause(call.repeat, failure, attempt).await?,
             };
+            attempt += 1;
+        }
+    }
+
+    /// Makes a call that creates something, once: after an attempt without an answer `find` looks
+    /// for what that may have made. `look` says whether it looks before the first attempt too.
+    pub(super) async fn create<'f, T>(
+        &self,
+        call: &Call,
+        mut look: bool,
+        find: &(dyn Fn() -> BoxFuture<'f, Result<Option<T>, ForgeError>> + Sync),
+    ) -> Result<Created<T>, ForgeError> {
+        let mut attempt = 1;
+        loop {
+            if look && let Some(found) = find().await? {
+                return Ok(Created::Before(found));
+            }
+            match self.attempt(call).await {
+                Ok(value) => return Ok(Created::Now(value)),
+                Err(failure) => look = self.pause(Repeat::Look, failure, attempt).await?,
+            }
             attempt += 1;
         }
     }
@@ -314,16 +345,17 @@ impl<'a> GitHub<'a> {
         what: &'static str,
         value: Value,
     ) -> Result<T, ForgeError> {
-        serde_json::from_value(value).map_err(|error| {
-            self.error(what, None, ForgeErrorKind::Malformed, &short(&error.to_string()))
-        })
+        serde_json::from_value(value).map_err(|error| self.malformed(what, &error.to_string()))
     }
 
     /// A commit's name out of an answer.
     pub(super) fn commit(&self, what: &'static str, text: &str) -> Result<CommitId, ForgeError> {
-        CommitId::parse(text).map_err(|error| {
-            self.error(what, None, ForgeErrorKind::Malformed, &short(&error.to_string()))
-        })
+        CommitId::parse(text).map_err(|error| self.malformed(what, &error.to_string()))
+    }
+
+    /// An answer that is not what GitHub's contract says.
+    pub(super) fn malformed(&self, what: &'static str, why: &str) -> ForgeError {
+        self.error(what, None, ForgeErrorKind::Malformed, &short(why))
     }
 
     /// Elements of a list, page by page, until `take` has enough or `pages` were read.
@@ -387,6 +419,11 @@ impl<'a> GitHub<'a> {
         let own = locked(&self.own);
         user.is_some_and(|user| own.ids.contains(&user.id) || own.logins.contains(&user.login))
     }
+}
+
+/// What is not there is no error of a question for it.
+pub(super) fn none_if_missing<T>(error: ForgeError) -> Result<Option<T>, ForgeError> {
+    if error.kind == ForgeErrorKind::NotFound { Ok(None) } else { Err(error) }
 }
 
 /// A lock that a panic elsewhere does not close.

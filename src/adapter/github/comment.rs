@@ -1,22 +1,17 @@
-//! Comments: one of ours per marker, edited in place; reactions; what we did so far.
+//! Comments: one of ours per marker, edited in place.
 
+use futures::FutureExt as _;
 use serde_json::json;
 
 use crate::domain::retry::Repeat;
-use crate::effect::{
-    Account, Activity, COMMENT_LIMIT, CommentKind, Done, ForgeEntry, ForgeError, PutComment,
-    Reaction,
-};
+use crate::effect::{COMMENT_LIMIT, Done, ForgeError, PutComment};
 
-use super::client::{Call, GitHub, Verb};
+use super::client::{Call, Created, GitHub, Verb};
 use super::refusal::cut;
-use super::shape::{Comment, ListedCommit};
+use super::shape::Comment;
 
 /// Pages of comments: GitHub takes 2,500 comments on one issue.
-const PAGES: usize = 25;
-
-/// Pages of commits: GitHub lists 250 of a pull request.
-const COMMIT_PAGES: usize = 3;
+pub const COMMENT_PAGES: usize = 25;
 
 impl GitHub<'_> {
     pub(super) async fn write_comment(
@@ -27,55 +22,18 @@ impl GitHub<'_> {
     ) -> Result<PutComment, ForgeError> {
         let what = "write the comment";
         let text = marked(marker, body);
-        let call = Call {
-            what,
-            verb: Verb::Post,
-            route: self.route(what, &["issues", &number.to_string(), "comments"], &[])?,
-            body: Some(json!({ "body": text })),
-            repeat: Repeat::Look,
-        };
-        let (mut look, mut attempt) = (true, 1);
-        loop {
-            if look && let Some(found) = self.find_comment(number, marker).await? {
-                return self.edit_comment(found, &text).await;
+        let route = self.route(what, &["issues", &number.to_string(), "comments"], &[])?;
+        let call = Call::new(what, Verb::Post, route, json!({ "body": text }), Repeat::Look);
+        let find = move || self.find_comment(number, marker).boxed();
+        match self.create(&call, true, &find).await? {
+            Created::Before(found) => self.edit_comment(found, &text).await,
+            Created::Now(value) => {
+                let made: Comment = self.read(what, value)?;
+                let author = made.user.map(|user| (user.id, user.login)).unzip();
+                self.learn(author.0, author.1);
+                Ok(PutComment { id: made.id, url: made.html_url, done: Done::Created })
             }
-            match self.attempt(&call).await {
-                Ok(value) => {
-                    let made: Comment = self.read(what, value)?;
-                    let author = made.user.map(|user| (user.id, user.login)).unzip();
-                    self.learn(author.0, author.1);
-                    return Ok(PutComment { id: made.id, url: made.html_url, done: Done::Created });
-                }
-                Err(failure) => look = self.pause(Repeat::Look, failure, attempt).await?,
-            }
-            attempt += 1;
         }
-    }
-
-    pub(super) async fn list_comments(
-        &self,
-        number: u64,
-        since: &str,
-    ) -> Result<Vec<ForgeEntry>, ForgeError> {
-        let mut found = Vec::new();
-        self.each(
-            "read the new comments",
-            &["issues", &number.to_string(), "comments"],
-            &[("since", since)],
-            PAGES,
-            |comment: Comment| {
-                if comment.created_at.as_str() >= since {
-                    found.push(ForgeEntry {
-                        edited: comment.created_at != comment.updated_at,
-                        author: comment.user.map(Account::from),
-                        body: comment.body.unwrap_or_default(),
-                    });
-                }
-                true
-            },
-        )
-        .await?;
-        Ok(found)
     }
 
     /// Our comment that begins with the marker. The author counts: anybody can write a marker.
@@ -86,13 +44,11 @@ impl GitHub<'_> {
             "read the comments",
             &["issues", &number.to_string(), "comments"],
             &[],
-            PAGES,
+            COMMENT_PAGES,
             |comment: Comment| {
-                let begins = comment
-                    .body
-                    .as_deref()
-                    .is_some_and(|body| body.trim_start().starts_with(marker));
-                if begins && self.is_own(comment.user.as_ref()) {
+                if begins_with(comment.body.as_deref(), marker)
+                    && self.is_own(comment.user.as_ref())
+                {
                     found = Some(comment);
                 }
                 found.is_none()
@@ -108,80 +64,16 @@ impl GitHub<'_> {
             return Ok(PutComment { id, url, done: Done::Unchanged });
         }
         let what = "edit the comment";
-        let call = Call {
-            what,
-            verb: Verb::Patch,
-            route: self.route(what, &["issues", "comments", &id.to_string()], &[])?,
-            body: Some(json!({ "body": text })),
-            repeat: Repeat::Free,
-        };
+        let route = self.route(what, &["issues", "comments", &id.to_string()], &[])?;
+        let call = Call::new(what, Verb::Patch, route, json!({ "body": text }), Repeat::Free);
         self.perform(&call).await?;
         Ok(PutComment { id, url, done: Done::Edited })
     }
+}
 
-    pub(super) async fn add_reaction(
-        &self,
-        kind: CommentKind,
-        id: u64,
-        reaction: Reaction,
-    ) -> Result<(), ForgeError> {
-        let what = "react to the comment";
-        let room = match kind {
-            CommentKind::Issue => "issues",
-            CommentKind::Review => "pulls",
-        };
-        let content = match reaction {
-            Reaction::Eyes => "eyes",
-            Reaction::Rocket => "rocket",
-            Reaction::ThumbsDown => "-1",
-            Reaction::Confused => "confused",
-        };
-        let call = Call {
-            what,
-            verb: Verb::Post,
-            route: self.route(what, &[room, "comments", &id.to_string(), "reactions"], &[])?,
-            body: Some(json!({ "content": content })),
-            // A second one answers 200 with the first.
-            repeat: Repeat::Free,
-        };
-        self.perform(&call).await.map(drop)
-    }
-
-    pub(super) async fn count_activity(
-        &self,
-        number: u64,
-        comment_mark: &str,
-        commit_mark: &str,
-    ) -> Result<Activity, ForgeError> {
-        self.know_myself().await?;
-        let number = number.to_string();
-        let mut activity = Activity::default();
-        self.each(
-            "read the comments",
-            &["issues", &number, "comments"],
-            &[],
-            PAGES,
-            |comment: Comment| {
-                let marked =
-                    comment.body.as_deref().is_some_and(|body| body.contains(comment_mark));
-                activity.comments += u32::from(marked && self.is_own(comment.user.as_ref()));
-                true
-            },
-        )
-        .await?;
-        self.each(
-            "read the commits of the pull request",
-            &["pulls", &number, "commits"],
-            &[],
-            COMMIT_PAGES,
-            |listed: ListedCommit| {
-                activity.commits += u32::from(listed.commit.message.contains(commit_mark));
-                true
-            },
-        )
-        .await?;
-        Ok(activity)
-    }
+/// Whether a text that may be missing begins with a marker.
+pub fn begins_with(body: Option<&str>, marker: &str) -> bool {
+    body.is_some_and(|body| body.trim_start().starts_with(marker))
 }
 
 /// A text that begins with its marker, within the limit.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::domain::id::CommitId;
 use crate::domain::retry::{Fault, Repeat};
-use crate::effect::{BranchCommit, ForgeError, ForgeErrorKind};
+use crate::effect::{BranchCommit, Forge as _, ForgeError, ForgeErrorKind};
 
 use super::client::{Call, GitHub, Verb, locked};
 use super::shape::GitCommit;
@@ -17,17 +17,15 @@ const MUTATION: &str = "mutation($input: CreateCommitOnBranchInput!) { \
 impl GitHub<'_> {
     pub(super) async fn write_commit(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError> {
         let what = "commit to the branch";
-        let call = Call {
-            what,
-            verb: Verb::Graph,
-            route: "/graphql".to_owned(),
-            body: Some(json!({ "query": MUTATION, "variables": { "input": self.input(commit) } })),
-            repeat: Repeat::Look,
-        };
+        let body = json!({ "query": MUTATION, "variables": { "input": self.input(commit) } });
+        let call = Call::new(what, Verb::Graph, "/graphql".to_owned(), body, Repeat::Look);
         let mut attempt = 1;
         loop {
             let failure = match self.attempt(&call).await {
-                Ok(value) => return self.made(what, &value),
+                Ok(value) => {
+                    let oid = value["data"]["createCommitOnBranch"]["commit"]["oid"].as_str();
+                    return self.commit(what, oid.unwrap_or_default());
+                }
                 Err(failure) => failure,
             };
             let stale = failure.error.kind == ForgeErrorKind::Stale;
@@ -68,16 +66,11 @@ impl GitHub<'_> {
         })
     }
 
-    fn made(&self, what: &'static str, value: &Value) -> Result<CommitId, ForgeError> {
-        let oid = value["data"]["createCommitOnBranch"]["commit"]["oid"].as_str();
-        self.commit(what, oid.unwrap_or_default())
-    }
-
     /// The tip, when it is this very commit on top of the expected head; `None` while the branch
     /// is still there.
     async fn find_commit(&self, commit: &BranchCommit) -> Result<Option<CommitId>, ForgeError> {
         let what = "read a commit";
-        let Some(tip) = self.read_branch(&commit.branch).await? else { return Ok(None) };
+        let Some(tip) = self.branch_sha(&commit.branch).await? else { return Ok(None) };
         if tip == commit.expected_head {
             return Ok(None);
         }
@@ -88,7 +81,7 @@ impl GitHub<'_> {
         if parents == [commit.expected_head.as_str()] && found.message.trim() == message.trim() {
             return Ok(Some(tip));
         }
-        let said = format!("`{}` is at {}", super::refusal::short(&commit.branch), tip.short());
-        Err(self.error("commit to the branch", None, ForgeErrorKind::Stale, &said))
+        let message = format!("`{}` is at {}", super::refusal::short(&commit.branch), tip.short());
+        Err(self.error("commit to the branch", None, ForgeErrorKind::Stale, &message))
     }
 }

@@ -1,25 +1,82 @@
-//! GitHub as the forge of the contract: which file does what.
+//! GitHub as the forge of the contract. What is looked for before it is written has a file of its
+//! own; the rest is here.
 
 use async_trait::async_trait;
+use serde_json::json;
 
 use crate::domain::id::CommitId;
+use crate::domain::retry::Repeat;
 use crate::effect::{
-    Activity, BranchCommit, CheckRun, CommentKind, Forge, ForgeEntry, ForgeError, Label, LeftOut,
-    NewIssue, NewPull, Permission, PullEdit, PullRequest, PutCheck, PutComment, PutIssue, PutPull,
-    Reaction, RepositoryInfo,
+    Account, Activity, BranchCommit, CheckRun, CommentKind, Forge, ForgeEntry, ForgeError,
+    ForgeErrorKind, Label, LeftOut, NewIssue, NewPull, Permission, PullEdit, PullRequest, PutCheck,
+    PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 
-use super::client::{GitHub, locked};
+use super::client::{Call, GitHub, Verb, locked, none_if_missing};
+use super::comment::COMMENT_PAGES;
+use super::issue::usable;
 use super::route;
+use super::shape::{Comment, ListedCommit, Membership, PermissionAnswer, Reference, Repository};
+
+/// Renames that are followed.
+const MOVES: u32 = 3;
+
+/// Pages of commits: GitHub lists 250 of a pull request.
+const COMMIT_PAGES: usize = 3;
 
 #[async_trait]
 impl Forge for GitHub<'_> {
     async fn repository(&self) -> Result<RepositoryInfo, ForgeError> {
-        self.read_repository().await
+        let what = "read the repository";
+        let mut route = self.route(what, &[], &[])?;
+        let (mut attempt, mut moves) = (1, 0);
+        let value = loop {
+            let call = Call {
+                what,
+                verb: Verb::Get,
+                route: route.clone(),
+                body: None,
+                repeat: Repeat::Free,
+            };
+            match self.attempt(&call).await {
+                Ok(value) => break value,
+                // The shared client follows nothing; here the target is this very server.
+                Err(failure) => {
+                    let target = failure
+                        .location
+                        .as_deref()
+                        .filter(|_| failure.error.kind == ForgeErrorKind::Moved && moves < MOVES)
+                        .and_then(|to| to.strip_prefix(self.base.as_str()))
+                        .filter(|rest| {
+                            rest.starts_with("/repositories/") || rest.starts_with("/repos/")
+                        });
+                    if let Some(target) = target {
+                        route = target.to_owned();
+                        moves += 1;
+                        continue;
+                    }
+                    self.pause(Repeat::Free, failure, attempt).await?;
+                    attempt += 1;
+                }
+            }
+        };
+        let found: Repository = self.read(what, value)?;
+        locked(&self.name).clone_from(&found.full_name);
+        Ok(RepositoryInfo {
+            full_name: found.full_name,
+            default_branch: found.default_branch,
+            private: found.private,
+            fork: found.fork,
+        })
     }
 
     async fn permission(&self, login: &str) -> Result<Permission, ForgeError> {
-        self.read_permission(login).await
+        let what = "read the permission of an account";
+        let route = self.route(what, &["collaborators", login, "permission"], &[])?;
+        let answer: PermissionAnswer = self.get(what, route).await?;
+        permission(&answer.permission, answer.role_name.as_deref()).ok_or_else(|| {
+            self.malformed(what, &format!("`{}` is no known permission", answer.permission))
+        })
     }
 
     async fn is_member(
@@ -28,7 +85,15 @@ impl Forge for GitHub<'_> {
         team: &str,
         login: &str,
     ) -> Result<bool, ForgeError> {
-        self.read_membership(organisation, team, login).await
+        let what = "ask whether an account is in a team";
+        let segments = ["orgs", organisation, "teams", team, "memberships", login];
+        let Some(route) = route::path(segments) else {
+            let message = super::refusal::short(&segments.join("/"));
+            return Err(self.error(what, None, ForgeErrorKind::Invalid, &message));
+        };
+        let found: Option<Membership> = self.get(what, route).await.or_else(none_if_missing)?;
+        // An invitation that nobody took is no membership.
+        Ok(found.is_some_and(|found| found.state == "active"))
     }
 
     async fn pull(&self, number: u64) -> Result<PullRequest, ForgeError> {
@@ -75,7 +140,25 @@ impl Forge for GitHub<'_> {
         number: u64,
         since: &str,
     ) -> Result<Vec<ForgeEntry>, ForgeError> {
-        self.list_comments(number, since).await
+        let mut found = Vec::new();
+        self.each(
+            "read the new comments",
+            &["issues", &number.to_string(), "comments"],
+            &[("since", since)],
+            COMMENT_PAGES,
+            |comment: Comment| {
+                if comment.created_at.as_str() >= since {
+                    found.push(ForgeEntry {
+                        edited: comment.created_at != comment.updated_at,
+                        author: comment.user.map(Account::from),
+                        body: comment.body.unwrap_or_default(),
+                    });
+                }
+                true
+            },
+        )
+        .await?;
+        Ok(found)
     }
 
     async fn react(
@@ -84,7 +167,21 @@ impl Forge for GitHub<'_> {
         id: u64,
         reaction: Reaction,
     ) -> Result<(), ForgeError> {
-        self.add_reaction(kind, id, reaction).await
+        let what = "react to the comment";
+        let room = match kind {
+            CommentKind::Issue => "issues",
+            CommentKind::Review => "pulls",
+        };
+        let content = match reaction {
+            Reaction::Eyes => "eyes",
+            Reaction::Rocket => "rocket",
+            Reaction::ThumbsDown => "-1",
+            Reaction::Confused => "confused",
+        };
+        let route = self.route(what, &[room, "comments", &id.to_string(), "reactions"], &[])?;
+        // A second one answers 200 with the first.
+        let call = Call::new(what, Verb::Post, route, json!({ "content": content }), Repeat::Free);
+        self.perform(&call).await.map(drop)
     }
 
     async fn put_check(&self, run: &CheckRun) -> Result<PutCheck, ForgeError> {
@@ -96,15 +193,32 @@ impl Forge for GitHub<'_> {
     }
 
     async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<Vec<LeftOut>, ForgeError> {
-        self.label(number, labels).await
+        let what = "add labels";
+        let left_out = self.make_labels(labels).await?;
+        let usable = usable(labels, &left_out);
+        if !usable.is_empty() {
+            let route = self.route(what, &["issues", &number.to_string(), "labels"], &[])?;
+            // Labels are a set.
+            let body = json!({ "labels": usable });
+            self.perform(&Call::new(what, Verb::Post, route, body, Repeat::Free)).await?;
+        }
+        Ok(left_out)
     }
 
     async fn dispatch_workflow(&self, file: &str, reference: &str) -> Result<(), ForgeError> {
-        self.dispatch(file, reference).await
+        let what = "start a workflow";
+        let route = self.route(what, &["actions", "workflows", file, "dispatches"], &[])?;
+        let body = json!({ "ref": reference });
+        self.perform(&Call::new(what, Verb::Post, route, body, Repeat::Never)).await.map(drop)
     }
 
     async fn branch_sha(&self, branch: &str) -> Result<Option<CommitId>, ForgeError> {
-        self.read_branch(branch).await
+        let what = "read a branch";
+        let mut segments = vec!["git", "ref", "heads"];
+        segments.extend(branch.split('/'));
+        let route = self.route(what, &segments, &[])?;
+        let found: Option<Reference> = self.get(what, route).await.or_else(none_if_missing)?;
+        found.map(|found| self.commit(what, &found.object.sha)).transpose()
     }
 
     async fn commit_on_branch(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError> {
@@ -117,6 +231,71 @@ impl Forge for GitHub<'_> {
         comment_mark: &str,
         commit_mark: &str,
     ) -> Result<Activity, ForgeError> {
-        self.count_activity(number, comment_mark, commit_mark).await
+        self.know_myself().await?;
+        let number = number.to_string();
+        let mut activity = Activity::default();
+        self.each(
+            "read the comments",
+            &["issues", &number, "comments"],
+            &[],
+            COMMENT_PAGES,
+            |comment: Comment| {
+                let marked =
+                    comment.body.as_deref().is_some_and(|body| body.contains(comment_mark));
+                activity.comments += u32::from(marked && self.is_own(comment.user.as_ref()));
+                true
+            },
+        )
+        .await?;
+        self.each(
+            "read the commits of the pull request",
+            &["pulls", &number, "commits"],
+            &[],
+            COMMIT_PAGES,
+            |listed: ListedCommit| {
+                activity.commits += u32::from(listed.commit.message.contains(commit_mark));
+                true
+            },
+        )
+        .await?;
+        Ok(activity)
+    }
+}
+
+/// The finer role counts only where it refines the base permission; a custom role is its base.
+fn permission(base: &str, role: Option<&str>) -> Option<Permission> {
+    Some(match (base, role) {
+        ("admin", _) => Permission::Admin,
+        ("maintain", _) | ("write", Some("maintain")) => Permission::Maintain,
+        ("write", _) => Permission::Write,
+        ("triage", _) | ("read", Some("triage")) => Permission::Triage,
+        ("read", _) => Permission::Read,
+        ("none", _) => Permission::None,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_refines_and_never_raises() {
+        let table = [
+            ("admin", Some("admin"), Some(Permission::Admin)),
+            ("write", Some("maintain"), Some(Permission::Maintain)),
+            ("write", Some("write"), Some(Permission::Write)),
+            ("write", Some("release-team"), Some(Permission::Write)),
+            ("write", None, Some(Permission::Write)),
+            ("read", Some("triage"), Some(Permission::Triage)),
+            ("read", Some("admin"), Some(Permission::Read)),
+            ("read", Some("read"), Some(Permission::Read)),
+            ("none", Some("write"), Some(Permission::None)),
+            ("push", None, None),
+            ("", None, None),
+        ];
+        for (base, role, expected) in table {
+            assert_eq!(permission(base, role), expected, "{base} {role:?}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Issues that are opened once, and labels that are made where they are missing.
 
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use crate::domain::retry::Repeat;
 use crate::effect::{ForgeError, ForgeErrorKind, Label, LeftOut, NewIssue, PutIssue};
 
-use super::client::{Call, GitHub, Verb};
-use super::comment::marked;
+use super::client::{Call, Created, GitHub, Verb, none_if_missing};
+use super::comment::{begins_with, marked};
 use super::pull::TITLE;
 use super::refusal::cut;
 use super::shape::Issue;
@@ -25,31 +26,18 @@ impl GitHub<'_> {
             return Ok(put(found, false, Vec::new()));
         }
         let left_out = self.make_labels(&new.labels).await?;
-        let call = Call {
-            what,
-            verb: Verb::Post,
-            route: self.route(what, &["issues"], &[])?,
-            body: Some(json!({
-                "title": title,
-                "body": marked(&new.marker, &new.body),
-                "labels": kept(&new.labels, &left_out),
-            })),
-            repeat: Repeat::Look,
-        };
-        let mut attempt = 1;
-        loop {
-            match self.attempt(&call).await {
-                Ok(value) => return Ok(put(self.read(what, value)?, true, left_out)),
-                Err(failure) => {
-                    if self.pause(Repeat::Look, failure, attempt).await?
-                        && let Some(found) = self.find_issue(new, &title).await?
-                    {
-                        return Ok(put(found, false, left_out));
-                    }
-                }
-            }
-            attempt += 1;
-        }
+        let body = json!({
+            "title": title,
+            "body": marked(&new.marker, &new.body),
+            "labels": usable(&new.labels, &left_out),
+        });
+        let route = self.route(what, &["issues"], &[])?;
+        let call = Call::new(what, Verb::Post, route, body, Repeat::Look);
+        let find = || self.find_issue(new, &title).boxed();
+        Ok(match self.create(&call, false, &find).await? {
+            Created::Now(value) => put(self.read(what, value)?, true, left_out),
+            Created::Before(found) => put(found, false, left_out),
+        })
     }
 
     /// Ours with the marker, open or closed, since a person who closed it does not want it again;
@@ -63,10 +51,7 @@ impl GitHub<'_> {
             &[("state", "all"), ("sort", "created"), ("direction", "desc")],
             PAGES,
             |issue: Issue| {
-                let begins = issue
-                    .body
-                    .as_deref()
-                    .is_some_and(|body| body.trim_start().starts_with(&new.marker));
+                let begins = begins_with(issue.body.as_deref(), &new.marker);
                 let hit = begins && self.is_own(issue.user.as_ref())
                     || issue.state == "open" && issue.title == title;
                 if hit && issue.pull_request.is_none() {
@@ -79,45 +64,21 @@ impl GitHub<'_> {
         Ok(found)
     }
 
-    pub(super) async fn label(
-        &self,
-        number: u64,
-        labels: &[Label],
-    ) -> Result<Vec<LeftOut>, ForgeError> {
-        let what = "add labels";
-        let left_out = self.make_labels(labels).await?;
-        let kept = kept(labels, &left_out);
-        if !kept.is_empty() {
-            let call = Call {
-                what,
-                verb: Verb::Post,
-                route: self.route(what, &["issues", &number.to_string(), "labels"], &[])?,
-                body: Some(json!({ "labels": kept })),
-                // Labels are a set.
-                repeat: Repeat::Free,
-            };
-            self.perform(&call).await?;
-        }
-        Ok(left_out)
-    }
-
     /// Makes missing labels; returns those that the token may not make.
-    async fn make_labels(&self, labels: &[Label]) -> Result<Vec<LeftOut>, ForgeError> {
+    pub(super) async fn make_labels(&self, labels: &[Label]) -> Result<Vec<LeftOut>, ForgeError> {
         let mut left_out = Vec::new();
         for label in labels {
             match self.make_label(label).await {
                 Ok(()) => {}
-                Err(error)
-                    if matches!(
-                        error.kind,
-                        ForgeErrorKind::Denied { .. }
-                            | ForgeErrorKind::NotFound
-                            | ForgeErrorKind::Invalid
-                    ) =>
-                {
-                    left_out.push(LeftOut { label: label.name.clone(), reason: error.to_string() });
-                }
-                Err(error) => return Err(error),
+                Err(error) => match error.kind {
+                    ForgeErrorKind::Denied { .. }
+                    | ForgeErrorKind::NotFound
+                    | ForgeErrorKind::Invalid => {
+                        let (label, reason) = (label.name.clone(), error.to_string());
+                        left_out.push(LeftOut { label, reason });
+                    }
+                    _ => return Err(error),
+                },
             }
         }
         Ok(left_out)
@@ -125,42 +86,28 @@ impl GitHub<'_> {
 
     async fn make_label(&self, label: &Label) -> Result<(), ForgeError> {
         let what = "create a label";
-        let call = Call {
-            what,
-            verb: Verb::Post,
-            route: self.route(what, &["labels"], &[])?,
-            body: Some(json!({
-                "name": label.name,
-                "color": label.colour,
-                "description": cut(&label.description, DESCRIPTION),
-            })),
-            repeat: Repeat::Look,
-        };
-        let (mut look, mut attempt) = (true, 1);
-        loop {
-            if look && self.has_label(&label.name).await? {
-                return Ok(());
-            }
-            match self.attempt(&call).await {
-                Ok(_) => return Ok(()),
-                Err(failure) if failure.error.said.contains("already_exists") => return Ok(()),
-                Err(failure) => look = self.pause(Repeat::Look, failure, attempt).await?,
-            }
-            attempt += 1;
+        let body = json!({
+            "name": label.name,
+            "color": label.colour,
+            "description": cut(&label.description, DESCRIPTION),
+        });
+        let call =
+            Call::new(what, Verb::Post, self.route(what, &["labels"], &[])?, body, Repeat::Look);
+        let find = || self.find_label(&label.name).boxed();
+        match self.create(&call, true, &find).await {
+            Err(error) if !error.message.contains("already_exists") => Err(error),
+            Ok(_) | Err(_) => Ok(()),
         }
     }
 
-    async fn has_label(&self, name: &str) -> Result<bool, ForgeError> {
+    async fn find_label(&self, name: &str) -> Result<Option<Value>, ForgeError> {
         let what = "read a label";
-        match self.get::<Value>(what, self.route(what, &["labels", name], &[])?).await {
-            Ok(_) => Ok(true),
-            Err(ForgeError { kind: ForgeErrorKind::NotFound, .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.get(what, self.route(what, &["labels", name], &[])?).await.or_else(none_if_missing)
     }
 }
 
-fn kept<'a>(labels: &'a [Label], left_out: &[LeftOut]) -> Vec<&'a str> {
+/// Names of the labels that are there.
+pub fn usable<'a>(labels: &'a [Label], left_out: &[LeftOut]) -> Vec<&'a str> {
     labels
         .iter()
         .map(|label| label.name.as_str())

@@ -12,7 +12,6 @@ mod forge;
 mod issue;
 mod pull;
 mod refusal;
-mod repository;
 mod route;
 mod shape;
 

@@ -1,13 +1,12 @@
 //! Pull requests: read, opened once, kept up to date.
 
+use futures::FutureExt as _;
 use serde_json::json;
 
 use crate::domain::retry::Repeat;
-use crate::effect::{
-    ForgeError, ForgeErrorKind, NewPull, PullEdit, PullEnd, PullRequest, PullState, PutPull,
-};
+use crate::effect::{ForgeError, NewPull, PullEdit, PullEnd, PullRequest, PullState, PutPull};
 
-use super::client::{Call, GitHub, Verb, locked};
+use super::client::{Call, Created, GitHub, Verb, locked};
 use super::comment::{marked, same};
 use super::refusal::cut;
 use super::shape::{End, Pull};
@@ -50,39 +49,30 @@ impl GitHub<'_> {
     pub(super) async fn write_pull(&self, new: &NewPull) -> Result<PutPull, ForgeError> {
         let what = "open the pull request";
         let body = marked(&new.marker, &new.body);
-        let call = Call {
-            what,
-            verb: Verb::Post,
-            route: self.route(what, &["pulls"], &[])?,
-            body: Some(json!({
-                "head": new.head,
-                "base": new.base,
-                "title": cut(&new.title, TITLE),
-                "body": body,
-                "draft": new.draft,
-            })),
-            repeat: Repeat::Look,
-        };
-        let (mut look, mut attempt) = (true, 1);
-        loop {
-            if look && let Some(found) = self.find_pull(new).await? {
-                return self.refresh_pull(found, new, &body).await;
+        let fields = json!({
+            "head": new.head,
+            "base": new.base,
+            "title": cut(&new.title, TITLE),
+            "body": body,
+            "draft": new.draft,
+        });
+        let call =
+            Call::new(what, Verb::Post, self.route(what, &["pulls"], &[])?, fields, Repeat::Look);
+        let find = move || self.find_pull(new).boxed();
+        match self.create(&call, true, &find).await {
+            Ok(Created::Now(value)) => {
+                let made: Pull = self.read(what, value)?;
+                Ok(PutPull { number: made.number, url: made.html_url, created: true })
             }
-            match self.attempt(&call).await {
-                Ok(value) => {
-                    let made: Pull = self.read(what, value)?;
-                    return Ok(PutPull { number: made.number, url: made.html_url, created: true });
+            Ok(Created::Before(found)) => self.refresh_pull(found, new, &body).await,
+            // The list may lag behind; the refusal does not.
+            Err(error) if error.message.contains("pull request already exists") => {
+                match self.find_pull(new).await? {
+                    Some(found) => self.refresh_pull(found, new, &body).await,
+                    None => Err(error),
                 }
-                Err(failure) if failure.error.said.contains("pull request already exists") => {
-                    // The list may lag behind; the refusal does not.
-                    return match self.find_pull(new).await? {
-                        Some(found) => self.refresh_pull(found, new, &body).await,
-                        None => Err(failure.error),
-                    };
-                }
-                Err(failure) => look = self.pause(Repeat::Look, failure, attempt).await?,
             }
-            attempt += 1;
+            Err(error) => Err(error),
         }
     }
 
@@ -122,14 +112,8 @@ impl GitHub<'_> {
         if let Some(open) = edit.open {
             body["state"] = json!(if open { "open" } else { "closed" });
         }
-        let call = Call {
-            what,
-            verb: Verb::Patch,
-            route: self.route(what, &["pulls", &number.to_string()], &[])?,
-            body: Some(body),
-            repeat: Repeat::Free,
-        };
-        self.perform(&call).await.map(drop)
+        let route = self.route(what, &["pulls", &number.to_string()], &[])?;
+        self.perform(&Call::new(what, Verb::Patch, route, body, Repeat::Free)).await.map(drop)
     }
 
     fn pull_request(&self, what: &'static str, pull: Pull) -> Result<PullRequest, ForgeError> {
@@ -144,10 +128,7 @@ impl GitHub<'_> {
             ("open", _) => PullState::Open,
             ("closed", Some(_)) => PullState::Merged,
             ("closed", None) => PullState::Closed,
-            _ => {
-                let said = "the state of the pull request is unknown";
-                return Err(self.error(what, None, ForgeErrorKind::Malformed, said));
-            }
+            _ => return Err(self.malformed(what, "the state of the pull request is unknown")),
         };
         Ok(PullRequest {
             number: pull.number,

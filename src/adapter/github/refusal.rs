@@ -13,21 +13,21 @@ const LONGEST: usize = 500;
 
 /// Reads an answer with an error status.
 pub fn refusal(answer: &Received) -> (Fault, ForgeErrorKind, String) {
-    let said = said(&answer.body);
+    let message = message(&answer.body);
     let limited = matches!(answer.status, 403 | 429)
         && (answer.status == 429
             || answer.header("retry-after").is_some()
             || answer.header("x-ratelimit-remaining") == Some("0")
-            || said.to_lowercase().contains("rate limit")
-            || said.contains("abuse detection"));
+            || message.to_lowercase().contains("rate limit")
+            || message.contains("abuse detection"));
     if limited {
         let wait = wait(answer);
-        return (Fault::Limited(wait), ForgeErrorKind::RateLimited { wait }, said);
+        return (Fault::Limited(wait), ForgeErrorKind::RateLimited { wait }, message);
     }
     let (fault, kind) = match answer.status {
         500.. => (Fault::Server, ForgeErrorKind::Unavailable),
         401 => (Fault::Refused, ForgeErrorKind::Unauthorised),
-        403 if said.contains("not permitted to create") => {
+        403 if message.contains("not permitted to create") => {
             (Fault::Refused, ForgeErrorKind::CreationForbidden)
         }
         403 => {
@@ -40,7 +40,7 @@ pub fn refusal(answer: &Received) -> (Fault, ForgeErrorKind, String) {
         408 => (Fault::Broken, ForgeErrorKind::Unavailable),
         _ => (Fault::Refused, ForgeErrorKind::Invalid),
     };
-    (fault, kind, said)
+    (fault, kind, message)
 }
 
 /// How long the service asks to wait, at least one second.
@@ -57,7 +57,7 @@ fn wait(answer: &Received) -> Option<Duration> {
 }
 
 /// Message and field errors of an answer, on one line.
-fn said(body: &[u8]) -> String {
+fn message(body: &[u8]) -> String {
     let Ok(value) = serde_json::from_slice::<Value>(body) else {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start();
@@ -70,7 +70,7 @@ fn said(body: &[u8]) -> String {
     for error in value["errors"].as_array().into_iter().flatten() {
         let text = |name: &str| error[name].as_str();
         let part = match (error.as_str(), text("message")) {
-            (Some(said), _) | (None, Some(said)) => said.to_owned(),
+            (Some(message), _) | (None, Some(message)) => message.to_owned(),
             (None, None) => ["resource", "field", "code"]
                 .into_iter()
                 .filter_map(text)
@@ -203,9 +203,9 @@ mod tests {
             ("", ""),
         ];
         for (body, expected) in table {
-            assert_eq!(said(body.as_bytes()), expected);
+            assert_eq!(message(body.as_bytes()), expected);
         }
-        assert_eq!(said("x".repeat(5_000).as_bytes()).len(), LONGEST);
+        assert_eq!(message("x".repeat(5_000).as_bytes()).len(), LONGEST);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub fn request(
         headers.push(("x-api-key".to_owned(), key.expose().to_owned()));
     }
     let mut body = json!({
-        "model": settings.model,
+        "model": settings.facts.model,
         "system": question.system,
         "messages": [{ "role": "user", "content": question.prompt }],
         "max_tokens": question.max_output_tokens,

@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use crate::adapter::host::files;
 use crate::domain::budget::Usage;
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
-use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, Question};
+use crate::effect::{Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question};
 
 /// The prefix of a prompt that is stored as its digest.
 const DIGEST: &str = "sha256:";
@@ -71,81 +70,10 @@ enum RecordedOutcome {
         model: String,
     },
     Error {
-        kind: RecordedError,
+        kind: ModelErrorKind,
         #[serde(rename = "said")]
         message: String,
     },
-}
-
-/// The kind of an error as a file stores it.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum RecordedError {
-    Unauthorised,
-    RateLimited { retry_after_ms: Option<u64> },
-    OutOfQuota,
-    Server { status: u16 },
-    NotFound,
-    BadRequest { status: u16 },
-    TooLong,
-    Refused { reason: String },
-    TimedOut { limit_ms: u64 },
-    Connection,
-    Truncated,
-    Garbage,
-    Client { reason: String },
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-impl From<&ModelErrorKind> for RecordedError {
-    fn from(kind: &ModelErrorKind) -> Self {
-        match kind {
-            ModelErrorKind::Unauthorised => Self::Unauthorised,
-            ModelErrorKind::RateLimited { retry_after } => {
-                Self::RateLimited { retry_after_ms: retry_after.map(millis) }
-            }
-            ModelErrorKind::OutOfQuota => Self::OutOfQuota,
-            ModelErrorKind::Server { status } => Self::Server { status: *status },
-            ModelErrorKind::NotFound => Self::NotFound,
-            ModelErrorKind::BadRequest { status } => Self::BadRequest { status: *status },
-            ModelErrorKind::TooLong => Self::TooLong,
-            ModelErrorKind::Refused { reason } => Self::Refused { reason: reason.clone() },
-            ModelErrorKind::TimedOut { limit } => Self::TimedOut { limit_ms: millis(*limit) },
-            ModelErrorKind::Connection => Self::Connection,
-            ModelErrorKind::Truncated => Self::Truncated,
-            ModelErrorKind::Garbage => Self::Garbage,
-            ModelErrorKind::Client { reason } | ModelErrorKind::Replay { difference: reason } => {
-                Self::Client { reason: reason.clone() }
-            }
-        }
-    }
-}
-
-impl From<RecordedError> for ModelErrorKind {
-    fn from(kind: RecordedError) -> Self {
-        match kind {
-            RecordedError::Unauthorised => Self::Unauthorised,
-            RecordedError::RateLimited { retry_after_ms } => {
-                Self::RateLimited { retry_after: retry_after_ms.map(Duration::from_millis) }
-            }
-            RecordedError::OutOfQuota => Self::OutOfQuota,
-            RecordedError::Server { status } => Self::Server { status },
-            RecordedError::NotFound => Self::NotFound,
-            RecordedError::BadRequest { status } => Self::BadRequest { status },
-            RecordedError::TooLong => Self::TooLong,
-            RecordedError::Refused { reason } => Self::Refused { reason },
-            RecordedError::TimedOut { limit_ms } => {
-                Self::TimedOut { limit: Duration::from_millis(limit_ms) }
-            }
-            RecordedError::Connection => Self::Connection,
-            RecordedError::Truncated => Self::Truncated,
-            RecordedError::Garbage => Self::Garbage,
-            RecordedError::Client { reason } => Self::Client { reason },
-        }
-    }
 }
 
 /// A model whose exchanges are recorded.
@@ -165,20 +93,8 @@ impl Recording {
 
 #[async_trait]
 impl Model for Recording {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn model(&self) -> &str {
-        self.inner.model()
-    }
-
-    fn manner(&self) -> ClientMode {
-        self.inner.manner()
-    }
-
-    fn context_tokens(&self) -> u32 {
-        self.inner.context_tokens()
+    fn facts(&self) -> &ModelFacts {
+        self.inner.facts()
     }
 
     fn price(&self, usage: Usage) -> Option<u64> {
@@ -199,7 +115,7 @@ impl Model for Recording {
                 self.inner.price(answer.usage),
             ),
             Err(error) => {
-                let (kind, message) = (RecordedError::from(&error.kind), clean(&error.said));
+                let (kind, message) = (error.kind.clone(), clean(&error.message));
                 (RecordedOutcome::Error { kind, message }, None)
             }
         };
@@ -226,10 +142,7 @@ impl Model for Recording {
 
 /// A provider that replays a recording.
 pub struct Replaying {
-    name: String,
-    model: String,
-    mode: ClientMode,
-    context: u32,
+    facts: ModelFacts,
     cassette: Cassette,
     price: Mutex<Option<u64>>,
 }
@@ -245,19 +158,22 @@ impl Replaying {
             found = (exchange.provider == name).then_some(exchange);
             number += 1;
         }
-        let (model, mode, context) = found.map_or_else(
-            || (String::new(), ClientMode::Answer, 128_000),
-            |one| (one.model, one.mode, one.context),
-        );
-        let (cassette, price) = (cassette.clone(), Mutex::default());
-        Ok(Self { name: name.to_owned(), model, mode, context, cassette, price })
+        let unknown = ModelFacts { context: 128_000, ..ModelFacts::default() };
+        let facts = found.map_or(unknown, |one| ModelFacts {
+            model: one.model,
+            mode: one.mode,
+            context: one.context,
+            ..ModelFacts::default()
+        });
+        let facts = ModelFacts { name: name.to_owned(), ..facts };
+        Ok(Self { facts, cassette: cassette.clone(), price: Mutex::default() })
     }
 
     fn differs(&self, difference: String) -> ModelError {
         ModelError {
-            provider: self.name.clone(),
+            provider: self.facts.name.clone(),
             kind: ModelErrorKind::Replay { difference },
-            said: String::new(),
+            message: String::new(),
         }
     }
 }
@@ -296,20 +212,8 @@ fn first_difference(recorded: &str, now: &str) -> String {
 
 #[async_trait]
 impl Model for Replaying {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn manner(&self) -> ClientMode {
-        self.mode
-    }
-
-    fn context_tokens(&self) -> u32 {
-        self.context
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
 
     fn price(&self, _: Usage) -> Option<u64> {
@@ -322,7 +226,7 @@ impl Model for Replaying {
             self.differs(format!("`{}` is asked, the recording has ended", question.id))
         })?;
         for (what, recorded, now) in [
-            ("the provider", exchange.provider.as_str(), self.name.as_str()),
+            ("the provider", exchange.provider.as_str(), self.name()),
             ("the question", exchange.id.as_str(), question.id.as_str()),
             ("the system prompt", exchange.system.as_str(), question.system.as_str()),
             (
@@ -346,8 +250,8 @@ impl Model for Replaying {
                 model,
             }),
             RecordedOutcome::Error { kind, message } => {
-                let (provider, kind) = (self.name.clone(), kind.into());
-                Err(ModelError { provider, kind, said: message })
+                let provider = self.facts.name.clone();
+                Err(ModelError { provider, kind, message })
             }
         }
     }

@@ -17,7 +17,7 @@ pub fn request(
     features: RequestFeatures,
 ) -> ProtocolRequest {
     let mut body = json!({
-        "model": settings.model,
+        "model": settings.facts.model,
         "messages": [
             { "role": "system", "content": question.system },
             { "role": "user", "content": question.prompt },

@@ -29,7 +29,7 @@ pub fn request(
         headers.push(("x-goog-api-key".to_owned(), key.expose().to_owned()));
     }
     ProtocolRequest {
-        path: format!("/v1beta/models/{}:generateContent", percent_encode(&settings.model)),
+        path: format!("/v1beta/models/{}:generateContent", percent_encode(&settings.facts.model)),
         headers,
         body: json!({
             "systemInstruction": { "parts": [{ "text": question.system }] },

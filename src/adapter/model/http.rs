@@ -6,18 +6,13 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::adapter::host::http::{Http, HttpError};
-use crate::domain::budget::Usage;
-use crate::domain::provider::{ClientMode, Protocol};
-use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
+use crate::domain::provider::Protocol;
+use crate::effect::{
+    ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+};
 
 use super::protocol::{ProtocolRow, ProviderSettings, RequestFeatures};
 use super::status;
-
-/// Bytes of an exchange that are stored at most.
-const RAW: usize = 256 << 10;
-
-/// Bytes of an error message that are stored at most.
-const MESSAGE: usize = 2 << 10;
 
 /// A model behind a protocol.
 pub struct HttpModel {
@@ -31,16 +26,6 @@ impl HttpModel {
     #[must_use]
     pub fn new(settings: ProviderSettings, protocol: Protocol, http: Http) -> Self {
         Self { settings, protocol: ProtocolRow::of(protocol), http }
-    }
-
-    fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
-        let plain: String =
-            message.chars().filter(|c| !c.is_control() || *c == '\n').take(MESSAGE).collect();
-        ModelError {
-            provider: self.settings.name.clone(),
-            kind,
-            said: self.settings.redactor.redact(&plain),
-        }
     }
 
     async fn ask_once(
@@ -58,50 +43,28 @@ impl HttpModel {
             .http
             .post(&url, &headers, &request.body, limit, ANSWER_LIMIT)
             .await
-            .map_err(|error| self.error(kind_of(&error, limit), &error.to_string()))?;
+            .map_err(|error| self.settings.error(kind_of(&error, limit), &error.to_string()))?;
         let text = String::from_utf8_lossy(&received.body);
         if !(200..300).contains(&received.status) {
-            return Err(self.error(status::kind(&received, &text), &message_in(&text)));
+            return Err(self.settings.error(status::kind(&received, &text), &message_in(&text)));
         }
         // The parser itself limits the depth of nested brackets.
         let body: Value = serde_json::from_str(&text)
-            .map_err(|_error| self.error(ModelErrorKind::Garbage, &text))?;
-        let parsed = (self.protocol.parse)(&body).map_err(|kind| self.error(kind, &text))?;
+            .map_err(|_error| self.settings.error(ModelErrorKind::Garbage, &text))?;
+        let parsed =
+            (self.protocol.parse)(&body).map_err(|kind| self.settings.error(kind, &text))?;
         if parsed.text.len() > ANSWER_LIMIT {
-            return Err(self.error(ModelErrorKind::Garbage, "the answer is too large"));
+            return Err(self.settings.error(ModelErrorKind::Garbage, "the answer is too large"));
         }
         // Serialised again, so that no escape hides a key from the redactor.
-        let raw: String = body.to_string().chars().take(RAW).collect();
-        Ok(Answer {
-            text: parsed.text,
-            finish: if parsed.cut { Finish::Cut } else { Finish::Done },
-            usage: parsed.usage,
-            model: parsed.model,
-            raw: self.settings.redactor.redact(&raw),
-        })
+        Ok(self.settings.answer(parsed, &body.to_string()))
     }
 }
 
 #[async_trait]
 impl Model for HttpModel {
-    fn name(&self) -> &str {
-        &self.settings.name
-    }
-
-    fn model(&self) -> &str {
-        &self.settings.model
-    }
-
-    fn manner(&self) -> ClientMode {
-        ClientMode::Answer
-    }
-
-    fn context_tokens(&self) -> u32 {
-        self.settings.context
-    }
-
-    fn price(&self, usage: Usage) -> Option<u64> {
-        self.settings.price.map(|price| price.of(usage))
+    fn facts(&self) -> &ModelFacts {
+        &self.settings.facts
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
@@ -117,7 +80,7 @@ impl Model for HttpModel {
             };
             // The prompt describes the schema too, so an answer without it can still be parsed.
             let is_refused = matches!(error.kind, ModelErrorKind::BadRequest { .. });
-            match features.without_refused(&error.said).filter(|_| is_refused) {
+            match features.without_refused(&error.message).filter(|_| is_refused) {
                 Some(fewer) => features = fewer,
                 None => return Err(error),
             }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::domain::budget::{Price, Usage};
+use crate::domain::budget::Usage;
 use crate::domain::secret::{Redactor, SecretKey};
-use crate::effect::{ModelErrorKind, Question};
+use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Question};
 
 /// How a protocol writes questions and parses answers.
 #[derive(Clone, Copy, Debug)]
@@ -83,23 +83,44 @@ pub struct ParsedAnswer {
 /// The settings of one provider.
 #[derive(Clone, Debug)]
 pub struct ProviderSettings {
-    /// The name in the configuration.
-    pub name: String,
-    /// The model to ask for.
-    pub model: String,
+    pub facts: ModelFacts,
     pub key: Option<SecretKey>,
     /// The address, if it is not the one of the vendor.
     pub base_url: Option<String>,
     /// Headers besides the protocol's own.
     pub headers: Vec<(String, String)>,
-    /// Tokens that question and answer may have together.
-    pub context: u32,
-    /// The price of its tokens.
-    pub price: Option<Price>,
     /// Limit of one call, besides the question's own.
     pub timeout: Duration,
     /// Removes keys from everything that is stored.
     pub redactor: Redactor,
+}
+
+/// Bytes of an exchange that are stored at most.
+const RAW: usize = 256 << 10;
+
+/// Characters of an error message that are stored at most.
+const MESSAGE: usize = 2 << 10;
+
+impl ProviderSettings {
+    /// An error with what the provider said, bounded and without secrets.
+    pub fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
+        let plain: String =
+            message.chars().filter(|c| !c.is_control() || *c == '\n').take(MESSAGE).collect();
+        let provider = self.facts.name.clone();
+        ModelError { provider, kind, message: self.redactor.redact(&plain) }
+    }
+
+    /// An answer with the exchange it was read from.
+    pub fn answer(&self, parsed: ParsedAnswer, raw: &str) -> Answer {
+        let raw: String = raw.chars().take(RAW).collect();
+        Answer {
+            text: parsed.text,
+            finish: if parsed.cut { Finish::Cut } else { Finish::Done },
+            usage: parsed.usage,
+            model: parsed.model,
+            raw: self.redactor.redact(&raw),
+        }
+    }
 }
 
 /// The text at a JSON pointer; empty when there is none.

@@ -17,7 +17,7 @@ pub fn request(
     features: RequestFeatures,
 ) -> ProtocolRequest {
     let mut body = json!({
-        "model": settings.model,
+        "model": settings.facts.model,
         "instructions": question.system,
         "input": question.prompt,
         "max_output_tokens": question.max_output_tokens,

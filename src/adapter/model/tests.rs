@@ -11,7 +11,9 @@ use crate::adapter::host::http::Http;
 use crate::domain::budget::{Price, Usage};
 use crate::domain::provider::Protocol;
 use crate::domain::secret::{Redactor, SecretKey};
-use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
+use crate::effect::{
+    ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+};
 
 use super::{Cassette, HttpModel, ProviderSettings, Recording, Replaying, client};
 
@@ -115,14 +117,17 @@ const PROTOCOLS: [(&str, Protocol); 4] = [
 fn model(protocol: Protocol, base_url: &str) -> HttpModel {
     let key = SecretKey::new(CANARY);
     let settings = ProviderSettings {
-        name: "p".into(),
-        model: "m/1 x".into(),
+        facts: ModelFacts {
+            name: "p".into(),
+            model: "m/1 x".into(),
+            context: 1000,
+            price: Some(Price { input: 1.0, output: 2.0 }),
+            ..ModelFacts::default()
+        },
         redactor: Redactor::new([&key]),
         key: Some(key),
         base_url: Some(base_url.to_owned()),
         headers: vec![("x-extra".into(), "yes".into())],
-        context: 1000,
-        price: Some(Price { input: 1.0, output: 2.0 }),
         timeout: Duration::from_mins(1),
     };
     HttpModel::new(settings, protocol, Http::new().unwrap())

@@ -5,6 +5,7 @@ use git2::{ErrorCode, Oid, Repository, Signature, Time};
 use crate::domain::id::CommitId;
 use crate::effect::{CommitRequest, GitError};
 
+use super::objects::name;
 use super::{failed, tree};
 
 /// Commits of a branch that are looked through for a message, at most.
@@ -23,8 +24,8 @@ pub fn commit(
     if let Some(found) = find(repo, tip, head, &request.message)? {
         return name(found);
     }
-    let files: Vec<(String, Vec<u8>)> =
-        request.state.iter().map(|file| (file.path.clone(), file.bytes.clone())).collect();
+    let state = request.state.iter();
+    let files: Vec<_> = state.map(|file| (file.path.clone(), file.bytes.clone())).collect();
     let sources = tree::find(repo, &request.tree)?.id();
     let with_state = tree::replace_folder(repo, sources, state_folder, &files)?;
     let tree = repo.find_tree(with_state).map_err(failed("read a tree"))?;
@@ -83,12 +84,4 @@ fn author(repo: &Repository, time: &str) -> Result<Signature<'static>, GitError>
     let known = known.as_ref().and_then(|who| Some((who.name().ok()?, who.email().ok()?)));
     let (name, email) = known.unwrap_or(("regreen", "regreen@localhost"));
     Signature::new(name, email, &time).map_err(failed("sign a commit"))
-}
-
-/// The id of a commit object.
-pub fn name(oid: Oid) -> Result<CommitId, GitError> {
-    CommitId::parse(oid.to_string()).map_err(|error| GitError::Failed {
-        action: "name a commit".into(),
-        reason: error.to_string(),
-    })
 }

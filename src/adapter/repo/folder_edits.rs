@@ -28,18 +28,13 @@ pub fn collect(repo: &Repository, target: &TreeId, folder: &Path) -> Result<Edit
         let after = text_of(folder, file);
         let before = before.and_then(|bytes| String::from_utf8(bytes).ok());
         // What is no text on one side, too large, or a link, is none of a fixer's business.
-        match (before, after) {
-            (Some(before), Found::Text(after)) if before != after => {
-                edits.push(FileEdit {
-                    file: file.clone(),
-                    before: Some(before),
-                    after: Some(after),
-                });
-            }
-            (Some(before), Found::Nothing) => {
-                edits.push(FileEdit { file: file.clone(), before: Some(before), after: None });
-            }
-            _ => {}
+        let after = match after {
+            Found::Text(after) => Some(after),
+            Found::Nothing => None,
+            Found::Other => continue,
+        };
+        if before.is_some() && before != after {
+            edits.push(FileEdit { file: file.clone(), before, after });
         }
     }
     let walk = ignore::WalkBuilder::new(folder).hidden(false).require_git(false).build();
@@ -94,8 +89,9 @@ fn text_of(folder: &Path, file: &RepoPath) -> Found {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test plays the client that edits files")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "the test plays the client that edits files")]
+
     use super::*;
 
     #[test]

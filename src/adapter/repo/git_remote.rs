@@ -1,6 +1,5 @@
 //! A remote of a local repository: what it fetches, stores and unpacks.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use git2::{Oid, Repository, Sort};
@@ -11,6 +10,7 @@ use crate::effect::{GitError, RemoteError};
 
 #[cfg(test)]
 use super::RepositoryFacts;
+use super::objects::{oid, read_shallow, unpack};
 use super::pkt_line::{Advertisement, Fetched};
 use super::transport::{Ask, Transport};
 use super::{failed, io};
@@ -20,9 +20,6 @@ const HAVES: usize = 256;
 
 /// Depth of the first step when history is deepened; each further one takes four times as much.
 pub(super) const FIRST_DEPTH: u32 = 50;
-
-/// `.git/shallow`, at most, in bytes.
-const SHALLOW_LIMIT: u64 = 16 << 20;
 
 /// A remote of one local repository. Opens the repository anew for each operation: libgit2 keeps
 /// what it read of a cut history, and that changes here.
@@ -46,7 +43,7 @@ impl GitRemote {
     }
 
     /// Fetches commits, whether they are here or not.
-    pub(super) async fn take(
+    pub(super) async fn fetch_commits(
         &self,
         offer: &Advertisement,
         want: Vec<String>,
@@ -76,9 +73,8 @@ impl GitRemote {
     }
 
     pub(super) fn shallow(&self) -> Result<Vec<String>, GitError> {
-        let path = self.common.join("shallow");
-        let bytes = files::read(&path, SHALLOW_LIMIT).map_err(io("read .git/shallow"))?;
-        let text = String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default();
+        let bytes = read_shallow(&self.common)?.unwrap_or_default();
+        let text = String::from_utf8(bytes).unwrap_or_default();
         let ids = text.lines().filter(|line| Oid::from_str(line).is_ok() && line.len() == 40);
         Ok(ids.map(str::to_owned).collect())
     }
@@ -99,43 +95,13 @@ impl GitRemote {
         cut.dedup();
         let path = self.common.join("shallow");
         if cut.is_empty() {
-            return match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    Err(io("remove .git/shallow")(error))
-                }
-                Ok(()) | Err(_) => Ok(()),
-            };
+            return files::remove(&path).map_err(io("remove .git/shallow"));
         }
         let text = cut.join("\n") + "\n";
         files::write(&path, text.as_bytes()).map_err(io("write .git/shallow"))
     }
 
     pub(super) fn has(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let oid = oid(commit)?;
-        Ok(self.repo()?.find_commit(oid).is_ok())
+        Ok(self.repo()?.find_commit(oid(commit)?).is_ok())
     }
-}
-
-/// Writes a pack into the object store, all of it or nothing.
-pub(super) fn unpack(repo: &Repository, pack: &[u8]) -> Result<(), GitError> {
-    // git sends a pack without objects when nothing is missing; libgit2 does not index that.
-    if pack.get(..4) == Some(b"PACK") && pack.get(8..12) == Some(&[0, 0, 0, 0]) {
-        return Ok(());
-    }
-    let odb = repo.odb().map_err(failed("open the object store"))?;
-    let mut writer = odb.packwriter().map_err(failed("write a pack"))?;
-    writer.write_all(pack).map_err(io("write a pack"))?;
-    writer.commit().map_err(failed("index a pack"))?;
-    Ok(())
-}
-
-pub(super) fn oid(commit: &CommitId) -> Result<Oid, GitError> {
-    Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))
-}
-
-pub(super) fn named(text: &str) -> Result<CommitId, GitError> {
-    CommitId::parse(text).map_err(|error| GitError::Failed {
-        action: "read an object id".into(),
-        reason: error.to_string(),
-    })
 }

@@ -3,13 +3,14 @@
 
 use std::path::Path;
 
-use git2::{Repository, RepositoryInitOptions, Signature};
+use git2::{Repository, RepositoryInitOptions, Signature, Sort};
 
 use crate::adapter::host::files;
 use crate::domain::id::CommitId;
 use crate::effect::GitError;
 
-use super::{RepositoryFacts, failed, io};
+use super::objects::{history, oid, tree_of};
+use super::{RepositoryFacts, failed, io, tree};
 
 /// Creates a repository on branch `main` with one commit that holds `contents`.
 pub fn seed(root: &Path, contents: &[(&str, &str)], message: &str) -> Result<(), GitError> {
@@ -47,23 +48,13 @@ pub fn recover_trees(
 ) -> Result<(), GitError> {
     let repo = super::open::reopen(facts)?;
     let Some(tip) = super::tip_of(facts, branch) else { return Ok(()) };
-    let own = repo.find_commit(super::git_remote::oid(head)?).and_then(|commit| commit.tree());
-    let own = own.map_err(failed("read the head"))?;
-    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-    walk.push(super::git_remote::oid(&tip)?).map_err(failed("walk the history"))?;
-    walk.hide(super::git_remote::oid(head)?).map_err(failed("walk the history"))?;
-    for id in walk {
+    let own = tree_of(&repo, head)?;
+    for id in history(&repo, oid(&tip)?, &[oid(head)?], Sort::NONE)? {
         let found = id.and_then(|id| repo.find_commit(id)).and_then(|commit| commit.tree());
         let tree = found.map_err(failed("walk the history"))?;
-        if tree.get_name(state_root).is_none() {
-            continue;
+        if tree.get_name(state_root).is_some() {
+            tree::with_entry_of(&repo, &tree, &own, state_root)?;
         }
-        let mut builder = repo.treebuilder(Some(&tree)).map_err(failed("write a tree"))?;
-        match own.get_name(state_root) {
-            Some(entry) => drop(builder.insert(state_root, entry.id(), entry.filemode())),
-            None => builder.remove(state_root).map_err(failed("write a tree"))?,
-        }
-        builder.write().map_err(failed("write a tree"))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ mod commit;
 mod folder_edits;
 mod git_remote;
 mod import_objects;
+mod objects;
 mod open;
 mod pack_limits;
 mod pkt_line;
@@ -28,7 +29,7 @@ pub use open::{
     RepositoryFacts, SessionFiles, check_reference, discover, has_branch, read_session,
     remove_branch, tip_of,
 };
-pub use scratch_repo::{Bench, BenchOf, Overlap};
+pub use scratch_repo::{Overlap, ScratchHead, ScratchRepo};
 pub use sources::{Sources, changed_since, installed, read_sources};
 pub use transport::{Credential, Transport};
 pub use worktree::{Branching, RepoWorktree, WorktreeSettings, remove_checkout};

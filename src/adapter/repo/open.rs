@@ -9,6 +9,7 @@ use crate::domain::id::{CommitId, SessionId};
 use crate::effect::GitError;
 
 use super::failed;
+use super::objects::{copy_shallow, name};
 
 /// What was found; shown by `doctor`, needed to open a private checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,11 +74,8 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
         Err(error) => return Err(failed("read HEAD")(error)),
     };
     let commit = head.peel_to_commit().map_err(failed("read the commit of HEAD"))?;
-    let branch = if repo.head_detached().unwrap_or(false) {
-        None
-    } else {
-        head.shorthand().ok().map(str::to_owned)
-    };
+    let detached = repo.head_detached().unwrap_or(false);
+    let branch = head.shorthand().ok().filter(|_| !detached).map(str::to_owned);
     let mut options = git2::StatusOptions::new();
     options.include_untracked(true).include_ignored(false).exclude_submodules(true);
     options.no_refresh(true).update_index(false);
@@ -87,10 +85,7 @@ pub fn discover(path: &Path) -> Result<RepositoryFacts, GitError> {
     Ok(RepositoryFacts {
         common: repo.commondir().canonicalize().map_err(super::io("read the git directory"))?,
         subdirectory: subdirectory.to_owned(),
-        head: CommitId::parse(commit.id().to_string()).map_err(|error| GitError::Failed {
-            action: "read HEAD".into(),
-            reason: error.to_string(),
-        })?,
+        head: name(commit.id())?,
         branch,
         modified: statuses.len() - untracked,
         untracked,
@@ -158,17 +153,14 @@ pub(super) fn bare(common: &Path) -> Result<Repository, GitError> {
     }
     let view = common.join("regreen-view");
     files::create_folder(&view).map_err(super::io("create a view of the repository"))?;
-    for name in ["HEAD", "shallow"] {
-        let bytes = files::read(&common.join(name), 16 << 20);
-        match bytes.map_err(super::io(format!("read {name}")))? {
-            Some(bytes) => files::write(&view.join(name), &bytes),
-            None => files::write(&view.join(name), b""),
-        }
-        .map_err(super::io(format!("write a copy of {name}")))?;
-    }
     let link = format!("{}\n", common.display());
-    files::write(&view.join("commondir"), link.as_bytes())
-        .map_err(super::io("write a view of the repository"))?;
+    let write = || {
+        let head = files::read(&common.join("HEAD"), 1 << 20)?;
+        files::write(&view.join("HEAD"), &head.unwrap_or_default())?;
+        files::write(&view.join("commondir"), link.as_bytes())
+    };
+    write().map_err(super::io("write a view of the repository"))?;
+    copy_shallow(common, &view)?;
     open(&view).map_err(failed("open a view of the repository"))
 }
 
@@ -192,10 +184,7 @@ fn operation(state: RepositoryState) -> Option<&'static str> {
 pub fn check_reference(facts: &RepositoryFacts, reference: &str) -> Result<(), GitError> {
     let repo = reopen(facts)?;
     let found = repo.revparse_single(reference).and_then(|object| object.peel_to_commit());
-    match found {
-        Ok(_) => Ok(()),
-        Err(_) => Err(GitError::UnknownReference { name: reference.to_owned() }),
-    }
+    found.map(drop).map_err(|_error| GitError::UnknownReference { name: reference.to_owned() })
 }
 
 /// Removes a branch that still stands at `tip`; gone already is fine.
@@ -225,7 +214,7 @@ pub fn has_branch(facts: &RepositoryFacts, branch: &str) -> bool {
 pub fn tip_of(facts: &RepositoryFacts, branch: &str) -> Option<CommitId> {
     let repo = reopen(facts).ok()?;
     let tip = repo.find_reference(&format!("refs/heads/{branch}")).ok()?.target()?;
-    CommitId::parse(tip.to_string()).ok()
+    name(tip).ok()
 }
 
 /// Files of a session: paths inside its folder, and contents.

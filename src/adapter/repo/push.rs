@@ -12,7 +12,8 @@ use crate::effect::{
 };
 
 use super::failed;
-use super::git_remote::{GitRemote, named, oid};
+use super::git_remote::GitRemote;
+use super::objects::{self, find_commit, history, message_of, name, named, oid, tree_of};
 use super::pkt_line::{Advertisement, Report, one_line};
 
 /// What git writes for "not there".
@@ -96,10 +97,8 @@ pub(super) fn between(
     from: &CommitId,
     to: &CommitId,
 ) -> Result<Vec<Oid>, GitError> {
-    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-    walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(failed("walk the history"))?;
-    walk.push(oid(to)?).map_err(failed("walk the history"))?;
-    walk.hide(oid(from)?).map_err(failed("walk the history"))?;
+    let order = Sort::TOPOLOGICAL | Sort::REVERSE;
+    let walk = history(repo, oid(to)?, &[oid(from)?], order)?;
     let found: Result<Vec<Oid>, _> = walk.take(COMMITS + 1).collect();
     let found = found.map_err(failed("walk the history"))?;
     if found.len() > COMMITS {
@@ -111,14 +110,15 @@ pub(super) fn between(
     Ok(found)
 }
 
-fn all_of_session(
+/// Whether every one of these commits names the session.
+pub(super) fn all_of_session(
     repo: &Repository,
     commits: &[Oid],
     session: &SessionId,
 ) -> Result<bool, GitError> {
     for oid in commits {
         let commit = repo.find_commit(*oid).map_err(failed("read a commit"))?;
-        if !commit.message().is_ok_and(|text| is_of_session(text, session)) {
+        if !is_of_session(&message_of(&commit), session) {
             return Ok(false);
         }
     }
@@ -131,19 +131,9 @@ fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec
     let known: BTreeSet<String> =
         offer.references.iter().map(|(_, id)| id.clone()).chain(remote.shallow()?).collect();
     let repo = remote.repo()?;
-    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-    walk.push(oid(new)?).map_err(failed("walk the history"))?;
-    for id in known {
-        let Ok(id) = Oid::from_str(&id) else { continue };
-        if repo.find_commit(id).is_ok() {
-            walk.hide(id).map_err(failed("walk the history"))?;
-        }
-    }
-    let mut builder = repo.packbuilder().map_err(failed("build a pack"))?;
-    builder.insert_walk(&mut walk).map_err(failed("build a pack"))?;
-    let mut pack = git2::Buf::new();
-    builder.write_buf(&mut pack).map_err(failed("build a pack"))?;
-    Ok(pack.to_vec())
+    let known = known.iter().filter_map(|id| Oid::from_str(id).ok());
+    let known: Vec<Oid> = known.filter(|id| repo.find_commit(*id).is_ok()).collect();
+    objects::pack(&repo, history(&repo, oid(new)?, &known, Sort::NONE)?)
 }
 
 pub async fn push_rebased(
@@ -219,7 +209,7 @@ pub(super) fn set_on_top(
     if !all_of_session(repo, commits, session)? {
         return Ok(Err("commits that are not of this session would be rewritten".into()));
     }
-    let mut onto = repo.find_commit(oid(onto)?).map_err(failed("read a commit"))?;
+    let mut onto = find_commit(repo, onto)?;
     for id in commits {
         let commit = repo.find_commit(*id).map_err(failed("read a commit"))?;
         if commit.parent_count() != 1 {
@@ -239,7 +229,7 @@ pub(super) fn set_on_top(
             .map_err(failed("write a commit"))?;
         onto = repo.find_commit(made).map_err(failed("read a commit"))?;
     }
-    Ok(Ok(super::commit::name(onto.id())?))
+    Ok(Ok(name(onto.id())?))
 }
 
 /// Paths that differ between two commits, names before and after.
@@ -248,13 +238,8 @@ fn touched(
     from: &CommitId,
     to: &CommitId,
 ) -> Result<BTreeSet<String>, GitError> {
-    let tree = |id: &CommitId| {
-        repo.find_commit(oid(id)?)
-            .and_then(|commit| commit.tree())
-            .map_err(failed("read the tree of a commit"))
-    };
     let diff = repo
-        .diff_tree_to_tree(Some(&tree(from)?), Some(&tree(to)?), None)
+        .diff_tree_to_tree(Some(&tree_of(repo, from)?), Some(&tree_of(repo, to)?), None)
         .map_err(failed("compare two trees"))?;
     let paths = diff.deltas().flat_map(|delta| {
         [delta.old_file().path_bytes(), delta.new_file().path_bytes()]

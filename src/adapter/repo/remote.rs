@@ -8,8 +8,9 @@ use crate::effect::{
     FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Remote, RemoteError,
 };
 
-use super::git_remote::{FIRST_DEPTH, GitRemote, named, oid};
-use super::{commit, failed, push};
+use super::git_remote::{FIRST_DEPTH, GitRemote};
+use super::objects::{name, named, oid};
+use super::{failed, push};
 
 #[async_trait]
 impl Remote for GitRemote {
@@ -30,7 +31,7 @@ impl Remote for GitRemote {
             FetchTarget::Commit(commit) => commit.clone(),
         };
         if !self.has(&commit)? {
-            self.take(&offer, vec![commit.as_str().to_owned()], depth).await?;
+            self.fetch_commits(&offer, vec![commit.as_str().to_owned()], depth).await?;
         }
         if !self.has(&commit)? {
             return Err(RemoteError::NoReference { name: commit.to_string() });
@@ -48,7 +49,7 @@ impl Remote for GitRemote {
         loop {
             if self.has(head)? && self.has(base)? {
                 match self.repo()?.merge_base(oid(head)?, oid(base)?) {
-                    Ok(found) => return Ok(Some(commit::name(found)?)),
+                    Ok(found) => return Ok(Some(name(found)?)),
                     Err(error) if error.code() == ErrorCode::NotFound => {}
                     Err(error) => return Err(failed("look for the merge base")(error).into()),
                 }
@@ -63,7 +64,7 @@ impl Remote for GitRemote {
             let complete = self.shallow()?.is_empty();
             let step = if complete { None } else { Some(depth) };
             let want = vec![head.as_str().to_owned(), base.as_str().to_owned()];
-            self.take(&offer, want, step).await?;
+            self.fetch_commits(&offer, want, step).await?;
             depth = if depth == most {
                 most.saturating_add(1)
             } else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use git2::{FileMode, ObjectType, Oid, Repository, Tree};
+use git2::{FileMode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
@@ -28,7 +28,13 @@ pub fn id(oid: Oid) -> Result<TreeId, GitError> {
     })
 }
 
+/// Whether an entry is a file and no link.
+pub fn is_plain(entry: &TreeEntry<'_>) -> bool {
+    entry.kind() == Some(ObjectType::Blob) && entry.filemode() != i32::from(FileMode::Link)
+}
+
 /// What a path of a tree becomes.
+#[derive(Clone, Copy)]
 enum Change {
     Blob(Oid, i32),
     Remove,
@@ -54,15 +60,14 @@ fn change(repo: &Repository, tree: &Tree<'_>, edit: &FileEdit) -> Result<Change,
         (None, Some(_)) => return Err(conflict("the file is not there")),
         (Some(_), None) => return Err(conflict("the file exists already")),
         (Some(entry), Some(before)) => {
-            let mode = entry.filemode();
-            if entry.kind() != Some(ObjectType::Blob) || mode == i32::from(FileMode::Link) {
+            if !is_plain(entry) {
                 return Err(conflict("it is not a plain file"));
             }
             let blob = repo.find_blob(entry.id()).map_err(failed("read a file"))?;
             if blob.content() != before.as_bytes() {
                 return Err(conflict("its text is not the text that the edit starts from"));
             }
-            mode
+            entry.filemode()
         }
     };
     match &edit.after {
@@ -100,13 +105,9 @@ fn write(
     let mut builder = repo.treebuilder(base).map_err(failed("write a tree"))?;
     let mut folders: BTreeMap<&str, BTreeMap<String, Change>> = BTreeMap::new();
     for (path, change) in changes {
-        let copy = match change {
-            Change::Blob(oid, mode) => Change::Blob(*oid, *mode),
-            Change::Remove => Change::Remove,
-        };
-        match (path.split_once('/'), copy) {
-            (Some((folder, rest)), copy) => {
-                folders.entry(folder).or_default().insert(rest.to_owned(), copy);
+        match (path.split_once('/'), *change) {
+            (Some((folder, rest)), change) => {
+                folders.entry(folder).or_default().insert(rest.to_owned(), change);
             }
             (None, Change::Blob(oid, mode)) => {
                 builder.insert(path, oid, mode).map_err(failed(format!("write {path}")))?;
@@ -157,14 +158,31 @@ pub fn replace_folder(
     write(repo, Some(&base), &changes)
 }
 
+/// A tree with one entry as another tree has it, or without it.
+pub fn with_entry_of(
+    repo: &Repository,
+    tree: &Tree<'_>,
+    other: &Tree<'_>,
+    entry: &str,
+) -> Result<Oid, GitError> {
+    let write = || {
+        let mut builder = repo.treebuilder(Some(tree))?;
+        match other.get_name(entry) {
+            Some(theirs) => drop(builder.insert(entry, theirs.id(), theirs.filemode())?),
+            None if tree.get_name(entry).is_some() => builder.remove(entry)?,
+            None => {}
+        }
+        builder.write()
+    };
+    write().map_err(failed("write a tree"))
+}
+
 /// Plain files of a tree, sorted.
 pub fn files(repo: &Repository, tree: &TreeId) -> Result<Vec<RepoPath>, GitError> {
     let tree = find(repo, tree)?;
     let mut files = Vec::new();
     tree.walk(git2::TreeWalkMode::PreOrder, |parent, entry| {
-        let plain =
-            entry.kind() == Some(ObjectType::Blob) && entry.filemode() != i32::from(FileMode::Link);
-        if plain
+        if is_plain(entry)
             && let Ok(name) = entry.name()
             && let Ok(path) = RepoPath::parse(format!("{parent}{name}"))
         {
@@ -185,7 +203,7 @@ pub fn read(
 ) -> Result<Option<Vec<u8>>, GitError> {
     let tree = find(repo, tree)?;
     let Ok(entry) = tree.get_path(Path::new(file.as_str())) else { return Ok(None) };
-    if entry.kind() != Some(ObjectType::Blob) || entry.filemode() == i32::from(FileMode::Link) {
+    if !is_plain(&entry) {
         return Ok(None);
     }
     let blob = repo.find_blob(entry.id()).map_err(failed(format!("read {file}")))?;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
+use git2::Repository;
 use git2::build::CheckoutBuilder;
-use git2::{Oid, Repository};
 
 use crate::adapter::host::{crash, files};
 use crate::domain::commit::is_of_session;
@@ -14,6 +14,7 @@ use crate::domain::id::{CommitId, RepoPath, SessionId, TreeId};
 use crate::domain::proposal::EditSet;
 use crate::effect::{CommitRequest, FileDiff, GitError, Worktree};
 
+use super::objects::{copy_shallow, find_commit, message_of, name, oid};
 use super::{RepositoryFacts, commit, failed, io, tree};
 
 /// Folders that test tools need and git does not track; linked into every private checkout.
@@ -77,7 +78,7 @@ impl RepoWorktree {
         }
         register(&facts.common, &registration, &root, settings)?;
         let repo = Repository::open(&root).map_err(failed("open the private checkout"))?;
-        let worktree = Self {
+        Ok(Self {
             repo: Mutex::new(repo),
             checkout: facts.root.clone(),
             folder,
@@ -86,8 +87,7 @@ impl RepoWorktree {
             branch: settings.branch.to_owned(),
             head: settings.head.clone(),
             state_folder: settings.state_folder.to_owned(),
-        };
-        Ok(worktree)
+        })
     }
 
     fn with<T>(&self, act: impl FnOnce(&Repository) -> Result<T, GitError>) -> Result<T, GitError> {
@@ -102,11 +102,7 @@ impl RepoWorktree {
             if RepoPath::parse(path).is_err() || target.get_path(Path::new(path)).is_ok() {
                 continue;
             }
-            match fs::remove_file(self.root.join(path)) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(io(format!("remove {path}"))(error)),
-            }
+            files::remove(&self.root.join(path)).map_err(io(format!("remove {path}")))?;
         }
         Ok(())
     }
@@ -137,6 +133,13 @@ impl RepoWorktree {
     }
 }
 
+/// Writes files byte by byte as they were committed.
+fn as_committed() -> CheckoutBuilder<'static> {
+    let mut options = CheckoutBuilder::new();
+    options.force().disable_filters(true).recreate_missing(true);
+    options
+}
+
 /// Removes the private checkout of a session that no process works on, and its registration.
 pub fn remove_checkout(
     facts: &RepositoryFacts,
@@ -153,12 +156,7 @@ fn registration(common: &Path, session: &SessionId) -> PathBuf {
 
 fn remove(folder: &Path, registration: &Path) -> Result<(), GitError> {
     for folder in [folder, registration] {
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(io(format!("remove {}", folder.display()))(error));
-            }
-            Ok(()) | Err(_) => {}
-        }
+        files::remove_tree(folder).map_err(io(format!("remove {}", folder.display())))?;
     }
     Ok(())
 }
@@ -181,13 +179,12 @@ fn claim_branch(
     if !git2::Reference::is_valid_name(&reference) {
         return Err(GitError::UnknownReference { name: branch.to_owned() });
     }
-    let head = Oid::from_str(settings.head.as_str()).map_err(failed("read the head"))?;
+    let head = oid(settings.head)?;
     match repo.refname_to_id(&reference) {
         Ok(tip) if tip == head => Ok(()),
         Ok(tip) => {
             let commit = repo.find_commit(tip).map_err(failed("read the branch"))?;
-            let ours = commit.message().is_ok_and(|text| is_of_session(text, settings.session));
-            if ours {
+            if is_of_session(&message_of(&commit), settings.session) {
                 return Ok(());
             }
             Err(GitError::BranchTaken {
@@ -227,24 +224,9 @@ fn register(
         files::write(&path, text.as_bytes()).map_err(io(format!("write {}", path.display())))?;
     }
     // libgit2 looks for the cut of a shallow history beside HEAD and not in the shared directory.
-    let cut = files::read(&common.join("shallow"), 16 << 20).map_err(io("read .git/shallow"))?;
-    let copy = registration.join("shallow");
-    match cut {
-        Some(bytes) => files::write(&copy, &bytes).map_err(io("write a copy of .git/shallow"))?,
-        None => match fs::remove_file(&copy) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(io("remove a copy of .git/shallow")(error));
-            }
-            Ok(()) | Err(_) => {}
-        },
-    }
+    copy_shallow(common, registration)?;
     // Only the holder of the session's lock writes here, so a lock file is left over from a kill.
-    match fs::remove_file(registration.join("index.lock")) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(io("remove a left-over index.lock")(error))
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    files::remove(&registration.join("index.lock")).map_err(io("remove a left-over index.lock"))
 }
 
 #[async_trait]
@@ -258,18 +240,13 @@ impl Worktree for RepoWorktree {
     }
 
     async fn tip(&self) -> Result<CommitId, GitError> {
-        self.with(|repo| {
-            let oid = repo.refname_to_id("HEAD").map_err(failed("read the tip"))?;
-            commit::name(oid)
-        })
+        self.with(|repo| name(repo.refname_to_id("HEAD").map_err(failed("read the tip"))?))
     }
 
     async fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
         self.with(|repo| {
-            let oid = Oid::from_str(commit.as_str()).map_err(failed("read a commit id"))?;
-            let found =
-                repo.find_commit(oid).map_err(failed(format!("read {}", commit.short())))?;
-            tree::id(tree::replace_folder(repo, found.tree_id(), &self.state_folder, &[])?)
+            let found = find_commit(repo, commit)?.tree_id();
+            tree::id(tree::replace_folder(repo, found, &self.state_folder, &[])?)
         })
     }
 
@@ -281,9 +258,7 @@ impl Worktree for RepoWorktree {
         self.with(|repo| {
             let target = tree::find(repo, target)?;
             self.remove_gone(repo, &target)?;
-            let mut options = CheckoutBuilder::new();
-            options.force().disable_filters(true).recreate_missing(true);
-            repo.checkout_tree(target.as_object(), Some(&mut options))
+            repo.checkout_tree(target.as_object(), Some(&mut as_committed()))
                 .map_err(failed("write the private checkout"))
         })?;
         self.link_dependencies(&self.root)
@@ -315,25 +290,18 @@ impl Worktree for RepoWorktree {
             let unknown = |_error| GitError::UnknownReference { name: reference.to_owned() };
             let other = repo.revparse_single(reference).map_err(unknown)?;
             let other = other.peel_to_commit().map_err(unknown)?;
-            let head = Oid::from_str(self.head.as_str()).map_err(failed("read the head"))?;
-            match repo.merge_base(head, other.id()) {
-                Ok(oid) => Ok(Some(commit::name(oid)?)),
-                Err(_) => Ok(None),
-            }
+            repo.merge_base(oid(&self.head)?, other.id()).ok().map(name).transpose()
         })
     }
 
     async fn export(&self, target: &TreeId, name: &str) -> Result<PathBuf, GitError> {
         let folder = self.folder.join(name);
-        if folder.exists() {
-            fs::remove_dir_all(&folder).map_err(io(format!("empty {}", folder.display())))?;
-        }
+        files::remove_tree(&folder).map_err(io(format!("empty {}", folder.display())))?;
         fs::create_dir_all(&folder).map_err(io(format!("create {}", folder.display())))?;
         self.with(|repo| {
             let target = tree::find(repo, target)?;
-            let mut options = CheckoutBuilder::new();
-            options.force().disable_filters(true).update_index(false).target_dir(&folder);
-            options.recreate_missing(true);
+            let mut options = as_committed();
+            options.update_index(false).target_dir(&folder);
             repo.checkout_tree(target.as_object(), Some(&mut options))
                 .map_err(failed("write a fresh checkout"))
         })?;

@@ -4,8 +4,7 @@
 //! manifest names the session, so a kill or a full disk at any step leaves something that the
 //! next start finishes (specification.md 8.14).
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -19,7 +18,7 @@ use crate::domain::session::{SessionRecord, SessionStatus};
 use crate::effect::StoreError;
 
 use super::session::{
-    Lock, archive_folder, lock, read_record, read_value, session_folder, write_value,
+    Lock, archive_folder, io, lock, open, read_record, read_value, session_folder, write_value,
 };
 
 /// Its presence in a session's folder says that the archiving has begun.
@@ -50,12 +49,7 @@ pub fn archive(root: &Path, id: &SessionId, now: &str) -> Result<PathBuf, StoreE
         Ok(None) | Err(_) => serde_json::to_value(entry_of(&to, now)?).unwrap_or_default(),
     };
     add(root, known)?;
-    match fs::remove_file(&marker) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(io("remove", &marker)(error));
-        }
-        Ok(()) | Err(_) => {}
-    }
+    files::remove(&marker).map_err(io("remove", &marker))?;
     crash::point();
     Ok(to)
 }
@@ -94,12 +88,7 @@ fn add(root: &Path, entry: Value) -> Result<(), StoreError> {
     let archives = root.join("archives");
     // Sessions of one repository may end at the same time.
     let path = archives.join(".lock");
-    let guard: File = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(io("lock", &path))?;
+    let guard = open(&path).map_err(io("lock", &path))?;
     guard.lock().map_err(io("lock", &path))?;
     let manifest = archives.join(MANIFEST);
     let mut entries = match read_value(&manifest)? {
@@ -144,14 +133,10 @@ fn summaries(folder: &Path) -> usize {
         .sum()
 }
 
-fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
-    let path = path.to_owned();
-    move |source| StoreError::Io { action, path, source }
-}
-
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the test builds the folder that is archived")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "the test builds the folder that is archived")]
+
     use super::*;
 
     const NOW: &str = "2026-01-02T00:00:00Z";

@@ -61,7 +61,7 @@ impl SourceError {
             Self::Incomplete { .. } => {
                 "finish at least one of its tasks, or describe what is to be tested".into()
             }
-            Self::Unreadable { .. } => "mend or remove the file".into(),
+            Self::Unreadable { .. } => "repair or remove the file".into(),
         }
     }
 }

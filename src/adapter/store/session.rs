@@ -36,7 +36,24 @@ pub fn archive_folder(root: &Path, id: &SessionId) -> PathBuf {
 
 /// Ids of active sessions, newest first by their last state.
 pub fn active(root: &Path) -> Result<Vec<SessionId>, StoreError> {
-    let mut found = sessions_in(&root.join("active"))?;
+    newest_first(root, &["active"])
+}
+
+/// Ids of archived sessions, newest first.
+pub fn archived(root: &Path) -> Result<Vec<SessionId>, StoreError> {
+    newest_first(root, &["archives"])
+}
+
+/// The session whose record changed last, active or archived.
+pub fn newest(root: &Path) -> Result<Option<SessionId>, StoreError> {
+    Ok(newest_first(root, &["active", "archives"])?.into_iter().next())
+}
+
+fn newest_first(root: &Path, parts: &[&str]) -> Result<Vec<SessionId>, StoreError> {
+    let mut found = Vec::new();
+    for part in parts {
+        found.extend(sessions_in(&root.join(part))?);
+    }
     found.sort_by(|a, b| b.cmp(a));
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
@@ -46,9 +63,7 @@ fn sessions_in(folder: &Path) -> Result<Vec<(Option<SystemTime>, SessionId)>, St
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => {
-            return Err(StoreError::Io { action: "read", path: folder.to_owned(), source });
-        }
+        Err(error) => return Err(io("read", folder)(error)),
     };
     let mut found = Vec::new();
     for entry in entries.flatten() {
@@ -59,14 +74,6 @@ fn sessions_in(folder: &Path) -> Result<Vec<(Option<SystemTime>, SessionId)>, St
         }
     }
     Ok(found)
-}
-
-/// The session whose record changed last, active or archived.
-pub fn newest(root: &Path) -> Result<Option<SessionId>, StoreError> {
-    let mut all = sessions_in(&root.join("active"))?;
-    all.extend(sessions_in(&root.join("archives"))?);
-    all.sort_by(|a, b| b.cmp(a));
-    Ok(all.into_iter().next().map(|(_, id)| id))
 }
 
 /// The folder of a session, active or archived, and whether it is archived.
@@ -100,13 +107,6 @@ pub fn save_record(folder: &Path, record: &SessionRecord) -> Result<(), StoreErr
     write_value(&path, &value)
 }
 
-/// Ids of archived sessions, newest first.
-pub fn archived(root: &Path) -> Result<Vec<SessionId>, StoreError> {
-    let mut found = sessions_in(&root.join("archives"))?;
-    found.sort_by(|a, b| b.cmp(a));
-    Ok(found.into_iter().map(|(_, id)| id).collect())
-}
-
 /// The tasks of the session in a folder: id, title and status of each file that can be read, in
 /// the order of their ids.
 #[must_use]
@@ -133,31 +133,17 @@ pub fn read_file(folder: &Path, name: &str) -> Result<Option<Value>, StoreError>
 /// A session's record out of its bytes; `path` is where they come from.
 pub fn parse_record(path: &Path, bytes: &[u8]) -> Result<SessionRecord, StoreError> {
     let value = parse(path, bytes)?;
-    serde_json::from_value(value).map_err(|error| StoreError::Corrupt {
-        path: path.to_owned(),
-        line: error.line(),
-        column: error.column(),
-        expected: format!("expected a session record ({error})"),
-    })
+    serde_json::from_value(value).map_err(|error| corrupt(path, "a session record", &error))
 }
 
 /// Removes the folder of a session that never got anywhere.
 pub fn forget(root: &Path, id: &SessionId) -> Result<(), StoreError> {
     let path = session_folder(root, id);
-    match fs::remove_dir_all(&path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(StoreError::Io { action: "remove", path, source })
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    files::remove_tree(&path).map_err(io("remove", &path))
 }
 
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    files::read(path, FILE_LIMIT).map_err(|source| StoreError::Io {
-        action: "read",
-        path: path.to_owned(),
-        source,
-    })
+    files::read(path, FILE_LIMIT).map_err(io("read", path))
 }
 
 /// A JSON file; `None` when it is not there.
@@ -165,13 +151,24 @@ pub(super) fn read_value(path: &Path) -> Result<Option<Value>, StoreError> {
     read_bytes(path)?.map(|bytes| parse(path, &bytes)).transpose()
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| StoreError::Corrupt {
+/// Says what could not be done with a path.
+pub(super) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> StoreError {
+    let path = path.to_owned();
+    move |source| StoreError::Io { action, path: path.clone(), source }
+}
+
+fn corrupt(path: &Path, expected: &str, error: &serde_json::Error) -> StoreError {
+    StoreError::Corrupt {
         path: path.to_owned(),
         line: error.line(),
         column: error.column(),
-        expected: format!("expected JSON ({error})"),
-    })?;
+        expected: format!("expected {expected} ({error})"),
+    }
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
+    let value: Value =
+        serde_json::from_slice(bytes).map_err(|error| corrupt(path, "JSON", &error))?;
     if let Some(found) = value["schema_version"].as_u64().filter(|found| *found > SCHEMA_VERSION) {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }
@@ -181,11 +178,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Value, StoreError> {
 pub(super) fn write_value(path: &Path, value: &Value) -> Result<(), StoreError> {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
-    files::write(path, text.as_bytes()).map_err(|source| StoreError::Io {
-        action: "write",
-        path: path.to_owned(),
-        source,
-    })
+    files::write(path, text.as_bytes()).map_err(io("write", path))
 }
 
 /// The lock of a session, held until drop; the system releases it when the process dies, however
@@ -197,35 +190,25 @@ pub struct Lock {
 
 /// Takes the lock of the session in a folder that is there.
 pub(super) fn lock(folder: &Path, id: &SessionId) -> Result<Lock, StoreError> {
-    let io =
-        |action: &'static str, path: PathBuf| move |source| StoreError::Io { action, path, source };
     let path = folder.join(".lock");
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(io("lock", path.clone()))?;
+    let mut file = open(&path).map_err(io("lock", &path))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            file.take(100).read_to_string(&mut holder).map_err(io("read", path))?;
+            file.take(100).read_to_string(&mut holder).map_err(io("read", &path))?;
             return Err(StoreError::Locked {
                 session: id.to_string(),
                 holder: holder.trim().to_owned(),
             });
         }
-        Err(fs::TryLockError::Error(source)) => {
-            return Err(StoreError::Io { action: "lock", path, source });
-        }
+        Err(fs::TryLockError::Error(error)) => return Err(io("lock", &path)(error)),
     }
     let mut write = || -> io::Result<()> {
         file.set_len(0)?;
         writeln!(file, "{}", std::process::id())
     };
-    write().map_err(io("write", path))?;
+    write().map_err(io("write", &path))?;
     Ok(Lock { _file: file })
 }
 
@@ -241,12 +224,9 @@ impl SessionStore {
     /// Fails with [`StoreError::Locked`] when another process holds it.
     pub fn open(root: &Path, id: &SessionId) -> Result<Self, StoreError> {
         let folder = session_folder(root, id);
-        let io = |action: &'static str, path: PathBuf| {
-            move |source| StoreError::Io { action, path, source }
-        };
         for name in [".process", ".task", ".summaries/iteration-summaries"] {
             let inner = folder.join(name);
-            files::create_folder(&inner).map_err(io("create", inner.clone()))?;
+            files::create_folder(&inner).map_err(io("create", &inner))?;
         }
         let lock = lock(&folder, id)?;
         Ok(Self { folder, _lock: lock })
@@ -255,8 +235,7 @@ impl SessionStore {
     /// Fills an empty folder with the files of a session that travelled on a branch.
     pub fn restore(&self, contents: &[(String, Vec<u8>)]) -> Result<(), StoreError> {
         for (name, bytes) in contents {
-            let path = self.path(name)?;
-            Self::put(&path, bytes)?;
+            put(&self.path(name)?, bytes)?;
         }
         Ok(())
     }
@@ -276,14 +255,19 @@ impl SessionStore {
             expected: "expected a path inside the session folder".into(),
         })
     }
+}
 
-    fn put(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        let io = |source| StoreError::Io { action: "write", path: path.to_owned(), source };
-        if let Some(folder) = path.parent() {
-            files::create_folder(folder).map_err(io)?;
-        }
-        files::write(path, bytes).map_err(io)
-    }
+fn put(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    create_parent(path).and_then(|()| files::write(path, bytes)).map_err(io("write", path))
+}
+
+fn create_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), files::create_folder)
+}
+
+/// A file to read and change, made where it is missing.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Whether a file travels in commits: state, and the events that a screen in another job begins
@@ -327,30 +311,19 @@ impl Store for SessionStore {
             // What cannot be read is replaced whole: what it held was lost before.
             Ok(_) | Err(_) => {}
         }
-        if let Some(folder) = path.parent() {
-            files::create_folder(folder).map_err(|source| StoreError::Io {
-                action: "create",
-                path: folder.to_owned(),
-                source,
-            })?;
-        }
+        create_parent(&path).map_err(io("create", &path))?;
         write_value(&path, &Value::Object(merged))
     }
 
     async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError> {
-        let path = self.path(file)?;
-        Self::put(&path, text.as_bytes())
+        put(&self.path(file)?, text.as_bytes())
     }
 
     async fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
         let (from, to) = (self.path(from)?, self.path(to)?);
-        let io = |source| StoreError::Io { action: "move", path: from.clone(), source };
-        if let Some(folder) = to.parent() {
-            files::create_folder(folder).map_err(io)?;
-        }
-        match fs::rename(&from, &to) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other.map_err(io),
+        match create_parent(&to).and_then(|()| fs::rename(&from, &to)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io("move", &from)(error)),
+            Ok(()) | Err(_) => Ok(()),
         }
     }
 
@@ -359,29 +332,20 @@ impl Store for SessionStore {
         if lines.is_empty() && !path.exists() {
             return Ok(());
         }
-        let io = |source| StoreError::Io { action: "write", path: path.clone(), source };
         crash::point();
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io)?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(io)?;
-        let mut end = 0;
-        for line in text
-            .split_inclusive(|byte| *byte == b'\n')
-            .take(usize::try_from(keep).unwrap_or(usize::MAX))
-        {
-            end += line.len();
-        }
-        file.set_len(end as u64).map_err(io)?;
-        file.seek(SeekFrom::End(0)).map_err(io)?;
-        let joined: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        file.write_all(joined.as_bytes()).map_err(io)?;
-        file.sync_data().map_err(io)?;
+        let write = || {
+            let mut file = open(&path)?;
+            let mut text = Vec::new();
+            file.read_to_end(&mut text)?;
+            let first = text.split_inclusive(|byte| *byte == b'\n');
+            let first = first.take(usize::try_from(keep).unwrap_or(usize::MAX));
+            file.set_len(first.map(<[u8]>::len).sum::<usize>() as u64)?;
+            file.seek(SeekFrom::End(0))?;
+            let joined: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            file.write_all(joined.as_bytes())?;
+            file.sync_data()
+        };
+        write().map_err(io("write", &path))?;
         crash::point();
         Ok(())
     }
@@ -397,22 +361,19 @@ pub fn travelling_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreErro
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
         let path = root.join(&folder);
-        let io = |source| StoreError::Io { action: "read", path: path.clone(), source };
-        for entry in fs::read_dir(&path).map_err(io)? {
-            let entry = entry.map_err(io)?;
+        let io = io("read", &path);
+        for entry in fs::read_dir(&path).map_err(&io)? {
+            let entry = entry.map_err(&io)?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let name = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-            let kind = entry.file_type().map_err(io)?;
+            let kind = entry.file_type().map_err(&io)?;
             if kind.is_dir() {
                 folders.push(name);
             } else if kind.is_file() && travels(&name) {
-                let small = entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT);
-                let bytes = if small {
-                    files::read(&entry.path(), TRAVELLING_LIMIT).map_err(io)?
-                } else {
-                    None
-                };
-                found.extend(bytes.map(|bytes| (name, bytes)));
+                if entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT) {
+                    let bytes = files::read(&entry.path(), TRAVELLING_LIMIT).map_err(&io)?;
+                    found.extend(bytes.map(|bytes| (name, bytes)));
+                }
             }
         }
     }

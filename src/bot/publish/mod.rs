@@ -341,7 +341,7 @@ fn too_late(call: &'static str) -> ForgeError {
         call,
         status: None,
         kind: crate::effect::ForgeErrorKind::TooLate,
-        said: String::new(),
+        message: String::new(),
     }
 }
 
@@ -351,7 +351,7 @@ mod tests {
     use crate::effect::ForgeErrorKind;
 
     fn failure(kind: ForgeErrorKind) -> Result<(), ForgeError> {
-        Err(ForgeError { call: "post", status: None, kind, said: String::new() })
+        Err(ForgeError { call: "post", status: None, kind, message: String::new() })
     }
 
     #[test]

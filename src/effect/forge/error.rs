@@ -1,10 +1,10 @@
 //! Why the forge did not do what it was asked, and what to do then.
 
-use std::fmt;
 use std::time::Duration;
 
 /// Why the forge did not do it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {call}: {kind}{}", detail(*.status, .message))]
 pub struct ForgeError {
     /// What was asked of it, such as `create the check run`.
     pub call: &'static str,
@@ -12,39 +12,47 @@ pub struct ForgeError {
     pub status: Option<u16>,
     pub kind: ForgeErrorKind,
     /// What the forge said: message and field errors, bounded, without secrets.
-    pub said: String,
+    pub message: String,
 }
 
 /// What went wrong, by what can be done about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForgeErrorKind {
     /// 401: the token is wrong or over.
+    #[error("the token was refused")]
     Unauthorised,
     /// 403: the token may not do this.
+    #[error("the token may not do this")]
     Denied {
         /// Permissions that would do, as the forge names them.
         needed: Option<String>,
     },
     /// 403: settings do not let a workflow open pull requests.
+    #[error("workflows may not open pull requests here")]
     CreationForbidden,
     /// 404, 410 or a feature that is turned off; also what the token may not see.
+    #[error("it is not there or not visible")]
     NotFound,
-    /// The repository has another name now.
+    #[error("the repository has another name")]
     Moved,
     /// 400, 422 and the like: the request itself is refused.
+    #[error("the request was refused")]
     Invalid,
     /// A limit that lasts longer than it is worth waiting for.
+    #[error("rate limited{}", .wait.map_or_else(String::new, |wait| format!(" for {} s", wait.as_secs())))]
     RateLimited {
         /// How long, when the forge says so.
         wait: Option<Duration>,
     },
     /// The service fails or cannot be reached.
+    #[error("the service does not answer properly")]
     Unavailable,
-    /// The run has no time left for it.
+    #[error("no time is left")]
     TooLate,
-    /// The branch moved.
+    #[error("the branch moved")]
     Stale,
     /// An answer that is not what the forge's contract says.
+    #[error("the answer is not understood")]
     Malformed,
 }
 
@@ -53,101 +61,38 @@ impl ForgeError {
     /// chance.
     #[must_use]
     pub fn passes(&self) -> bool {
-        match self.kind {
-            ForgeErrorKind::RateLimited { .. }
-            | ForgeErrorKind::Unavailable
-            | ForgeErrorKind::TooLate
-            | ForgeErrorKind::Malformed => true,
-            ForgeErrorKind::Unauthorised
-            | ForgeErrorKind::Denied { .. }
-            | ForgeErrorKind::CreationForbidden
-            | ForgeErrorKind::NotFound
-            | ForgeErrorKind::Moved
-            | ForgeErrorKind::Invalid
-            | ForgeErrorKind::Stale => false,
-        }
+        use ForgeErrorKind::{Malformed, RateLimited, TooLate, Unavailable};
+        matches!(self.kind, RateLimited { .. } | Unavailable | TooLate | Malformed)
     }
 
     /// What the reader can do next, in one imperative clause.
     #[must_use]
     pub fn hint(&self) -> String {
-        match &self.kind {
-            ForgeErrorKind::Unauthorised => "check the token".into(),
+        let hint = match &self.kind {
+            ForgeErrorKind::Unauthorised => "check the token",
             ForgeErrorKind::Denied { needed: Some(needed) } => {
-                format!("give the job `permissions` with {}", needed.replace('=', ": "))
+                return format!("give the job `permissions` with {}", needed.replace('=', ": "));
             }
             ForgeErrorKind::Denied { needed: None } => {
-                "look at `permissions` of the job; pull requests of forks get a token that only reads".into()
+                "look at `permissions` of the job; pull requests of forks get a token that only reads"
             }
             ForgeErrorKind::CreationForbidden => {
-                "turn on `Allow GitHub Actions to create and approve pull requests`, or open it by the link".into()
+                "turn on `Allow GitHub Actions to create and approve pull requests`, or open it by the link"
             }
-            ForgeErrorKind::NotFound => {
-                "check the name, and whether the token may see it".into()
-            }
-            ForgeErrorKind::Moved => "use the present name of the repository".into(),
-            ForgeErrorKind::Invalid => "report this request, the forge refuses it".into(),
-            ForgeErrorKind::RateLimited { .. } => "run again after the limit".into(),
-            ForgeErrorKind::Unavailable => "run again later, and look at the service's status page".into(),
-            ForgeErrorKind::TooLate => "raise the time limit of the run".into(),
-            ForgeErrorKind::Stale => "start again from the present head".into(),
-            ForgeErrorKind::Malformed => {
-                "look for a proxy that answers in the forge's place".into()
-            }
-        }
-    }
-}
-
-impl std::error::Error for ForgeError {}
-
-impl fmt::Display for ForgeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {}: ", self.call)?;
-        match &self.kind {
-            ForgeErrorKind::Unauthorised => f.write_str("the token was refused")?,
-            ForgeErrorKind::Denied { .. } => f.write_str("the token may not do this")?,
-            ForgeErrorKind::CreationForbidden => {
-                f.write_str("workflows may not open pull requests here")?;
-            }
-            ForgeErrorKind::NotFound => f.write_str("it is not there or not visible")?,
-            ForgeErrorKind::Moved => f.write_str("the repository has another name")?,
-            ForgeErrorKind::Invalid => f.write_str("the request was refused")?,
-            ForgeErrorKind::RateLimited { wait: Some(wait) } => {
-                write!(f, "rate limited for {} s", wait.as_secs())?;
-            }
-            ForgeErrorKind::RateLimited { wait: None } => f.write_str("rate limited")?,
-            ForgeErrorKind::Unavailable => f.write_str("the service does not answer properly")?,
-            ForgeErrorKind::TooLate => f.write_str("no time is left")?,
-            ForgeErrorKind::Stale => f.write_str("the branch moved")?,
-            ForgeErrorKind::Malformed => f.write_str("the answer is not understood")?,
-        }
-        if let Some(status) = self.status {
-            write!(f, " ({status})")?;
-        }
-        if !self.said.is_empty() {
-            write!(f, ": {}", self.said)?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_says_what_the_forge_said_and_what_to_do() {
-        let error = ForgeError {
-            call: "create the check run",
-            status: Some(403),
-            kind: ForgeErrorKind::Denied { needed: Some("checks=write".into()) },
-            said: "Resource not accessible by integration".into(),
+            ForgeErrorKind::NotFound => "check the name, and whether the token may see it",
+            ForgeErrorKind::Moved => "use the present name of the repository",
+            ForgeErrorKind::Invalid => "report this request, the forge refuses it",
+            ForgeErrorKind::RateLimited { .. } => "run again after the limit",
+            ForgeErrorKind::Unavailable => "run again later, and look at the service's status page",
+            ForgeErrorKind::TooLate => "raise the time limit of the run",
+            ForgeErrorKind::Stale => "start again from the present head",
+            ForgeErrorKind::Malformed => "look for a proxy that answers in the forge's place",
         };
-        assert_eq!(
-            format!("{error}\n{}", error.hint()),
-            "cannot create the check run: the token may not do this (403): \
-             Resource not accessible by integration\n\
-             give the job `permissions` with checks: write"
-        );
+        hint.to_owned()
     }
+}
+
+fn detail(status: Option<u16>, message: &str) -> String {
+    let status = status.map_or_else(String::new, |status| format!(" ({status})"));
+    if message.is_empty() { status } else { format!("{status}: {message}") }
 }

@@ -174,7 +174,7 @@ pub async fn note_answer(
 pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> String {
     let answer = match result {
         Ok(answer) => format!("{}\n\n--- as received ---\n{}", answer.text, answer.raw),
-        Err(error) => format!("{error}\n{}\n", error.said),
+        Err(error) => format!("{error}\n{}\n", error.message),
     };
     format!(
         "--- {} ---\n--- system ---\n{}\n--- prompt ---\n{}\n--- answer ---\n{answer}\n",

@@ -16,8 +16,8 @@ use crate::domain::event::Event;
 use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{
-    Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, Question, Screen, Store,
-    StoreError,
+    Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+    Screen, Store, StoreError,
 };
 use crate::role::prompt::{Prompt, Role};
 
@@ -28,7 +28,7 @@ use super::{Ask, AskSettings, Asker, Reader, Reading, Reply, Slot, UsageKey};
 
 /// A model that answers from a script, and fails when the script has ended.
 pub struct ScriptedModel {
-    name: &'static str,
+    facts: ModelFacts,
     script: Mutex<Vec<Result<&'static str, ModelErrorKind>>>,
     asked: Mutex<Vec<String>>,
 }
@@ -40,7 +40,9 @@ impl ScriptedModel {
     ) -> Self {
         let mut script: Vec<_> = script.into_iter().collect();
         script.reverse();
-        Self { name, script: Mutex::new(script), asked: Mutex::default() }
+        let (name, model) = (name.to_owned(), "m".to_owned());
+        let facts = ModelFacts { name, model, context: 10_000, ..ModelFacts::default() };
+        Self { facts, script: Mutex::new(script), asked: Mutex::default() }
     }
 
     /// How often it was asked.
@@ -51,17 +53,8 @@ impl ScriptedModel {
 
 #[async_trait]
 impl Model for ScriptedModel {
-    fn name(&self) -> &str {
-        self.name
-    }
-    fn model(&self) -> &'static str {
-        "m"
-    }
-    fn manner(&self) -> ClientMode {
-        ClientMode::Answer
-    }
-    fn context_tokens(&self) -> u32 {
-        10_000
+    fn facts(&self) -> &ModelFacts {
+        &self.facts
     }
     fn price(&self, usage: Usage) -> Option<u64> {
         Some(usage.tokens())
@@ -78,8 +71,8 @@ impl Model for ScriptedModel {
                 raw: String::new(),
             }),
             Err(kind) => {
-                let (provider, said) = (self.name.to_owned(), String::new());
-                Err(ModelError { provider, kind, said })
+                let (provider, message) = (self.facts.name.clone(), String::new());
+                Err(ModelError { provider, kind, message })
             }
         }
     }

@@ -15,37 +15,21 @@ use async_trait::async_trait;
 use crate::adapter::host::environment;
 use crate::adapter::host::files;
 use crate::adapter::host::process::{self, Ending, Invocation};
-use crate::domain::budget::{Price, Usage};
+use crate::adapter::model::protocol::ProviderSettings;
 use crate::domain::provider::{ClientMode, ClientProgram};
-use crate::domain::secret::{Redactor, SecretKey};
-use crate::effect::{ANSWER_LIMIT, Answer, Finish, Model, ModelError, ModelErrorKind, Question};
+use crate::effect::{
+    ANSWER_LIMIT, Answer, Model, ModelError, ModelErrorKind, ModelFacts, Question,
+};
 
 use table::{ClientRow, ClientTask, Version};
 
 /// The settings of one client.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The program of the client.
+    pub provider: ProviderSettings,
     pub program: ClientProgram,
     /// Path of the program, if it is not on the search path under its usual name.
     pub path: Option<String>,
-    /// Whether it answers with text or edits a checkout.
-    pub manner: ClientMode,
-    /// The model to ask for; without one the client decides.
-    pub model: Option<String>,
-    pub key: Option<SecretKey>,
-    /// The address of the model, if it is not the usual one.
-    pub base_url: Option<String>,
-    /// Tokens that question and answer may have together.
-    pub context: u32,
-    /// The price of its tokens.
-    pub price: Option<Price>,
-    /// Limit of one call, besides the question's own.
-    pub timeout: Duration,
-    /// Removes keys from everything that is stored.
-    pub redactor: Redactor,
     /// Where its private folders are created.
     pub scratch: PathBuf,
 }
@@ -107,23 +91,13 @@ impl ClientModel {
         Self { settings, row }
     }
 
-    fn error(&self, kind: ModelErrorKind, message: &str) -> ModelError {
-        let plain: String =
-            message.chars().filter(|c| !c.is_control() || *c == '\n').take(2 << 10).collect();
-        ModelError {
-            provider: self.settings.name.clone(),
-            kind,
-            said: self.settings.redactor.redact(&plain),
-        }
-    }
-
     /// The error of a client that cannot be run.
     fn broken(&self, error: &std::io::Error) -> ModelError {
         let reason = match error.kind() {
             std::io::ErrorKind::NotFound => format!("`{}` is not installed", self.row.name),
             _ => error.to_string(),
         };
-        self.error(ModelErrorKind::Client { reason }, "")
+        self.settings.provider.error(ModelErrorKind::Client { reason }, "")
     }
 
     /// Creates the private folder of a question and the home in it, with the files the client reads.
@@ -145,11 +119,11 @@ impl ClientModel {
     }
 
     fn invocation(&self, question: &Question, folder: &Path, home: &Path) -> Invocation {
-        let agent = self.settings.manner == ClientMode::Agent;
+        let agent = self.manner() == ClientMode::Agent;
         let checkout = question.checkout.clone().filter(|_| agent);
         let task = ClientTask {
-            model: self.settings.model.as_deref(),
-            base_url: self.settings.base_url.as_deref(),
+            model: Some(self.model()).filter(|model| !model.is_empty()),
+            base_url: self.settings.provider.base_url.as_deref(),
             agent,
             home,
         };
@@ -164,7 +138,7 @@ impl ClientModel {
             }
         }
         environment.extend((self.row.environment)(&task));
-        if let Some(key) = &self.settings.key {
+        if let Some(key) = &self.settings.provider.key {
             environment.insert(self.row.key.to_owned(), key.expose().to_owned());
         }
         Invocation {
@@ -178,35 +152,19 @@ impl ClientModel {
 
 #[async_trait]
 impl Model for ClientModel {
-    fn name(&self) -> &str {
-        &self.settings.name
-    }
-
-    fn model(&self) -> &str {
-        self.settings.model.as_deref().unwrap_or_default()
-    }
-
-    fn manner(&self) -> ClientMode {
-        self.settings.manner
-    }
-
-    fn context_tokens(&self) -> u32 {
-        self.settings.context
-    }
-
-    fn price(&self, usage: Usage) -> Option<u64> {
-        self.settings.price.map(|price| price.of(usage))
+    fn facts(&self) -> &ModelFacts {
+        &self.settings.provider.facts
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let (folder, home) = self.private_folders(question).map_err(|error| self.broken(&error))?;
         let invocation = self.invocation(question, &folder, &home);
-        let form = question.form.as_ref().filter(|_| self.settings.manner == ClientMode::Answer);
+        let form = question.form.as_ref().filter(|_| self.manner() == ClientMode::Answer);
         let form = form.map_or_else(String::new, |(_, schema)| {
             format!("\n\nThe form of the answer as a JSON Schema:\n{schema}\n")
         });
         let input = format!("{}\n\n{}{form}", question.system, question.prompt);
-        let limit = question.limit.min(self.settings.timeout);
+        let limit = question.limit.min(self.settings.provider.timeout);
         let log = self.row.log.map(|log| home.join(log));
         let watch = |err: &str| {
             let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
@@ -221,14 +179,20 @@ impl Model for ClientModel {
         if let Some(seen) = run.seen {
             // It would retry by itself for minutes; the chain decides who is asked next.
             let kind = output::status_kind(&seen).unwrap_or(ModelErrorKind::TimedOut { limit });
-            return Err(self.error(kind, &seen));
+            return Err(self.settings.provider.error(kind, &seen));
         }
         let parsed = match run.ending {
             Ending::TimedOut if run.out.len() + run.err.len() > ANSWER_LIMIT => {
-                return Err(self.error(ModelErrorKind::Garbage, "it said too much"));
+                return Err(self
+                    .settings
+                    .provider
+                    .error(ModelErrorKind::Garbage, "it said too much"));
             }
             Ending::TimedOut => {
-                return Err(self.error(ModelErrorKind::TimedOut { limit }, &run.err));
+                return Err(self
+                    .settings
+                    .provider
+                    .error(ModelErrorKind::TimedOut { limit }, &run.err));
             }
             Ending::Exit(_) | Ending::Signal(_) => (self.row.parse)(&run.out, &run.err),
         };
@@ -237,16 +201,11 @@ impl Model for ClientModel {
                 output::words_kind(&all)
                     .unwrap_or(ModelErrorKind::Client { reason: run.ending.to_string() })
             });
-            self.error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
+            self.settings
+                .provider
+                .error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
         })?;
-        let raw: String = all.chars().take(256 << 10).collect();
-        Ok(Answer {
-            text: parsed.text,
-            finish: Finish::Done,
-            usage: parsed.usage,
-            model: parsed.model,
-            raw: self.settings.redactor.redact(&raw),
-        })
+        Ok(self.settings.provider.answer(parsed, &all))
     }
 }
 

@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use super::*;
 use crate::adapter::host::environment::real_home;
+use crate::domain::secret::{Redactor, SecretKey};
 
 type ParseResult = Result<super::super::protocol::ParsedAnswer, Option<ModelErrorKind>>;
 
@@ -18,17 +19,21 @@ fn settings(
 ) -> ClientSettings {
     let key = SecretKey::new(CANARY);
     ClientSettings {
-        name: "client".into(),
+        provider: ProviderSettings {
+            facts: ModelFacts {
+                name: "client".into(),
+                model: "fake".into(),
+                context: 1000,
+                ..ModelFacts::default()
+            },
+            redactor: Redactor::new([&key]),
+            key: Some(key),
+            base_url: Some(base),
+            headers: Vec::new(),
+            timeout: Duration::from_mins(1),
+        },
         program,
         path,
-        manner: ClientMode::Answer,
-        model: Some("fake".into()),
-        redactor: Redactor::new([&key]),
-        key: Some(key),
-        base_url: Some(base),
-        context: 1000,
-        price: None,
-        timeout: Duration::from_mins(1),
         scratch: scratch.to_owned(),
     }
 }
@@ -280,7 +285,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
         file.display().to_string().bytes().map(|byte| format!("{byte:02x}")).collect();
     let base = format!("http://127.0.0.1:{port}/edit~{hex}");
     let mut agent = settings(ClientProgram::Claude, Some(installed("claude")), folder.path(), base);
-    agent.manner = ClientMode::Agent;
+    agent.provider.facts.mode = ClientMode::Agent;
     let mut question = question(Duration::from_secs(40));
     question.checkout = Some(checkout.clone());
     let answer = ClientModel::new(agent).ask(&question).await.unwrap();
@@ -294,7 +299,7 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
         };
         let base = format!("http://127.0.0.1:{port}/success{v1}");
         let mut agent = settings(row.program, Some(installed(row.name)), folder.path(), base);
-        agent.manner = ClientMode::Agent;
+        agent.provider.facts.mode = ClientMode::Agent;
         let asked = ClientModel::new(agent).ask(&question).await;
         assert!(asked.is_ok(), "{}: {asked:?}", row.name);
         assert!(!marker.exists(), "{} ran a hook of the repository", row.name);

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use git2::{Delta, ErrorCode, ObjectType, Oid, Repository, Sort};
 
-use crate::adapter::host::files;
-use crate::adapter::repo::git_remote::{oid, unpack};
-use crate::adapter::repo::{RepositoryFacts, commit, failed, io, tree};
+use crate::adapter::repo::objects::{
+    copy_shallow, history, message_of, name, oid, tree_of, unpack,
+};
+use crate::adapter::repo::{RepositoryFacts, failed, tree};
 use crate::domain::commit::is_of_session;
 use crate::domain::id::{CommitId, RepoPath};
 use crate::effect::{FileDiff, GitError};
@@ -29,10 +30,7 @@ pub fn inspect(
     scratch: &Path,
 ) -> Result<Vec<FileDiff>, BundleError> {
     Repository::init_bare(scratch).map_err(failed("create a scratch repository"))?;
-    let cut = files::read(&facts.common.join("shallow"), 16 << 20);
-    if let Some(cut) = cut.map_err(io("read .git/shallow"))? {
-        files::write(&scratch.join("shallow"), &cut).map_err(io("write a copy of .git/shallow"))?;
-    }
+    copy_shallow(&facts.common, scratch)?;
     let repo = Repository::open(scratch).map_err(failed("open a scratch repository"))?;
     unpack(&repo, pack).map_err(|error| BundleError::Pack(error.to_string()))?;
     let odb = repo.odb().map_err(failed("open the object store"))?;
@@ -57,10 +55,8 @@ pub fn inspect(
     }
     let mut needed = BTreeSet::new();
     for id in &commits {
-        let id = oid(id)?;
-        needed.insert(id);
-        let commit = repo.find_commit(id).map_err(failed("read a commit"))?;
-        trees(&repo, commit.tree_id(), &arrived, &mut needed)?;
+        needed.insert(oid(id)?);
+        trees(&repo, tree_of(&repo, id)?.id(), &arrived, &mut needed)?;
     }
     if let Some(extra) = arrived.difference(&needed).next() {
         return Err(BundleError::ExtraObject(extra.to_string()));
@@ -69,8 +65,8 @@ pub fn inspect(
         return Err(BundleError::Digest("a changed file".into()));
     }
     let sources = |id: &CommitId| -> Result<_, GitError> {
-        let commit = repo.find_commit(oid(id)?).map_err(failed("read a commit"))?;
-        tree::id(tree::replace_folder(&repo, commit.tree_id(), &present.state_folder, &[])?)
+        let tree = tree_of(&repo, id)?.id();
+        tree::id(tree::replace_folder(&repo, tree, &present.state_folder, &[])?)
     };
     Ok(tree::diff(&repo, &sources(&bundle.of.head)?, &sources(&bundle.of.tip)?)?)
 }
@@ -118,10 +114,8 @@ pub fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleErr
     let (head, tip) = (oid(&of.head)?, oid(&of.tip)?);
     repo.find_commit(head).map_err(|_error| refused(head, "the head is not here"))?;
     repo.find_commit(tip).map_err(|_error| refused(tip, "the tip is not here"))?;
-    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-    walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(failed("walk the history"))?;
-    walk.push(tip).map_err(|_error| refused(tip, "its history is not complete"))?;
-    walk.hide(head).map_err(failed("walk the history"))?;
+    let walk = history(repo, tip, &[head], Sort::TOPOLOGICAL | Sort::REVERSE)
+        .map_err(|_error| refused(tip, "its history is not complete"))?;
     let mut before = head;
     let mut line = Vec::new();
     for id in walk {
@@ -133,11 +127,11 @@ pub fn line(repo: &Repository, of: &BundleOf) -> Result<Vec<CommitId>, BundleErr
         if found.parent_count() != 1 || found.parent_id(0) != Ok(before) {
             return Err(refused(id, "it does not follow the one before"));
         }
-        if !found.message().is_ok_and(|text| is_of_session(text, &of.session)) {
+        if !is_of_session(&message_of(&found), &of.session) {
             return Err(refused(id, "it is not of the session"));
         }
         changes(repo, before, id)?;
-        line.push(commit::name(id)?);
+        line.push(name(id)?);
         before = id;
     }
     if before != tip || line.is_empty() {

@@ -6,6 +6,7 @@ mod inspect;
 
 use std::path::Path;
 
+use git2::Sort;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -13,9 +14,9 @@ use crate::adapter::host::files;
 use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::{FileDiff, GitError};
 
-use super::git_remote::{oid, unpack};
+use super::objects::{history, oid, pack, unpack};
 use super::pack_limits::{Bounds, PackFault, check_limits};
-use super::{RepositoryFacts, failed, io, open};
+use super::{RepositoryFacts, io, open};
 use inspect::{changed_files, inspect, line};
 
 /// Version of `bundle.json`.
@@ -153,13 +154,7 @@ pub fn export_bundle(
     let repo = open::reopen(facts)?;
     let commits = line(&repo, of)?;
     let files = changed_files(&repo, of)?;
-    let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-    walk.push(oid(&of.tip)?).map_err(failed("walk the history"))?;
-    walk.hide(oid(&of.head)?).map_err(failed("walk the history"))?;
-    let mut builder = repo.packbuilder().map_err(failed("build a pack"))?;
-    builder.insert_walk(&mut walk).map_err(failed("build a pack"))?;
-    let mut pack = git2::Buf::new();
-    builder.write_buf(&mut pack).map_err(failed("build a pack"))?;
+    let pack = pack(&repo, history(&repo, oid(&of.tip)?, &[oid(&of.head)?], Sort::NONE)?)?;
     let bundle = Bundle {
         schema_version: VERSION,
         of: of.clone(),

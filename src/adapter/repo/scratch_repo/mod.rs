@@ -7,13 +7,13 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository, RepositoryInitOptions};
+use git2::{Repository, RepositoryInitOptions};
 
 use crate::adapter::host::files;
 use crate::domain::id::CommitId;
 use crate::effect::GitError;
 
-use super::git_remote::oid;
+use super::objects::{copy_shallow, find_commit, oid};
 use super::{GitRemote, RepositoryFacts, Transport, discover, failed, io};
 
 pub use write::Overlap;
@@ -27,13 +27,13 @@ const EMAIL: &str = "41898282+github-actions[bot]@users.noreply.github.com";
 
 /// The repository of our own.
 #[derive(Clone, Debug)]
-pub struct Bench {
+pub struct ScratchRepo {
     folder: PathBuf,
 }
 
 /// What is checked out in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BenchOf {
+pub struct ScratchHead {
     /// The commit that is checked out.
     pub head: CommitId,
     /// Its branch, made there.
@@ -42,7 +42,7 @@ pub struct BenchOf {
     pub others: Vec<(String, CommitId)>,
 }
 
-impl Bench {
+impl ScratchRepo {
     /// Makes an empty repository at `folder`, which is replaced. `source` lends its objects.
     pub fn make(source: Option<&RepositoryFacts>, folder: &Path) -> Result<Self, GitError> {
         files::remove_folder(folder);
@@ -55,26 +55,21 @@ impl Bench {
         for (name, value) in [("user.name", NAME), ("user.email", EMAIL)] {
             config.set_str(name, value).map_err(failed("write the settings"))?;
         }
-        let bench = Self { folder: folder.to_owned() };
-        let Some(source) = source else { return Ok(bench) };
+        let scratch = Self { folder: folder.to_owned() };
+        let Some(source) = source else { return Ok(scratch) };
         let objects = source.common.join("objects");
         let info = repo.path().join("objects/info");
         files::create_folder(&info).map_err(io("create the list of object stores"))?;
         files::write(&info.join("alternates"), format!("{}\n", objects.display()).as_bytes())
             .map_err(io("write the list of object stores"))?;
-        let shallow = files::read(&source.common.join("shallow"), 16 << 20);
-        if let Some(shallow) = shallow.map_err(io("read where the history is cut"))? {
-            files::write(&repo.path().join("shallow"), &shallow)
-                .map_err(io("write where the history is cut"))?;
-        }
+        copy_shallow(&source.common, repo.path())?;
         drop(repo);
         // Opened again, so that the other store is known.
-        let id = Oid::from_str(source.head.as_str()).map_err(failed("read a commit id"))?;
-        bench
+        scratch
             .repo()?
-            .reference(KNOWN, id, true, "regreen")
+            .reference(KNOWN, oid(&source.head)?, true, "regreen")
             .map_err(failed("name the commit of the checkout"))?;
-        Ok(bench)
+        Ok(scratch)
     }
 
     fn repo(&self) -> Result<Repository, GitError> {
@@ -88,12 +83,11 @@ impl Bench {
     }
 
     /// Makes the branches and writes the files of the head.
-    pub fn check_out(&self, of: &BenchOf) -> Result<RepositoryFacts, GitError> {
+    pub fn check_out(&self, of: &ScratchHead) -> Result<RepositoryFacts, GitError> {
         let repo = self.repo()?;
         let begun = (of.branch.clone(), of.head.clone());
         for (branch, commit) in std::iter::once(&begun).chain(&of.others) {
-            let id = oid(commit)?;
-            repo.find_commit(id).map_err(failed(format!("find commit {}", commit.short())))?;
+            let id = find_commit(&repo, commit)?.id();
             repo.reference(&format!("refs/heads/{branch}"), id, true, "regreen")
                 .map_err(failed(format!("make branch {branch}")))?;
         }

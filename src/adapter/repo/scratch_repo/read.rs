@@ -5,38 +5,31 @@ use std::path::Path;
 use git2::{Oid, Sort};
 
 use crate::adapter::host::files;
-use crate::domain::commit;
+use crate::domain::commit::is_of_session;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::{FileDiff, GitError};
 
-use super::super::git_remote::oid;
-use super::super::{SessionFiles, failed, io, open, tree};
-use super::Bench;
+use super::super::objects::{find_commit, history, message_of, name, oid, tree_of};
+use super::super::{SessionFiles, failed, io, open, push, tree};
+use super::ScratchRepo;
 
 /// How far below a tip the state of a session is looked for.
 const DEPTH: u32 = 50;
 
-impl Bench {
+impl ScratchRepo {
     /// One file of a commit; `None` when it is not there or no plain file.
     pub fn file_of(&self, commit: &CommitId, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let repo = self.repo()?;
-        let tree = repo
-            .find_commit(oid(commit)?)
-            .and_then(|commit| commit.tree())
-            .map_err(failed(format!("find commit {}", commit.short())))?;
-        let Ok(entry) = tree.get_path(Path::new(path)) else { return Ok(None) };
-        if entry.filemode() & 0o170_000 != 0o100_000 {
-            return Ok(None);
-        }
-        Ok(repo.find_blob(entry.id()).ok().map(|blob| blob.content().to_vec()))
+        let tree = tree_of(&repo, commit)?;
+        let entry = tree.get_path(Path::new(path)).ok().filter(tree::is_plain);
+        let blob = entry.and_then(|entry| repo.find_blob(entry.id()).ok());
+        Ok(blob.map(|blob| blob.content().to_vec()))
     }
 
     /// The message of a commit; `None` when the commit is not in the store.
     #[must_use]
     pub fn message_of(&self, commit: &CommitId) -> Option<String> {
-        let repo = self.repo().ok()?;
-        let commit = repo.find_commit(oid(commit).ok()?).ok()?;
-        Some(String::from_utf8_lossy(commit.message_bytes()).into_owned())
+        Some(message_of(&find_commit(&self.repo().ok()?, commit).ok()?))
     }
 
     /// The last state files of a session at or below a tip: a finished session takes its folder
@@ -48,16 +41,14 @@ impl Bench {
         session: &SessionId,
     ) -> Result<Option<SessionFiles>, GitError> {
         let repo = self.repo()?;
-        let mut commit =
-            repo.find_commit(oid(tip)?).map_err(failed(format!("find commit {}", tip.short())))?;
+        let mut commit = find_commit(&repo, tip)?;
         for _ in 0..DEPTH {
             let tree = commit.tree().map_err(failed("read a tree"))?;
             if let Some(files) = open::session_in(&repo, &tree, state_folder, session)? {
                 return Ok(Some(files));
             }
-            let message = String::from_utf8_lossy(commit.message_bytes()).into_owned();
             match commit.parent(0) {
-                Ok(parent) if commit::is_of_session(&message, session) => commit = parent,
+                Ok(parent) if is_of_session(&message_of(&commit), session) => commit = parent,
                 Ok(_) | Err(_) => break,
             }
         }
@@ -73,17 +64,13 @@ impl Bench {
         limit: usize,
     ) -> Result<Option<SessionFiles>, GitError> {
         let repo = self.repo()?;
-        let tree = repo
-            .find_commit(oid(commit)?)
-            .and_then(|commit| commit.tree())
-            .map_err(failed(format!("find commit {}", commit.short())))?;
+        let tree = tree_of(&repo, commit)?;
         let Some(entry) = tree.get_name(folder) else { return Ok(None) };
         let Ok(folder) = repo.find_tree(entry.id()) else { return Ok(None) };
         let (mut files, mut left) = (Vec::new(), Some(limit));
         folder
             .walk(git2::TreeWalkMode::PreOrder, |parent, entry| {
-                if entry.kind() == Some(git2::ObjectType::Blob)
-                    && entry.filemode() & 0o170_000 == 0o100_000
+                if tree::is_plain(entry)
                     && let Ok(name) = entry.name()
                     && let Ok(blob) = repo.find_blob(entry.id())
                 {
@@ -107,17 +94,14 @@ impl Bench {
         state_folder: &str,
     ) -> Result<Vec<FileDiff>, GitError> {
         let repo = self.repo()?;
-        let from = repo.find_commit(oid(from)?).map_err(failed("find a commit"))?;
         let sources = |id| tree::id(tree::replace_folder(&repo, id, state_folder, &[])?);
-        let id = Oid::from_str(to.as_str()).map_err(failed("read a tree id"))?;
-        tree::diff(&repo, &sources(from.tree_id())?, &sources(id)?)
+        let (from, to) = (tree_of(&repo, from)?.id(), tree::find(&repo, to)?.id());
+        tree::diff(&repo, &sources(from)?, &sources(to)?)
     }
 
     /// The tree of a commit.
     pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
-        let repo = self.repo()?;
-        let found = repo.find_commit(oid(commit)?).map_err(failed("find a commit"))?;
-        tree::id(found.tree_id())
+        tree::id(tree_of(&self.repo()?, commit)?.id())
     }
 
     /// The commit that the commits of a session up to `tip` begin on; `None` when more than
@@ -125,11 +109,10 @@ impl Bench {
     #[must_use]
     pub fn ground_of(&self, tip: &CommitId, session: &SessionId, most: u32) -> Option<CommitId> {
         let repo = self.repo().ok()?;
-        let mut commit = repo.find_commit(oid(tip).ok()?).ok()?;
+        let mut commit = find_commit(&repo, tip).ok()?;
         for _ in 0..most {
-            let message = String::from_utf8_lossy(commit.message_bytes()).into_owned();
-            if !commit::is_of_session(&message, session) {
-                return super::super::commit::name(commit.id()).ok();
+            if !is_of_session(&message_of(&commit), session) {
+                return name(commit.id()).ok();
             }
             commit = commit.parent(0).ok()?;
         }
@@ -158,24 +141,11 @@ impl Bench {
     pub fn all_of_session(&self, tip: &CommitId, heads: &[&CommitId], session: &SessionId) -> bool {
         let walk = || -> Result<bool, GitError> {
             let repo = self.repo()?;
-            let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-            walk.set_sorting(Sort::TOPOLOGICAL).map_err(failed("walk the history"))?;
-            walk.push(oid(tip)?).map_err(failed("walk the history"))?;
-            for head in heads {
-                let id = oid(head)?;
-                if repo.find_commit(id).is_ok() {
-                    walk.hide(id).map_err(failed("walk the history"))?;
-                }
-            }
-            for id in walk {
-                let found = id.and_then(|id| repo.find_commit(id));
-                let found = found.map_err(failed("walk the history"))?;
-                let message = String::from_utf8_lossy(found.message_bytes()).into_owned();
-                if !commit::is_of_session(&message, session) {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            let known = heads.iter().filter_map(|head| find_commit(&repo, head).ok());
+            let hidden: Vec<Oid> = known.map(|commit| commit.id()).collect();
+            let commits: Result<Vec<Oid>, _> =
+                history(&repo, oid(tip)?, &hidden, Sort::TOPOLOGICAL)?.collect();
+            push::all_of_session(&repo, &commits.map_err(failed("walk the history"))?, session)
         };
         walk().unwrap_or(false)
     }

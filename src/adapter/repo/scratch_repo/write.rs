@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use git2::{Commit, Index, Oid, Repository, Sort};
+use git2::{Commit, Index, Oid, Repository, Sort, Tree};
 
 use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::effect::GitError;
 
-use super::super::git_remote::oid;
+use super::super::objects::{find_commit, history, message_of, name, oid, tree_of};
 use super::super::{failed, push, tree};
-use super::Bench;
+use super::ScratchRepo;
 
 /// Where a record keeps sources.
 const SOURCES: &str = "sources";
@@ -24,7 +24,7 @@ pub enum Overlap {
     Refused,
 }
 
-impl Bench {
+impl ScratchRepo {
     /// A commit that holds these files and names the session; moves no reference. `sources` is a
     /// tree of this store, kept whole below [`SOURCES`].
     pub fn record(
@@ -35,32 +35,17 @@ impl Bench {
         after: Option<&CommitId>,
     ) -> Result<CommitId, GitError> {
         let repo = self.repo()?;
-        let empty = repo.treebuilder(None).and_then(|builder| builder.write());
-        let empty = empty.and_then(|id| repo.find_tree(id)).map_err(failed("write a tree"))?;
-        let mut update = git2::build::TreeUpdateBuilder::new();
-        for (path, bytes) in files {
-            let blob = repo.blob(bytes).map_err(failed("write a file"))?;
-            update.upsert(path, blob, git2::FileMode::Blob);
-        }
-        let tree = update.create_updated(&repo, &empty).map_err(failed("write a tree"))?;
-        let mut tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
+        let mut tree = with_blobs(&repo, None, files)?;
         if let Some(sources) = sources {
-            let id = Oid::from_str(sources.as_str()).map_err(failed("read a tree id"))?;
-            repo.find_tree(id).map_err(failed("read a tree"))?;
-            let mut builder = repo.treebuilder(Some(&tree)).map_err(failed("write a tree"))?;
-            builder.insert(SOURCES, id, 0o040_000).map_err(failed("write a tree"))?;
-            let id = builder.write().map_err(failed("write a tree"))?;
-            tree = repo.find_tree(id).map_err(failed("read a tree"))?;
+            let insert = |sources: Oid| {
+                let mut builder = repo.treebuilder(Some(&repo.find_tree(tree)?))?;
+                builder.insert(SOURCES, sources, 0o040_000)?;
+                builder.write()
+            };
+            tree = insert(tree::find(&repo, sources)?.id()).map_err(failed("write a tree"))?;
         }
-        let parent =
-            after.map(|after| repo.find_commit(oid(after)?).map_err(failed("find a commit")));
-        let parent = parent.transpose()?;
-        let who = repo.signature().map_err(failed("sign a commit"))?;
-        let parents: Vec<&Commit<'_>> = parent.iter().collect();
-        let new = repo
-            .commit(None, &who, &who, &commit::record(session), &tree, &parents)
-            .map_err(failed("commit"))?;
-        super::super::commit::name(new)
+        let parent = after.map(|after| find_commit(&repo, after)).transpose()?;
+        commit_tree(&repo, tree, parent.as_ref(), &commit::record(session))
     }
 
     /// Makes the commits of a session after `from` up to `new` again on top of `onto`; moves no
@@ -95,15 +80,12 @@ impl Bench {
         message: &str,
     ) -> Result<Option<CommitId>, GitError> {
         let repo = self.repo()?;
-        let parent = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;
+        let parent = find_commit(&repo, tip)?;
         let bare = tree::replace_folder(&repo, parent.tree_id(), state_folder, &[])?;
         if bare == parent.tree_id() {
             return Ok(None);
         }
-        let tree = repo.find_tree(bare).map_err(failed("read a tree"))?;
-        let who = repo.signature().map_err(failed("sign a commit"))?;
-        let new = repo.commit(None, &who, &who, message, &tree, &[&parent]);
-        super::super::commit::name(new.map_err(failed("commit"))?).map(Some)
+        commit_tree(&repo, bare, Some(&parent), message).map(Some)
     }
 
     /// A commit on top of another that writes these files, given by path; moves no reference. A
@@ -115,22 +97,9 @@ impl Bench {
         message: &str,
     ) -> Result<CommitId, GitError> {
         let repo = self.repo()?;
-        let parent = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;
-        let tree = parent.tree().map_err(failed("read a tree"))?;
-        let mut update = git2::build::TreeUpdateBuilder::new();
-        for (path, bytes) in files {
-            let blob = repo.blob(bytes).map_err(failed("write a file"))?;
-            let mode = match tree.get_path(Path::new(path)).map(|entry| entry.filemode()) {
-                Ok(0o100_755) => git2::FileMode::BlobExecutable,
-                Ok(_) | Err(_) => git2::FileMode::Blob,
-            };
-            update.upsert(path, blob, mode);
-        }
-        let tree = update.create_updated(&repo, &tree).map_err(failed("write a tree"))?;
-        let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
-        let who = repo.signature().map_err(failed("sign a commit"))?;
-        let new = repo.commit(None, &who, &who, message, &tree, &[&parent]);
-        super::super::commit::name(new.map_err(failed("commit"))?)
+        let parent = find_commit(&repo, tip)?;
+        let tree = with_blobs(&repo, Some(&tree_of(&repo, tip)?), files)?;
+        commit_tree(&repo, tree, Some(&parent), message)
     }
 
     /// Takes the fix of one iteration back by a new commit on top of `tip`; the last fix when no
@@ -146,22 +115,19 @@ impl Bench {
         by: &str,
     ) -> Result<Option<(CommitId, u32)>, GitError> {
         let repo = self.repo()?;
-        let mut walk = repo.revwalk().map_err(failed("walk the history"))?;
-        walk.push(oid(tip)?).map_err(failed("walk the history"))?;
-        walk.hide(oid(head)?).map_err(failed("walk the history"))?;
-        walk.set_sorting(Sort::TOPOLOGICAL).map_err(failed("walk the history"))?;
+        let walk = history(&repo, oid(tip)?, &[oid(head)?], Sort::TOPOLOGICAL)?;
         let mut gone = Vec::new();
         for id in walk {
             let found = id.and_then(|id| repo.find_commit(id));
             let found = found.map_err(failed("walk the history"))?;
-            let message = String::from_utf8_lossy(found.message_bytes()).into_owned();
+            let message = message_of(&found);
             gone.extend(commit::rollback_of(&message, session));
             let Some(number) = commit::fix_of(&message, session) else { continue };
             // The newest comes first, so what was taken back is known before its fix is met.
-            if gone.contains(&number) || iteration.is_some_and(|wanted| wanted != number) {
+            if gone.contains(&number) || iteration.is_some_and(|asked| asked != number) {
                 continue;
             }
-            let top = repo.find_commit(oid(tip)?).map_err(failed("find the tip"))?;
+            let top = find_commit(&repo, tip)?;
             let mut index = repo
                 .revert_commit(&found, &top, 0, None)
                 .map_err(failed(format!("take iteration {number} back")))?;
@@ -171,13 +137,8 @@ impl Bench {
                     reason: "later commits change the same lines".into(),
                 }
             })?;
-            let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
-            let who = repo.signature().map_err(failed("sign a commit"))?;
             let message = commit::taken_back(session, number, &found.id().to_string(), by);
-            let new = repo
-                .commit(None, &who, &who, &message, &tree, &[&top])
-                .map_err(failed("commit"))?;
-            return Ok(Some((super::super::commit::name(new)?, number)));
+            return Ok(Some((commit_tree(&repo, tree, Some(&top), &message)?, number)));
         }
         Ok(None)
     }
@@ -206,18 +167,48 @@ fn without_state(
     }
     let tree = index.write_tree_to(repo).map_err(failed("write a tree"))?;
     let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
-    let mut builder = repo.treebuilder(Some(&tree)).map_err(failed("write a tree"))?;
     let own = top.tree().map_err(failed("read a tree"))?;
-    match own.get_name(state_root) {
-        Some(entry) => {
-            builder
-                .insert(state_root, entry.id(), entry.filemode())
-                .map_err(failed("write a tree"))?;
+    tree::with_entry_of(repo, &tree, &own, state_root).map(Some)
+}
+
+/// A tree with files written into it, or into an empty one.
+fn with_blobs(
+    repo: &Repository,
+    base: Option<&Tree<'_>>,
+    files: &[(String, Vec<u8>)],
+) -> Result<Oid, GitError> {
+    let write = || {
+        let mut update = git2::build::TreeUpdateBuilder::new();
+        for (path, bytes) in files {
+            let known = base.and_then(|tree| tree.get_path(Path::new(path)).ok());
+            let mode = match known.map(|entry| entry.filemode()) {
+                Some(0o100_755) => git2::FileMode::BlobExecutable,
+                Some(_) | None => git2::FileMode::Blob,
+            };
+            update.upsert(path, repo.blob(bytes)?, mode);
         }
-        None if tree.get_name(state_root).is_some() => {
-            builder.remove(state_root).map_err(failed("write a tree"))?;
+        match base {
+            Some(base) => update.create_updated(repo, base),
+            None => {
+                let empty = repo.find_tree(repo.treebuilder(None)?.write()?)?;
+                update.create_updated(repo, &empty)
+            }
         }
-        None => {}
-    }
-    builder.write().map(Some).map_err(failed("write a tree"))
+    };
+    write().map_err(failed("write a tree"))
+}
+
+/// Commits a tree by the account of the job.
+fn commit_tree(
+    repo: &Repository,
+    tree: Oid,
+    parent: Option<&Commit<'_>>,
+    message: &str,
+) -> Result<CommitId, GitError> {
+    let write = || {
+        let who = repo.signature()?;
+        let parents: Vec<&Commit<'_>> = parent.into_iter().collect();
+        repo.commit(None, &who, &who, message, &repo.find_tree(tree)?, &parents)
+    };
+    name(write().map_err(failed("commit"))?)
 }

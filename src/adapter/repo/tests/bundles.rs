@@ -230,10 +230,7 @@ fn hostile_bundles_are_refused_by_name_and_leave_nothing() {
         assert!(!error.hint().is_empty());
         let publish = discover(&bundled.at("publish")).expect("facts");
         let repo = git2::Repository::open(publish.root).expect("a repository");
-        assert!(
-            repo.find_commit(git_remote::oid(&bundled.of.tip).expect("an id")).is_err(),
-            "{why}"
-        );
+        assert!(repo.find_commit(objects::oid(&bundled.of.tip).expect("an id")).is_err(), "{why}");
     }
 }
 
