@@ -152,6 +152,11 @@ pub trait CandidateRunner: Send + Sync {
     /// Warm or cold.
     fn speed(&self) -> Speed;
 
+    /// Candidates that are tried at the same time, of at most `jobs`.
+    fn concurrency(&self, jobs: usize) -> usize {
+        if self.speed() == Speed::Warm { jobs.max(1) } else { 1 }
+    }
+
     /// Runs each test once on the unchanged sources, recording the lines it executes.
     async fn trace(&self, tests: &[TestId]) -> Result<Vec<Trace>, RunError>;
 

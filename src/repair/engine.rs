@@ -9,19 +9,15 @@ use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, Proposal};
 use crate::domain::strategy::Strategy;
 use crate::domain::test::{Status, TestCase};
-use crate::effect::{
-    CandidateRunner, Clock, EffectError, FileDiff, GitError, RunError, Speed, Worktree,
-};
+use crate::effect::{EffectError, GitError, RunError, Worktree};
 
 use super::choose::{fingerprint, literals, suspicion};
 use super::localise::{Cluster, Diagnosis};
+use super::search::{Search, time_limit};
 use super::stream::{Bias, Ranked, Stream, pair};
 
 /// Candidates that are tried after one that repairs some tests or looks suspicious.
 const LOOK_FURTHER: u32 = 800;
-
-/// A candidate is given up at this multiple of the time the tests took before.
-const TIME_FACTOR: u32 = 8;
 
 /// Time that a failing test is given credit for at most.
 const FAILING: Duration = Duration::from_millis(50);
@@ -35,43 +31,6 @@ const HUNG: Duration = Duration::from_secs(1);
 
 /// Singles that are combined into pairs when no single edit is enough.
 const PAIRED: usize = 120;
-
-/// How much may be spent on one search.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    pub candidates: u32,
-    /// Wall time.
-    pub time: Duration,
-}
-
-/// What is searched for, and where.
-pub struct Search<'a> {
-    pub worktree: &'a dyn Worktree,
-    pub tree: &'a TreeId,
-    pub trial: &'a dyn CandidateRunner,
-    pub clock: &'a dyn Clock,
-    /// Failing tests, as the suite told them.
-    pub failing: &'a [TestCase],
-    pub passing: &'a [TestId],
-    /// Whether a file is a test or belongs to tests; never edited.
-    pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
-    /// Files that may be at fault where no coverage can be had.
-    pub related: &'a [RepoPath],
-    /// How bold.
-    pub strategy: Strategy,
-    /// Changes from the base to these sources; empty without a base.
-    pub base_diff: &'a [FileDiff],
-    /// Fingerprints of edits that are not tried again.
-    pub disproved: &'a [String],
-    pub patterns: &'a [String],
-    /// Single edits were all tried on these sources; go on with pairs.
-    pub singles_done: bool,
-    pub limits: Limits,
-    /// Candidates tried at the same time.
-    pub jobs: usize,
-    /// Told how many were tried.
-    pub progress: &'a (dyn Fn(u64) + Sync),
-}
 
 /// What a search found.
 #[derive(Clone, Debug, Default)]
@@ -174,16 +133,11 @@ fn best(plausible: &[Plausible], expected: usize) -> usize {
         let whole = one.repairs.len() >= expected;
         (whole, one.suspicion.is_none(), one.repairs.len().min(expected))
     };
-    let mut best = 0;
-    for (index, one) in plausible.iter().enumerate().skip(1) {
-        let Some(known) = plausible.get(best) else { break };
-        let better =
-            key(one).cmp(&key(known)).then(one.ranked.priority.total_cmp(&known.ranked.priority));
-        if better.is_gt() {
-            best = index;
-        }
-    }
-    best
+    let better = |(_, a): &(usize, &Plausible), (_, b): &(usize, &Plausible)| {
+        key(a).cmp(&key(b)).then(a.ranked.priority.total_cmp(&b.ranked.priority))
+    };
+    // The last of equals wins, so the first is put there.
+    plausible.iter().enumerate().rev().max_by(better).map_or(0, |(index, _)| index)
 }
 
 /// One proposal out of the edits of several clusters; a file that two of them edit is taken from
@@ -290,10 +244,7 @@ impl Hunt<'_> {
     ) -> Result<(), EffectError> {
         let mut candidates = candidates
             .filter(|ranked| !self.search.disproved.contains(&fingerprint(&ranked.edits)));
-        let jobs = match self.search.trial.speed() {
-            Speed::Warm => self.search.jobs.max(1),
-            Speed::Cold => 1,
-        };
+        let jobs = self.search.trial.concurrency(self.search.jobs);
         let mut stop_at = budget;
         let mut tried = self.tried;
         while tried < stop_at
@@ -349,11 +300,8 @@ impl Hunt<'_> {
             return Ok(None);
         }
         let mut repairs = first.to_vec();
-        for case in self.run(edits, rest, false).await? {
-            if case.1 == Status::Passed {
-                repairs.push(case.0);
-            }
-        }
+        let results = self.run(edits, rest, false).await?.into_iter();
+        repairs.extend(results.filter(|case| case.1 == Status::Passed).map(|case| case.0));
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, far) = self.diagnosis.reaching(&files, self.search.passing);
         if !self.all_pass(edits, &near).await? || !self.all_pass(edits, &far).await? {
@@ -390,9 +338,7 @@ impl Hunt<'_> {
         let before: Duration = tests.iter().filter_map(|test| known.get(test)).sum();
         // The traced time already holds the cost of tracing, which makes it generous.
         let base = if self.hangs { HANGING } else { Duration::from_millis(350) };
-        let limit = before * TIME_FACTOR
-            + base
-            + Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
+        let limit = time_limit(before, tests.len(), base);
         match self.search.trial.run(edits, tests, limit, stop_at_failure).await {
             Ok(results) => Ok(results.into_iter().map(|one| (one.test, one.status)).collect()),
             // A group of tests that cannot be loaded warm is left to the run that follows.

@@ -14,7 +14,7 @@ use crate::domain::plan::{FixPlan, ModificationPoint, RootCause};
 use crate::domain::test::Status;
 use crate::effect::{EffectError, Trace};
 
-use super::engine::Search;
+use super::search::Search;
 
 /// Passing tests that are traced at most; beyond, more tests change the ranking little.
 const TRACED: usize = 300;
@@ -190,7 +190,7 @@ fn clusters(
         trace.map_or(usize::MAX, |trace| lines_of(trace, sources).count())
     };
     // Failures whose most suspicious function is the same belong together. One that runs
-    // no function is only suspected to, and must not keep others from being mended; it comes last.
+    // no function is only suspected to, and must not keep others from being repaired; it comes last.
     let mut groups: BTreeMap<(bool, String), Vec<TestId>> = BTreeMap::new();
     for case in search.failing {
         let alone =
@@ -254,10 +254,10 @@ fn spectrum(
         let frames = case.failure.iter().flat_map(|failure| &failure.frames);
         for (depth, frame) in frames.filter(|frame| sources.contains_key(&frame.file)).enumerate() {
             let bonus = 0.5 / (1.0 + f64::from(u32::try_from(depth).unwrap_or(u32::MAX)));
-            match scored
-                .iter_mut()
-                .find(|(_, file, line)| *file == frame.file && *line == frame.line)
-            {
+            let of_frame = |(_, file, line): &&mut (f64, RepoPath, u32)| {
+                *file == frame.file && *line == frame.line
+            };
+            match scored.iter_mut().find(of_frame) {
                 Some(known) => known.0 += bonus,
                 None => scored.push((0.5 + bonus, frame.file.clone(), frame.line)),
             }
@@ -300,21 +300,10 @@ fn top_function(
             if best.as_ref().is_some_and(|(known, _)| *known >= score) {
                 continue;
             }
-            let point = match function {
-                Some(function) => ModificationPoint {
-                    file: file.clone(),
-                    function: function.name.clone(),
-                    start: function.start,
-                    end: function.end,
-                },
-                None => ModificationPoint {
-                    file: file.clone(),
-                    function: "<module>".into(),
-                    start: *line,
-                    end: *line,
-                },
-            };
-            best = Some((score, point));
+            let (name, start, end) =
+                function.map_or(("<module>", *line, *line), |one| (&one.name, one.start, one.end));
+            let (file, function) = (file.clone(), name.to_owned());
+            best = Some((score, ModificationPoint { file, function, start, end }));
         }
     }
     best.map(|(_, point)| point)

@@ -8,6 +8,7 @@ mod choose;
 mod engine;
 mod localise;
 mod score;
+mod search;
 mod stream;
 
 pub use characterise::{
@@ -15,6 +16,7 @@ pub use characterise::{
     can_render, characterise, cover, is_subject, locate_test_file, module_of, render,
 };
 pub use choose::{fingerprint, size, suspicion};
-pub use engine::{Found, Limits, Search, search, test_literals};
+pub use engine::{Found, search, test_literals};
 pub use localise::{Diagnosis, diagnose};
 pub use score::{Ranges, Scoring, reach, score};
+pub use search::{Limits, Search};

@@ -10,18 +10,16 @@ use crate::code::language::Language;
 use crate::code::mutate::{self, Candidate, Depth};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::{LineReach, Mutant, Score};
-use crate::domain::proposal::{EditSet, FileEdit};
+use crate::domain::proposal::EditSet;
 use crate::domain::test::Status;
 use crate::effect::{
     CandidateRunner, CaseResult, Clock, EffectError, RunError, Speed, Trace, Worktree,
 };
 
-use super::Limits;
+use super::search::{Limits, time_limit};
+use super::stream::single;
 
-/// A mutant is given up at this multiple of the time its tests took before.
-const TIME_FACTOR: u32 = 8;
-
-/// What a mutant is given besides that.
+/// What a mutant is given besides the time that its tests took before.
 const GRACE: Duration = Duration::from_millis(600);
 
 /// What a mutant that ran into its limit is given the second time: on a busy machine the first
@@ -172,7 +170,7 @@ async fn unfit(
     if tests.is_empty() {
         return Ok(Vec::new());
     }
-    let edits = edit(file, text, text.to_owned());
+    let edits = single(file.clone(), text, text.to_owned());
     let limit = limit(&tests, usable) * 2 + Duration::from_secs(5);
     match scoring.trial.run(&edits, &tests, limit, false).await {
         Ok(results) => {
@@ -182,16 +180,6 @@ async fn unfit(
         // A file whose tests cannot be loaded warm cannot be scored by them.
         Err(RunError::Io { .. }) => Ok(tests),
         Err(error) => Err(error.into()),
-    }
-}
-
-fn edit(file: &RepoPath, before: &str, after: String) -> EditSet {
-    EditSet {
-        files: vec![FileEdit {
-            file: file.clone(),
-            before: Some(before.to_owned()),
-            after: Some(after),
-        }],
     }
 }
 
@@ -271,7 +259,7 @@ fn plan(
             before: shown(text),
             after: shown(&after),
         },
-        edits: edit(file, text, after),
+        edits: single(file.clone(), text, after),
         tests: reaching.into_iter().map(|trace| trace.test.clone()).collect(),
     })
 }
@@ -304,8 +292,7 @@ fn spread<T>(all: Vec<T>, files: usize) -> Vec<T> {
 fn limit(tests: &[TestId], usable: &BTreeMap<&TestId, &Trace>) -> Duration {
     let before: Duration =
         tests.iter().filter_map(|test| usable.get(test)).map(|trace| trace.duration).sum();
-    let each = Duration::from_millis(20) * u32::try_from(tests.len()).unwrap_or(u32::MAX);
-    (before * TIME_FACTOR + GRACE + each).min(LONGEST)
+    time_limit(before, tests.len(), GRACE).min(LONGEST)
 }
 
 /// Whether nothing but the limit may have noticed a mutant: no test failed with a word, and the time
@@ -323,7 +310,7 @@ async fn hunt(
     deadline: Duration,
     score: &mut Score,
 ) -> Result<Vec<Vec<TestId>>, EffectError> {
-    let jobs = if scoring.trial.speed() == Speed::Warm { scoring.jobs.max(1) } else { 1 };
+    let jobs = scoring.trial.concurrency(scoring.jobs);
     let total = planned.len() as u64;
     let mut noticed_by = Vec::new();
     let mut judged = stream::iter(planned)

@@ -128,7 +128,8 @@ impl Iterator for Stream<'_> {
     }
 }
 
-fn single(file: RepoPath, before: &str, after: String) -> EditSet {
+/// An edit of one file.
+pub fn single(file: RepoPath, before: &str, after: String) -> EditSet {
     EditSet { files: vec![FileEdit { file, before: Some(before.to_owned()), after: Some(after) }] }
 }
 
@@ -157,12 +158,8 @@ pub fn summarise(file: &RepoPath, source: &str, candidate: &Candidate) -> String
     let tail = source.get(candidate.range.end..end).unwrap_or_default();
     let after = format!("{head}{}{tail}", candidate.text);
     let line = |text: &str| {
-        let joined = text
-            .split('\n')
-            .map(str::trim)
-            .filter(|l| !l.is_empty())
-            .collect::<Vec<_>>()
-            .join(" ⏎ ");
+        let lines = text.split('\n').map(str::trim).filter(|line| !line.is_empty());
+        let joined = lines.collect::<Vec<_>>().join(" ⏎ ");
         let short: String = joined.chars().take(90).collect();
         if short.len() < joined.len() { format!("{short}…") } else { short }
     };
@@ -184,15 +181,7 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
             (before.split_inclusive('\n').collect(), source.split_inclusive('\n').collect());
         let mut put = |after: String, what: String| {
             let edits = single(diff.file.clone(), source, after);
-            let priority = OperatorId::ReverseChange.base_yield();
-            let summary = format!("{}: take back {what}", diff.file);
-            found.push(Ranked {
-                edits,
-                operators: vec![OperatorId::ReverseChange],
-                priority,
-                summary,
-                single: None,
-            });
+            found.push(reversal(edits, format!("{}: take back {what}", diff.file)));
         };
         for hunk in &diff.hunks {
             let at = |start: u32, lines: u32| {
@@ -213,22 +202,18 @@ fn reversals(sources: &BTreeMap<RepoPath, String>, base_diff: &[FileDiff]) -> Ve
         if diff.hunks.len() > 1 {
             put(before.clone(), "all changes since the base".into());
         }
-        whole.files.push(FileEdit {
-            file: diff.file.clone(),
-            before: Some(source.clone()),
-            after: Some(before.clone()),
-        });
+        whole.files.extend(single(diff.file.clone(), source, before.clone()).files);
     }
     if whole.files.len() > 1 {
-        found.push(Ranked {
-            edits: whole,
-            operators: vec![OperatorId::ReverseChange],
-            priority: OperatorId::ReverseChange.base_yield(),
-            summary: "take back all changes since the base".into(),
-            single: None,
-        });
+        found.push(reversal(whole, "take back all changes since the base".into()));
     }
     found
+}
+
+fn reversal(edits: EditSet, summary: String) -> Ranked {
+    let operator = OperatorId::ReverseChange;
+    let (operators, priority) = (vec![operator], operator.base_yield());
+    Ranked { edits, operators, priority, summary, single: None }
 }
 
 /// Two candidates of one file as one edit; `None` when they touch each other.

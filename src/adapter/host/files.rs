@@ -40,10 +40,15 @@ pub fn write_below(root: &Path, relative: &Path, bytes: &[u8]) -> io::Result<()>
 /// anything else that is not a file is refused, and waited for neither.
 /// Fails with `InvalidInput` for what is not a file.
 pub fn read_left(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    if is_plain(path)? { read(path, limit) } else { Ok(None) }
+}
+
+/// Whether a plain file is there; anything else at its name is an error.
+fn is_plain(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
-        Ok(facts) if facts.is_file() => read(path, limit),
+        Ok(facts) if facts.is_file() => Ok(true),
         Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -89,11 +94,8 @@ impl Growing {
 /// What a growing file holds behind `from`, at most `limit` bytes; empty when it is not there.
 /// Fails with `InvalidInput` for what is not a plain file.
 pub fn read_behind(path: &Path, from: u64, limit: u64) -> io::Result<Vec<u8>> {
-    match fs::symlink_metadata(path) {
-        Ok(facts) if facts.is_file() => {}
-        Ok(_) => return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+    if !is_plain(path)? {
+        return Ok(Vec::new());
     }
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(from))?;

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -33,6 +33,13 @@ pub enum Ending {
     Signal(i32),
     /// At the limit; the whole group was killed.
     TimedOut,
+}
+
+impl From<ExitStatus> for Ending {
+    fn from(status: ExitStatus) -> Self {
+        let signal = || Self::Signal(status.signal().unwrap_or_default());
+        status.code().map_or_else(signal, Self::Exit)
+    }
 }
 
 impl std::fmt::Display for Ending {
@@ -83,17 +90,8 @@ impl Group {
     ) -> io::Result<Self> {
         let tag = tag_of(invocation);
         let child = sandbox::prepare(invocation, &tag)?;
-        let (program, arguments) = child.program()?;
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .current_dir(&child.directory)
-            .env_clear()
-            .envs(&child.environment)
-            .stdin(stdin)
-            .stdout(stdout)
-            .stderr(stderr)
-            .process_group(0);
+        let mut command = Command::from(short_command::command(&child)?);
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
         let (child, live) = Live::start(&tag, || command.spawn(), Child::id)?;
         let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         Ok(Self { child, pid, tag, _live: live })
@@ -153,11 +151,7 @@ pub async fn run(invocation: &Invocation, limit: Duration, log: &Path) -> io::Re
         Group::start(invocation, Stdio::null(), writer.try_clone()?.into(), writer.into())?;
     let copied = tokio::task::spawn_blocking(move || copy_bounded(&mut reader, &mut sink));
     let ending = match tokio::time::timeout(limit, group.child().wait()).await {
-        Ok(status) => {
-            let status = status?;
-            let signal = status.signal().unwrap_or_default();
-            status.code().map_or(Ending::Signal(signal), Ending::Exit)
-        }
+        Ok(status) => status?.into(),
         Err(_elapsed) => {
             group.kill();
             group.child().wait().await?;
@@ -211,9 +205,7 @@ pub async fn converse(
     let (ending, seen) = loop {
         let step = tokio::time::timeout(Duration::from_millis(100), group.child().wait()).await;
         if let Ok(status) = step {
-            let status = status?;
-            let signal = status.signal().unwrap_or_default();
-            break (status.code().map_or(Ending::Signal(signal), Ending::Exit), None);
+            break (status?.into(), None);
         }
         if tokio::time::Instant::now() >= deadline || size(&out) + size(&err) > largest {
             break (Ending::TimedOut, None);
@@ -238,10 +230,7 @@ pub fn output(invocation: &Invocation, limit: Duration) -> io::Result<String> {
 
 /// An empty file. A link that waits at its name is replaced, not written through.
 fn fresh(path: &Path) -> io::Result<File> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
+    super::files::remove(path)?;
     File::create_new(path)
 }
 

@@ -15,9 +15,8 @@ use super::orphans::Live;
 /// Bytes of output that are read.
 const OUTPUT_LIMIT: u64 = 1 << 16;
 
-/// The standard output of a child that must succeed. `tag` marks its run; what remains of its process
-/// group is killed.
-pub fn run(invocation: &Invocation, tag: &str, limit: Duration) -> io::Result<String> {
+/// The child of an invocation, at the head of a new process group, in a clean environment.
+pub fn command(invocation: &Invocation) -> io::Result<Command> {
     let (program, arguments) = invocation.program()?;
     let mut command = Command::new(program);
     command
@@ -25,10 +24,15 @@ pub fn run(invocation: &Invocation, tag: &str, limit: Duration) -> io::Result<St
         .current_dir(&invocation.directory)
         .env_clear()
         .envs(&invocation.environment)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
         .process_group(0);
+    Ok(command)
+}
+
+/// The standard output of a child that must succeed. `tag` marks its run; what remains of its process
+/// group is killed.
+pub fn run(invocation: &Invocation, tag: &str, limit: Duration) -> io::Result<String> {
+    let mut command = command(invocation)?;
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let (mut child, live) = Live::start(tag, || command.spawn(), |child: &Child| Some(child.id()))?;
     let output = wait(&mut child, limit);
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {

@@ -50,12 +50,7 @@ const PREFACE: usize = 20;
 /// Fails at the first entry that is not within the bounds.
 pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
     let broken = |number, what| PackFault::Broken { number, what };
-    let count = match pack.get(..HEAD) {
-        Some([b'P', b'A', b'C', b'K', 0, 0, 0, 2, count @ ..]) => {
-            count.iter().fold(0_u32, |sum, byte| (sum << 8) | u32::from(*byte))
-        }
-        _ => return Err(broken(0, "not the head of one")),
-    };
+    let count = object_count(pack).ok_or(broken(0, "not the head of one"))?;
     let end = pack.len().checked_sub(DIGEST).filter(|end| *end >= HEAD);
     let end = end.ok_or(broken(0, "cut"))?;
     let body = pack.get(HEAD..end).unwrap_or_default();
@@ -87,6 +82,16 @@ pub fn check_limits(pack: &[u8], bounds: Bounds) -> Result<(), PackFault> {
         at += head.length + used;
     }
     if at == body.len() { Ok(()) } else { Err(broken(count, "not the last one")) }
+}
+
+/// How many objects a pack says it has; `None` when it does not begin like one.
+pub fn object_count(pack: &[u8]) -> Option<u32> {
+    match pack.get(..HEAD)? {
+        [b'P', b'A', b'C', b'K', 0, 0, 0, 2, count @ ..] => {
+            Some(u32::from_be_bytes(count.try_into().ok()?))
+        }
+        _ => None,
+    }
 }
 
 /// The head of an entry.

@@ -118,12 +118,7 @@ struct Match {
 impl Match {
     fn of(framework: Framework, site: &Site) -> Option<Self> {
         let adapter = adapter(framework);
-        let evidence = match &site.command {
-            Some(command) => {
-                (adapter.is_run_by)(command).then(|| format!("the command `{command}`"))?
-            }
-            None => (adapter.detect)(site)?,
-        };
+        let evidence = adapter.evidence(site)?;
         Some(Self { adapter, evidence })
     }
 }

@@ -96,3 +96,24 @@ fn detail(status: Option<u16>, message: &str) -> String {
     let status = status.map_or_else(String::new, |status| format!(" ({status})"));
     if message.is_empty() { status } else { format!("{status}: {message}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_what_the_forge_said_and_what_to_do() {
+        let error = ForgeError {
+            call: "create the check run",
+            status: Some(403),
+            kind: ForgeErrorKind::Denied { needed: Some("checks=write".into()) },
+            message: "Resource not accessible by integration".into(),
+        };
+        assert_eq!(
+            format!("{error}\n{}", error.hint()),
+            "cannot create the check run: the token may not do this (403): \
+             Resource not accessible by integration\n\
+             give the job `permissions` with checks: write"
+        );
+    }
+}

@@ -13,7 +13,6 @@ use serde_json::Value;
 use crate::domain::budget::{Spending, SpendingLimits, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
-use crate::domain::provider::ClientMode;
 use crate::domain::secret::Redactor;
 use crate::effect::{
     Answer, Clock, EffectError, Finish, Model, ModelError, ModelErrorKind, ModelFacts, Question,

@@ -1,6 +1,6 @@
 //! Which paths of a machine hold secrets, which are caches, and how to list the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::adapter::host::environment;
@@ -87,18 +87,20 @@ pub(super) fn secrets(protected: &[PathBuf]) -> Vec<PathBuf> {
     // another one than ours when regreen runs as an action.
     let workspace = environment::path_from("GITHUB_WORKSPACE");
     let configs = protected.iter().chain(&workspace).map(|folder| folder.join(".git/config"));
-    let of_user = environment::real_home().into_iter();
-    let of_user =
-        of_user.flat_map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name)));
+    let of_user = environment::real_home()
+        .map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name)));
+    let of_user = of_user.into_iter().flatten();
     found.extend(configs.chain(of_user).filter(|config| {
         std::fs::read_to_string(config).is_ok_and(|text| holds_credentials(&text))
     }));
-    let mut found: Vec<PathBuf> =
-        found.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    found.sort();
-    found.dedup();
-    found.retain(|path| path.parent().is_some());
-    found
+    real_paths(&found)
+}
+
+/// Those that exist, each once by its real name; the root is a mistake.
+fn real_paths(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let real = paths.iter().filter_map(|path| path.canonicalize().ok());
+    let real: BTreeSet<PathBuf> = real.filter(|path| path.parent().is_some()).collect();
+    real.into_iter().collect()
 }
 
 /// The runner's temporary folder, or the secrets in it when tools are started from there.
@@ -115,12 +117,9 @@ fn of_runner(temp: &Path, search: &str) -> Vec<PathBuf> {
 
 /// What a folder holds, links left out: what they lead to has a name of its own.
 pub(super) fn children(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()))
-        .map(|entry| entry.path())
-        .collect()
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let own = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    own.map(|entry| entry.path()).collect()
 }
 
 /// The fewest folders and files that together are everything besides `closed`.
@@ -147,13 +146,7 @@ pub(super) fn open_besides(
 pub(super) fn temporary(environment: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec();
     found.extend(environment.get("TMPDIR").map(PathBuf::from));
-    let mut found: Vec<PathBuf> =
-        found.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    found.sort();
-    found.dedup();
-    // A folder that is called temporary and holds the whole machine is a mistake.
-    found.retain(|path| path.parent().is_some());
-    found
+    real_paths(&found)
 }
 
 /// Splits folders into those that hold nothing of `protected`, and those that do.

@@ -15,7 +15,7 @@ use crate::domain::id::{CommitId, RepoPath, SessionId};
 use crate::effect::{FileDiff, GitError};
 
 use super::objects::{history, oid, pack, unpack};
-use super::pack_limits::{Bounds, PackFault, check_limits};
+use super::pack_limits::{Bounds, PackFault, check_limits, object_count};
 use super::{RepositoryFacts, io, open};
 use inspect::{changed_files, inspect, line};
 
@@ -237,12 +237,8 @@ fn read(folder: &Path) -> Result<(Bundle, Vec<u8>), BundleError> {
     if pack.len() as u64 != bundle.pack_bytes || digest(&pack) != bundle.pack_digest {
         return Err(BundleError::Digest(PACK.into()));
     }
-    let count = match pack.get(..12) {
-        Some([b'P', b'A', b'C', b'K', 0, 0, 0, 2, count @ ..]) => {
-            count.iter().fold(0_u32, |sum, byte| (sum << 8) | u32::from(*byte))
-        }
-        _ => return Err(BundleError::Pack("it does not begin like one".into())),
-    };
+    let count = object_count(&pack);
+    let count = count.ok_or_else(|| BundleError::Pack("it does not begin like one".into()))?;
     if count > OBJECTS || bundle.commits.len() > COMMITS || bundle.files.len() > FILES {
         return Err(BundleError::TooLarge(format!(
             "{count} objects, {} commits, {} files",

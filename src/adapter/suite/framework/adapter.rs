@@ -212,6 +212,17 @@ pub struct FrameworkAdapter {
     pub persistent: Option<PersistentRunner>,
 }
 
+impl FrameworkAdapter {
+    /// The evidence that a folder uses it: the configured command, else what lies there.
+    #[must_use]
+    pub fn evidence(&self, site: &Site) -> Option<String> {
+        match &site.command {
+            Some(command) => (self.is_run_by)(command).then(|| format!("the command `{command}`")),
+            None => (self.detect)(site),
+        }
+    }
+}
+
 /// A way to try candidates in processes that stay alive between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PersistentRunner {

@@ -23,13 +23,7 @@ impl Project {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let site = Site {
-            root: folder.path().to_owned(),
-            directory: String::new(),
-            command: None,
-            report: None,
-            path: None,
-        };
+        let site = Site::new(folder.path(), "");
         Self { _folder: folder, site }
     }
 
@@ -43,7 +37,7 @@ impl Project {
     fn detected(&self) -> Option<Framework> {
         DETECTION_ORDER
             .into_iter()
-            .find(|framework| (adapter(*framework).detect)(&self.site).is_some())
+            .find(|framework| adapter(*framework).evidence(&self.site).is_some())
     }
 
     fn coverage(&self, framework: Framework) -> Result<CoverageCommand, String> {
@@ -203,7 +197,7 @@ fn every_framework_is_detected_by_a_configured_command() {
     for (command, expected) in table {
         let project = Project::with_command(command);
         assert_eq!(project.detected(), expected, "{command}");
-        assert!((adapter(Framework::Command).detect)(&project.site).is_some(), "{command}");
+        assert!(adapter(Framework::Command).evidence(&project.site).is_some(), "{command}");
     }
 }
 

@@ -9,8 +9,6 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::domain::test::Status;
 
-mod plain;
-
 use super::{MESSAGE_LIMIT, ReportedTest, STACK_LIMIT, Unreadable, bounded};
 
 /// Reads a report. Ids are `class::name`; a `file` attribute goes before them with `::` when no
@@ -24,9 +22,7 @@ pub fn parse(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
         return Ok(tests);
     }
     // The whole text in one go also finds the line of what is wrong.
-    let mut tests = Vec::new();
-    parse_whole(text, Wholeness::Document, &mut tests)?;
-    Ok(tests)
+    parse_text(text, Wholeness::Document)
 }
 
 /// Whether a text is a document, or a part of one that begins and ends between cases.
@@ -67,9 +63,9 @@ fn parse_parts(parts: &[&str]) -> Option<Vec<ReportedTest>> {
     let (first, others) = parts.split_first()?;
     memmem::find(first.as_bytes(), b"<testsuite")?;
     std::thread::scope(|scope| {
-        let running: Vec<_> =
-            others.iter().map(|part| scope.spawn(|| parse_part(part).ok())).collect();
-        let mut tests = parse_part(first).ok()?;
+        let read = |part: &str| parse_text(part, Wholeness::Part).ok();
+        let running: Vec<_> = others.iter().map(|part| scope.spawn(move || read(part))).collect();
+        let mut tests = read(first)?;
         tests.reserve_exact(tests.len() * others.len() + others.len() * 1000);
         for thread in running {
             tests.append(&mut thread.join().ok()??);
@@ -78,34 +74,12 @@ fn parse_parts(parts: &[&str]) -> Option<Vec<ReportedTest>> {
     })
 }
 
-/// A part of a large report: runs of plain cases are read here, what is between them by the
-/// library.
-fn parse_part(text: &str) -> Result<Vec<ReportedTest>, Unreadable> {
-    // Cases are rarely shorter than this; growing would copy all of them again and again.
-    let mut tests = Vec::with_capacity(text.len() / 70);
-    let mut rest = text;
-    loop {
-        while let Some((case, behind)) = plain::case(rest) {
-            tests.push(case);
-            rest = behind;
-        }
-        let read = parse_whole(rest, Wholeness::Part, &mut tests)?;
-        rest = rest.get(read..).unwrap_or_default();
-        if rest.is_empty() {
-            return Ok(tests);
-        }
-    }
-}
-
-/// Reads a document to its end, or a part up to the end of its first case. Answers with the bytes
-/// that were read.
-fn parse_whole(
-    text: &str,
-    wholeness: Wholeness,
-    tests: &mut Vec<ReportedTest>,
-) -> Result<usize, Unreadable> {
+/// Reads a document or a part of one to its end.
+fn parse_text(text: &str, wholeness: Wholeness) -> Result<Vec<ReportedTest>, Unreadable> {
     let mut reader = Reader::from_str(text);
     let part = wholeness == Wholeness::Part;
+    // Cases are rarely shorter than this; growing would copy all of them again and again.
+    let mut tests = Vec::with_capacity(if part { text.len() / 70 } else { 0 });
     reader.config_mut().check_end_names = !part;
     reader.config_mut().allow_unmatched_ends = part;
     let mut current: Option<ReportedTest> = None;
@@ -136,12 +110,7 @@ fn parse_whole(
                 collect(current.as_mut(), entity(&name.decode().unwrap_or_default()));
             }
             Event::End(element) => match element.local_name().as_ref() {
-                b"testcase" => {
-                    tests.extend(current.take().map(finish));
-                    if part {
-                        return Ok(usize::try_from(reader.buffer_position()).unwrap_or(text.len()));
-                    }
-                }
+                b"testcase" => tests.extend(current.take().map(finish)),
                 b"failure" | b"error" | b"skipped" => collecting = false,
                 _ => {}
             },
@@ -149,7 +118,7 @@ fn parse_whole(
                 return Err(at_end(text, "the end of an open `testcase`"));
             }
             Event::Eof if !seen_suite => return Err(at_end(text, "a `testsuite` element")),
-            Event::Eof => return Ok(text.len()),
+            Event::Eof => return Ok(tests),
             _ => {}
         }
     }
@@ -340,8 +309,7 @@ mod tests {
         for threads in [2, 3, 16] {
             let parts = parts_of(&text, threads);
             assert!(parts.len() > 1 && parts.concat() == text, "{threads}");
-            let mut whole = Vec::new();
-            parse_whole(&text, Wholeness::Document, &mut whole).unwrap();
+            let whole = parse_text(&text, Wholeness::Document).unwrap();
             assert_eq!(parse_parts(&parts), Some(whole));
         }
         let tricky = text.replace("1 &lt; 2", "<![CDATA[<testcase name=\"no\">]]>");
