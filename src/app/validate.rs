@@ -19,7 +19,7 @@ use crate::effect::{Concern, LintReport, StoreError};
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};
 use crate::role::{
-    ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_names,
+    ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_languages,
 };
 
 use super::settings::{configured, contain, limits, tool_commands};
@@ -308,7 +308,7 @@ impl Inspection<'_> {
         inspected
             .skipped
             .extend(said.skipped.iter().cloned().map(|(what, reason)| Skipped { what, reason }));
-        let unchecked = unchecked_names(own, &said).into_iter();
+        let unchecked = unchecked_languages(own, &said).into_iter();
         inspected.skipped.extend(unchecked.map(|(what, reason)| Skipped { what, reason }));
         for concern in [Concern::Types, Concern::Rules] {
             let reported = tool_findings(concern, &said.remarks, own, |_| false);

@@ -189,6 +189,7 @@ const KEYS: &[(&str, usize)] = &[
     ("AKIA", 16),
     ("sk-ant-", 20),
     ("sk-proj-", 20),
+    ("sk_live_", 20),
     ("AIza", 30),
     ("xoxb-", 20),
     ("glpat-", 18),
@@ -199,23 +200,21 @@ const KEYS: &[(&str, usize)] = &[
     ("-----BEGIN EC PRIVATE KEY", 0),
 ];
 
+/// How many published forms of key a text holds.
+#[must_use]
+pub fn keys_in(text: &str) -> usize {
+    let is_key = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let count = |(begin, least): &(&str, usize)| {
+        let rests = text.match_indices(begin).filter_map(|(at, _)| text.get(at + begin.len()..));
+        rests.filter(|rest| rest.chars().take_while(is_key).count() >= *least).count()
+    };
+    KEYS.iter().map(count).sum()
+}
+
 /// Whether an edit brings in what looks like a published form of key.
 #[must_use]
 pub fn holds_secret(edit: &FileEdit) -> bool {
-    let count = |text: &Option<String>| -> usize {
-        let text = text.as_deref().unwrap_or_default();
-        KEYS.iter()
-            .map(|(begin, least)| {
-                text.match_indices(begin)
-                    .filter(|(at, _)| {
-                        let rest = text.get(at + begin.len()..).unwrap_or_default();
-                        let key = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-                        rest.chars().take_while(key).count() >= *least
-                    })
-                    .count()
-            })
-            .sum()
-    };
+    let count = |text: &Option<String>| keys_in(text.as_deref().unwrap_or_default());
     count(&edit.after) > count(&edit.before)
 }
 

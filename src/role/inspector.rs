@@ -14,7 +14,7 @@ use crate::repair::{Limits, Scoring, score};
 use super::GenerateRequest;
 use super::characterise::left;
 use super::reviewer::{
-    ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_names,
+    ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_languages,
 };
 
 /// Bytes of a source that is read at most; a program generated a longer one.
@@ -68,7 +68,7 @@ pub async fn inspect(
             let reported = tool_findings(concern, &opinions.remarks, &reviewed, |_| false);
             add_findings(&mut result.findings, reported);
         }
-        result.skipped = unchecked_names(&reviewed, &opinions);
+        result.skipped = unchecked_languages(&reviewed, &opinions);
         result.skipped.extend(opinions.skipped);
     }
     Ok(result)

@@ -38,7 +38,7 @@ pub use prompt::Role;
 pub use responses::{AnalysisResponse, EditsResponse};
 pub use reviewer::{
     ReviewRequest, ReviewResult, add_findings, is_reviewable, review, tool_findings,
-    unchecked_names,
+    unchecked_languages,
 };
 #[cfg(test)]
 pub use test_writer::{GenerateResponse, JudgeResponse};

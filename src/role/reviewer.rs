@@ -111,8 +111,8 @@ pub fn add_findings(findings: &mut Vec<Finding>, reported: Vec<Finding>) {
     }
 }
 
-/// The tools that check names: whether they are bound, read, and bound once.
-const NAME_CHECKERS: &[(&[Language], &[&str])] = &[
+/// The tools that report what the catalogue leaves to tools, by language.
+const LINTERS: &[(&[Language], &[&str])] = &[
     (&[Language::Python], &["ruff", "mypy"]),
     (&[Language::JavaScript, Language::TypeScript, Language::Tsx], &["eslint", "tsc"]),
     (&[Language::Rust], &["cargo check", "clippy"]),
@@ -120,10 +120,10 @@ const NAME_CHECKERS: &[(&[Language], &[&str])] = &[
     (&[Language::Java], &[]),
 ];
 
-/// The languages of reviewed files whose names no tool checked, with the reason: what linters and
-/// compilers report is left to them. A tool that did not answer has its own entry.
+/// The languages of reviewed files that no linter or type checker looked at, with the reason: what
+/// those report is left to them. A tool that did not answer has its own entry.
 #[must_use]
-pub fn unchecked_names(
+pub fn unchecked_languages(
     reviewed: &BTreeSet<RepoPath>,
     opinions: &LintReport,
 ) -> Vec<(String, String)> {
@@ -132,15 +132,15 @@ pub fn unchecked_names(
     if ["the lint command", "the build command"].iter().any(|command| known.contains(command)) {
         return Vec::new();
     }
-    NAME_CHECKERS
+    LINTERS
         .iter()
         .filter(|(_, tools)| !tools.iter().any(|tool| known.contains(tool)))
         .filter_map(|(languages, _)| {
             let language =
                 reviewed.iter().filter_map(Language::of).find(|l| languages.contains(l))?;
-            let reason = "no linter or type checker of the project was asked for unused, undefined \
-                          and redeclared ones";
-            Some((format!("names in {}", language.name()), reason.to_owned()))
+            let reason = "the project has set up no linter or type checker that reports names, \
+                          swallowed errors, casts and leaks";
+            Some((format!("lint rules for {}", language.name()), reason.to_owned()))
         })
         .collect()
 }
@@ -252,13 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn names_that_no_tool_checked_are_named_by_language() {
+    fn languages_that_no_tool_checked_are_named() {
         let table = [
-            (vec!["a.py"], vec![], vec!["names in Python"]),
-            (vec!["a.py", "b.ts", "c.tsx"], vec!["ruff"], vec!["names in TypeScript"]),
+            (vec!["a.py"], vec![], vec!["lint rules for Python"]),
+            (vec!["a.py", "b.ts", "c.tsx"], vec!["ruff"], vec!["lint rules for TypeScript"]),
             (vec!["a.py"], vec!["mypy"], vec![]),
             (vec!["a.rs", "a.go"], vec!["cargo check", "go vet"], vec![]),
-            (vec!["a.java"], vec!["ruff"], vec!["names in Java"]),
+            (vec!["a.java"], vec!["ruff"], vec!["lint rules for Java"]),
             (vec!["a.java", "a.py"], vec!["the lint command"], vec![]),
             (vec!["README.md"], vec![], vec![]),
         ];
@@ -271,7 +271,7 @@ mod tests {
                 ..LintReport::default()
             };
             for opinions in [asked, failed] {
-                let found = unchecked_names(&reviewed, &opinions);
+                let found = unchecked_languages(&reviewed, &opinions);
                 let found: Vec<&str> = found.iter().map(|(what, _)| what.as_str()).collect();
                 assert_eq!(found, expected, "{files:?} {tools:?}");
             }

@@ -66,8 +66,7 @@ def f(u):
 
 #[test]
 fn limits_are_inclusive_and_strict_tolerates_no_error() {
-    let swallow = "def f():\n    try:\n        g()\n    except Exception:\n        pass\n\n\ndef g():\n    return 1\n";
-    let four: Vec<(String, &str)> = (0..4).map(|n| (format!("shop/m{n}.py"), swallow)).collect();
+    let four: Vec<(String, &str)> = (0..4).map(|n| (format!("shop/m{n}.py"), GAP)).collect();
     let files: Vec<(&str, &str)> = four.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     let three = TestRepo::new(&files[..3]);
     assert_eq!(judged(&three.regreen(&["validate", "--json"])).1, "PASS");
@@ -115,26 +114,43 @@ fn the_projects_own_fixers_repair_only_files_that_are_named() {
 }
 
 #[test]
-fn names_that_no_tool_of_the_project_checks_are_reported_as_not_checked() {
+fn a_swallowed_error_is_left_to_the_linter_of_the_project() {
+    let swallow =
+        "def f():\n    try:\n        g()\n    except Exception:\n        pass\n\n\ndef g():\n    return 1\n";
+    let repo = TestRepo::new(&[WITH_RUFF, ("a.py", swallow)]);
+    let ruff =
+        "case $1 in check) echo 'a.py:4:5: S110 `try`-`except`-`pass` detected'; exit 1;; esac";
+    let path = on_path(&repo, &[("ruff", ruff)]);
+    let ran: Ran =
+        repo.command().args(["validate", "--json"]).env("PATH", &path).output().unwrap().into();
+    let rows = vec!["a.py:4 empty-catch".to_owned()];
+    assert_eq!(judged(&ran), (Some(0), "PASS".into(), rows), "{}", ran.err);
+    let without = TestRepo::new(&[("a.py", swallow)]).regreen(&["validate", "--json"]);
+    assert_eq!(judged(&without), (Some(0), "PASS".into(), vec![]), "{}", without.err);
+    assert!(without.out.contains("lint rules for Python"), "{}", without.out);
+}
+
+#[test]
+fn lint_rules_that_no_tool_of_the_project_checks_are_reported_as_not_checked() {
     let repo = TestRepo::new(&[("a.py", "import os\n\nprint(undefined)\n")]);
     let ran = repo.regreen(&["validate", "--json"]);
     assert_eq!(judged(&ran), (Some(0), "PASS".into(), vec![]), "{}", ran.err);
     fits_its_schema(&ran.document());
-    assert!(ran.document().to_string().contains("names in Python"), "{}", ran.document());
+    assert!(ran.document().to_string().contains("lint rules for Python"), "{}", ran.document());
     let page = repo.regreen(&["validate"]).out;
-    assert!(page.contains("names in Python"), "{page}");
+    assert!(page.contains("lint rules for Python"), "{page}");
 }
 
 #[test]
 fn annotations_appear_in_github_actions_and_nowhere_else() {
-    let repo = TestRepo::new(&[("a.js", "export const f = (x) => eval(x);\n")]);
+    let repo = TestRepo::new(&[("a.js", "import f from './gone.js';\n\nf();\n")]);
     let quiet = repo.regreen(&["validate"]);
     assert!(!quiet.err.contains("::") && !quiet.out.contains("::error"), "{}", quiet.err);
     let out = repo.command().env("GITHUB_ACTIONS", "true").arg("validate").output().unwrap();
     let ran = Ran::from(out);
     assert!(
         ran.err.contains(
-            "::error file=a.js,line=1,title=dynamic-evaluation (critical)::text is run as code"
+            "::error file=a.js,line=1,title=unresolved-import (critical)::import leads to no file"
         ),
         "{}",
         ran.err

@@ -6,5 +6,5 @@ mod read;
 mod resolve;
 
 pub use graph::Graph;
-pub use read::{Import, ImportKind, ImportedName, read, read_nodes};
-pub use resolve::{join, python_base, python_files, script_candidates};
+pub use read::{Import, ImportKind, read, read_nodes};
+pub use resolve::{join, local_module, python_base, script_candidates, submodule};

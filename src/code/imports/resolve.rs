@@ -59,6 +59,38 @@ pub fn script_candidates(path: &str) -> impl Iterator<Item = String> {
     }))
 }
 
+/// The file that a module of the repository is in, as far as that is certain: a relative module of
+/// Python or JavaScript, or a package of Python below the root or `src`. `holds` tells which files
+/// there are.
+pub fn local_module(
+    file: &RepoPath,
+    language: Language,
+    module: &str,
+    holds: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    match language {
+        Language::Python if module.starts_with('.') => {
+            python_files(&python_base(file, module)?).into_iter().find(|path| holds(path))
+        }
+        Language::Python => {
+            let path = module.replace('.', "/");
+            let bases = [path.clone(), format!("src/{path}")];
+            bases.iter().flat_map(|base| python_files(base)).find(|path| holds(path))
+        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            let path = join(file.parent(), module).filter(|_| module.starts_with('.'))?;
+            script_candidates(&path).find(|path| holds(path))
+        }
+        Language::Rust | Language::Go | Language::Java => None,
+    }
+}
+
+/// The module of Python that a name of another one may be: `from a import b` may mean `a.b`.
+#[must_use]
+pub fn submodule(module: &str, name: &str) -> String {
+    if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
+}
+
 /// `b/c` of `a/b/c`.
 fn without_first_folder<'a>(path: &&'a str) -> Option<&'a str> {
     path.split_once('/').map(|(_, rest)| rest)

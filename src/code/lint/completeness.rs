@@ -6,18 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tree_sitter::Node;
-
+use crate::code::behaviour::{self, Behaviour};
 use crate::code::language::Language;
-use crate::code::{parallel, signature};
+use crate::code::{parallel, testing};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Completeness, TestAspect, TestMetrics};
 
 use super::generated;
 use super::project::Project;
+use super::source::Source;
 use super::test_rules::coverage::{Tried, tried};
-use crate::code::lint::source::Source;
-use crate::code::tree::{FUNCTIONS, around, line};
 
 /// A function that others may call.
 struct Unit {
@@ -115,7 +113,7 @@ fn wiring(
 ) -> Completeness {
     let about: BTreeSet<&str> = about.iter().map(|file| file.as_str()).collect();
     let is_test: BTreeMap<&str, bool> =
-        files.keys().map(|file| (file.as_str(), crate::code::testing::is_test(file))).collect();
+        files.keys().map(|file| (file.as_str(), testing::is_test(file))).collect();
     let test = |file: &str| is_test.get(file).copied().unwrap_or_default();
     let loaded: BTreeSet<&str> = project
         .edges
@@ -149,124 +147,36 @@ fn part(file: &RepoPath, text: &str, project: &Project) -> Option<Part> {
         }
     }
     if !source.is_support() && !source.is_bench() {
-        let exports = if source.is_script() {
-            signature::exports(tree.root_node(), text)
-        } else {
-            BTreeMap::new()
-        };
-        part.units = source
-            .of_kind(FUNCTIONS)
-            .filter(|node| !source.is_test_line(line(*node)))
-            .filter_map(|node| unit(&source, node, &exports))
-            .collect();
+        let functions = behaviour::read(language, text).into_iter();
+        let functions = functions.filter(|one| !source.is_test_line(one.start));
+        part.units = functions.filter_map(|one| unit(&source, &one)).collect();
     }
     Some(part)
 }
 
-/// The function of a node, when others may call it.
-fn unit<'a>(
-    source: &Source<'a>,
-    node: Node<'a>,
-    exports: &BTreeMap<String, String>,
-) -> Option<Unit> {
-    let name = name_of(source, node, exports)?;
-    let body = node.child_by_field_name("body")?;
-    let head = source.text.get(node.start_byte()..body.start_byte()).unwrap_or_default();
-    let result = ["return_type", "result", "type"].map(|field| source.field(node, field)).concat();
-    let rejects = match source.language {
-        Language::Rust => result.contains("Result"),
-        Language::Go => result.contains("error"),
-        _ => source
-            .inside(body)
-            .any(|inner| matches!(inner.kind(), "raise_statement" | "throw_statement")),
-    };
-    let own = match source.language {
-        Language::Python => "self.".to_owned(),
-        Language::Go => {
-            let receiver = source.field(node, "receiver").trim_start_matches('(');
-            format!("{}.", receiver.split([' ', '*', ')']).next().unwrap_or_default())
-        }
-        _ => "this.".to_owned(),
-    };
-    let changes = match source.language {
-        Language::Rust => head.contains("&mut self"),
-        _ => {
-            own.len() > 1
-                && source.inside(body).any(|inner| {
-                    inner.kind().contains("assignment")
-                        && source.field(inner, "left").starts_with(&own)
-                })
-        }
-    };
-    let waits = match source.language {
-        Language::Java => {
-            ["CompletableFuture", "Mono<", "Flux<"].iter().any(|one| result.contains(one))
-        }
-        Language::Go => false,
-        _ => head.split_whitespace().any(|word| word == "async"),
-    };
-    let place = format!("{}:{} {name}", source.path, line(node));
-    let nameless = (source.is_script() && name == "default").then(|| source.path.to_string());
-    Some(Unit { name: name.to_owned(), place, nameless, rejects, changes, waits })
-}
-
-/// The name of a function that others may call.
-fn name_of<'a>(
-    source: &Source<'a>,
-    node: Node<'a>,
-    exports: &BTreeMap<String, String>,
-) -> Option<&'a str> {
-    let mut name = source.field(node, "name");
-    let public = match source.language {
-        Language::Python => {
-            let class = around(node, &["class_definition"]);
-            let open = class.is_none_or(|class| !source.field(class, "name").starts_with('_'));
-            let marks = source.marks(node);
-            let declared = marks.contains("overload") || marks.contains("abstractmethod");
-            open && !declared && !name.starts_with('_') && around(node, FUNCTIONS).is_none()
-        }
-        Language::Rust => {
-            let mut cursor = node.walk();
-            let public = node
-                .children(&mut cursor)
-                .any(|one| one.kind() == "visibility_modifier" && source.of(one) == "pub");
-            public && around(node, FUNCTIONS).is_none()
-        }
-        Language::Go => name.starts_with(|c: char| c.is_ascii_uppercase()),
-        Language::Java => {
-            let mut cursor = node.walk();
-            let marks = node.children(&mut cursor).find(|one| one.kind() == "modifiers");
-            let marks = marks.map(|one| source.of(one)).unwrap_or_default();
-            node.kind() == "method_declaration"
-                && marks.contains("public")
-                && !marks.contains("@Override")
-        }
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            if name.is_empty() {
-                let parent = node.parent()?;
-                name = match parent.kind() {
-                    "variable_declarator" => source.field(parent, "name"),
-                    "assignment_expression" => {
-                        let target = source.field(parent, "left");
-                        match target.rsplit_once("exports.") {
-                            Some((_, name)) => name,
-                            None if target == "module.exports" => "default",
-                            None => return None,
-                        }
-                    }
-                    "export_statement" => "default",
-                    _ => return None,
-                };
-            }
-            let nested = around(node, FUNCTIONS).is_some();
-            let class = around(node, &["class_declaration", "class"]);
-            let hidden = name.starts_with(['#', '_'])
-                || matches!(name, "constructor")
-                || source.of(node).starts_with("private");
-            let owner = class.map_or(name, |class| source.field(class, "name"));
-            let exported = around(class.unwrap_or(node), &["export_statement"]).is_some();
-            !nested && !hidden && (exported || exports.contains_key(owner))
-        }
-    };
-    (public && !name.is_empty() && name != "main").then_some(name)
+/// A function that others may call.
+fn unit(source: &Source<'_>, function: &Behaviour) -> Option<Unit> {
+    let name = function.short_name();
+    let has_mark = |word: &str| function.marks.iter().any(|mark| mark.contains(word));
+    let head = source.text.lines().nth(usize::try_from(function.start).ok()?.checked_sub(1)?)?;
+    let is_constructor =
+        name == "constructor" || function.name.split('.').rev().nth(1) == Some(name);
+    let is_declared = ["overload", "abstractmethod", "@Override"].iter().any(|one| has_mark(one));
+    if !function.is_public
+        || is_declared
+        || is_constructor
+        || name == "main"
+        || name.starts_with(['_', '#'])
+        || head.trim_start().starts_with("private ")
+    {
+        return None;
+    }
+    Some(Unit {
+        name: name.to_owned(),
+        place: format!("{}:{} {name}", source.path, function.start),
+        nameless: (source.is_script() && name == "default").then(|| source.path.to_string()),
+        rejects: function.raises.iter().any(|raise| raise.class != "panic"),
+        changes: !function.changes.is_empty(),
+        waits: function.is_async,
+    })
 }

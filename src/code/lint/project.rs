@@ -1,13 +1,12 @@
 //! What a repository declares and holds: dependencies, own modules, what is installed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::code::imports::{Import, ImportKind, join, python_base, read, script_candidates};
+use crate::code::imports::{ImportKind, local_module, read, script_candidates, submodule};
 use crate::code::language::Language;
-use crate::code::{parallel, testing};
+use crate::code::parallel;
 use crate::domain::id::RepoPath;
 
 /// Facts of a repository that a single file cannot tell.
@@ -41,8 +40,6 @@ pub struct Project {
     pub python_made: BTreeSet<String>,
     /// Names of the npm packages that the repository makes.
     pub script_own: BTreeSet<String>,
-    /// Names of asynchronous functions that no ordinary function shares.
-    pub asynchronous: BTreeSet<String>,
 }
 
 /// One spelling of a Python package.
@@ -93,21 +90,11 @@ fn capture(pattern: &str, text: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
-static ASYNC: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)\basync\s+(?:def|function\*?)\s+(\w+)|\b(?:const|let)\s+(\w+)\s*=\s*async\b|^\s+async\s+(\w+)\s*\(")
-        .ok()
-});
-static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)^\s*(?:export\s+)?(?:def|function\*?)\s+(\w+)|\b(?:const|let)\s+(\w+)\s*=\s*\(|^\s+(\w+)\s*\([^)]*\)\s*\{")
-        .ok()
-});
-
 impl Project {
     /// Reads a repository: its sources and its manifests.
     #[must_use]
     pub fn of(files: &BTreeMap<RepoPath, String>) -> Self {
         let mut project = Self::default();
-        let mut plain = BTreeSet::new();
         for (path, text) in files {
             project.files.insert(path.as_str().to_owned());
             if is_manifest(path) {
@@ -129,27 +116,10 @@ impl Project {
                         project.java_own.entry(package).or_default().insert(stem);
                     }
                 }
-                Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {}
-                _ => continue,
-            }
-            if Language::of(path) != Some(Language::Java) && !testing::is_test(path) {
-                let names = |regex: &LazyLock<Option<Regex>>| -> Vec<String> {
-                    let Some(regex) = regex.as_ref() else { return Vec::new() };
-                    regex
-                        .captures_iter(text)
-                        .filter_map(|c| {
-                            c.iter().skip(1).flatten().next().map(|m| m.as_str().to_owned())
-                        })
-                        .collect()
-                };
-                if text.contains("async") {
-                    project.asynchronous.extend(names(&ASYNC));
-                }
-                plain.extend(names(&PLAIN));
+                _ => {}
             }
         }
-        project.asynchronous.retain(|name| !plain.contains(name));
-        // Who has set pytest up uses it, listed or not.
+        // A project that configures pytest uses it, whether it declares pytest or not.
         let set_up = files.iter().any(|(path, text)| {
             matches!(path.file_name(), "pytest.ini" | ".pytest.ini" | "conftest.py")
                 || is_manifest(path)
@@ -296,11 +266,6 @@ impl Project {
     }
 }
 
-/// Text of a script that is still there when its types are gone.
-static RUNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:class|function|const|let|var|enum|namespace)\s").ok()
-});
-
 /// Which file loads which while it is loaded itself, as far as that is certain; Python and
 /// JavaScript.
 fn load_edges(
@@ -308,53 +273,31 @@ fn load_edges(
     project: &Project,
 ) -> BTreeMap<String, BTreeSet<String>> {
     let list: Vec<(&RepoPath, &String)> = files.iter().collect();
+    let holds = |path: &str| project.files.contains(path);
     let edges = parallel::map(&list, |(file, text)| {
-        let language = Language::of(file)?;
-        let loads: fn(&RepoPath, &Import, &Project) -> Vec<String> = match language {
-            Language::Python => python_loads,
-            Language::JavaScript => script_loads,
-            // A file of types, and imports that only they need, are gone when it is loaded.
-            Language::TypeScript | Language::Tsx
-                if RUNS.as_ref().is_some_and(|runs| runs.is_match(text)) =>
-            {
-                script_loads
-            }
-            _ => return None,
-        };
+        let language = Language::of(file).filter(|language| {
+            !matches!(language, Language::Rust | Language::Go | Language::Java)
+        })?;
+        let find = |module: &str| local_module(file, language, module, &holds);
         let tree = language.parse(text)?;
-        let imports = read(language, &tree, text).into_iter().filter(|import| {
-            import.at_load && matches!(import.kind, ImportKind::Statement | ImportKind::Call)
-        });
-        let mut targets: BTreeSet<String> =
-            imports.flat_map(|import| loads(file, &import, project)).collect();
-        targets.remove(file.as_str());
+        let mut targets = BTreeSet::new();
+        for import in read(language, &tree, text) {
+            if !import.at_load || !matches!(import.kind, ImportKind::Statement | ImportKind::Call) {
+                continue;
+            }
+            let own = find(&import.module);
+            if language != Language::Python || import.names.is_empty() {
+                targets.extend(own);
+                continue;
+            }
+            // `from . import x` asks for the module x, not for what the package defines.
+            let names = import.names.iter();
+            targets.extend(names.filter_map(|name| {
+                find(&submodule(&import.module, &name.name)).or_else(|| own.clone())
+            }));
+        }
+        targets.retain(|target| target != file.as_str() && !target.ends_with("__init__.py"));
         (!targets.is_empty()).then(|| (file.as_str().to_owned(), targets))
     });
     edges.into_iter().flatten().collect()
-}
-
-fn python_loads(file: &RepoPath, import: &Import, project: &Project) -> Vec<String> {
-    let base = if import.module.starts_with('.') {
-        python_base(file, &import.module)
-    } else {
-        let path = import.module.replace('.', "/");
-        ["", "src/"]
-            .iter()
-            .map(|root| format!("{root}{path}"))
-            .find(|path| project.files.contains(&format!("{path}.py")) || project.has_folder(path))
-    };
-    let Some(base) = base else { return Vec::new() };
-    let module = Some(format!("{base}.py")).filter(|path| project.files.contains(path));
-    // `from . import x` asks for the module x, not for what the package defines.
-    let submodule =
-        |name: &str| Some(format!("{base}/{name}.py")).filter(|path| project.files.contains(path));
-    let names = import.names.iter().filter_map(|name| submodule(&name.name).or(module.clone()));
-    names.chain(module.clone().filter(|_| import.names.is_empty())).collect()
-}
-
-fn script_loads(file: &RepoPath, import: &Import, project: &Project) -> Vec<String> {
-    let path = join(file.parent(), &import.module).filter(|_| import.module.starts_with('.'));
-    let found =
-        path.and_then(|path| script_candidates(&path).find(|path| project.files.contains(path)));
-    found.into_iter().collect()
 }

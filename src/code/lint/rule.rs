@@ -11,7 +11,6 @@ use super::source::{Hit, Source};
 pub const ALL: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go, Java];
 pub const PY: &[Language] = &[Python];
 pub const JS: &[Language] = &[JavaScript, TypeScript, Tsx];
-pub const TS: &[Language] = &[TypeScript, Tsx];
 pub const RS: &[Language] = &[Rust];
 pub const GO: &[Language] = &[Go];
 pub const JAVA: &[Language] = &[Java];
@@ -20,6 +19,7 @@ pub const JS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Go];
 pub const JS_RS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Rust, Go];
 pub const PY_JS_RS: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust];
 pub const PY_JS_RS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go];
+pub const PY_JS_JAVA: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Java];
 pub const PY_JS_GO_JAVA: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go, Java];
 pub const NOT_SCRIPT: &[Language] = &[Python, TypeScript, Tsx, Rust, Go, Java];
 
@@ -73,6 +73,8 @@ pub struct LintRule {
     pub suggestion: &'static str,
     /// Whether the project's own fixers and formatters can repair it.
     pub fixable: bool,
+    /// What tools of projects call it: their codes, and phrases of compilers that have none.
+    pub codes: &'static [&'static str],
 }
 
 /// The defaults of a rule about product code.
@@ -86,6 +88,7 @@ pub const CODE_RULE: LintRule = LintRule {
     detection: Detection::Tool(&[]),
     suggestion: "",
     fixable: false,
+    codes: &[],
 };
 
 /// The defaults of a rule about tests.

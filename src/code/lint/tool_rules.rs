@@ -1,242 +1,321 @@
-//! Rules that parsers, compilers, type checkers, linters and formatters report, and what their own
-//! codes are called in the catalogue (specification.md 6.1, L0).
+//! Rules that compilers, type checkers, linters and formatters report, and what those tools call
+//! them (specification.md 6.1, L0).
 
-use crate::domain::quality::Severity::{Critical, Error, Warning};
+use crate::code::language::Language::{self, Go, JavaScript, Python, Tsx, TypeScript};
+use crate::domain::quality::Severity::{self, Critical, Error, Warning};
 
+use super::catalogue::rules;
 use super::rule::{
-    ALL, AppliesTo, CODE_RULE, Detection, JS, JS_RS_GO, LintRule, NOT_SCRIPT, PY_JS_RS, PY_JS_RS_GO,
+    ALL, AppliesTo, CODE_RULE, Detection, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS,
+    PY_JS_RS, PY_JS_RS_GO,
 };
 
-/// What is checked by tools alone.
-pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "syntax-error",
-        category: "compilation",
-        severity: Critical,
-        issue: "does not parse",
-        detection: Detection::Syntax(ALL),
-        suggestion: "make it parse; nothing else is checked before",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "type-mismatch",
-        category: "types",
-        severity: Critical,
-        issue: "the project's own check says",
-        detection: Detection::Tool(NOT_SCRIPT),
-        suggestion: "correct the type; the checker's own message says which",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "project-rule",
-        category: "lint",
-        severity: Warning,
-        issue: "a rule of the project is broken",
-        detection: Detection::Tool(ALL),
-        suggestion: "follow the rule, or change it for all",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "format",
-        category: "lint",
-        severity: Warning,
-        issue: "not formatted",
-        detection: Detection::Tool(ALL),
-        suggestion: "run the project's formatter",
-        applies: AppliesTo::Both,
-        fixable: true,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "duplicate-import",
-        category: "imports",
-        severity: Error,
-        issue: "imported twice",
-        detection: Detection::Tool(JS),
-        suggestion: "keep one of the two",
-        applies: AppliesTo::Both,
-        fixable: true,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "unused-import",
-        category: "imports",
-        severity: Warning,
-        issue: "imported and never used",
-        detection: Detection::Tool(PY_JS_RS),
-        suggestion: "remove the import",
-        applies: AppliesTo::Both,
-        fixable: true,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "redeclaration",
-        category: "variables",
-        severity: Critical,
-        issue: "declared twice in one block",
-        detection: Detection::Tool(PY_JS_RS_GO),
-        suggestion: "rename one, or remove the first",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "shadowing",
-        category: "variables",
-        severity: Error,
-        issue: "a local name hides another one",
-        detection: Detection::Tool(PY_JS_RS),
-        suggestion: "give the local another name",
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "undefined-variable",
-        category: "variables",
-        severity: Critical,
-        issue: "nothing binds this name",
-        detection: Detection::Tool(PY_JS_RS_GO),
-        suggestion: "define or import it, or correct its spelling",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "unused-variable",
-        category: "variables",
-        severity: Warning,
-        issue: "assigned and never read",
-        detection: Detection::Tool(PY_JS_RS),
-        suggestion: "use the value or remove the variable",
-        fixable: true,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "unreachable-code",
-        category: "control_flow",
-        severity: Warning,
-        issue: "this code can never run",
-        detection: Detection::Tool(JS_RS_GO),
-        suggestion: "remove it, or move the exit",
-        ..CODE_RULE
-    },
-];
+/// The rule for text that does not parse; our own grammars report it too.
+const SYNTAX: LintRule = LintRule {
+    id: "syntax-error",
+    category: "compilation",
+    severity: Critical,
+    issue: "does not parse",
+    detection: Detection::Syntax(ALL),
+    suggestion: "make it parse; nothing else is checked before",
+    applies: AppliesTo::Both,
+    ..CODE_RULE
+};
 
-/// Where the code of a rule stands in the message of a tool.
-#[derive(Clone, Copy)]
-enum Position {
-    /// At the beginning, as Ruff, `tsc` and `cargo` print it.
-    Start,
-    /// At the end, as `ESLint` and mypy print it.
-    End,
-    /// Anywhere, for messages of Go and Rust that have no code.
-    Anywhere,
+const PY_JS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go];
+
+/// A rule that only tools report: the id and its category, the severity, the languages, the
+/// problem, what to do about it, and the codes or phrases of the tools.
+const fn tool(
+    (category, id): (&'static str, &'static str),
+    severity: Severity,
+    languages: &'static [Language],
+    (issue, suggestion): (&'static str, &'static str),
+    codes: &'static [&'static str],
+) -> LintRule {
+    let detection = Detection::Tool(languages);
+    LintRule { id, category, severity, issue, suggestion, detection, codes, ..CODE_RULE }
 }
 
-use Position::{Anywhere, End, Start};
+/// The same for a rule that the project's own fixers can repair.
+const fn fixable(rule: LintRule) -> LintRule {
+    LintRule { fixable: true, ..rule }
+}
 
-/// What tools print for a rule, and the rule's id in the catalogue.
+/// What tools alone check. The three rows without codes take every other message of a concern.
 ///
-/// Go's compiler calls unused imports and variables errors. They are no rows here: they break the
+/// Go's compiler calls unused imports and variables errors. They have no code here: they break the
 /// build, so they remain `type-mismatch`, which is critical.
-const TOOL_CODES: &[(Position, &str, &str)] = &[
-    // Ruff
-    (Start, "F401 ", "unused-import"),
-    (Start, "F811 ", "redeclaration"),
-    (Start, "F821 ", "undefined-variable"),
-    (Start, "F822 ", "undefined-variable"),
-    (Start, "F823 ", "undefined-variable"),
-    (Start, "F841 ", "unused-variable"),
-    (Start, "F842 ", "unused-variable"),
-    (Start, "F402 ", "shadowing"),
-    (Start, "A001 ", "shadowing"),
-    (Start, "A004 ", "shadowing"),
-    (Start, "S110 ", "empty-catch"),
-    (Start, "S307 ", "dynamic-evaluation"),
-    (Start, "SIM115 ", "unclosed-resource"),
-    (Start, "N801 ", "mixed-naming"),
-    (Start, "N802 ", "mixed-naming"),
-    (Start, "N803 ", "mixed-naming"),
-    (Start, "N806 ", "mixed-naming"),
-    // mypy
-    (End, "[import-not-found]", "unresolved-import"),
-    (End, "[name-defined]", "undefined-variable"),
-    (End, "[no-redef]", "redeclaration"),
-    // tsc
-    (Start, "TS2304:", "undefined-variable"),
-    (Start, "TS2552:", "undefined-variable"),
-    (Start, "TS2307:", "unresolved-import"),
-    (Start, "TS2300:", "redeclaration"),
-    (Start, "TS2451:", "redeclaration"),
-    (Start, "TS6133:", "unused-variable"),
-    (Start, "TS6192:", "unused-import"),
-    (Start, "TS7027:", "unreachable-code"),
-    // ESLint
-    (End, "(no-undef)", "undefined-variable"),
-    (End, "(no-unused-vars)", "unused-variable"),
-    (End, "(@typescript-eslint/no-unused-vars)", "unused-variable"),
-    (End, "(unused-imports/no-unused-imports)", "unused-import"),
-    (End, "(no-redeclare)", "redeclaration"),
-    (End, "(@typescript-eslint/no-redeclare)", "redeclaration"),
-    (End, "(no-shadow)", "shadowing"),
-    (End, "(@typescript-eslint/no-shadow)", "shadowing"),
-    (End, "(no-unreachable)", "unreachable-code"),
-    (End, "(no-eval)", "dynamic-evaluation"),
-    (End, "(no-empty)", "empty-catch"),
-    (End, "(camelcase)", "mixed-naming"),
-    (End, "(import/no-unresolved)", "unresolved-import"),
-    (End, "(import/no-cycle)", "circular-import"),
-    (End, "(import/no-duplicates)", "duplicate-import"),
-    (End, "(no-duplicate-imports)", "duplicate-import"),
-    (End, "(@typescript-eslint/no-explicit-any)", "escape-type"),
-    // cargo check and Clippy
-    (Start, "[E0425]:", "undefined-variable"),
-    (Start, "[E0412]:", "undefined-variable"),
-    (Start, "[E0428]:", "redeclaration"),
-    (Start, "[E0252]:", "redeclaration"),
-    (Start, "[E0432]:", "unresolved-import"),
-    (Start, "[E0583]:", "unresolved-import"),
-    (Start, "unused import", "unused-import"),
-    (Start, "unused variable", "unused-variable"),
-    (Anywhere, "is assigned to, but never used", "unused-variable"),
-    (Anywhere, "is shadowed", "shadowing"),
-    // go vet; `unreachable` is also how messages of rustc begin
-    (Start, "undefined: ", "undefined-variable"),
-    (Anywhere, " redeclared in this block", "redeclaration"),
-    (Start, "unreachable ", "unreachable-code"),
+pub const RULES: &[LintRule] = &[
+    SYNTAX,
+    tool(
+        ("types", "type-mismatch"),
+        Critical,
+        NOT_SCRIPT,
+        ("the project's own check says", "correct the type; the checker's own message says which"),
+        &[],
+    ),
+    tool(
+        ("lint", "project-rule"),
+        Warning,
+        ALL,
+        ("a rule of the project is broken", "follow the rule, or change it for all"),
+        &[],
+    ),
+    fixable(tool(
+        ("lint", "format"),
+        Warning,
+        ALL,
+        ("not formatted", "run the project's formatter"),
+        &[],
+    )),
+    fixable(tool(
+        ("imports", "duplicate-import"),
+        Error,
+        JS,
+        ("imported twice", "keep one of the two"),
+        &["import/no-duplicates", "no-duplicate-imports"],
+    )),
+    fixable(tool(
+        ("imports", "unused-import"),
+        Warning,
+        PY_JS_RS,
+        ("imported and never used", "remove the import"),
+        &[
+            "F401",
+            "TS6192",
+            "unused-imports/no-unused-imports",
+            "unused import: ",
+            "unused imports: ",
+        ],
+    )),
+    tool(
+        ("imports", "circular-import"),
+        Warning,
+        PY_JS_GO,
+        ("files import each other", "move what both need into a third file"),
+        &["import/no-cycle", "import cycle not allowed"],
+    ),
+    tool(
+        ("variables", "redeclaration"),
+        Critical,
+        PY_JS_RS_GO,
+        ("declared twice in one block", "rename one, or remove the first"),
+        &[
+            "F811",
+            "no-redef",
+            "TS2300",
+            "TS2451",
+            "no-redeclare",
+            "@typescript-eslint/no-redeclare",
+            "E0428",
+            "E0252",
+            " redeclared in this block",
+        ],
+    ),
+    tool(
+        ("variables", "shadowing"),
+        Error,
+        PY_JS_RS,
+        ("a local name hides another one", "give the local another name"),
+        &["F402", "A001", "A004", "no-shadow", "@typescript-eslint/no-shadow", " is shadowed"],
+    ),
+    tool(
+        ("variables", "undefined-variable"),
+        Critical,
+        PY_JS_RS_GO,
+        ("nothing binds this name", "define or import it, or correct its spelling"),
+        &[
+            "F821",
+            "F822",
+            "F823",
+            "name-defined",
+            "TS2304",
+            "TS2552",
+            "no-undef",
+            "E0425",
+            "E0412",
+            "undefined: ",
+        ],
+    ),
+    fixable(tool(
+        ("variables", "unused-variable"),
+        Warning,
+        PY_JS_RS,
+        ("assigned and never read", "use the value or remove the variable"),
+        &[
+            "F841",
+            "F842",
+            "TS6133",
+            "no-unused-vars",
+            "@typescript-eslint/no-unused-vars",
+            "unused variable: ",
+            "is assigned to, but never used",
+        ],
+    )),
+    tool(
+        ("control_flow", "unreachable-code"),
+        Warning,
+        JS_RS_GO,
+        ("this code can never run", "remove it, or move the exit"),
+        &["TS7027", "no-unreachable", "unreachable code", "unreachable statement"],
+    ),
+    tool(
+        ("control_flow", "empty-catch"),
+        Error,
+        PY_JS_GO,
+        ("an error is swallowed", "handle the error, or say in a comment why it does not matter"),
+        &["S110", "S112", "no-empty", "SA9003"],
+    ),
+    tool(
+        ("control_flow", "endless-loop"),
+        Warning,
+        JS_RS_GO,
+        ("a loop without an exit", "give the loop a condition or a limit"),
+        &[
+            "no-unmodified-loop-condition",
+            "infinite loop detected",
+            "empty `loop {}` wastes CPU",
+            "SA5002",
+        ],
+    ),
+    tool(
+        ("control_flow", "async-not-awaited"),
+        Warning,
+        PY_JS,
+        ("nothing waits for asynchronous code", "await the result"),
+        &["unused-coroutine", "unused-awaitable", "@typescript-eslint/no-floating-promises"],
+    ),
+    tool(
+        ("type_abuse", "escape-type"),
+        Warning,
+        PY_JS,
+        ("a type that fits everything", "name the type"),
+        &["ANN401", "@typescript-eslint/no-explicit-any"],
+    ),
+    tool(
+        ("type_abuse", "double-cast"),
+        Error,
+        JS,
+        ("a cast that nothing checks", "convert the value, or check its type"),
+        &["@typescript-eslint/no-unsafe-type-assertion"],
+    ),
+    tool(
+        ("type_abuse", "chained-assertion"),
+        Error,
+        JS,
+        ("asserts that a value is there", "check the value once, where it comes from"),
+        &["@typescript-eslint/no-non-null-assertion"],
+    ),
+    tool(
+        ("naming_issues", "mixed-naming"),
+        Warning,
+        PY_JS_RS_GO,
+        ("a name against the convention", "follow the convention of the language"),
+        &[
+            "N801",
+            "N802",
+            "N803",
+            "N806",
+            "N815",
+            "N816",
+            "camelcase",
+            "@typescript-eslint/naming-convention",
+            "should have a snake case name",
+            "should have an upper camel case name",
+            "ST1003",
+        ],
+    ),
+    tool(
+        ("naming_issues", "misspelt-identifier"),
+        Warning,
+        JS,
+        ("a misspelt name", "correct the spelling everywhere"),
+        &["@cspell/spellchecker"],
+    ),
+    tool(
+        ("resource_leaks", "unclosed-resource"),
+        Error,
+        PY,
+        ("opened and never closed", "close it on every way out"),
+        &["SIM115"],
+    ),
+    tool(
+        ("resource_leaks", "listener-not-removed"),
+        Warning,
+        JS,
+        ("a listener that nothing removes", "remove it where its owner ends"),
+        &["react-web-api/no-leaked-event-listener"],
+    ),
+    tool(
+        ("resource_leaks", "subscription-not-cancelled"),
+        Warning,
+        JS_GO,
+        ("started and never stopped", "keep the handle, and cancel it where its owner ends"),
+        &["react-web-api/no-leaked-interval", "react-web-api/no-leaked-timeout", "SA1015"],
+    ),
+    tool(
+        ("security_issues", "dynamic-evaluation"),
+        Critical,
+        PY_JS,
+        ("text is run as code", "parse the text, or choose among functions by name"),
+        &["S102", "S307", "no-eval", "no-implied-eval", "no-new-func"],
+    ),
 ];
 
 /// The id of the rule that a message of a tool is about; `None` when the catalogue has no rule for
 /// it.
 #[must_use]
 pub fn rule_of_tool_message(message: &str) -> Option<&'static str> {
-    let message = message.trim_end();
-    let fits = |(position, code, _): &&(Position, &str, &str)| match position {
-        Start => message.starts_with(code),
-        End => message.ends_with(code),
-        Anywhere => message.contains(code),
+    let message = message.trim();
+    // Ruff, `tsc`, `cargo` and golangci-lint begin a message with its code; ESLint, mypy and
+    // staticcheck end it with the code in brackets. Go's and Rust's compilers have phrases.
+    let first = message.trim_start_matches('[').split([' ', ':', ']']).next().unwrap_or_default();
+    let last = message.trim_end_matches([')', ']']).rsplit(['(', '[']).next().unwrap_or_default();
+    let is_about = |code: &&str| {
+        *code == first || *code == last || code.contains(' ') && message.contains(*code)
     };
-    TOOL_CODES.iter().find(fits).map(|(_, _, id)| *id)
+    rules().find(|rule| rule.codes.iter().any(|code| is_about(&code))).map(|rule| rule.id)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::code::lint::rule;
 
     #[test]
-    fn every_code_leads_to_a_rule_of_the_catalogue() {
-        for (_, code, id) in TOOL_CODES {
-            assert!(rule(id).is_some(), "{code} leads to {id}, which is no rule");
+    fn every_code_leads_to_the_rule_that_lists_it_and_to_no_other() {
+        let mut seen = BTreeSet::new();
+        for rule in rules() {
+            for code in rule.codes {
+                assert!(seen.insert(code), "{code} twice");
+                let messages = match code.chars().next() {
+                    Some(c) if c.is_ascii_uppercase() => {
+                        vec![
+                            format!("{code} text"),
+                            format!("{code}: text"),
+                            format!("[{code}]: x"),
+                        ]
+                    }
+                    _ if code.contains(' ') => vec![format!("`a`: {code}")],
+                    _ => vec![format!("text ({code})"), format!("text  [{code}]")],
+                };
+                for message in messages {
+                    assert_eq!(rule_of_tool_message(&message), Some(rule.id), "{message}");
+                }
+                assert_eq!(rule_of_tool_message(&format!("{code}9 text")), None, "{code}");
+            }
         }
     }
 
     #[test]
-    fn every_rule_that_only_tools_detect_is_reached_by_a_code() {
+    fn only_rules_that_take_every_other_message_have_no_code() {
         let general = ["type-mismatch", "project-rule", "format"];
-        for rule in RULES.iter().filter(|rule| matches!(rule.detection, Detection::Tool(_))) {
-            let named = TOOL_CODES.iter().any(|(_, _, id)| *id == rule.id);
-            assert_eq!(named, !general.contains(&rule.id), "{}", rule.id);
+        for one in RULES.iter().filter(|one| matches!(one.detection, Detection::Tool(_))) {
+            assert_eq!(one.codes.is_empty(), general.contains(&one.id), "{}", one.id);
+            assert!(rule(one.id).is_some());
         }
     }
 
@@ -248,13 +327,27 @@ mod tests {
             ("F821 Undefined name `x`", Some("undefined-variable")),
             ("F841 Local variable `x` is assigned to but never used", Some("unused-variable")),
             ("F402 Import `a` from line 1 shadowed by loop variable", Some("shadowing")),
+            (
+                "S110 `try`-`except`-`pass` detected, consider logging the error",
+                Some("empty-catch"),
+            ),
+            ("S105 Possible hardcoded password assigned to: \"x\"", Some("hard-coded-secret")),
+            ("S307 Use of possibly insecure function", Some("dynamic-evaluation")),
+            ("SIM115 Use a context manager for opening files", Some("unclosed-resource")),
+            (
+                "ANN401 Dynamically typed expressions (typing.Any) are disallowed",
+                Some("escape-type"),
+            ),
+            ("N802 Function name `oneTwo` should be lowercase", Some("mixed-naming")),
             ("E501 Line too long", None),
             ("F4011 is another code", None),
             ("Name \"x\" is not defined  [name-defined]", Some("undefined-variable")),
             ("Name \"f\" already defined on line 1  [no-redef]", Some("redeclaration")),
             ("Cannot find module [import-not-found]", Some("unresolved-import")),
+            ("Value of type must be used  [unused-coroutine]", Some("async-not-awaited")),
             ("Incompatible types [assignment]", None),
             ("TS2304: Cannot find name 'x'.", Some("undefined-variable")),
+            ("TS2307: Cannot find module './a'.", Some("unresolved-import")),
             ("TS2451: Cannot redeclare block-scoped variable 'a'.", Some("redeclaration")),
             ("TS6133: 'a' is declared but its value is never read.", Some("unused-variable")),
             ("TS7027: Unreachable code detected.", Some("unreachable-code")),
@@ -262,17 +355,34 @@ mod tests {
             ("'x' is not defined. (no-undef)", Some("undefined-variable")),
             ("'x' is already declared in the upper scope. (no-shadow)", Some("shadowing")),
             ("'./a' imported multiple times. (import/no-duplicates)", Some("duplicate-import")),
+            ("Dependency cycle detected. (import/no-cycle)", Some("circular-import")),
             ("Unreachable code. (no-unreachable)", Some("unreachable-code")),
+            ("Empty block statement. (no-empty)", Some("empty-catch")),
+            ("eval can be harmful. (no-eval)", Some("dynamic-evaluation")),
+            (
+                "Promises must be awaited. (@typescript-eslint/no-floating-promises)",
+                Some("async-not-awaited"),
+            ),
+            (
+                "Forbidden non-null assertion. (@typescript-eslint/no-non-null-assertion)",
+                Some("chained-assertion"),
+            ),
             ("Expected '===' (eqeqeq)", None),
             ("[E0425]: cannot find value `x` in this scope", Some("undefined-variable")),
             ("[E0428]: the name `f` is defined multiple times", Some("redeclaration")),
+            ("[E0583]: file not found for module `gone`", Some("unresolved-import")),
             ("[E0308]: mismatched types", None),
             ("unused import: `std::fs`", Some("unused-import")),
             ("unused variable: `x`", Some("unused-variable")),
             ("unreachable statement", Some("unreachable-code")),
+            ("variable `oneTwo` should have a snake case name", Some("mixed-naming")),
+            ("infinite loop detected", Some("endless-loop")),
             ("`x` is shadowed by itself in `x + 1`", Some("shadowing")),
             ("undefined: x", Some("undefined-variable")),
             ("f redeclared in this block", Some("redeclaration")),
+            ("import cycle not allowed", Some("circular-import")),
+            ("empty branch (SA9003)", Some("empty-catch")),
+            ("SA9003: empty branch (staticcheck)", Some("empty-catch")),
             ("unreachable code", Some("unreachable-code")),
             ("declared and not used: x", None),
             ("", None),

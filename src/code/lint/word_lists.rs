@@ -1,6 +1,6 @@
-//! Lists: names that every program of a language knows, and common misspellings.
+//! Names that every program of a language knows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 fn lines(text: &'static str) -> BTreeSet<&'static str> {
@@ -15,11 +15,6 @@ pub static PYTHON_MODULES: LazyLock<BTreeSet<&str>> =
 /// Modules of Node (`module.builtinModules`).
 pub static NODE_MODULES: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| lines(include_str!("lists/node-builtins.txt")));
-
-/// Misspelt words and what they stand for.
-pub static MISSPELLINGS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {
-    include_str!("lists/misspellings.txt").lines().filter_map(|line| line.split_once(' ')).collect()
-});
 
 /// Modules whose name differs from the package that brings them.
 pub const PYTHON_ALIASES: &[(&str, &str)] = &[

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::code::imports::{join, python_base, python_files, read, script_candidates};
+use crate::code::imports::{local_module, read, submodule};
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
 
@@ -24,59 +24,25 @@ pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<
         return Vec::new();
     };
     let Some(tree) = language.parse(text) else { return Vec::new() };
+    let text_of = |path: &str| files.get(&RepoPath::parse(path).ok()?).map(String::as_str);
+    let find = |module: &str| local_module(file, language, module, &|path| text_of(path).is_some());
     let mut absent = Vec::new();
     for import in read(language, &tree, text) {
+        let Some(source) = find(&import.module).and_then(|path| text_of(&path)) else { continue };
         for name in import.names.iter().map(|name| name.name.as_str()) {
-            if matches!(name, "" | "*" | "default") {
-                continue;
-            }
-            let source = match language {
-                Language::Python => python_source(file, &import.module, name, files),
-                Language::JavaScript | Language::TypeScript | Language::Tsx => {
-                    script_source(file, &import.module, files)
-                }
-                _ => None,
-            };
-            if source.is_some_and(|source| !is_open(source) && !mentions(source, name)) {
+            let is_module =
+                language == Language::Python && find(&submodule(&import.module, name)).is_some();
+            if !matches!(name, "" | "*" | "default")
+                && !is_module
+                && !is_open(source)
+                && !mentions(source, name)
+            {
                 let description = format!("`{name}` from `{}`", import.module);
                 absent.push(AbsentName { line: import.line, description });
             }
         }
     }
     absent
-}
-
-fn text_of<'a>(files: &'a BTreeMap<RepoPath, String>, path: &str) -> Option<&'a str> {
-    files.get(&RepoPath::parse(path).ok()?).map(String::as_str)
-}
-
-fn script_source<'a>(
-    file: &RepoPath,
-    module: &str,
-    files: &'a BTreeMap<RepoPath, String>,
-) -> Option<&'a str> {
-    let path = join(file.parent(), module).filter(|_| module.starts_with('.'))?;
-    script_candidates(&path).find_map(|path| text_of(files, &path))
-}
-
-/// The text of a module of the repository that must hold a name; `None` when the module is not of
-/// the repository, or the name is a module itself.
-fn python_source<'a>(
-    file: &RepoPath,
-    module: &str,
-    name: &str,
-    files: &'a BTreeMap<RepoPath, String>,
-) -> Option<&'a str> {
-    let source = |base: &str| python_files(base).iter().find_map(|path| text_of(files, path));
-    let bases = if module.starts_with('.') {
-        vec![python_base(file, module)?]
-    } else {
-        let path = module.replace('.', "/");
-        vec![path.clone(), format!("src/{path}")]
-    };
-    let base = bases.into_iter().find(|base| source(base).is_some())?;
-    let submodule = source(&join(&base, name)?).is_some();
-    source(&base).filter(|_| !submodule)
 }
 
 /// Whether a module may hold more names than its text shows.

@@ -1,12 +1,8 @@
 //! Rules about code, one file for each category.
 
 pub mod absent_names;
-pub mod control_flow;
 pub mod imports;
 pub mod mocks;
-pub mod naming;
 pub mod packages;
 pub mod placeholder;
-pub mod resources;
-pub mod security;
-pub mod type_annotations;
+pub mod secrets;

@@ -20,7 +20,7 @@ pub const RULES: &[LintRule] = &[
         category: "weak_assertions",
         severity: Warning,
         issue: "asserts only that something is there",
-        detection: Detection::Function(ALL, defined_only),
+        detection: Detection::Function(ALL, |source| all_are(source, &DEFINED)),
         suggestion: "assert what it is",
         ..TEST_RULE
     },
@@ -29,7 +29,7 @@ pub const RULES: &[LintRule] = &[
         category: "weak_assertions",
         severity: Warning,
         issue: "asserts only that something counts as true",
-        detection: Detection::Function(ALL, truthy_only),
+        detection: Detection::Function(ALL, |source| all_are(source, &TRUTHY)),
         suggestion: "assert what it is",
         ..TEST_RULE
     },
@@ -95,16 +95,6 @@ static MOCKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"^expect\(\w+(?:\.\w+)*\)\.(?:not\.)?toHaveBeenCalled(?:Times\(\d+\)|\(\))$|^\w+(?:\.\w+)*\.assert_called(?:_once)?\(\)$|^assert \w+(?:\.\w+)*\.called$|^(?:Mockito\.)?verify\(\w+\)\.\w+\(\)$|^\w+\.AssertExpectations\(t\)$").ok()
 });
 
-/// Only says that something is there.
-fn defined_only(source: &Source<'_>) -> Vec<Hit> {
-    all_are(source, &DEFINED)
-}
-
-/// Only says that something counts as true.
-fn truthy_only(source: &Source<'_>) -> Vec<Hit> {
-    all_are(source, &TRUTHY)
-}
-
 /// Only says that a mock was called.
 fn mock_only(source: &Source<'_>) -> Vec<Hit> {
     // Own things may be called `called` too.
@@ -121,17 +111,13 @@ fn snapshots(source: &Source<'_>) -> Vec<Hit> {
     let tests = &source.tests;
     let list: Vec<(Node<'_>, String)> =
         tests.iter().flat_map(|test| assertions(source, test)).collect();
-    let taken: Vec<_> = list
-        .iter()
-        .filter(|(_, text)| {
-            text.contains("toMatchSnapshot(") || text.contains("toMatchInlineSnapshot(")
-        })
-        .collect();
-    let (true, Some((first, _))) = (taken.len() > 5 && taken.len() * 2 > list.len(), taken.first())
-    else {
-        return Vec::new();
-    };
-    vec![Hit::noted(line(*first), format!("{} of {} assertions", taken.len(), list.len()))]
+    let is_snapshot =
+        |text: &str| text.contains("toMatchSnapshot(") || text.contains("toMatchInlineSnapshot(");
+    let found: Vec<_> = list.iter().filter(|(_, text)| is_snapshot(text)).collect();
+    let too_many = found.len() > 5 && found.len() * 2 > list.len();
+    let first = found.first().filter(|_| too_many);
+    let note = format!("{} of {} assertions", found.len(), list.len());
+    first.map(|(first, _)| Hit::noted(line(*first), note)).into_iter().collect()
 }
 
 static TAUTOLOGY: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -172,45 +158,33 @@ fn tautology(source: &Source<'_>) -> Vec<Hit> {
     hits
 }
 
-/// Tests of one file whose bodies are the same, word for word.
+/// Tests of one group whose bodies are the same, word for word.
 fn copied(source: &Source<'_>) -> Vec<Hit> {
-    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    // Decorated tests differ in what they are given; methods in what surrounds them.
+    let kinds: &[&str] = match source.is_script() {
+        true => &["call_expression"],
+        false => &["class_definition", "class_declaration"],
+    };
+    let mut seen: BTreeMap<(usize, String), &str> = BTreeMap::new();
     let mut hits = Vec::new();
     for test in &source.tests {
         let list = test.statements(source.text);
-        let text: String = list
+        let words =
+            |one: &Node<'_>| source.of(*one).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = list.iter().map(words).collect::<Vec<_>>().join("\n");
+        let marks = ["#[test]", "@Test", "public", "void"]
             .iter()
-            .map(|one| source.of(*one).split_whitespace().collect::<Vec<_>>().join(" "))
-            .collect::<Vec<_>>()
-            .join("\n");
-        // Decorated tests differ in what they are given; methods in what surrounds them.
-        let place = around(test.node, &["class_definition", "class_declaration"])
-            .map_or(0, |one| one.start_byte());
-        if list.len() < 2
-            || text.len() < 40
-            || !test
-                .marks
-                .replace("#[test]", "")
-                .replace("@Test", "")
-                .trim()
-                .trim_end_matches("void")
-                .trim_end_matches("public")
-                .trim()
-                .is_empty()
-        {
+            .fold(test.marks.clone(), |marks, plain| marks.replace(plain, ""));
+        if list.len() < 2 || text.len() < 40 || !marks.trim().is_empty() {
             continue;
         }
-        let group = if source.is_script() {
-            around(test.node, &["call_expression"]).map_or(0, |one| one.start_byte())
-        } else {
-            place
-        };
-        match seen.get(&format!("{group}{text}")) {
+        let group = around(test.node, kinds).map_or(0, |one| one.start_byte());
+        match seen.get(&(group, text.clone())) {
             Some(other) => {
                 hits.push(Hit::noted(line(test.node), format!("{} as {other}", test.name)));
             }
             None => {
-                seen.insert(format!("{group}{text}"), &test.name);
+                seen.insert((group, text), &test.name);
             }
         }
     }

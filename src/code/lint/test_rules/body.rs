@@ -23,12 +23,13 @@ static ASSERTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The calls in a part of the tree: callee and node.
+/// The calls in a part of the tree: callee and node. An `assert` statement counts as a call.
 pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)> {
     source
         .inside(outer)
         .filter_map(|node| {
             let callee = match node.kind() {
+                "assert_statement" => "assert".to_owned(),
                 "call" | "call_expression" => source.field(node, "function").to_owned(),
                 "macro_invocation" => format!("{}!", source.field(node, "macro")),
                 "method_invocation" => match source.field(node, "object") {
@@ -44,12 +45,8 @@ pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)
 
 /// Whether a part of the tree asserts, by itself or through a function of this file.
 pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
-    let is_assert = matches(&ASSERTS);
     let direct = source.inside(outer).any(|node| {
-        matches!(
-            node.kind(),
-            "assert_statement" | "raise_statement" | "throw_statement" | "try_expression"
-        )
+        matches!(node.kind(), "raise_statement" | "throw_statement" | "try_expression")
     });
     if direct {
         return true;
@@ -71,9 +68,7 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
         return true;
     }
     let calls = calls(source, outer);
-    if calls.iter().any(|(callee, _)| {
-        is_assert(callee) || is_assert(callee.rsplit(['.', ':']).next().unwrap_or_default())
-    }) {
+    if calls.iter().any(|(callee, _)| is_assertion(callee)) {
         return true;
     }
     // Something of the test itself goes to a helper: it can fail there.
@@ -87,8 +82,7 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
     given
         || depth > 0
             && calls.iter().any(|(callee, _)| {
-                let last =
-                    callee.trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or_default();
+                let last = last_part(callee);
                 source
                     .of_kind(FUNCTIONS)
                     .chain(source.of_kind(&["variable_declarator", "macro_definition"]))
@@ -101,28 +95,27 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
             })
 }
 
-/// The assertions of a test, as one line of text each.
+/// The assertions of a test, as one line of text each; calls inside of one are part of it.
 pub fn assertions<'a>(source: &Source<'a>, test: &TestNode<'a>) -> Vec<(Node<'a>, String)> {
-    let is_assert = matches(&ASSERTS);
     let Some(body) = test.body else { return Vec::new() };
     let mut found: Vec<(Node<'a>, String)> = Vec::new();
-    for node in source.inside(body) {
-        let callee = match node.kind() {
-            "assert_statement" => "assert".to_owned(),
-            "call" | "call_expression" => source.field(node, "function").to_owned(),
-            "macro_invocation" => source.field(node, "macro").to_owned(),
-            "method_invocation" => match source.field(node, "object") {
-                "" => source.field(node, "name").to_owned(),
-                object => format!("{object}.{}", source.field(node, "name")),
-            },
-            _ => continue,
-        };
+    for (callee, node) in calls(source, body) {
         let inner = found.last().is_some_and(|(last, _)| last.end_byte() >= node.end_byte());
-        let last = callee.rsplit(['.', ':']).next().unwrap_or_default();
-        if !inner && (is_assert(&callee) || is_assert(last)) {
+        if !inner && is_assertion(&callee) {
             let text: String = source.of(node).split_whitespace().collect::<Vec<_>>().join(" ");
             found.push((node, text));
         }
     }
     found
+}
+
+/// The last part of a callee: `b` of `a.b` and `a::b!`.
+fn last_part(callee: &str) -> &str {
+    callee.trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or_default()
+}
+
+/// Whether a callee may make a test fail, by its name.
+fn is_assertion(callee: &str) -> bool {
+    let callee = callee.trim_end_matches('!');
+    matches(&ASSERTS)(callee) || matches(&ASSERTS)(last_part(callee))
 }

@@ -5,15 +5,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::code::imports::ImportedName;
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, line};
 
-use super::body::{assertions, asserts, calls, matches};
+use super::body::{assertions, asserts, matches};
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, TEST_RULE};
-use crate::domain::quality::Severity::{Critical, Error, Warning};
+use crate::domain::quality::Severity::{Critical, Error};
 
 /// Rules about what no test of a file tries.
 pub const RULES: &[LintRule] = &[
@@ -22,7 +21,7 @@ pub const RULES: &[LintRule] = &[
         category: "incomplete_coverage",
         severity: Error,
         issue: "no test of what must fail",
-        detection: Detection::Function(ALL, no_negative),
+        detection: Detection::Function(ALL, |source| never_tries(source, &NEGATIVE)),
         suggestion: "test that invalid input is rejected",
         ..TEST_RULE
     },
@@ -31,17 +30,8 @@ pub const RULES: &[LintRule] = &[
         category: "incomplete_coverage",
         severity: Error,
         issue: "no test of an edge",
-        detection: Detection::Function(ALL, no_edge),
+        detection: Detection::Function(ALL, |source| never_tries(source, &EDGE)),
         suggestion: "test nothing, zero, the empty and the largest",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "async-not-awaited",
-        category: "incomplete_coverage",
-        severity: Warning,
-        issue: "asynchronous code in a test that does not wait",
-        detection: Detection::Function(PY_JS, not_awaited),
-        suggestion: "make the test asynchronous and wait for the result",
         ..TEST_RULE
     },
     LintRule {
@@ -84,40 +74,9 @@ fn never_tries(source: &Source<'_>, pattern: &'static LazyLock<Option<Regex>>) -
     }
 }
 
-/// No negative path.
-fn no_negative(source: &Source<'_>) -> Vec<Hit> {
-    never_tries(source, &NEGATIVE)
-}
-
-/// No edge case.
-fn no_edge(source: &Source<'_>) -> Vec<Hit> {
-    never_tries(source, &EDGE)
-}
-
 static WAITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(?:await|async|asyncio|run_until_complete|then|done|resolves|rejects|return|anyio|trio)\b[^-]").ok()
 });
-
-/// Calls of asynchronous functions of the repository in tests that wait for nothing.
-fn not_awaited(source: &Source<'_>) -> Vec<Hit> {
-    let imported: BTreeSet<&str> = source
-        .imports
-        .iter()
-        .flat_map(|import| import.names.iter().filter_map(ImportedName::local))
-        .filter(|name| source.project.asynchronous.contains(*name))
-        .collect();
-    let mut hits = Vec::new();
-    for test in &source.tests {
-        let Some(body) = test.body else { continue };
-        if matches(&WAITS)(source.of(test.node)) {
-            continue;
-        }
-        let found =
-            calls(source, body).into_iter().find(|(callee, _)| imported.contains(callee.as_str()));
-        hits.extend(found.map(|(callee, node)| Hit::noted(line(node), callee)));
-    }
-    hits
-}
 
 /// Tests of a file of the repository that load nothing of the repository.
 fn no_subject(source: &Source<'_>) -> Vec<Hit> {

@@ -47,7 +47,7 @@ pub const RULES: &[LintRule] = &[
         category: "empty_tests",
         severity: Error,
         issue: "a test that does not run, and no word why",
-        detection: Detection::Function(ALL, skipped_silently),
+        detection: Detection::Function(ALL, |source| skipped_by(source, Skip::Silent)),
         suggestion: "let it run, or say why it cannot",
         ..TEST_RULE
     },
@@ -160,9 +160,4 @@ fn skipped(source: &Source<'_>) -> Vec<Hit> {
         Hit::noted(line(*first), format!("{} commented out in this file", gone.len()))
     }));
     hits
-}
-
-/// Skipped without a reason.
-fn skipped_silently(source: &Source<'_>) -> Vec<Hit> {
-    skipped_by(source, Skip::Silent)
 }

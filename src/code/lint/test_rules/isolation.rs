@@ -7,10 +7,11 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
-use crate::code::tree::line;
+use crate::code::test_cases::TestNode;
+use crate::code::tree::{FUNCTIONS, around, field_of, line};
 
 use super::body::matches;
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, TEST_RULE};
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_JAVA, TEST_RULE};
 use crate::domain::quality::Severity::{Error, Warning};
 
 /// Rules about state that tests share.
@@ -21,7 +22,16 @@ pub const RULES: &[LintRule] = &[
         severity: Error,
         issue: "tests share a value that one of them changes",
         detection: Detection::Function(ALL, shared_state),
-        suggestion: "make the value anew before each test",
+        suggestion: "make a new value before each test",
+        ..TEST_RULE
+    },
+    LintRule {
+        id: "order-dependence",
+        category: "test_isolation",
+        severity: Error,
+        issue: "tests run in an order that is written down",
+        detection: Detection::Function(PY_JS_JAVA, ordered),
+        suggestion: "give each test what it needs",
         ..TEST_RULE
     },
     LintRule {
@@ -35,135 +45,156 @@ pub const RULES: &[LintRule] = &[
     },
 ];
 
-fn kind_of(node: Option<Node<'_>>) -> &str {
-    node.map_or("", |node| node.kind())
-}
-
-/// Values outside the functions of a test file that can change.
+/// Names outside of the tests whose value can change.
 fn shared_names<'a>(source: &Source<'a>) -> Vec<(Node<'a>, &'a str)> {
-    let mut names = Vec::new();
-    for node in source.nodes.iter().copied() {
-        let parent = node.parent();
-        let grand = parent.and_then(|parent| parent.parent());
-        let kind = kind_of;
-        let name = match (source.language, node.kind()) {
-            (Language::Python, "assignment") if kind(grand) == "module" => {
-                let value = node.child_by_field_name("right").map_or("", |one| one.kind());
-                matches!(value, "list" | "dictionary" | "integer" | "set")
-                    .then(|| node.child_by_field_name("left"))
-                    .flatten()
+    let kind = |node: Option<Node<'a>>| node.map_or("", |node| node.kind());
+    let changing = |node: Node<'a>| -> Option<Node<'a>> {
+        let value = |field: &str| kind(node.child_by_field_name(field));
+        let outer = node.parent().and_then(|parent| parent.parent());
+        let (declares, field) = match (source.language, node.kind()) {
+            (Language::Python, "assignment") => {
+                let open = ["list", "dictionary", "integer", "set", "none"];
+                (kind(outer) == "module" && open.contains(&value("right")), "left")
             }
-            (Language::Go, "var_spec")
-                if kind(grand) == "source_file"
-                    || kind(grand.and_then(|one| one.parent())) == "source_file" =>
-            {
-                node.child_by_field_name("name")
+            (Language::Go, "var_spec") => (around(node, FUNCTIONS).is_none(), "name"),
+            (Language::Java, "variable_declarator") => {
+                let text = around(node, &["field_declaration"]).map_or("", |one| source.of(one));
+                (text.contains("static ") && !text.contains("final "), "name")
             }
-            (Language::Java, "field_declaration") => {
-                let text = source.of(node);
-                (text.contains("static ") && !text.contains("final "))
-                    .then(|| {
-                        node.child_by_field_name("declarator")
-                            .and_then(|one| one.child_by_field_name("name"))
-                    })
-                    .flatten()
+            (Language::Rust, "static_item") => {
+                let signs = ["static mut", "Mutex<Option", "OnceLock<"];
+                (signs.iter().any(|sign| source.of(node).contains(sign)), "name")
             }
-            (Language::Rust, "static_item") => source
-                .of(node)
-                .starts_with("static mut")
-                .then(|| node.child_by_field_name("name"))
-                .flatten(),
-            (_, "variable_declarator") if source.is_script() && kind(grand) == "program" => {
-                let value = node.child_by_field_name("value").map_or("", |one| one.kind());
-                let fixed = parent.is_some_and(|parent| source.of(parent).starts_with("const"));
-                (matches!(value, "array" | "object") || (value == "number" && !fixed))
-                    .then(|| node.child_by_field_name("name"))
-                    .flatten()
+            (_, "variable_declarator") if source.is_script() => {
+                let parent = node.parent();
+                let fixed = parent.is_some_and(|up| source.of(up).starts_with("const"));
+                let inside =
+                    |test: &TestNode<'_>| test.node.byte_range().contains(&node.start_byte());
+                let open = match value("value") {
+                    "array" | "object" => kind(outer) == "program",
+                    "number" => kind(outer) == "program" && !fixed,
+                    "" | "null" | "undefined" => !fixed && !source.tests.iter().any(inside),
+                    _ => false,
+                };
+                (open, "name")
             }
-            _ => None,
+            _ => (false, ""),
         };
-        names.extend(
-            name.filter(|name| name.kind() == "identifier").map(|name| (name, source.of(name))),
-        );
-    }
-    names
+        node.child_by_field_name(field).filter(|name| declares && name.kind() == "identifier")
+    };
+    let found = source.nodes.iter().filter_map(|node| changing(*node));
+    found.map(|name| (name, source.of(name))).collect()
 }
 
-/// Values outside the tests that a test changes and nothing sets back before each.
+/// Words that begin a set-up or tear-down.
+const SET_UPS: &[&str] = &[
+    "before",
+    "afterEach",
+    "setUp",
+    "tearDown",
+    "setup_function",
+    "setup_method",
+    "teardown",
+    "@Before",
+    "@After",
+    "fixture",
+];
+
+/// Whether a set-up or tear-down names a value, and so gives every test the same one.
+fn is_reset(source: &Source<'_>, name: &str) -> bool {
+    source.nodes.iter().any(|node| {
+        let head = match node.kind() {
+            "call_expression" => source.field(*node, "function"),
+            "function_definition" => source.field(*node, "name"),
+            "method_declaration" | "decorated_definition" => {
+                source.of(*node).lines().next().unwrap_or_default().trim()
+            }
+            _ => return false,
+        };
+        let sets_up =
+            |word: &&str| head.starts_with(*word) || head.starts_with('@') && head.contains(*word);
+        SET_UPS.iter().any(|word| sets_up(&word)) && source.of(*node).contains(name)
+    })
+}
+
+/// Values outside the tests that one test changes and another one reads, with nothing between them.
 fn shared_state(source: &Source<'_>) -> Vec<Hit> {
-    let reset = |name: &str| {
-        source.nodes.iter().any(|node| {
-            let text = match node.kind() {
-                "call_expression" => source.field(*node, "function"),
-                "function_definition" => source.field(*node, "name"),
-                "method_declaration" | "decorated_definition" => {
-                    source.of(*node).lines().next().unwrap_or_default()
-                }
-                _ => return false,
-            };
-            [
-                "beforeEach",
-                "afterEach",
-                "setUp",
-                "tearDown",
-                "setup_function",
-                "setup_method",
-                "teardown",
-                "@BeforeEach",
-                "@AfterEach",
-                "@Before",
-                "@After",
-                "fixture",
-            ]
-            .iter()
-            .any(|word| {
-                text.trim().starts_with(word) || (text.starts_with('@') && text.contains(word))
-            }) && source.of(*node).contains(name)
-        })
-    };
-    let tests = &source.tests;
     let mut hits = Vec::new();
     for (node, name) in shared_names(source) {
-        let changed = tests.iter().any(|test| {
-            let Some(body) = test.body else { return false };
-            // Set back at the end of the same test.
-            let saved = source.of(body).contains("defer ")
-                || source.of(body).contains("finally")
-                || source.of(body).contains("Cleanup(");
-            let local = source.inside(body).any(|inner| {
-                matches!(
-                    inner.kind(),
-                    "short_var_declaration"
-                        | "variable_declarator"
-                        | "local_variable_declaration"
-                        | "let_declaration"
-                ) && ["left", "name", "pattern"].iter().any(|field| {
-                    source.field(inner, field).split(',').any(|one| one.trim() == name)
-                })
-            }) || source.language == Language::Python
-                && !source.of(body).contains("global ")
-                && source.inside(body).any(|inner| {
-                    inner.kind() == "assignment" && source.field(inner, "left") == name
-                });
-            !saved && !local && source.inside(body).any(|inner| changes(source, inner, name))
+        let uses: Vec<_> = source.tests.iter().map(|test| usage(source, test, name)).collect();
+        let changed = uses.iter().enumerate().any(|(at, own)| {
+            let others = uses.iter().enumerate().filter(|(other, _)| *other != at);
+            own.is_some_and(|own| own.changes)
+                && others.into_iter().any(|(_, one)| one.is_some_and(|one| one.reads_first))
         });
         // Where results go so that the compiler keeps the work is nobody's state.
         let sink = name.to_ascii_lowercase().contains("sink");
-        let users = tests
-            .iter()
-            .filter(|test| {
-                source.inside(test.node).any(|inner| {
-                    inner.child_count() == 0
-                        && inner.kind().ends_with("identifier")
-                        && source.of(inner) == name
-                })
-            })
-            .count();
-        if changed && users >= 2 && !sink && !reset(name) {
+        if changed && !sink && !is_reset(source, name) {
             hits.push(Hit::noted(line(node), name));
         }
     }
     hits
+}
+
+/// What a test does with a name from outside of it.
+#[derive(Clone, Copy)]
+struct Usage {
+    changes: bool,
+    reads_first: bool,
+}
+
+/// How a test uses a name; `None` when it does not, or has a local of that name.
+fn usage(source: &Source<'_>, test: &TestNode<'_>, name: &str) -> Option<Usage> {
+    let body = test.body?;
+    let is_local = |node: Node<'_>| {
+        let field = match node.kind() {
+            "variable_declarator" | "local_variable_declaration" => "name",
+            "short_var_declaration" => "left",
+            "let_declaration" => "pattern",
+            "assignment"
+                if source.language == Language::Python && !source.of(body).contains("global ") =>
+            {
+                "left"
+            }
+            _ => return false,
+        };
+        field_of(node, field, source.text).split(',').any(|one| one.trim() == name)
+    };
+    if source.inside(body).any(is_local) {
+        return None;
+    }
+    let first = source.inside(body).find(|node| {
+        node.child_count() == 0
+            && node.kind().ends_with("identifier")
+            && source.of(*node) == name
+            && node.parent().is_none_or(|up| up.kind() != "global_statement")
+    })?;
+    // What a test sets back at its end is not changed for others.
+    let restores =
+        ["defer ", "finally", "Cleanup("].iter().any(|word| source.of(body).contains(word));
+    let given = is_given(source, first, body, name);
+    let changed = given || source.inside(body).any(|inner| changes(source, inner, name));
+    Some(Usage { changes: changed && !restores, reads_first: !given })
+}
+
+/// Whether a test gives a name a value where it first uses it.
+fn is_given<'a>(source: &Source<'a>, first: Node<'a>, body: Node<'a>, name: &str) -> bool {
+    let outer = std::iter::successors(first.parent(), Node::parent);
+    outer.take_while(|up| up.id() != body.id()).any(|up| match up.kind() {
+        "assignment" | "assignment_expression" | "assignment_statement" => {
+            let left = up.child_by_field_name("left");
+            left.is_some_and(|left| left.byte_range().contains(&first.start_byte()))
+        }
+        "call_expression" => {
+            let callee = source.field(up, "function");
+            callee.strip_prefix(name).is_some_and(|rest| {
+                rest == ".set"
+                    || rest == ".get_or_init"
+                    || rest.starts_with(".lock().unwrap().replace")
+            })
+        }
+        _ => false,
+    })
 }
 
 /// Whether a node changes the value of a name.
@@ -198,6 +229,25 @@ fn changes(source: &Source<'_>, node: Node<'_>, name: &str) -> bool {
         }
         _ => false,
     }
+}
+
+static ORDERED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"@pytest\.mark\.(?:order|run)\(|@pytest\.mark\.dependency\([^)]*depends|@TestMethodOrder\(|@Order\(\d",
+        r"|dependsOnMethods\s*=|\bdescribe\.serial\(|\bdescribe\.configure\(\s*\{\s*mode:\s*.serial",
+    ))
+    .ok()
+});
+
+/// Tests for which an order is written down.
+fn ordered(source: &Source<'_>) -> Vec<Hit> {
+    let ordered = matches(&ORDERED);
+    let marked = source.tests.iter().filter(|test| ordered(&test.marks));
+    let hits: Vec<Hit> = marked.map(|test| Hit::noted(line(test.node), &test.name)).collect();
+    let of_file = source.text.lines().position(&ordered).filter(|_| hits.is_empty());
+    hits.into_iter()
+        .chain(of_file.map(|row| Hit::at(u32::try_from(row + 1).unwrap_or(u32::MAX))))
+        .collect()
 }
 
 static OPENED: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -1,8 +1,5 @@
-from app import add, find
-token = None
-def test_add():
-    global token
-    token = add("x")
-    assert token == 3
-def test_find():  # expect: order-dependence
-    assert find(token) == "x"
+import pytest
+from app import find
+@pytest.mark.order(2)
+def test_second():  # expect: order-dependence
+    assert find(4) == "y"

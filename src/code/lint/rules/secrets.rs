@@ -1,0 +1,79 @@
+//! Secrets in the source.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use crate::code::lint::rule::{ALL, CODE_RULE, Detection, LintRule};
+use crate::code::lint::source::{Hit, Source};
+use crate::code::tree::line;
+use crate::domain::guard;
+use crate::domain::quality::Severity::Critical;
+
+/// The rule about secrets.
+pub const RULES: &[LintRule] = &[LintRule {
+    id: "hard-coded-secret",
+    category: "security_issues",
+    severity: Critical,
+    issue: "a secret in the source",
+    detection: Detection::Function(ALL, hard_coded),
+    suggestion: "revoke it, and read it from the environment",
+    codes: &["S105", "S106", "S107"],
+    ..CODE_RULE
+}];
+
+const STRINGS: &[&str] = &[
+    "string",
+    "string_literal",
+    "interpreted_string_literal",
+    "raw_string_literal",
+    "template_string",
+];
+
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|_|\b)(?:password|passwd|secret|api_?key|access_?key|auth_?token|private_?key|secret_?key|client_?secret|access_?token)$|(?:Password|Secret|ApiKey|AccessKey|AuthToken|PrivateKey|SecretKey|ClientSecret|AccessToken)$").ok()
+});
+static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)example|your|change|placeholder|dummy|test|xxx|todo|\$\{|<|%s|\{\}|redacted|sample|default|secret|password|token|key|\*\*\*|\s|^[a-z]+(?:[-_./:][a-z]+)*$").ok()
+});
+
+/// Literals shaped like a known kind of key, and random-looking ones given to a name that says
+/// password, secret or key. The finding never repeats the literal.
+fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
+    if source.is_support() {
+        return Vec::new();
+    }
+    let note = |node: Node<'_>| -> Option<&str> {
+        let value = source.of(node).trim_matches(['"', '\'', '`']);
+        if guard::keys_in(value) > 0 && !value.contains("EXAMPLE") {
+            return Some("it has the form of a known key");
+        }
+        let named = is_random(value) && NAME.as_ref()?.is_match(given_to(source, node)?);
+        named.then_some("its name and its randomness say so")
+    };
+    let strings = source.of_kind(STRINGS);
+    strings.filter_map(|node| Some(Hit::noted(line(node), note(node)?))).collect()
+}
+
+/// Whether a value looks like one that a program drew, and not like words or a placeholder.
+fn is_random(value: &str) -> bool {
+    (12..=200).contains(&value.len())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && value.chars().collect::<BTreeSet<_>>().len() >= 10
+        && PLACEHOLDER.as_ref().is_some_and(|placeholder| !placeholder.is_match(value))
+}
+
+/// The name that a literal is given to.
+fn given_to<'a>(source: &Source<'a>, node: Node<'_>) -> Option<&'a str> {
+    let mut parent = node.parent()?;
+    if parent.kind() == "expression_list" {
+        parent = parent.parent()?;
+    }
+    let name = ["left", "name", "key", "pattern"]
+        .iter()
+        .find_map(|field| parent.child_by_field_name(field))?;
+    (name.id() != node.id()).then(|| source.of(name).trim_matches(['"', '\'']))
+}

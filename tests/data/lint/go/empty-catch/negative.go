@@ -1,8 +1,0 @@
-package a
-
-func f(err error) error {
-	if err != nil {
-		return err
-	}
-	return nil
-}

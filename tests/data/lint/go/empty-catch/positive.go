@@ -1,6 +1,0 @@
-package a
-
-func f(err error) {
-	if err != nil { // expect: empty-catch
-	}
-}

@@ -1,9 +1,0 @@
-package a
-
-func f(a chan int) {
-	for {
-		if <-a > 1 {
-			return
-		}
-	}
-}

@@ -1,7 +1,0 @@
-package a
-
-func f(a int) {
-	for { // expect: endless-loop
-		a++
-	}
-}

@@ -1,3 +1,0 @@
-package a
-
-func IsOpen(a int) bool { return a > 1 }

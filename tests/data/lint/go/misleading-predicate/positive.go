@@ -1,3 +1,0 @@
-package a
-
-func IsOpen(a int) string { return "a" } // expect: misleading-predicate

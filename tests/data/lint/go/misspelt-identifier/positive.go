@@ -1,3 +1,0 @@
-package a
-
-func writeAdress() {} // expect: misspelt-identifier

@@ -1,4 +1,0 @@
-package a
-
-func thirdThing() {}
-func FourthThing() {}

@@ -1,7 +1,0 @@
-package a
-
-import "log"
-
-func f(name string) {
-	log.Println("password", name)
-}

@@ -1,7 +1,0 @@
-package a
-
-import "log"
-
-func f(password string) {
-	log.Println(password) // expect: sensitive-log
-}

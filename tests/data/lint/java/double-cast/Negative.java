@@ -1,3 +1,0 @@
-class Negative { String f(Object a) {
-  return (String) a;
-} }

@@ -1,3 +1,0 @@
-class Positive { String f(Integer a) {
-  return (String) (Object) a; // expect: double-cast
-} }

@@ -1,3 +1,0 @@
-class Negative { Object f(String text) throws Exception {
-  return model.eval(text);
-} }

@@ -1,3 +1,0 @@
-class Positive { void f() {
-  try { f(); } catch (Exception e) {} // expect: empty-catch
-} }

@@ -1,3 +1,0 @@
-class Positive { void f(int a) {
-  while (true) { a++; } // expect: endless-loop
-} }

@@ -1,4 +1,0 @@
-class Negative {
-  @SuppressWarnings("unchecked") int a;
-  @SuppressWarnings("deprecation") int b;
-}

@@ -1,1 +1,0 @@
-class Negative { boolean isOpen() { return true; } Boolean hasDoor() { return null; } }

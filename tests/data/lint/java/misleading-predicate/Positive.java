@@ -1,1 +1,0 @@
-class Positive { String isOpen() { return "a"; } } // expect: misleading-predicate

@@ -1,1 +1,0 @@
-class Positive { void initalValue() {} } // expect: misspelt-identifier

@@ -1,4 +1,0 @@
-class Negative {
-  void thirdThing() {}
-  void fourthThing() {}
-}

@@ -1,4 +1,0 @@
-@TestMethodOrder(OrderAnnotation.class) // expect: order-dependence
-class OrderedTest {
-  @Test void adds() { assertEquals("3", add("x")); }
-}

@@ -1,3 +1,0 @@
-class Negative { void f(String name) {
-  System.out.println("password" + name);
-} }

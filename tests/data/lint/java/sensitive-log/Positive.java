@@ -1,3 +1,0 @@
-class Positive { void f(String password) {
-  System.out.println(password); // expect: sensitive-log
-} }

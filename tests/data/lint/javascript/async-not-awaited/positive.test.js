@@ -1,4 +1,0 @@
-import { fetchAll } from './shop';
-test('a', () => {
-  expect(fetchAll(2)).toBe(4); // expect: async-not-awaited
-});

@@ -1,1 +1,0 @@
-export async function fetchAll(x) { return x * 2; }

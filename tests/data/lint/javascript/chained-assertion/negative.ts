@@ -1,2 +1,0 @@
-export const f = (a?: { b?: number }) => a!.b;
-export const g = (a: object) => a as string;

@@ -1,2 +1,0 @@
-import { c } from './third';
-export const d = c;

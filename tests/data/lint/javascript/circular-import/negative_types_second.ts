@@ -1,4 +1,0 @@
-import { First } from './negative_types';
-export interface Second {
-  first: First;
-}

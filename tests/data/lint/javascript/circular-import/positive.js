@@ -1,2 +1,0 @@
-import { b } from './second'; // expect: circular-import
-export const a = () => b;

@@ -1,2 +1,0 @@
-import { a } from './positive';
-export const b = () => a;

@@ -1,2 +1,0 @@
-import type { d } from './negative';
-export const c: typeof d = 1;

@@ -1,1 +1,0 @@
-export const f = (a: unknown) => a as number;

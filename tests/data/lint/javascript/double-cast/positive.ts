@@ -1,1 +1,0 @@
-export const f = (a: string) => a as unknown as number; // expect: double-cast

@@ -1,3 +1,0 @@
-export function f(text, page) {
-  return [JSON.parse(text), page.eval(text)];
-}

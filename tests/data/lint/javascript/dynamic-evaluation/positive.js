@@ -1,3 +1,0 @@
-export function f(text) {
-  return [eval(text), new Function(text)]; // expect: dynamic-evaluation
-}

@@ -1,3 +1,0 @@
-export function f(a) {
-  try { a(); } catch (e) {} // expect: empty-catch
-}

@@ -1,3 +1,0 @@
-export function f(a) {
-  while (true) { a += 1; } // expect: endless-loop
-}

@@ -1,3 +1,0 @@
-export function f(a) {
-  window.addEventListener('resize', a); // expect: listener-not-removed
-}

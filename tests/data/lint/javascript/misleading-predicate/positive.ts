@@ -1,1 +1,0 @@
-export function isOpen(a: number): string { return `${a}`; } // expect: misleading-predicate

@@ -1,1 +1,0 @@
-export function parseLength(text) { return text; }

@@ -1,1 +1,0 @@
-export function parseLenght(text) { return text; } // expect: misspelt-identifier

@@ -1,3 +1,0 @@
-export function thirdThing() {}
-export function fourthThing() {}
-export const MAX_SIZE = 1;

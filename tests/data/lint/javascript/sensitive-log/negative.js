@@ -1,3 +1,0 @@
-export function f(user) {
-  console.log('password changed', user.name);
-}

@@ -1,4 +1,0 @@
-export function f(user) {
-  const { password } = user;
-  console.log('in', password); // expect: sensitive-log
-}

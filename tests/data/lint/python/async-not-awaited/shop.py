@@ -1,2 +1,0 @@
-async def fetch(x):
-    return x * 2

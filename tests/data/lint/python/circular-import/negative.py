@@ -1,2 +1,0 @@
-from third import c
-print(c)

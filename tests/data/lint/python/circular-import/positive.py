@@ -1,2 +1,0 @@
-from second import b  # expect: circular-import
-a = b

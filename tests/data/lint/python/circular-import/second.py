@@ -1,2 +1,0 @@
-from positive import a
-b = a

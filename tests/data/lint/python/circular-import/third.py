@@ -1,4 +1,0 @@
-c = 1
-def late():
-    from negative import c as d
-    return d

@@ -1,3 +1,0 @@
-from typing import cast
-def f(a):
-    return cast(int, a)

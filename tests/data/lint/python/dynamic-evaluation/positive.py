@@ -1,2 +1,0 @@
-def f(text):
-    return eval(text)  # expect: dynamic-evaluation

@@ -1,5 +1,0 @@
-def f(a):
-    try:
-        return a()
-    except Exception:  # expect: empty-catch
-        pass

@@ -1,8 +1,0 @@
-import time
-def f(a):
-    while True:
-        a += 1
-        if a > 3:
-            break
-    while True:
-        time.sleep(1)

@@ -1,3 +1,0 @@
-def f(a):
-    while True:  # expect: endless-loop
-        a += 1

@@ -1,2 +1,0 @@
-def is_open(door) -> str:  # expect: misleading-predicate
-    return door.state

@@ -1,2 +1,0 @@
-def receive_order(order):
-    return order

@@ -1,2 +1,0 @@
-def recieve_order(order):  # expect: misspelt-identifier
-    return order

@@ -1,3 +1,0 @@
-def f(password):
-    print("password")
-    return len(password)

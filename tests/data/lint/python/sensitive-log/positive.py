@@ -1,2 +1,0 @@
-def f(password):
-    print(password)  # expect: sensitive-log

@@ -1,1 +1,0 @@
-pub fn separate(a: u32) -> u32 { a }

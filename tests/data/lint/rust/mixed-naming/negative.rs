@@ -1,2 +1,0 @@
-pub fn first_thing() {}
-pub fn second_thing() {}

@@ -1,4 +1,0 @@
-pub fn f(password: &str) -> usize {
-    println!("password");
-    password.len()
-}

@@ -1,3 +1,0 @@
-pub fn f(password: &str) {
-    println!("{}", password); // expect: sensitive-log
-}

@@ -1,2 +1,0 @@
-mod missing; // expect: unresolved-import
-pub fn f() -> u32 { missing::f() }
