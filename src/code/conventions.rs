@@ -7,7 +7,7 @@ use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::Conventions;
 
 use super::language::Language;
-use super::{outline, test_cases};
+use super::{outline, test_cases, testing};
 
 /// Names of one kind that are listed at most.
 const LISTED: usize = 12;
@@ -116,34 +116,14 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
 
 /// Whether a test file holds tests, not fixtures or helpers.
 fn is_case_file(file: &RepoPath) -> bool {
-    let name = file.file_name();
-    let stem = name.split('.').next().unwrap_or(name);
-    match Language::of(file) {
-        Some(Language::Python) => {
-            stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests"
+    testing::has_test_name(file)
+        || match Language::of(file) {
+            Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
+                file.as_str().contains("__tests__/")
+            }
+            Some(Language::Java) => file.file_name().starts_with("Test"),
+            _ => false,
         }
-        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
-            name.contains(".test.")
-                || name.contains(".spec.")
-                || name.contains("-test.")
-                || name.contains("_test.")
-                || file.as_str().contains("__tests__/")
-                || name.starts_with("test.")
-        }
-        Some(Language::Go) => stem.ends_with("_test"),
-        Some(Language::Java) => {
-            stem.ends_with("Test")
-                || stem.ends_with("Tests")
-                || stem.ends_with("IT")
-                || stem.starts_with("Test")
-        }
-        Some(Language::Rust) => {
-            file.as_str().starts_with("tests/")
-                || file.as_str().contains("/tests/")
-                || stem == "tests"
-        }
-        None => false,
-    }
 }
 
 /// Signs that occur, most frequent first.

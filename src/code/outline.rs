@@ -2,8 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::behaviour;
+use super::behaviour::kinds::{self, Kind};
+use super::behaviour::{self, walk::callable};
 use super::language::Language;
+use super::tree::{children, end_line, line, text_of};
 
 /// One function or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,34 +16,6 @@ pub struct Function {
     pub start: u32,
     /// Last line, inclusive.
     pub end: u32,
-}
-
-/// Node kinds that define functions, and those that only give them a prefix.
-fn kinds(language: Language) -> (&'static [&'static str], &'static [&'static str]) {
-    match language {
-        Language::Python => (&["function_definition"], &["class_definition"]),
-        Language::JavaScript | Language::TypeScript | Language::Tsx => (
-            &[
-                "function_declaration",
-                "generator_function_declaration",
-                "method_definition",
-                "variable_declarator",
-                "pair",
-            ],
-            &["class_declaration", "class"],
-        ),
-        Language::Rust => (&["function_item"], &["impl_item", "mod_item", "trait_item"]),
-        Language::Go => (&["function_declaration", "method_declaration"], &[]),
-        Language::Java => (
-            &["method_declaration", "constructor_declaration"],
-            &[
-                "class_declaration",
-                "enum_declaration",
-                "record_declaration",
-                "interface_declaration",
-            ],
-        ),
-    }
 }
 
 /// All functions of a text, outer ones before those inside them.
@@ -72,41 +46,19 @@ fn collect(
     prefix: &str,
     found: &mut Vec<Function>,
 ) {
-    let (functions, groups) = kinds(language);
     let mut inner = prefix.to_owned();
-    let name = node
-        .child_by_field_name("name")
-        .or_else(|| node.child_by_field_name("key"))
-        .or_else(|| node.child_by_field_name("type"))
-        .and_then(|name| text.get(name.byte_range()));
-    if let Some(name) = name {
-        let is_function = functions.contains(&node.kind()) && holds_function(node);
-        if is_function || groups.contains(&node.kind()) {
-            let full = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
-            if is_function {
-                let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-                found.push(Function {
-                    name: full.clone(),
-                    start: line(node.start_position().row),
-                    end: line(node.end_position().row),
-                });
-            }
-            inner = full;
+    let kind = kinds::of(language, node.kind());
+    let is_function = kind == Kind::Function && callable(node).is_some();
+    let name = ["name", "key", "type"].iter().find_map(|field| node.child_by_field_name(field));
+    if let Some(name) = name.filter(|_| is_function || kind == Kind::Group) {
+        let name = text_of(name, text);
+        inner = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };
+        if is_function {
+            found.push(Function { name: inner.clone(), start: line(node), end: end_line(node) });
         }
     }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
+    for child in children(node) {
         collect(child, language, text, &inner, found);
-    }
-}
-
-/// A variable or property counts when its value is a function.
-fn holds_function(node: Node<'_>) -> bool {
-    match node.kind() {
-        "variable_declarator" | "pair" => node.child_by_field_name("value").is_some_and(|value| {
-            matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
-        }),
-        _ => true,
     }
 }
 

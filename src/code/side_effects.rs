@@ -8,6 +8,7 @@ use regex::Regex;
 use tree_sitter::Node;
 
 use super::language::Language;
+use super::tree::{field_of, line, named_nodes, text_of};
 
 /// Longest pause of a test, in milliseconds.
 const PAUSE: f64 = 1_000.0;
@@ -197,73 +198,57 @@ const SHELL: &[&str] =
 /// The calls of a text that have side effects.
 #[must_use]
 pub fn side_effects(language: Language, text: &str) -> Vec<SideEffectCall> {
+    let Some(tree) = language.parse(text) else { return Vec::new() };
+    // With a double of the clock no time passes.
+    let doubled = text.contains("useFakeTimers") || text.contains("mock.timers");
+    let short = |text: &str| text.chars().take(80).collect::<String>();
     let mut found = Vec::new();
-    if let Some(tree) = language.parse(text) {
-        // With a double of the clock no time passes.
-        let doubled = text.contains("useFakeTimers") || text.contains("mock.timers");
-        walk(tree.root_node(), language, text, doubled, &mut found);
+    for node in named_nodes(tree.root_node()) {
+        let line = line(node);
+        let callee = match node.kind() {
+            "call" | "call_expression" => field_of(node, "function", text),
+            "new_expression" => field_of(node, "constructor", text),
+            "object_creation_expression" => field_of(node, "type", text),
+            "method_invocation" => {
+                let list = node.child_by_field_name("arguments");
+                let end = list.map_or(node.end_byte(), |list| list.start_byte());
+                text.get(node.start_byte()..end).unwrap_or_default()
+            }
+            _ => "",
+        };
+        let call: String = callee.chars().filter(|c| !c.is_whitespace()).collect();
+        let arguments = field_of(node, "arguments", text);
+        let effect =
+            if call.is_empty() { None } else { effect_of(language, &call, arguments, doubled) };
+        found.extend(effect.map(|effect| SideEffectCall { effect, line, call: short(&call) }));
+        if is_endless(node, text) {
+            let call = short(text_of(node, text).lines().next().unwrap_or_default());
+            found.push(SideEffectCall { effect: SideEffect::NeverEnds, line, call });
+        }
     }
     found
 }
 
-fn walk<'a>(
-    node: Node<'_>,
-    language: Language,
-    text: &'a str,
-    doubled: bool,
-    found: &mut Vec<SideEffectCall>,
-) {
-    let of = |node: Node<'_>| -> &'a str { text.get(node.byte_range()).unwrap_or_default() };
-    let callee = match node.kind() {
-        "call" | "call_expression" => node.child_by_field_name("function").map(of),
-        "new_expression" => node.child_by_field_name("constructor").map(of),
-        "object_creation_expression" => node.child_by_field_name("type").map(of),
-        "method_invocation" => text.get(node.start_byte()..arguments_start(node)),
-        _ => None,
-    };
-    if let Some(callee) = callee {
-        let call: String = callee.chars().filter(|c| !c.is_whitespace()).collect();
-        let arguments = node.child_by_field_name("arguments").map(of).unwrap_or_default();
-        if let Some(effect) = effect_of(language, &call, arguments, doubled) {
-            let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-            let call = call.chars().take(80).collect();
-            found.push(SideEffectCall { effect, line, call });
-        }
-    }
-    if is_endless(node, &of) {
-        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-        let call = of(node).lines().next().unwrap_or_default().chars().take(80).collect();
-        found.push(SideEffectCall { effect: SideEffect::NeverEnds, line, call });
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        walk(child, language, text, doubled, found);
-    }
-}
-
 /// Whether a loop has neither a condition nor a way out.
-fn is_endless<'a>(node: Node<'_>, of: &dyn Fn(Node<'_>) -> &'a str) -> bool {
-    let condition = node.child_by_field_name("condition").map(of).unwrap_or_default();
-    let condition = condition.trim_matches(['(', ')', ' ', ';']);
+fn is_endless(node: Node<'_>, text: &str) -> bool {
+    let condition = field_of(node, "condition", text).trim_matches(['(', ')', ' ', ';']);
     let open = match node.kind() {
         "while_statement" => matches!(condition, "True" | "true" | "1"),
         "loop_expression" => true,
         "for_statement" => {
             let body = node.child_by_field_name("body").map_or(node.end_byte(), |b| b.start_byte());
-            let head: String = of(node).chars().take(body - node.start_byte()).collect();
-            let head: String = head.chars().filter(|c| !c.is_whitespace()).collect();
-            matches!(head.as_str(), "for" | "for(;;)" | "for;;")
+            let head = text.get(node.start_byte()..body).unwrap_or_default();
+            matches!(
+                head.split_whitespace().collect::<String>().as_str(),
+                "for" | "for(;;)" | "for;;"
+            )
         }
         _ => false,
     };
     let out = ["break", "return", "raise", "throw", "yield", "panic", "Fatal", "exit"];
-    open && !of(node)
+    open && !text_of(node, text)
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .any(|word| out.iter().any(|known| word.starts_with(known)))
-}
-
-fn arguments_start(node: Node<'_>) -> usize {
-    node.child_by_field_name("arguments").map_or(node.end_byte(), |list| list.start_byte())
 }
 
 fn effect_of(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<SideEffect> {

@@ -26,37 +26,35 @@ const FOLDERS: &[&str] = &[
 /// Whether a file is a test, or belongs to tests: fixtures, snapshots, golden files.
 #[must_use]
 pub fn is_test(path: &RepoPath) -> bool {
-    let text = path.as_str();
-    let name = path.file_name();
-    let stem = name.split('.').next().unwrap_or(name);
+    let stem = path.file_name().split('.').next().unwrap_or_default();
     let in_folder =
         path.parent().split('/').any(|part| FOLDERS.contains(&part.to_ascii_lowercase().as_str()));
-    let named = match Language::of(path) {
+    let is_helper = match Language::of(path) {
+        Some(Language::Python) => matches!(stem, "conftest" | "test"),
+        Some(Language::Java) => path.as_str().contains("src/test/"),
+        _ => matches!(path.extension(), "snap" | "golden" | "approved"),
+    };
+    is_helper || in_folder || has_test_name(path)
+}
+
+/// Whether the name of a file says that it holds tests.
+#[must_use]
+pub fn has_test_name(path: &RepoPath) -> bool {
+    let name = path.file_name();
+    let stem = name.split('.').next().unwrap_or(name);
+    match Language::of(path) {
         Some(Language::Python) => {
-            stem.starts_with("test_")
-                || stem.ends_with("_test")
-                || stem == "tests"
-                || stem == "conftest"
-                || stem == "test"
+            stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests"
         }
         Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
             [".test.", ".spec.", "-test.", "_test."].iter().any(|mark| name.contains(mark))
                 || stem == "test"
         }
         Some(Language::Go) => stem.ends_with("_test"),
-        Some(Language::Java) => {
-            text.contains("src/test/")
-                || stem.ends_with("Test")
-                || stem.ends_with("Tests")
-                || stem.ends_with("IT")
-        }
-        Some(Language::Rust) => {
-            stem == "tests" || text.starts_with("tests/") || text.contains("/tests/")
-        }
+        Some(Language::Java) => ["Test", "Tests", "IT"].iter().any(|end| stem.ends_with(end)),
+        Some(Language::Rust) => stem == "tests" || format!("/{path}").contains("/tests/"),
         None => false,
-    };
-    let snapshot = matches!(path.extension(), "snap" | "golden" | "approved");
-    named || in_folder || snapshot
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub const FUNCTIONS: &[&str] = &[
     "function_declaration",
     "generator_function_declaration",
     "function_expression",
+    "generator_function",
     "arrow_function",
     "method_definition",
     "function_item",
@@ -19,28 +20,46 @@ pub const FUNCTIONS: &[&str] = &[
     "lambda_expression",
 ];
 
-/// Every named node below and including `root`, outer nodes before the ones inside them. Walks
-/// without recursion.
-#[must_use]
-pub fn named_nodes(root: Node<'_>) -> Vec<Node<'_>> {
-    let mut nodes = Vec::new();
+/// Visits a node and those below it, outer nodes before the ones inside them. `enter` tells whether
+/// to go inside a node. Walks without recursion.
+pub fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
     let mut cursor = root.walk();
     loop {
-        if cursor.node().is_named() {
-            nodes.push(cursor.node());
-        }
-        if cursor.goto_first_child() || cursor.goto_next_sibling() {
+        if enter(cursor.node()) && cursor.goto_first_child() || cursor.goto_next_sibling() {
             continue;
         }
         loop {
             if !cursor.goto_parent() {
-                return nodes;
+                return;
             }
             if cursor.goto_next_sibling() {
                 break;
             }
         }
     }
+}
+
+/// Every named node below and including `root`, outer nodes before the ones inside them.
+#[must_use]
+pub fn named_nodes(root: Node<'_>) -> Vec<Node<'_>> {
+    let mut nodes = Vec::new();
+    visit(root, |node| {
+        nodes.extend(Some(node).filter(Node::is_named));
+        true
+    });
+    nodes
+}
+
+/// The nodes directly below a node, unnamed ones too.
+#[must_use]
+pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// The named nodes directly below a node.
+#[must_use]
+pub fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    node.named_children(&mut node.walk()).collect()
 }
 
 /// The text of a node.
@@ -64,8 +83,9 @@ pub fn around<'a>(node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {
 /// The named children of a block that are not comments.
 #[must_use]
 pub fn statements(block: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = block.walk();
-    block.named_children(&mut cursor).filter(|node| !node.kind().ends_with("comment")).collect()
+    let mut list = named_children(block);
+    list.retain(|node| !node.kind().ends_with("comment"));
+    list
 }
 
 /// First line of a node, from 1.

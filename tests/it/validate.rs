@@ -115,8 +115,7 @@ fn the_projects_own_fixers_repair_only_files_that_are_named() {
 
 #[test]
 fn a_swallowed_error_is_left_to_the_linter_of_the_project() {
-    let swallow =
-        "def f():\n    try:\n        g()\n    except Exception:\n        pass\n\n\ndef g():\n    return 1\n";
+    let swallow = "def f():\n    try:\n        g()\n    except Exception:\n        pass\n\n\ndef g():\n    return 1\n";
     let repo = TestRepo::new(&[WITH_RUFF, ("a.py", swallow)]);
     let ruff =
         "case $1 in check) echo 'a.py:4:5: S110 `try`-`except`-`pass` detected'; exit 1;; esac";

@@ -4,9 +4,10 @@ use tree_sitter::Node;
 
 use super::kinds::{self, Kind};
 use super::reachability::{is_block, is_inner};
-use super::walk::{callable, children, first_text, line, one_line};
+use super::walk::{callable, field_line, first_text, one_line};
 use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;
+use crate::code::tree::{children, line, named_children};
 
 /// A walk through one body.
 pub(super) struct Walk<'a> {
@@ -277,9 +278,7 @@ impl Walk<'_> {
             | "use_declaration" | "line_comment" => {}
             "block" | "else_clause" => {
                 let depth = guard.len();
-                let statements: Vec<Node<'_>> =
-                    children(node).into_iter().filter(Node::is_named).collect();
-                if let Some((last, before)) = statements.split_last() {
+                if let Some((last, before)) = named_children(node).split_last() {
                     for one in before {
                         guard.extend(self.behind(*one));
                     }
@@ -359,11 +358,7 @@ impl Walk<'_> {
         let callee = match (callee, node.kind()) {
             (Some(callee), _) => one_line(callee, self.text),
             (None, "method_invocation") => {
-                let part = |name: &str| {
-                    node.child_by_field_name(name)
-                        .map(|n| one_line(n, self.text))
-                        .unwrap_or_default()
-                };
+                let part = |name: &str| field_line(node, name, self.text);
                 format!("{}.{}", part("object"), part("name")).trim_start_matches('.').to_owned()
             }
             (None, _) => return,
@@ -385,8 +380,7 @@ impl Walk<'_> {
     }
 
     fn macro_call(&mut self, node: Node<'_>, guard: &Guard) {
-        let name =
-            node.child_by_field_name("macro").map(|n| one_line(n, self.text)).unwrap_or_default();
+        let name = field_line(node, "macro", self.text);
         let tokens = children(node).into_iter().find(|child| child.kind() == "token_tree");
         let tokens = tokens.map(|tokens| one_line(tokens, self.text)).unwrap_or_default();
         let given = parts(&tokens);
@@ -446,18 +440,12 @@ fn parts(tokens: &str) -> Vec<&str> {
 
 /// `return …, errors.New("x")` and its kin.
 fn is_go_error(value: Node<'_>, text: &str) -> bool {
-    let mut cursor = value.walk();
-    let last = if value.kind() == "expression_list" {
-        value.named_children(&mut cursor).last()
-    } else {
-        Some(value)
+    let last = match value.kind() {
+        "expression_list" => named_children(value).last().copied(),
+        _ => Some(value),
     };
-    last.is_some_and(|last| {
-        let last = one_line(last, text);
-        last.starts_with("errors.New(")
-            || last.starts_with("fmt.Errorf(")
-            || last.starts_with("Err")
-    })
+    let errors = ["errors.New(", "fmt.Errorf(", "Err"];
+    last.is_some_and(|last| errors.iter().any(|one| one_line(last, text).starts_with(one)))
 }
 
 fn is_number(text: &str) -> bool {

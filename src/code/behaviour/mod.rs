@@ -4,10 +4,10 @@
 
 mod body;
 mod describe;
-mod kinds;
+pub(super) mod kinds;
 mod reachability;
 mod surface;
-mod walk;
+pub(super) mod walk;
 
 use std::collections::BTreeSet;
 

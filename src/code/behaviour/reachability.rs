@@ -6,9 +6,10 @@ use tree_sitter::Node;
 use super::body::Walk;
 use super::describe::unwrapped;
 use super::kinds::{self, Kind};
-use super::walk::{children, line, one_line};
+use super::walk::one_line;
 use super::{Condition, Guard};
 use crate::code::language::Language;
+use crate::code::tree::{FUNCTIONS, children, line};
 
 /// Nodes whose children are statements that run one after another.
 const BLOCKS: &[&str] = &[
@@ -24,23 +25,6 @@ const BLOCKS: &[&str] = &[
     "type_case",
 ];
 
-/// Functions inside of a function: what they raise and give is not the outer one's.
-const INNER: &[&str] = &[
-    "function_definition",
-    "lambda",
-    "arrow_function",
-    "function_expression",
-    "function_declaration",
-    "generator_function",
-    "generator_function_declaration",
-    "method_definition",
-    "closure_expression",
-    "function_item",
-    "func_literal",
-    "lambda_expression",
-    "method_declaration",
-];
-
 /// What a `break` ends besides loops.
 const SWITCHES: &[&str] = &[
     "switch_statement",
@@ -50,9 +34,9 @@ const SWITCHES: &[&str] = &[
     "select_statement",
 ];
 
-/// Whether a node is a function of its own.
+/// Whether a node is a function of its own: what it raises and gives is not the outer one's.
 pub(super) fn is_inner(node: Node<'_>) -> bool {
-    INNER.contains(&node.kind())
+    FUNCTIONS.contains(&node.kind())
 }
 
 /// Whether the children of a node run one after another.

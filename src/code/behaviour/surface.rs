@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::Behaviour;
-use super::walk::{children, first_text, one_line};
+use crate::code::imports::{Import, ImportKind, read_nodes};
 use crate::code::language::Language;
 use crate::code::signature;
+use crate::code::tree::named_nodes;
 
 /// Names that a script gives away: `export`, `module.exports`.
 pub fn exported(root: Node<'_>, language: Language, text: &str) -> Option<BTreeSet<String>> {
@@ -41,51 +42,27 @@ pub fn is_public(
 
 /// Modules that imports name, first part only.
 pub fn packages(root: Node<'_>, language: Language, text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![root];
-    while let Some(node) = open.pop() {
-        let own = || text.get(node.byte_range()).unwrap_or_default();
-        match (language, node.kind()) {
-            (Language::Python, "import_statement" | "import_from_statement") => {
-                let words = own().split_whitespace().nth(1).unwrap_or_default();
-                if !words.starts_with('.') {
-                    let first = words.split(['.', ',']).next().unwrap_or_default();
-                    found.insert(first.to_owned());
-                }
+    let asks = |import: &Import| {
+        !matches!(import.kind, ImportKind::Mock | ImportKind::Submodule)
+            && !import.module.starts_with('.')
+    };
+    let first = |import: Import| {
+        let module = import.module;
+        let (separator, count) = match language {
+            Language::Python => (".", 1),
+            Language::Rust => ("::", 1),
+            Language::Java => (".", 2),
+            Language::Go => return module,
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                ("/", if module.starts_with('@') { 2 } else { 1 })
             }
-            (
-                Language::JavaScript | Language::TypeScript | Language::Tsx,
-                "import_statement" | "call_expression",
-            ) => {
-                let is_import = node.kind() == "import_statement" || own().starts_with("require(");
-                if let Some(name) = is_import.then(|| first_text(node, text)).flatten()
-                    && !name.starts_with('.')
-                {
-                    let take = if name.starts_with('@') { 2 } else { 1 };
-                    found.insert(
-                        name.splitn(take + 1, '/').take(take).collect::<Vec<_>>().join("/"),
-                    );
-                }
-            }
-            (Language::Rust, "use_declaration") => {
-                let path = own().trim_start_matches("pub ").trim_start_matches("use ");
-                let first = path.split([':', ';', ' ']).next().unwrap_or_default();
-                if !matches!(first, "crate" | "self" | "super") {
-                    found.insert(first.to_owned());
-                }
-            }
-            (Language::Go, "import_spec") => {
-                let path = node.child_by_field_name("path").map(|n| one_line(n, text));
-                found.extend(path.map(|path| path.trim_matches('"').to_owned()));
-            }
-            (Language::Java, "import_declaration") => {
-                let path = own().trim_start_matches("import ").trim_start_matches("static ");
-                found.insert(path.split('.').take(2).collect::<Vec<_>>().join("."));
-            }
-            _ => {}
-        }
-        open.extend(children(node));
+        };
+        module.split(separator).take(count).collect::<Vec<_>>().join(separator)
+    };
+    let imports = read_nodes(language, &named_nodes(root), text).into_iter();
+    let mut found: BTreeSet<String> = imports.filter(asks).map(first).collect();
+    for own in ["", "crate", "self", "super"] {
+        found.remove(own);
     }
-    found.remove("");
     found
 }

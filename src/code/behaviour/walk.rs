@@ -6,18 +6,19 @@ use super::body::Walk;
 use super::kinds::{self, Kind};
 use super::{Behaviour, Parameter};
 use crate::code::language::Language;
+use crate::code::signature::module_exports;
+use crate::code::tree::{children, end_line, field_of, line, text_of};
 
 /// Characters of one expression that are kept.
 const EXPRESSION: usize = 120;
 
-pub(super) fn line(node: Node<'_>) -> u32 {
-    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
-}
+/// Results of asynchronous methods in Java.
+const FUTURES: &[&str] = &["CompletableFuture<", "Mono<", "Flux<"];
 
 /// The text of a node on one line, bounded. It stands in code spans, so backticks become quotes.
 pub(super) fn one_line(node: Node<'_>, text: &str) -> String {
-    let own = text.get(node.byte_range()).unwrap_or_default();
-    let joined = own.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
+    let joined =
+        text_of(node, text).split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
     if joined.chars().count() <= EXPRESSION {
         return joined;
     }
@@ -26,13 +27,13 @@ pub(super) fn one_line(node: Node<'_>, text: &str) -> String {
     short
 }
 
-pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).collect()
+/// A field of a node on one line; empty when the node has no such field.
+pub(super) fn field_line(node: Node<'_>, field: &str, text: &str) -> String {
+    node.child_by_field_name(field).map(|child| one_line(child, text)).unwrap_or_default()
 }
 
 /// The node that holds parameters and body.
-pub(super) fn callable(node: Node<'_>) -> Option<Node<'_>> {
+pub fn callable(node: Node<'_>) -> Option<Node<'_>> {
     match node.kind() {
         "variable_declarator" | "pair" => node.child_by_field_name("value").filter(|value| {
             matches!(value.kind(), "arrow_function" | "function_expression" | "generator_function")
@@ -82,7 +83,6 @@ pub fn functions(
 /// A function that a script gives away where it is written: `export default (a) => …`,
 /// `module.exports = function (a) …`, `exports.f = …`. One without a name is called `default`.
 fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
-    let of = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default();
     let (name, own) = match node.kind() {
         "export_statement" => ("default", node.child_by_field_name("value")?),
         "assignment_expression" => {
@@ -90,26 +90,22 @@ fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
             while own.kind() == "assignment_expression" {
                 own = own.child_by_field_name("right")?;
             }
-            let target = of(node.child_by_field_name("left")?);
-            let inner = target.strip_prefix("module.").unwrap_or(target);
-            match inner.strip_prefix("exports.") {
-                Some(name) if !name.contains(['.', '[']) => (name, own),
-                None if target == "module.exports" => ("default", own),
-                _ => return None,
+            match field_of(node, "left", text) {
+                "module.exports" => ("default", own),
+                target => (module_exports::member(target)?, own),
             }
         }
         _ => return None,
     };
     let functions =
         ["arrow_function", "function_expression", "generator_function", "function_declaration"];
-    let name = own.child_by_field_name("name").map_or(name, of);
+    let name = own.child_by_field_name("name").map_or(name, |name| text_of(name, text));
     functions.contains(&own.kind()).then(|| (name.to_owned(), own))
 }
 
 /// The type a method of Go belongs to.
 fn receiver(node: Node<'_>, text: &str) -> String {
-    let Some(receiver) = node.child_by_field_name("receiver") else { return String::new() };
-    let own = text.get(receiver.byte_range()).unwrap_or_default();
+    let own = field_of(node, "receiver", text);
     let name = own.trim_matches(['(', ')']).split_whitespace().last().unwrap_or_default();
     name.trim_start_matches('*').split('[').next().unwrap_or_default().to_owned()
 }
@@ -121,20 +117,17 @@ fn behaviour(
     text: &str,
     name: String,
 ) -> Behaviour {
-    let whole = if node.parent().is_some_and(|parent| parent.kind() == "decorated_definition") {
-        node.parent().unwrap_or(node)
-    } else {
-        node
-    };
+    let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
     let head_end = own.child_by_field_name("body").map_or(own.end_byte(), |body| body.start_byte());
     let head = text.get(node.start_byte()..head_end).unwrap_or_default();
     let mut behaviour = Behaviour {
         name,
         start: line(node),
-        end: u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX),
+        end: end_line(node),
         parameters: parameters(own, language, text),
-        is_async: head.split(|c: char| !c.is_alphanumeric()).any(|word| word == "async"),
-        marks: marks(whole, text),
+        is_async: head.split(|c: char| !c.is_alphanumeric()).any(|word| word == "async")
+            || language == Language::Java && FUTURES.iter().any(|future| head.contains(future)),
+        marks: marks(decorated.unwrap_or(node), text),
         is_public: head.starts_with("pub") || head.contains("public "),
         ..Behaviour::default()
     };
@@ -174,8 +167,7 @@ fn marks(node: Node<'_>, text: &str) -> Vec<String> {
 
 /// The name under which a method of Go knows its object.
 fn receiver_name(node: Node<'_>, text: &str) -> Option<String> {
-    let receiver = node.child_by_field_name("receiver")?;
-    let own = text.get(receiver.byte_range())?.trim_matches(['(', ')']).to_owned();
+    let own = field_of(node, "receiver", text).trim_matches(['(', ')']);
     own.split_whitespace().next().map(str::to_owned)
 }
 

@@ -24,34 +24,15 @@ pub enum ImportKind {
     Submodule,
 }
 
-/// One name that an import takes out of a module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportedName {
-    /// The name inside the module; `*` stands for all names, `default` for a default export.
-    pub name: String,
-    /// The name it gets in this file, when that is another one.
-    pub alias: Option<String>,
-}
-
-impl ImportedName {
-    /// The name that this file can use; `None` for a wildcard without a name of its own.
-    #[must_use]
-    pub fn local(&self) -> Option<&str> {
-        match &self.alias {
-            Some(alias) => Some(alias),
-            None => (self.name != "*").then_some(self.name.as_str()),
-        }
-    }
-}
-
 /// One module that a file asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     /// The module as it is written, without quotes. For Rust one whole path of a `use`, for Java
     /// the package or the class that the name is taken from.
     pub module: String,
-    /// The names taken out of it; none when the module itself is imported.
-    pub names: Vec<ImportedName>,
+    /// The names that it takes out of the module; none when it imports the module itself. `*` stands
+    /// for all names, `default` for a default export.
+    pub names: Vec<String>,
     /// Bytes of the statement or call.
     pub range: Range<usize>,
     /// First line of the statement or call, from 1.
@@ -95,11 +76,9 @@ fn import(node: Node<'_>, module: &str, kind: ImportKind) -> Import {
     }
 }
 
-/// A name, with the alias of its field of that name.
-fn named(node: Node<'_>, text: &str) -> ImportedName {
-    let name = text_of(node.child_by_field_name("name").unwrap_or(node), text).to_owned();
-    let alias = node.child_by_field_name("alias").map(|alias| text_of(alias, text).to_owned());
-    ImportedName { name, alias }
+/// The name that a part of an import takes, not the alias that it gets.
+fn name_of(node: Node<'_>, text: &str) -> String {
+    text_of(node.child_by_field_name("name").unwrap_or(node), text).to_owned()
 }
 
 fn unquoted(text: &str) -> &str {
@@ -118,15 +97,13 @@ fn python(node: Node<'_>, text: &str) -> Vec<Import> {
     match node.kind() {
         "import_statement" => node
             .children_by_field_name("name", &mut cursor)
-            .map(|name| import(node, &named(name, text).name, ImportKind::Statement))
+            .map(|name| import(node, &name_of(name, text), ImportKind::Statement))
             .collect(),
         "import_from_statement" => {
-            let mut names: Vec<ImportedName> = node
-                .children_by_field_name("name", &mut cursor)
-                .map(|name| named(name, text))
-                .collect();
+            let names = node.children_by_field_name("name", &mut cursor);
+            let mut names: Vec<String> = names.map(|name| name_of(name, text)).collect();
             if names.is_empty() {
-                names.push(ImportedName { name: "*".into(), alias: None });
+                names.push("*".into());
             }
             let module = field_of(node, "module_name", text);
             vec![Import { names, ..import(node, module, ImportKind::Statement) }]
@@ -182,20 +159,14 @@ fn script(node: Node<'_>, text: &str) -> Vec<Import> {
 }
 
 /// The names of an import clause of JavaScript.
-fn script_names(statement: Node<'_>, text: &str) -> Vec<ImportedName> {
-    let whole = |name: &str, local: Node<'_>| ImportedName {
-        name: name.to_owned(),
-        alias: Some(text_of(local, text).to_owned()),
+fn script_names(statement: Node<'_>, text: &str) -> Vec<String> {
+    let name = |node: Node<'_>| match (node.kind(), node.parent()?.kind()) {
+        ("identifier", "import_clause") => Some("default".to_owned()),
+        ("identifier", "namespace_import") => Some("*".to_owned()),
+        ("import_specifier", _) => Some(name_of(node, text)),
+        _ => None,
     };
-    named_nodes(statement)
-        .into_iter()
-        .filter_map(|node| match (node.kind(), node.parent()?.kind()) {
-            ("identifier", "import_clause") => Some(whole("default", node)),
-            ("identifier", "namespace_import") => Some(whole("*", node)),
-            ("import_specifier", _) => Some(named(node, text)),
-            _ => None,
-        })
-        .collect()
+    named_nodes(statement).into_iter().filter_map(name).collect()
 }
 
 fn rust(node: Node<'_>, text: &str) -> Vec<Import> {
@@ -259,7 +230,7 @@ fn java(node: Node<'_>, text: &str) -> Vec<Import> {
         None => (ImportKind::Statement, path),
     };
     let (module, name) = path.rsplit_once('.').unwrap_or((path, ""));
-    let names = vec![ImportedName { name: name.trim().to_owned(), alias: None }];
+    let names = vec![name.trim().to_owned()];
     vec![Import { names, ..import(node, module.trim(), kind) }]
 }
 
@@ -271,16 +242,11 @@ mod tests {
     /// always run.
     fn imports(language: Language, text: &str) -> Vec<String> {
         let tree = language.parse(text).unwrap();
-        let shown = |name: &ImportedName| match &name.alias {
-            Some(alias) => format!("{} as {alias}", name.name),
-            None => name.name.clone(),
-        };
         read(language, &tree, text)
             .iter()
             .map(|one| {
-                let names: Vec<String> = one.names.iter().map(shown).collect();
                 let later = if one.at_load { "" } else { " later" };
-                format!("{:?} {} [{}]{later}", one.kind, one.module, names.join(", "))
+                format!("{:?} {} [{}]{later}", one.kind, one.module, one.names.join(", "))
             })
             .collect()
     }
@@ -297,7 +263,7 @@ mod tests {
             Language::Python,
             &[
                 ("import a.b, c as d\n", &["Statement a.b []", "Statement c []"]),
-                ("from .m import x, y as z\n", &["Statement .m [x, y as z]"]),
+                ("from .m import x, y as z\n", &["Statement .m [x, y]"]),
                 ("from . import m\n", &["Statement . [m]"]),
                 ("from m import *\n", &["Statement m [*]"]),
                 ("from m import (\n    a,\n    b,\n)\n", &["Statement m [a, b]"]),
@@ -315,8 +281,8 @@ mod tests {
     #[test]
     fn imports_of_scripts() {
         let table: &[(&str, &[&str])] = &[
-            ("import a, { b, c as d } from './m';", &["Statement ./m [default as a, b, c as d]"]),
-            ("import * as n from 'm';", &["Statement m [* as n]"]),
+            ("import a, { b, c as d } from './m';", &["Statement ./m [default, b, c]"]),
+            ("import * as n from 'm';", &["Statement m [*]"]),
             ("import './m';", &["Statement ./m []"]),
             ("export * from './m';", &["Statement ./m []"]),
             ("export const a = 1;", &[]),
@@ -389,9 +355,7 @@ mod tests {
             (import.line, text.get(import.range.clone()).unwrap()),
             (2, "from m import a as b, c")
         );
-        let local: Vec<_> = import.names.iter().filter_map(ImportedName::local).collect();
-        assert_eq!(local, ["b", "c"]);
-        assert_eq!(ImportedName { name: "*".into(), alias: None }.local(), None);
+        assert_eq!(import.names, ["a", "c"]);
     }
 
     #[test]

@@ -175,7 +175,7 @@ impl Index {
     }
 
     fn python(&self, file: &RepoPath, import: &Import) -> Vec<RepoPath> {
-        let names = import.names.iter().map(|name| name.name.as_str());
+        let names = import.names.iter().map(String::as_str);
         if import.module.starts_with('.') {
             let Some(base) = python_base(file, &import.module) else { return Vec::new() };
             let paths = names.filter_map(|name| join(&base, name)).chain([base.clone()]);
@@ -258,7 +258,7 @@ impl Index {
 
     fn java(&self, import: &Import) -> Vec<RepoPath> {
         let module = import.module.replace('.', "/");
-        let name = import.names.first().map(|name| name.name.as_str()).unwrap_or_default();
+        let name = import.names.first().map_or("", String::as_str);
         if name == "*" {
             let inside = self.folders.iter().filter(|(folder, _)| folder.ends_with(&module));
             let class = self.endings.get(&module).into_iter().flatten();

@@ -292,9 +292,11 @@ fn load_edges(
             }
             // `from . import x` asks for the module x, not for what the package defines.
             let names = import.names.iter();
-            targets.extend(names.filter_map(|name| {
-                find(&submodule(&import.module, &name.name)).or_else(|| own.clone())
-            }));
+            targets.extend(
+                names.filter_map(|name| {
+                    find(&submodule(&import.module, name)).or_else(|| own.clone())
+                }),
+            );
         }
         targets.retain(|target| target != file.as_str() && !target.ends_with("__init__.py"));
         (!targets.is_empty()).then(|| (file.as_str().to_owned(), targets))

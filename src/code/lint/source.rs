@@ -181,11 +181,6 @@ impl<'a> Source<'a> {
         self.of_kind(&["comment", "line_comment", "block_comment"])
     }
 
-    /// Whether a comment lies inside a node.
-    pub fn has_comment(&self, node: Node<'a>) -> bool {
-        self.inside(node).any(|inner| inner.kind().ends_with("comment"))
-    }
-
     /// JavaScript or TypeScript.
     pub fn is_script(&self) -> bool {
         matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx)

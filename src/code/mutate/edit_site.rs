@@ -9,6 +9,7 @@ use super::ingredients::Ingredients;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId;
 use super::spelling::Spelling;
+use crate::code::tree::{statements, text_of};
 
 /// One edit of one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,7 +62,7 @@ pub struct EditSite<'a> {
 impl<'a> EditSite<'a> {
     /// The text of another node.
     pub fn text_of(&self, node: Node<'_>) -> &'a str {
-        self.source.get(node.byte_range()).unwrap_or_default()
+        text_of(node, self.source)
     }
 
     /// The text between two nodes.
@@ -81,8 +82,7 @@ impl<'a> EditSite<'a> {
 
     /// The named children, without comments.
     pub fn children(&self) -> Vec<Node<'a>> {
-        let mut cursor = self.node.walk();
-        self.node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+        statements(self.node)
     }
 
     /// Whether the node is the given field of a parent of the given grammar kind.

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::binary::affinity;
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
+use crate::code::tree::named_children;
 
 /// Functions that compare or combine exactly two values.
 const OF_TWO: &[&str] = &["max", "min", "Math.max", "Math.min", "pow", "gcd"];
@@ -45,7 +46,7 @@ pub fn swapped_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Exchanges neighbouring elements of a short sequence.
 pub fn swapped_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let items = elements(site.node);
+    let items = named_children(site.node);
     if items.len() <= 6 {
         swap_neighbours(&items, site, edits);
     }
@@ -57,11 +58,6 @@ fn swap_neighbours(items: &[Node<'_>], site: &EditSite<'_>, edits: &mut EditList
         let text = format!("{}{}{}", site.text_of(*b), site.between(*a, *b), site.text_of(*a));
         edits.put(a.start_byte()..b.end_byte(), text);
     }
-}
-
-fn elements(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    node.named_children(&mut cursor).collect()
 }
 
 /// The texts of all nodes but one.
@@ -80,7 +76,7 @@ pub fn fewer_arguments(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// One element less.
 pub fn fewer_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let items = elements(site.node);
+    let items = named_children(site.node);
     let is_literal = matches!(site.node.kind(), "list" | "array" | "tuple" | "set");
     if is_literal
         && (2..=6).contains(&items.len())

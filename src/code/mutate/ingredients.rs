@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::node_kind::NodeKind;
+use crate::code::tree::{named_children, text_of, visit};
 
 /// Expressions longer than this are no ingredients.
 const LONG: usize = 60;
@@ -38,9 +39,9 @@ impl Ingredients {
     /// Gathers from a function and its file.
     pub fn of(unit: Node<'_>, root: Node<'_>, source: &str, foreign: &[String]) -> Self {
         let mut inner = Counts::default();
-        inner.collect(unit, source, true);
+        visit(unit, |node| inner.add(node, source, true));
         let mut file = Counts::default();
-        file.collect(root, source, false);
+        visit(root, |node| file.add(node, source, false));
         let unread = unread(unit, source, &inner.names);
         let mut callables = file.callables.ranked();
         callables.extend(foreign.iter().cloned());
@@ -61,22 +62,17 @@ impl Ingredients {
 
 /// Parameters whose name stands nowhere else in the function.
 fn unread(unit: Node<'_>, source: &str, names: &Tally) -> Vec<String> {
-    let Some(parameters) = unit.child_by_field_name("parameters") else { return Vec::new() };
-    let mut cursor = parameters.walk();
-    parameters
-        .named_children(&mut cursor)
-        .map(|parameter| {
-            if parameter.kind() == "identifier" {
-                parameter
-            } else {
-                parameter.named_child(0).unwrap_or(parameter)
-            }
-        })
-        .map(|name| source.get(name.byte_range()).unwrap_or_default())
-        .filter(|name| !matches!(*name, "self" | "cls" | "this") && !name.starts_with('_'))
-        .filter(|name| names.0.get(*name).is_some_and(|(count, _)| *count == 1))
-        .map(str::to_owned)
-        .collect()
+    let parameters = unit.child_by_field_name("parameters").map(named_children).unwrap_or_default();
+    let name = |parameter: Node<'_>| match parameter.kind() {
+        "identifier" => text_of(parameter, source),
+        _ => text_of(parameter.named_child(0).unwrap_or(parameter), source),
+    };
+    let is_unread = |name: &&str| {
+        !matches!(*name, "self" | "cls" | "this")
+            && !name.starts_with('_')
+            && names.0.get(*name).is_some_and(|(count, _)| *count == 1)
+    };
+    parameters.into_iter().map(name).filter(is_unread).map(str::to_owned).collect()
 }
 
 #[derive(Default)]
@@ -111,36 +107,31 @@ struct Counts {
 }
 
 impl Counts {
-    fn collect(&mut self, node: Node<'_>, source: &str, inside: bool) {
-        let text = source.get(node.byte_range()).unwrap_or_default();
+    /// Counts a node; always goes on with those inside it.
+    fn add(&mut self, node: Node<'_>, source: &str, inside: bool) -> bool {
+        let text = text_of(node, source);
         let kind = NodeKind::of(node);
         let parent = node.parent();
         match kind {
             NodeKind::Name => {
-                let defines = parent.is_some_and(|parent| {
-                    matches!(
-                        parent.kind(),
-                        "function_definition"
-                            | "class_definition"
-                            | "function_declaration"
-                            | "class_declaration"
-                    ) && parent.child_by_field_name("name") == Some(node)
-                });
-                let called = parent.is_some_and(|parent| {
-                    NodeKind::of(parent) == NodeKind::Call
-                        && parent.child_by_field_name("function") == Some(node)
-                });
-                let attribute = parent
-                    .is_some_and(|parent| parent.child_by_field_name("attribute") == Some(node));
-                let keyword = parent.is_some_and(|parent| {
-                    parent.kind() == "keyword_argument"
-                        && parent.child_by_field_name("name") == Some(node)
-                });
-                if attribute {
+                let is = |field: &str| {
+                    parent.is_some_and(|parent| parent.child_by_field_name(field) == Some(node))
+                };
+                let within = parent.map_or("", |parent| parent.kind());
+                let defines = matches!(
+                    within,
+                    "function_definition"
+                        | "class_definition"
+                        | "function_declaration"
+                        | "class_declaration"
+                ) && is("name");
+                let called =
+                    parent.is_some_and(|up| NodeKind::of(up) == NodeKind::Call) && is("function");
+                if is("attribute") {
                     self.properties.add(text);
                 } else if defines || called {
                     self.callables.add(text);
-                } else if !keyword {
+                } else if within != "keyword_argument" || !is("name") {
                     self.names.add(text);
                 }
             }
@@ -186,9 +177,6 @@ impl Counts {
                 self.statements.add(text);
             }
         }
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            self.collect(child, source, inside);
-        }
+        true
     }
 }

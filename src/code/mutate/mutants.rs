@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::syntax;
+use crate::code::tree::text_of;
 
 use super::edit_site::Candidate;
 use super::operator_id::OperatorId;
@@ -198,9 +199,8 @@ fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
 
 /// Whether no test can be expected to notice an edit at a node.
 fn is_unobservable(node: Node<'_>, candidate: &Candidate, source: &str) -> bool {
-    let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
-    let mut current = Some(node);
-    while let Some(node) = current {
+    let text = |node: Node<'_>| text_of(node, source);
+    std::iter::successors(Some(node), Node::parent).any(|node| {
         let documentation = node.kind() == "expression_statement"
             && node.named_child_count() == 1
             && node.named_child(0).is_some_and(|child| child.kind() == "string");
@@ -214,12 +214,8 @@ fn is_unobservable(node: Node<'_>, candidate: &Candidate, source: &str) -> bool 
             || node.kind() == "assignment" && head.starts_with("__");
         let testing = node.kind() == "mod_item"
             && node.prev_sibling().is_some_and(|before| text(before).contains("cfg(test)"));
-        if documentation || logging || message || outside || testing {
-            return true;
-        }
-        current = node.parent();
-    }
-    false
+        documentation || logging || message || outside || testing
+    })
 }
 
 #[cfg(test)]

@@ -42,6 +42,10 @@ const fn row(
     Operator { id, applies, weight, edits }
 }
 
+fn is_kind(site: &EditSite<'_>, kinds: &[NodeKind]) -> bool {
+    kinds.contains(&site.kind)
+}
+
 const ANY: fn(&EditSite<'_>) -> bool = |_| true;
 
 /// All operators. Their order decides which of two that write the same text is credited with it,
@@ -123,12 +127,27 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
     // Another value from nearby: the more of them fit a place, the less likely is each.
     row(Id::Ingredient, Values(value::is_condition), 0.3, value::other_expressions),
-    row(Id::Ingredient, Values(value::is_no_condition), 1.0, value::similar_expressions),
-    row(Id::Variable, Values(value::is_compound), 0.35, value::variable_instead),
-    row(Id::Constant, Values(value::is_name), 0.25, value::number_instead),
-    row(Id::Ingredient, Values(value::is_name_or_element), 0.6, value::element_instead),
+    row(Id::Ingredient, Values(|site| !value::is_condition(site)), 1.0, value::similar_expressions),
+    row(
+        Id::Variable,
+        Values(|site| !is_kind(site, &[Kind::Name, Kind::Number])),
+        0.35,
+        value::variable_instead,
+    ),
+    row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, value::number_instead),
+    row(
+        Id::Ingredient,
+        Values(|site| is_kind(site, &[Kind::Name, Kind::Subscript])),
+        0.6,
+        value::element_instead,
+    ),
     row(Id::Ingredient, Values(value::may_lack_operand), 0.25, value::more_operands),
-    row(Id::Await, Values(value::is_unawaited_call), 0.7, value::awaited),
+    row(
+        Id::Await,
+        Values(|site| site.kind == Kind::Call && site.parent != Kind::Await),
+        0.7,
+        value::awaited,
+    ),
     // Statements with a keyword.
     row(Id::FlipReturns, To(&[Kind::Return]), 1.0, statement::flipped_returns),
     row(Id::Return, To(&[Kind::Return]), 0.8, statement::returned_variable),

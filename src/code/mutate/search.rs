@@ -10,6 +10,7 @@ use super::operators::OPERATORS;
 use super::spelling::{Spelling, spelling};
 use super::value;
 use crate::code::language::Language;
+use crate::code::tree::{children, end_line, line, named_nodes, statements, text_of};
 
 /// Types and imports are not where small bugs live, and names in them are not values.
 const SKIPPED: &[&str] = &[
@@ -48,9 +49,7 @@ pub fn candidates_by(
     };
     let root = tree.root_node();
     let mut edits = EditList::new(source, only);
-    let mut units = Vec::new();
-    collect_units(root, &mut units);
-    for unit in units.into_iter().filter(|unit| reaches(*unit, accepts_line)) {
+    for unit in units(root).into_iter().filter(|unit| reaches(*unit, accepts_line)) {
         let scope = Ingredients::of(unit, root, source, foreign_names);
         UnitWalk { source, spelling, scope: &scope, accepts_line, unit }.walk(unit, &mut edits);
     }
@@ -58,24 +57,15 @@ pub fn candidates_by(
 }
 
 /// Functions, each without those inside it, and the module around them.
-fn collect_units<'tree>(node: Node<'tree>, units: &mut Vec<Node<'tree>>) {
-    if is_function(node) || node.parent().is_none() {
-        units.push(node);
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect_units(child, units);
-    }
-}
-
-/// The line of a row, from 1.
-fn line(row: usize) -> u32 {
-    u32::try_from(row + 1).unwrap_or(u32::MAX)
+fn units(root: Node<'_>) -> Vec<Node<'_>> {
+    let mut units = named_nodes(root);
+    units.retain(|node| is_function(*node) || node.parent().is_none());
+    units
 }
 
 /// Whether one of a node's lines is accepted.
 fn reaches(node: Node<'_>, accepts_line: &dyn Fn(u32) -> bool) -> bool {
-    (node.start_position().row..=node.end_position().row).any(|row| accepts_line(line(row)))
+    (line(node)..=end_line(node)).any(accepts_line)
 }
 
 /// The walk through one function, or through the module outside its functions.
@@ -97,8 +87,7 @@ impl<'a> UnitWalk<'a> {
         } else if self.begins_accepted(node) && node.is_named() && node != self.unit {
             self.edit(node, &[], 0, edits);
         }
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
+        for child in children(node) {
             if !SKIPPED.contains(&child.kind()) {
                 self.walk(child, edits);
             }
@@ -106,14 +95,12 @@ impl<'a> UnitWalk<'a> {
     }
 
     fn begins_accepted(&self, node: Node<'_>) -> bool {
-        (self.accepts_line)(line(node.start_position().row))
+        (self.accepts_line)(line(node))
     }
 
     /// Offers the statements of a block, definitions excepted.
     fn edit_statements(&self, block: Node<'_>, edits: &mut EditList<'_>) {
-        let mut cursor = block.walk();
-        let statements: Vec<Node<'_>> =
-            block.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+        let statements = statements(block);
         for (index, statement) in statements.iter().enumerate() {
             if self.begins_accepted(*statement) && !is_definition(*statement) {
                 self.edit(*statement, &statements, index, edits);
@@ -125,7 +112,7 @@ impl<'a> UnitWalk<'a> {
         let site = EditSite {
             node,
             kind: NodeKind::of(node),
-            text: self.source.get(node.byte_range()).unwrap_or_default(),
+            text: text_of(node, self.source),
             parent: node.parent().map_or(NodeKind::Other, NodeKind::of),
             source: self.source,
             spelling: self.spelling,

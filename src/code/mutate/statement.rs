@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, is_function};
+use crate::code::tree::visit;
 
 /// `continue` for `break`, and the reverse.
 pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
@@ -88,8 +89,7 @@ pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     while let Some(parent) = unit.parent().filter(|_| !is_function(unit)) {
         unit = parent;
     }
-    let mut truths = Vec::new();
-    collect_returned_truths(unit, unit, &mut truths);
+    let truths = returned_truths(unit);
     let [head, .., last] = truths.as_slice() else { return };
     let range = head.start_byte()..last.end_byte();
     let mut text = String::new();
@@ -102,20 +102,17 @@ pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.put_sized(range, text, 1.0, Some(4 * truths.len()));
 }
 
-fn collect_returned_truths<'t>(node: Node<'t>, unit: Node<'t>, truths: &mut Vec<Node<'t>>) {
-    if node != unit && is_function(node) {
-        return;
-    }
-    if NodeKind::of(node) == NodeKind::Return
-        && let Some(value) = node.named_child(0)
-        && NodeKind::of(value) == NodeKind::Truth
-    {
-        truths.push(value);
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect_returned_truths(child, unit, truths);
-    }
+/// The truth values that a function returns, without those of functions inside it.
+fn returned_truths(unit: Node<'_>) -> Vec<Node<'_>> {
+    let mut truths = Vec::new();
+    visit(unit, |node| {
+        if NodeKind::of(node) == NodeKind::Return {
+            let value = node.named_child(0);
+            truths.extend(value.filter(|value| NodeKind::of(*value) == NodeKind::Truth));
+        }
+        node == unit || !is_function(node)
+    });
+    truths
 }
 
 /// A condition that never or always holds.
@@ -281,15 +278,9 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 }
 
 fn is_in_loop(node: Node<'_>) -> bool {
-    let mut parent = node.parent();
-    while let Some(around) = parent {
-        match NodeKind::of(around) {
-            NodeKind::For | NodeKind::While => return true,
-            _ if is_function(around) => return false,
-            _ => parent = around.parent(),
-        }
-    }
-    false
+    std::iter::successors(node.parent(), Node::parent)
+        .take_while(|around| !is_function(*around))
+        .any(|around| matches!(NodeKind::of(around), NodeKind::For | NodeKind::While))
 }
 
 /// This statement and the next one exchanged.

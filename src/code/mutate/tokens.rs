@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::edit_site::Candidate;
 use super::operator_id::OperatorId;
+use crate::code::tree::{children, line, text_of, visit};
 
 /// Tokens and their replacements, as Rust, Go and Java write them.
 const TOKENS: &[(&str, &str, OperatorId)] = &[
@@ -38,38 +39,26 @@ pub fn exchanged_tokens(
     accepts_line: &dyn Fn(u32) -> bool,
 ) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    collect(root, source, accepts_line, &mut candidates);
-    candidates
-}
-
-fn collect(
-    node: Node<'_>,
-    source: &str,
-    accepts_line: &dyn Fn(u32) -> bool,
-    candidates: &mut Vec<Candidate>,
-) {
-    let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-    if accepts_line(line) {
-        let exchanges = exchanges(node, source).into_iter();
-        candidates.extend(exchanges.map(|(node, text, operator)| Candidate {
-            range: node.byte_range(),
-            text,
-            operator,
-            line,
-            weight: 1.0,
-        }));
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        if !SKIPPED.contains(&child.kind()) {
-            collect(child, source, accepts_line, candidates);
+    visit(root, |node| {
+        let line = line(node);
+        if SKIPPED.contains(&node.kind()) {
+            return false;
         }
-    }
+        if accepts_line(line) {
+            let exchanges = exchanges(node, source).into_iter();
+            candidates.extend(exchanges.map(|(node, text, operator)| {
+                let range = node.byte_range();
+                Candidate { range, text, operator, line, weight: 1.0 }
+            }));
+        }
+        true
+    });
+    candidates
 }
 
 /// Replacements of a node or of its own tokens.
 fn exchanges<'a>(node: Node<'a>, source: &str) -> Vec<(Node<'a>, String, OperatorId)> {
-    let text = source.get(node.byte_range()).unwrap_or_default();
+    let text = text_of(node, source);
     match node.kind() {
         "binary_expression"
         | "compound_assignment_expr"
@@ -78,13 +67,11 @@ fn exchanges<'a>(node: Node<'a>, source: &str) -> Vec<(Node<'a>, String, Operato
         | "update_expression"
         | "inc_statement"
         | "dec_statement" => {
-            let mut cursor = node.walk();
-            node.children(&mut cursor)
-                .filter_map(|token| {
-                    let (_, to, operator) = TOKENS.iter().find(|row| row.0 == token.kind())?;
-                    Some((token, (*to).to_owned(), *operator))
-                })
-                .collect()
+            let exchange = |token: Node<'a>| {
+                let (_, to, operator) = TOKENS.iter().find(|row| row.0 == token.kind())?;
+                Some((token, (*to).to_owned(), *operator))
+            };
+            children(node).into_iter().filter_map(exchange).collect()
         }
         "boolean_literal" | "true" | "false" => {
             let other = if text == "true" { "false" } else { "true" };

@@ -107,35 +107,10 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
     }
 }
 
-/// Whether a value decides nothing.
-pub fn is_no_condition(site: &EditSite<'_>) -> bool {
-    !is_condition(site)
-}
-
 /// Whether a value is returned and may be a truth value.
 pub fn may_be_returned_truth(site: &EditSite<'_>) -> bool {
     site.parent == NodeKind::Return
         && matches!(site.kind, NodeKind::Call | NodeKind::Logic | NodeKind::Name | NodeKind::Member)
-}
-
-/// Whether a value is more than a name or a number.
-pub fn is_compound(site: &EditSite<'_>) -> bool {
-    !matches!(site.kind, NodeKind::Name | NodeKind::Number)
-}
-
-/// Whether a value is a variable.
-pub fn is_name(site: &EditSite<'_>) -> bool {
-    site.kind == NodeKind::Name
-}
-
-/// Whether a value is a variable or an element.
-pub fn is_name_or_element(site: &EditSite<'_>) -> bool {
-    matches!(site.kind, NodeKind::Name | NodeKind::Subscript)
-}
-
-/// Whether a value is a call that nothing awaits.
-pub fn is_unawaited_call(site: &EditSite<'_>) -> bool {
-    site.kind == NodeKind::Call && site.parent != NodeKind::Await
 }
 
 /// The text in parentheses where it is weaker than a sum.

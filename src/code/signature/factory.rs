@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use tree_sitter::Node;
 
-use super::of;
-use super::script::{Exports, assigned};
+use super::module_exports::{Exports, assigned, of_value};
+use crate::code::tree::{field_of, named_children, text_of};
 
 /// Functions around functions that are looked through.
 const DEPTH: u32 = 3;
@@ -24,12 +24,9 @@ pub(super) fn scopes<'t>(root: Node<'t>, text: &str) -> Vec<(Node<'t>, Exports)>
 type Known<'t, 'a> = BTreeMap<&'a str, Node<'t>>;
 
 fn declarations<'t, 'a>(block: Node<'t>, text: &'a str) -> Known<'t, 'a> {
-    let mut cursor = block.walk();
-    let named = block.named_children(&mut cursor).filter_map(|child| {
-        let name = child.child_by_field_name("name")?;
-        (child.kind() == "function_declaration").then(|| (of(name, text), child))
-    });
-    named.collect()
+    let functions = named_children(block).into_iter();
+    let functions = functions.filter(|child| child.kind() == "function_declaration");
+    functions.map(|child| (field_of(child, "name", text), child)).collect()
 }
 
 /// Looks for assignments to `module.exports` that give what a function returns, and through
@@ -70,8 +67,8 @@ fn look<'t>(
                 let given = names.into_iter().zip(arguments.iter().map(|one| bare(*one)));
                 inner.extend(given.filter(|(_, value)| is_function(*value)));
                 look(body, text, &inner, depth + 1, found);
-            } else if arguments.iter().any(|one| of(*one, text) == "exports")
-                && let Some(function) = known.get(of(callee, text))
+            } else if arguments.iter().any(|one| text_of(*one, text) == "exports")
+                && let Some(function) = known.get(text_of(callee, text))
                 && let Some(body) = block_of(*function)
             {
                 // `factory(exports)`: what the factory puts on its first parameter leaves the file.
@@ -81,8 +78,7 @@ fn look<'t>(
         }
         kind if kind.contains("function") || kind == "class_declaration" => {}
         _ => {
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
+            for child in named_children(node) {
                 look(child, text, known, depth, found);
             }
         }
@@ -100,12 +96,9 @@ fn add<'t>(found: &mut Vec<(Node<'t>, Exports)>, body: Node<'t>, exports: Export
 }
 
 fn is_exports(assignment: Node<'_>, text: &str) -> bool {
-    assignment.child_by_field_name("left").is_some_and(|left| {
-        let target = of(left, text);
-        target == "module.exports"
-            || target.starts_with("module.exports.")
-            || target.starts_with("exports.")
-    })
+    let target = field_of(assignment, "left", text);
+    ["module.exports.", "exports."].iter().any(|own| target.starts_with(own))
+        || target == "module.exports"
 }
 
 /// The function whose result an expression is: one that is written there and called, or a known
@@ -116,63 +109,31 @@ fn called<'t>(value: Node<'t>, text: &str, known: &Known<'t, '_>) -> Option<Node
         return None;
     }
     let callee = bare(value.child_by_field_name("function")?);
-    if is_function(callee) { Some(callee) } else { known.get(of(callee, text)).copied() }
+    if is_function(callee) { Some(callee) } else { known.get(text_of(callee, text)).copied() }
 }
 
-/// Names that the last statement of a body returns: a function as the default export, functions of
-/// an object by their keys.
+/// Names that the last statement of a body returns.
 fn given(body: Node<'_>, text: &str) -> Exports {
     let mut exports = Exports::new();
-    let mut cursor = body.walk();
-    let last =
-        body.named_children(&mut cursor).filter(|one| one.kind() == "return_statement").last();
-    let Some(value) = last.and_then(|last| last.named_child(0)).map(bare) else { return exports };
-    match value.kind() {
-        "identifier" => {
-            exports.insert(of(value, text).to_owned(), "default".into());
-        }
-        "object" => {
-            let mut cursor = value.walk();
-            for member in value.named_children(&mut cursor) {
-                let key = member.child_by_field_name("key").map(|key| of(key, text));
-                let inner = member.child_by_field_name("value");
-                match (member.kind(), key, inner) {
-                    ("shorthand_property_identifier", _, _) => {
-                        let name = of(member, text).to_owned();
-                        exports.insert(name.clone(), name);
-                    }
-                    ("pair", Some(key), Some(inner)) if inner.kind() == "identifier" => {
-                        exports.insert(of(inner, text).to_owned(), key.to_owned());
-                    }
-                    _ => {}
-                }
-            }
-        }
-        _ => {}
+    let mut statements = named_children(body).into_iter();
+    let last = statements.rfind(|one| one.kind() == "return_statement");
+    if let Some(value) = last.and_then(|last| last.named_child(0)) {
+        of_value(bare(value), text, &mut exports);
     }
     exports
 }
 
 /// `exports.f = f` in a body, for the parameter of this name.
 fn put_on(body: Node<'_>, parameter: &str, text: &str) -> Exports {
-    let mut exports = Exports::new();
-    let mut cursor = body.walk();
-    for statement in body.named_children(&mut cursor) {
-        let Some(assignment) =
-            statement.named_child(0).filter(|one| one.kind() == "assignment_expression")
-        else {
-            continue;
-        };
-        let part = |name: &str| assignment.child_by_field_name(name);
-        let (Some(left), Some(right)) = (part("left"), part("right")) else { continue };
-        let name = of(left, text).strip_prefix(parameter).and_then(|rest| rest.strip_prefix('.'));
-        if let Some(name) = name
-            && right.kind() == "identifier"
-        {
-            exports.insert(of(right, text).to_owned(), name.to_owned());
-        }
-    }
-    exports
+    let put = |statement: Node<'_>| -> Option<(String, String)> {
+        let assignment = statement.named_child(0)?;
+        let right = assignment.child_by_field_name("right")?;
+        let target = field_of(assignment, "left", text);
+        let name = target.strip_prefix(parameter)?.strip_prefix('.')?;
+        let is_named = assignment.kind() == "assignment_expression" && right.kind() == "identifier";
+        is_named.then(|| (text_of(right, text).to_owned(), name.to_owned()))
+    };
+    named_children(body).into_iter().filter_map(put).collect()
 }
 
 /// An expression without brackets and signs around it; `f.call(this, …)` is a call of `f`.
@@ -203,26 +164,21 @@ fn block_of(function: Node<'_>) -> Option<Node<'_>> {
 
 /// The body of the function around a place.
 fn around(node: Node<'_>) -> Option<Node<'_>> {
-    let mut at = node.parent()?;
-    while !is_function(at) {
-        at = at.parent()?;
-    }
-    block_of(at)
+    std::iter::successors(node.parent(), Node::parent)
+        .find(|up| is_function(*up))
+        .and_then(block_of)
 }
 
 /// Arguments in order; those of `f.call(this, …)` without the first.
 fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let Some(list) = call.child_by_field_name("arguments") else { return Vec::new() };
-    let by_call = call.child_by_field_name("function").is_some_and(|callee| {
-        let inner = if callee.kind() == "parenthesized_expression" { bare(callee) } else { callee };
-        callee.kind() == "member_expression" && !is_function(inner)
-    });
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).skip(usize::from(by_call)).collect()
+    let by_call = call
+        .child_by_field_name("function")
+        .is_some_and(|callee| callee.kind() == "member_expression" && !is_function(callee));
+    named_children(list).into_iter().skip(usize::from(by_call)).collect()
 }
 
 fn parameters<'a>(function: Node<'_>, text: &'a str) -> Vec<&'a str> {
-    let Some(list) = function.child_by_field_name("parameters") else { return Vec::new() };
-    let mut cursor = list.walk();
-    list.named_children(&mut cursor).map(|one| of(one, text)).collect()
+    let list = function.child_by_field_name("parameters").map(named_children).unwrap_or_default();
+    list.into_iter().map(|one| text_of(one, text)).collect()
 }

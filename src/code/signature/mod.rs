@@ -3,6 +3,7 @@
 
 mod factory;
 mod kind;
+pub mod module_exports;
 mod python;
 mod script;
 mod unsupported;
@@ -12,8 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use super::language::Language;
+use super::tree::{field_of, named_children, named_nodes, text_of, visit};
 
 pub use kind::Type;
+pub use script::exports;
 
 /// Literals of one function that are kept.
 const LITERALS: usize = 14;
@@ -96,32 +99,28 @@ pub fn callables(language: Language, text: &str) -> Vec<Callable> {
         }
         Language::Rust | Language::Go | Language::Java => Vec::new(),
     };
-    let mut around = Vec::new();
-    collect_around(tree.root_node(), text, &mut around);
+    let around = words_around(tree.root_node(), text);
     for one in &mut found {
         one.around.clone_from(&around);
     }
     found
 }
 
-/// Local names that a JavaScript or TypeScript file gives away, with the names under which it does:
-/// functions of an exported object by their keys, a default export without a name as `default`.
-#[must_use]
-pub fn exports(root: Node<'_>, text: &str) -> BTreeMap<String, String> {
-    script::exports(root, text)
-}
-
 /// Plain words outside of functions and classes.
-fn collect_around(node: Node<'_>, text: &str, found: &mut Vec<String>) {
-    let inside = node.kind().contains("function")
-        || node.kind().contains("class")
-        || node.kind().starts_with("import")
-        || node.kind() == "comment";
-    if inside || found.len() >= AROUND {
-        return;
-    }
-    if node.kind() == "string" {
-        let value = of(node, text);
+fn words_around(root: Node<'_>, text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    visit(root, |node| {
+        let kind = node.kind();
+        let inside = ["function", "class"].iter().any(|word| kind.contains(word))
+            || kind.starts_with("import")
+            || kind == "comment";
+        if inside || found.len() >= AROUND {
+            return false;
+        }
+        if kind != "string" {
+            return true;
+        }
+        let value = text_of(node, text);
         let word = value.trim_matches(['"', '\'']);
         let plain = !word.is_empty()
             && word.len() <= 24
@@ -129,22 +128,17 @@ fn collect_around(node: Node<'_>, text: &str, found: &mut Vec<String>) {
         if plain && value.len() == word.len() + 2 && !found.iter().any(|known| known == value) {
             found.push(value.to_owned());
         }
-        return;
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect_around(child, text, found);
-    }
+        false
+    });
+    found
 }
 
 /// Whether a JavaScript text is a module of the newer kind, with `import` and `export`.
 #[must_use]
 pub fn is_module(text: &str) -> bool {
     Language::JavaScript.parse(text).is_some_and(|tree| {
-        let mut cursor = tree.walk();
-        tree.root_node()
-            .children(&mut cursor)
-            .any(|child| matches!(child.kind(), "import_statement" | "export_statement"))
+        let statements = named_children(tree.root_node());
+        statements.iter().any(|one| matches!(one.kind(), "import_statement" | "export_statement"))
     })
 }
 
@@ -156,37 +150,20 @@ pub fn calls(
     text: &str,
     names: &BTreeSet<String>,
 ) -> BTreeMap<String, Vec<Vec<String>>> {
-    let mut found = BTreeMap::new();
-    if let Some(tree) = language.parse(text) {
-        collect_calls(tree.root_node(), text, names, &mut found);
-    }
-    found
-}
-
-fn collect_calls(
-    node: Node<'_>,
-    text: &str,
-    names: &BTreeSet<String>,
-    found: &mut BTreeMap<String, Vec<Vec<String>>>,
-) {
-    if matches!(node.kind(), "call" | "call_expression")
-        && let (Some(callee), Some(list)) =
-            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
-    {
-        let name = of(callee, text).rsplit('.').next().unwrap_or_default();
-        if names.contains(name) {
-            let mut cursor = list.walk();
-            let given: Vec<Node<'_>> = list.named_children(&mut cursor).collect();
-            if given.iter().all(|one| is_literal(*one)) {
-                let given = given.iter().map(|one| of(*one, text).to_owned()).collect();
-                found.entry(name.to_owned()).or_default().push(given);
-            }
+    let mut found: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    let Some(tree) = language.parse(text) else { return found };
+    for node in named_nodes(tree.root_node()) {
+        let is_call = matches!(node.kind(), "call" | "call_expression");
+        let list = node.child_by_field_name("arguments").filter(|_| is_call);
+        let name = field_of(node, "function", text).rsplit('.').next().unwrap_or_default();
+        let Some(list) = list.filter(|_| names.contains(name)) else { continue };
+        let given = named_children(list);
+        if given.iter().all(|one| is_literal(*one)) {
+            let given = given.iter().map(|one| text_of(*one, text).to_owned()).collect();
+            found.entry(name.to_owned()).or_default().push(given);
         }
     }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect_calls(child, text, names, found);
-    }
+    found
 }
 
 /// Whether an expression means the same everywhere: numbers, texts and collections of them.
@@ -195,7 +172,8 @@ fn is_literal(node: Node<'_>) -> bool {
         "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "undefined"
         | "regex" => true,
         "string" | "template_string" | "concatenated_string" => {
-            !holds(node, &|inner| matches!(inner.kind(), "interpolation" | "template_substitution"))
+            let parts = named_nodes(node);
+            !parts.iter().any(|one| matches!(one.kind(), "interpolation" | "template_substitution"))
         }
         "list"
         | "tuple"
@@ -206,57 +184,34 @@ fn is_literal(node: Node<'_>) -> bool {
         | "object"
         | "unary_operator"
         | "unary_expression"
-        | "parenthesized_expression" => {
-            let mut cursor = node.walk();
-            node.named_children(&mut cursor)
-                .all(|child| is_literal(child) || child.kind() == "property_identifier")
-        }
+        | "parenthesized_expression" => named_children(node)
+            .iter()
+            .all(|child| is_literal(*child) || child.kind() == "property_identifier"),
         _ => false,
     }
 }
 
-/// Whether a node or one inside it is as asked for.
-fn holds(node: Node<'_>, accepts: &dyn Fn(Node<'_>) -> bool) -> bool {
-    if accepts(node) {
-        return true;
-    }
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| holds(child, accepts))
-}
-
-fn of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
-    text.get(node.byte_range()).unwrap_or_default()
-}
-
-fn line(row: usize) -> u32 {
-    u32::try_from(row + 1).unwrap_or(u32::MAX)
-}
-
 /// Literals of a body, without texts that only explain.
 fn literals(body: Node<'_>, text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    collect_literals(body, text, &mut found);
-    found
-}
-
-fn collect_literals(node: Node<'_>, text: &str, found: &mut Vec<String>) {
-    let explains = matches!(node.kind(), "raise_statement" | "throw_statement")
-        || node.kind() == "expression_statement"
-            && node.named_child(0).is_some_and(|child| child.kind() == "string");
-    if explains || found.len() >= LITERALS {
-        return;
-    }
-    let value = of(node, text);
-    if matches!(node.kind(), "integer" | "float" | "number" | "string") && is_literal(node) {
+    let mut found: Vec<String> = Vec::new();
+    visit(body, |node| {
+        let explains = matches!(node.kind(), "raise_statement" | "throw_statement")
+            || node.kind() == "expression_statement"
+                && node.named_child(0).is_some_and(|child| child.kind() == "string");
+        if explains || found.len() >= LITERALS {
+            return false;
+        }
+        let counts = matches!(node.kind(), "integer" | "float" | "number" | "string");
+        if !counts || !is_literal(node) {
+            return true;
+        }
+        let value = text_of(node, text);
         if value.len() <= LITERAL && !found.iter().any(|known| known == value) {
             found.push(value.to_owned());
         }
-        return;
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect_literals(child, text, found);
-    }
+        false
+    });
+    found
 }
 
 #[cfg(test)]

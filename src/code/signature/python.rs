@@ -8,7 +8,8 @@ use crate::code::language::Language;
 
 use super::kind::{annotated, defaulted, documented, keys, used};
 use super::unsupported::unsupported_reason;
-use super::{Callable, Class, Parameter, calls, line, literals, of};
+use super::{Callable, Class, Parameter, Type, calls, literals};
+use crate::code::tree::{end_line, field_of, line, named_children, text_of};
 
 /// Decorators that leave a function callable as it is written.
 const HARMLESS: &[&str] = &[
@@ -27,14 +28,10 @@ const HARMLESS: &[&str] = &[
 /// All functions of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
     let mut found = Vec::new();
-    let mut cursor = root.walk();
-    for child in root.named_children(&mut cursor) {
+    for child in named_children(root) {
         let (node, decorators) = undecorated(child, text);
         match node.kind() {
-            "function_definition" => {
-                let callable = function(node, text, None, &decorators);
-                found.extend(callable);
-            }
+            "function_definition" => found.extend(function(node, text, None, &decorators)),
             "class_definition" => of_class(node, text, &decorators, &mut found),
             _ => {}
         }
@@ -46,30 +43,24 @@ fn undecorated<'tree>(node: Node<'tree>, text: &str) -> (Node<'tree>, Vec<String
     if node.kind() != "decorated_definition" {
         return (node, Vec::new());
     }
-    let mut cursor = node.walk();
-    let decorators = node
-        .named_children(&mut cursor)
-        .filter(|child| child.kind() == "decorator")
-        .map(|child| of(child, text).trim_start_matches('@').trim().to_owned())
-        .collect();
-    (node.child_by_field_name("definition").unwrap_or(node), decorators)
+    let marks = named_children(node).into_iter().filter(|child| child.kind() == "decorator");
+    let decorators =
+        marks.map(|mark| text_of(mark, text).trim_start_matches('@').trim().to_owned());
+    (node.child_by_field_name("definition").unwrap_or(node), decorators.collect())
 }
 
 fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<Callable>) {
-    let name = node.child_by_field_name("name").map_or("", |name| of(name, text));
+    let name = field_of(node, "name", text);
+    let bases = field_of(node, "superclasses", text);
     let Some(body) = node.child_by_field_name("body") else { return };
-    if name.starts_with('_') {
+    if name.starts_with('_') || name.starts_with("Test") || bases.contains("TestCase") {
         return;
     }
-    let bases = node.child_by_field_name("superclasses").map_or("", |bases| of(bases, text));
-    let is_test = name.starts_with("Test") || bases.contains("TestCase");
     let is_data = decorators.iter().any(|one| one.contains("dataclass"));
-    let mut cursor = body.walk();
     let members: Vec<_> =
-        body.named_children(&mut cursor).map(|child| undecorated(child, text)).collect();
-    let initialiser = members.iter().find(|(member, _)| {
-        member.child_by_field_name("name").is_some_and(|name| of(name, text) == "__init__")
-    });
+        named_children(body).into_iter().map(|child| undecorated(child, text)).collect();
+    let initialiser =
+        members.iter().find(|(member, _)| field_of(*member, "name", text) == "__init__");
     let constructor: Option<Vec<Parameter>> = if let Some((member, _)) = initialiser {
         parameters(*member, text, 1).ok()
     } else if is_data {
@@ -80,9 +71,6 @@ fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<C
         // What a base class wants to be made of is not in this text.
         None
     };
-    if is_test {
-        return;
-    }
     for (member, marks) in members {
         if member.kind() != "function_definition" {
             continue;
@@ -112,11 +100,10 @@ fn fields(members: &[(Node<'_>, Vec<String>)], text: &str) -> Vec<Parameter> {
     statements
         .filter_map(|(node, _)| {
             let assignment = node.named_child(0).filter(|child| child.kind() == "assignment")?;
-            let name = assignment.child_by_field_name("left").map(|left| of(left, text))?;
-            let kind = assignment.child_by_field_name("type").map(|kind| of(kind, text))?;
+            assignment.child_by_field_name("type")?;
             Some(Parameter {
-                name: name.to_owned(),
-                types: annotated(kind),
+                name: field_of(assignment, "left", text).to_owned(),
+                types: annotated(field_of(assignment, "type", text)),
                 optional: assignment.child_by_field_name("right").is_some(),
                 rest: false,
                 keys: Vec::new(),
@@ -131,7 +118,7 @@ fn function(
     class: Option<Class>,
     decorators: &[String],
 ) -> Option<Callable> {
-    let own = node.child_by_field_name("name").map(|name| of(name, text))?;
+    let own = field_of(node, "name", text);
     if own.starts_with('_') || own.starts_with("test_") || own == "main" {
         return None;
     }
@@ -164,8 +151,8 @@ fn function(
     let examples =
         calls(Language::Python, &doctests(documentation), &BTreeSet::from([own.to_owned()]));
     Some(Callable {
-        start: line(node.start_position().row),
-        end: line(node.end_position().row),
+        start: line(node),
+        end: end_line(node),
         parameters: given.unwrap_or_default(),
         literals: literals(body, text),
         around: Vec::new(),
@@ -181,12 +168,11 @@ fn function(
 fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Parameter>, &'static str> {
     let Some(list) = node.child_by_field_name("parameters") else { return Ok(Vec::new()) };
     let body = node.child_by_field_name("body");
-    let body_text = body.map_or("", |body| of(body, text));
+    let body_text = field_of(node, "body", text);
     let documentation = body.map_or("", |body| documentation(body, text));
     let mut found = Vec::new();
     let mut by_name = false;
-    let mut cursor = list.walk();
-    for child in list.named_children(&mut cursor).skip(skipped) {
+    for child in named_children(list).into_iter().skip(skipped) {
         let (named, kind, value) = match child.kind() {
             "typed_parameter" => (child.named_child(0), child.child_by_field_name("type"), None),
             "default_parameter" | "typed_default_parameter" => (
@@ -203,7 +189,7 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
         };
         let Some(named) = named else { continue };
         let rest = named.kind() == "list_splat_pattern";
-        let name = of(named, text).trim_start_matches('*').to_owned();
+        let name = text_of(named, text).trim_start_matches('*').to_owned();
         if named.kind() == "dictionary_splat_pattern" {
             continue;
         }
@@ -214,12 +200,12 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
             continue;
         }
         by_name = rest;
-        let mut types = kind.map(|kind| annotated(of(kind, text))).unwrap_or_default();
+        let mut types = kind.map(|kind| annotated(text_of(kind, text))).unwrap_or_default();
         if types.is_empty() {
             types = documented(documentation, &name);
         }
-        if types.is_empty() || types == [super::Type::Nothing] {
-            types.extend(value.map(|value| defaulted(of(value, text))).unwrap_or_default());
+        if types.is_empty() || types == [Type::Nothing] {
+            types.extend(value.map(|value| defaulted(text_of(value, text))).unwrap_or_default());
             types.extend(used(body_text, &name));
         }
         types.dedup();
@@ -232,7 +218,7 @@ fn parameters(node: Node<'_>, text: &str, skipped: usize) -> Result<Vec<Paramete
 fn documentation<'a>(body: Node<'_>, text: &'a str) -> &'a str {
     let first = body.named_child(0).filter(|first| first.kind() == "expression_statement");
     let first = first.and_then(|first| first.named_child(0)).filter(|one| one.kind() == "string");
-    first.map_or("", |first| of(first, text))
+    first.map_or("", |first| text_of(first, text))
 }
 
 /// Lines behind `>>>`, as a program.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use super::of;
+use crate::code::tree::{field_of, named_nodes, text_of, visit};
 
 /// Beginnings of callees, and what they do.
 const CALLEES: &[(&[&str], &str)] = &[
@@ -182,139 +182,103 @@ const CHANGES: &[&str] = &[
 /// The first thing in a function's text that a pinned function must not do.
 #[must_use]
 pub fn unsupported_reason(function: Node<'_>, parameters: &[&str], text: &str) -> Option<String> {
-    let mut own: BTreeSet<String> = parameters.iter().map(|name| (*name).to_owned()).collect();
-    own.extend(["self", "cls", "this", "super"].map(str::to_owned));
-    collect_own(function, text, &mut own);
-    look(function, text, &own)
+    let mut own: BTreeSet<&str> = parameters.iter().copied().collect();
+    own.extend(["self", "cls", "this", "super"]);
+    for node in named_nodes(function) {
+        own.extend(own_names(node, text));
+    }
+    let mut found = None;
+    visit(function, |node| {
+        found = found.take().or_else(|| reason(node, text, &own));
+        found.is_none()
+    });
+    found.map(str::to_owned)
 }
 
-/// Names that a function gives a value itself.
-fn collect_own(node: Node<'_>, text: &str, own: &mut BTreeSet<String>) {
-    let fields: &[&str] = match node.kind() {
+/// Nodes that are a part of something else.
+const PARTS: &[&str] = &["subscript", "attribute", "member_expression", "subscript_expression"];
+
+/// Names to which a node of a function gives a value.
+fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
+    let target = match node.kind() {
         "assignment"
         | "augmented_assignment"
         | "for_statement"
         | "for_in_clause"
-        | "for_in_statement" => &["left"],
+        | "for_in_statement" => node.child_by_field_name("left"),
         "named_expression"
         | "variable_declarator"
         | "function_definition"
         | "function_declaration"
         | "class_definition"
-        | "class_declaration" => &["name"],
-        "as_pattern" => &["alias"],
+        | "class_declaration" => node.child_by_field_name("name"),
+        "as_pattern" => node.child_by_field_name("alias"),
         "formal_parameters"
         | "parameters"
         | "lambda_parameters"
         | "with_item"
         | "import_statement"
-        | "import_from_statement" => {
-            names(node, text, own);
-            &[]
-        }
-        "arrow_function" | "catch_clause" => &["parameter"],
-        _ => &[],
+        | "import_from_statement" => Some(node),
+        "arrow_function" | "catch_clause" => node.child_by_field_name("parameter"),
+        _ => None,
     };
-    for field in fields {
-        if let Some(target) = node.child_by_field_name(field)
-            && !matches!(
-                target.kind(),
-                "subscript" | "attribute" | "member_expression" | "subscript_expression"
-            )
-        {
-            names(target, text, own);
-        }
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        collect_own(child, text, own);
-    }
-}
-
-fn names(node: Node<'_>, text: &str, own: &mut BTreeSet<String>) {
-    if matches!(
-        node.kind(),
-        "identifier" | "shorthand_property_identifier_pattern" | "as_pattern_target"
-    ) {
-        own.insert(of(node, text).to_owned());
-    }
-    let mut cursor = node.walk();
-    for child in node.children(&mut cursor) {
-        names(child, text, own);
-    }
+    let is_name = |node: &Node<'_>| {
+        matches!(
+            node.kind(),
+            "identifier" | "shorthand_property_identifier_pattern" | "as_pattern_target"
+        )
+    };
+    let target = target.filter(|target| !PARTS.contains(&target.kind()));
+    let names = target.map(named_nodes).unwrap_or_default().into_iter().filter(is_name);
+    names.map(|name| text_of(name, text)).collect()
 }
 
 /// The name at the beginning of `a.b[c].d`.
-fn root<'a>(node: Node<'_>, text: &'a str) -> Option<&'a str> {
-    let mut node = node;
-    loop {
-        match node.kind() {
-            "identifier" | "this" => return Some(of(node, text)),
-            "attribute" | "member_expression" => node = node.child_by_field_name("object")?,
-            "subscript" | "subscript_expression" => {
-                node = node
-                    .child_by_field_name("value")
-                    .or_else(|| node.child_by_field_name("object"))?;
-            }
-            _ => return None,
-        }
+fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
+    while PARTS.contains(&node.kind()) {
+        node = node.child_by_field_name("object").or_else(|| node.child_by_field_name("value"))?;
     }
+    matches!(node.kind(), "identifier" | "this").then(|| text_of(node, text))
 }
 
-fn look(node: Node<'_>, text: &str, own: &BTreeSet<String>) -> Option<String> {
-    let outside = |target: Node<'_>| root(target, text).is_some_and(|name| !own.contains(name));
-    let state = "changes state outside of itself".to_owned();
-    match node.kind() {
-        "global_statement" => return Some(state),
-        "call" | "call_expression" => {
-            let callee = node.child_by_field_name("function")?;
-            let name = of(callee, text);
-            for (beginnings, does) in CALLEES {
-                let hit = beginnings.iter().any(|one| {
-                    if one.ends_with(['.', '_']) { name.starts_with(one) } else { name == *one }
-                });
-                let shadowed = root(callee, text).is_some_and(|root| own.contains(root));
-                if hit && !shadowed {
-                    return Some((*does).to_owned());
-                }
-            }
-            let object = callee.child_by_field_name("object");
-            let method = name.rsplit('.').next().unwrap_or_default();
-            if let Some(object) = object
-                && CHANGES.contains(&method)
-                && outside(object)
-                && !root(object, text)
-                    .is_some_and(|name| name.starts_with(char::is_uppercase) && method == "add")
-            {
-                return Some(state);
-            }
+/// What a single node does that a pinned function must not do.
+fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static str> {
+    const STATE: &str = "changes state outside of itself";
+    let is_outside = |target: Node<'_>| root(target, text).is_some_and(|name| !own.contains(name));
+    let changed = match node.kind() {
+        "global_statement" => return Some(STATE),
+        "new_expression" if text_of(node, text).replace(' ', "") == "newDate()" => {
+            return Some("reads the clock");
         }
-        "new_expression" if of(node, text).replace(' ', "") == "newDate()" => {
-            return Some("reads the clock".into());
+        "call" | "call_expression" => {
+            let name = field_of(node, "function", text);
+            let callee = node.child_by_field_name("function")?;
+            let is_shadowed = root(callee, text).is_some_and(|root| own.contains(root));
+            let is_known = |one: &&str| {
+                if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
+            };
+            let row =
+                CALLEES.iter().find(|(beginnings, _)| beginnings.iter().any(|o| is_known(&o)));
+            if let Some((_, does)) = row.filter(|_| !is_shadowed) {
+                return Some(does);
+            }
+            let method = name.rsplit('.').next().unwrap_or_default();
+            // `Set.add(x)` of a class is no change of a value.
+            callee.child_by_field_name("object").filter(|object| {
+                let is_class =
+                    root(*object, text).is_some_and(|n| n.starts_with(char::is_uppercase));
+                CHANGES.contains(&method) && !(is_class && method == "add")
+            })
         }
         "assignment"
         | "augmented_assignment"
         | "assignment_expression"
-        | "augmented_assignment_expression" => {
-            if let Some(target) = node.child_by_field_name("left")
-                && (matches!(
-                    target.kind(),
-                    "subscript" | "attribute" | "member_expression" | "subscript_expression"
-                ) || node.kind().ends_with("_expression") && target.kind() == "identifier")
-                && outside(target)
-            {
-                return Some(state);
-            }
-        }
-        "update_expression" => {
-            if let Some(target) = node.child_by_field_name("argument")
-                && outside(target)
-            {
-                return Some(state);
-            }
-        }
-        _ => {}
-    }
-    let mut cursor = node.walk();
-    node.children(&mut cursor).find_map(|child| look(child, text, own))
+        | "augmented_assignment_expression" => node.child_by_field_name("left").filter(|target| {
+            let is_name = target.kind() == "identifier" && node.kind().ends_with("_expression");
+            PARTS.contains(&target.kind()) || is_name
+        }),
+        "update_expression" => node.child_by_field_name("argument"),
+        _ => None,
+    };
+    changed.filter(|target| is_outside(*target)).map(|_| STATE)
 }

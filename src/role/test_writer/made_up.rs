@@ -76,8 +76,8 @@ fn imports(text: &str) -> Vec<Import> {
 
 /// The package, or the name in it, that an import names.
 fn full_name(import: &Import) -> String {
-    let name = import.names.first().filter(|name| name.name != "*");
-    name.map_or_else(|| import.module.clone(), |name| format!("{}.{}", import.module, name.name))
+    let name = import.names.first().filter(|name| *name != "*");
+    name.map_or_else(|| import.module.clone(), |name| format!("{}.{name}", import.module))
 }
 
 /// The package that a text belongs to.

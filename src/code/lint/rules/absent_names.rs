@@ -29,7 +29,7 @@ pub fn absent_names(file: &RepoPath, files: &BTreeMap<RepoPath, String>) -> Vec<
     let mut absent = Vec::new();
     for import in read(language, &tree, text) {
         let Some(source) = find(&import.module).and_then(|path| text_of(&path)) else { continue };
-        for name in import.names.iter().map(|name| name.name.as_str()) {
+        for name in import.names.iter().map(String::as_str) {
             let is_module =
                 language == Language::Python && find(&submodule(&import.module, name)).is_some();
             if !matches!(name, "" | "*" | "default")

@@ -326,7 +326,7 @@ fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
             }),
             Language::Java => {
                 let Some(files) = project.java_own.get(module) else { return false };
-                let name = import.names.first().map_or("", |name| name.name.as_str());
+                let name = import.names.first().map_or("", String::as_str);
                 import.kind != ImportKind::Static
                     && name != "*"
                     && !files.contains(name)

@@ -1,0 +1,109 @@
+//! Names that leave a script: `export`, `module.exports`, `exports.f`.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use crate::code::tree::{field_of, named_children, text_of};
+
+/// Local name to exported name.
+pub type Exports = BTreeMap<String, String>;
+
+/// Names that statements at the outermost level of a module give away.
+pub fn of_module(root: Node<'_>, text: &str) -> Exports {
+    let mut exports = Exports::new();
+    for child in named_children(root) {
+        match child.kind() {
+            "export_statement" => exported(child, text, &mut exports),
+            "expression_statement" => {
+                let inner = child.named_child(0);
+                if let Some(inner) = inner.filter(|one| one.kind() == "assignment_expression") {
+                    assigned(inner, text, &mut exports);
+                }
+            }
+            _ => {}
+        }
+    }
+    exports
+}
+
+/// `export function f`, `export default f`, `export { f as g }`.
+fn exported(statement: Node<'_>, text: &str, exports: &mut Exports) {
+    let field = |name: &str| statement.child_by_field_name(name);
+    if let Some(declaration) = field("declaration") {
+        let is_default = text_of(statement, text).starts_with("export default");
+        for name in declared(declaration, text) {
+            let outside = if is_default { "default" } else { name };
+            exports.insert(name.to_owned(), outside.to_owned());
+        }
+    }
+    if let Some(value) = field("value").filter(|value| value.kind() == "identifier") {
+        exports.insert(text_of(value, text).to_owned(), "default".into());
+    }
+    let clauses = named_children(statement).into_iter();
+    for clause in clauses.filter(|one| one.kind() == "export_clause" && field("source").is_none()) {
+        for one in named_children(clause) {
+            if let Some(name) = one.child_by_field_name("name") {
+                let outside = one.child_by_field_name("alias").unwrap_or(name);
+                exports.insert(text_of(name, text).into(), text_of(outside, text).into());
+            }
+        }
+    }
+}
+
+fn declared<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
+    if node.child_by_field_name("name").is_some() {
+        return vec![field_of(node, "name", text)];
+    }
+    let variables = named_children(node).into_iter();
+    let variables = variables.filter(|child| child.kind() == "variable_declarator");
+    variables.map(|child| field_of(child, "name", text)).collect()
+}
+
+/// `f` of `module.exports.f` and of `exports.f`.
+#[must_use]
+pub fn member(target: &str) -> Option<&str> {
+    let inner = target.strip_prefix("module.").unwrap_or(target);
+    inner.strip_prefix("exports.").filter(|name| !name.contains(['.', '[']))
+}
+
+/// `module.exports = f`, `module.exports = { f, g: h }`, `module.exports.f = …`, `exports.f = …`.
+pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
+    let Some(right) = node.child_by_field_name("right") else { return };
+    let target = field_of(node, "left", text);
+    if target == "module.exports" {
+        match right.kind() {
+            "assignment_expression" => assigned(right, text, exports),
+            _ => of_value(right, text, exports),
+        }
+    } else if let Some(name) = member(target) {
+        let local = if right.kind() == "identifier" { text_of(right, text) } else { name };
+        exports.insert(local.to_owned(), name.to_owned());
+    }
+}
+
+/// Names that a value gives away when it stands for the whole module: a function as the default
+/// export, functions of an object by their keys.
+pub fn of_value(value: Node<'_>, text: &str, exports: &mut Exports) {
+    match value.kind() {
+        "identifier" => {
+            exports.insert(text_of(value, text).to_owned(), "default".into());
+        }
+        "function_expression" | "arrow_function" | "class" => {
+            let name = field_of(value, "name", text);
+            exports.extend((!name.is_empty()).then(|| (name.to_owned(), "default".into())));
+        }
+        "object" => {
+            for part in named_children(value) {
+                let (key, inner) = (field_of(part, "key", text), part.child_by_field_name("value"));
+                if part.kind() == "shorthand_property_identifier" {
+                    let name = text_of(part, text).to_owned();
+                    exports.insert(name.clone(), name);
+                } else if let Some(inner) = inner.filter(|one| one.kind() == "identifier") {
+                    exports.insert(text_of(inner, text).to_owned(), key.to_owned());
+                }
+            }
+        }
+        _ => {}
+    }
+}
