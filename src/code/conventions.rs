@@ -412,4 +412,175 @@ mod tests {
             assert!(found.iter().any(|path| path.as_str() == listed), "{listed} of 6.8");
         }
     }
+
+    #[test]
+    fn most_names_decide_how_a_test_file_is_called() {
+        let table: &[(Framework, &[&str], &str, &str)] = &[
+            (
+                Framework::Pytest,
+                &["tests/test_a.py", "tests/test_b.py", "tests/c_test.py"],
+                "test_*.py",
+                "tests",
+            ),
+            (Framework::Pytest, &["shop/a_test.py", "shop/b_test.py"], "*_test.py", ""),
+            (
+                Framework::Jest,
+                &["test/a.spec.js", "test/b.spec.js", "src/c.test.js"],
+                "*.spec.js",
+                "test",
+            ),
+            (Framework::Vitest, &["src/a.test.ts"], "*.test.ts", ""),
+            (Framework::GoTest, &["a/a_test.go"], "*_test.go", ""),
+            (
+                Framework::Maven,
+                &[
+                    "src/test/java/ATest.java",
+                    "src/test/java/BTests.java",
+                    "src/test/java/CTests.java",
+                ],
+                "*Tests.java",
+                "src/test/java",
+            ),
+            (Framework::CargoTest, &["tests/api.rs"], "*.rs", "tests"),
+        ];
+        for (framework, names, naming, directory) in table {
+            let tests: Vec<(&str, &str)> = names.iter().map(|name| (*name, "")).collect();
+            let habits = read(*framework, &files(&tests));
+            assert_eq!(habits.conventions.file_naming, *naming, "{names:?}");
+            assert_eq!(habits.directory, *directory, "{names:?}");
+            assert!(habits.pattern.ends_with(naming), "{}", habits.pattern);
+        }
+    }
+
+    #[test]
+    fn tests_are_functions_classes_or_groups() {
+        let table = [
+            ("tests/test_a.py", "\ndef test_a(): pass\n\ndef test_b(): pass\n", "functions"),
+            ("tests/test_a.py", "\nclass TestA:\n    pass\n", "classes"),
+            ("tests/test_a.py", "\nclass A(unittest.TestCase):\n    pass\n", "classes"),
+            ("a.test.js", "describe('a', () => {});\n", "describe blocks"),
+            ("a.test.js", "\ntest('a', () => {});\n", "functions"),
+            ("a_test.go", "package a\n", "functions"),
+            ("src/test/java/ATest.java", "class ATest {}\n", "classes"),
+            ("tests/test_a.py", "", ""),
+        ];
+        for (name, text, expected) in table {
+            let habits = read(Framework::Command, &files(&[(name, text)]));
+            assert_eq!(habits.conventions.test_structure, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn doubles_set_up_and_parameters_are_named_by_their_libraries() {
+        let table = [
+            (
+                "tests/test_a.py",
+                "\ndef test_a(monkeypatch):\n    monkeypatch.setattr(1)\n",
+                "monkeypatch",
+                "",
+                "",
+            ),
+            (
+                "tests/test_a.py",
+                "def setUp(self): pass\nself.subTest(1)\n",
+                "",
+                "setUp and tearDown",
+                "self.subTest",
+            ),
+            (
+                "a.test.ts",
+                "vi.fn();\nbeforeEach(() => {});\nit.each([1])('a', f);\n",
+                "vi.mock",
+                "beforeEach and afterEach",
+                "it.each",
+            ),
+            (
+                "a_test.go",
+                "gomock.NewController(t)\nt.Cleanup(f)\nt.Run(\"a\", f)\n",
+                "gomock",
+                "t.Cleanup",
+                "table of cases with t.Run",
+            ),
+            (
+                "src/test/java/ATest.java",
+                "Mockito.when(a);\n@BeforeEach\n@ParameterizedTest\n",
+                "Mockito",
+                "@BeforeEach",
+                "@ParameterizedTest",
+            ),
+            ("tests/a.rs", "mockall::mock!{}\nproptest! {}\n", "mockall", "", "proptest"),
+        ];
+        for (name, text, mocking, setup, parameters) in table {
+            let habits = read(Framework::Command, &files(&[(name, text)]));
+            assert!(habits.mocking.starts_with(mocking), "{text}: {}", habits.mocking);
+            assert_eq!(habits.conventions.setup_teardown, setup, "{text}");
+            let found = habits.conventions.parametrisation.first().map_or("", String::as_str);
+            assert_eq!(found, parameters, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_library_is_what_most_assertions_come_from() {
+        let table = [
+            (Framework::Pytest, "tests/test_a.py", "\n    assert 1\n", "assert"),
+            (Framework::Pytest, "tests/test_a.py", "self.assertEqual(1, 1)\n", "unittest.TestCase"),
+            (Framework::GoTest, "a_test.go", "require.Equal(t, 1, 1)\n", "testify"),
+            (Framework::GoTest, "a_test.go", "t.Errorf(\"x\")\n", "testing"),
+            (Framework::Maven, "src/test/java/ATest.java", "assertThat(1)\n", "AssertJ"),
+            (
+                Framework::Maven,
+                "src/test/java/ATest.java",
+                "assertEquals(1, 1)\n",
+                "JUnit assertions",
+            ),
+            (Framework::Command, "tests/test_a.py", "pytest.raises(E)\n", "pytest.raises"),
+        ];
+        for (framework, name, text, expected) in table {
+            assert_eq!(
+                read(framework, &files(&[(name, text)])).assertion_library,
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_sample_is_the_richest_file_that_can_be_read() {
+        let long = "\n    assert 1".repeat(3_000);
+        let tests = files(&[
+            ("tests/test_few.py", "def test_a():\n    assert 1\n"),
+            ("tests/test_many.py", "def test_a():\n    assert 1\n    assert 2\n"),
+            ("tests/test_long.py", &format!("def test_a():{long}\n")),
+            ("tests/conftest.py", "assert 1\nassert 1\nassert 1\n"),
+        ]);
+        let sample = read(Framework::Pytest, &tests).conventions.sample;
+        assert_eq!(sample.unwrap().as_str(), "tests/test_many.py");
+    }
+
+    #[test]
+    fn places_for_tests_are_distinct_and_never_the_source() {
+        for framework in [Framework::Pytest, Framework::Jest, Framework::GoTest, Framework::Gradle]
+        {
+            let habits = read(framework, &BTreeMap::new());
+            for source in [
+                "a.py",
+                "src/a/b.ts",
+                "lib/x.js",
+                "pkg/y.go",
+                "app/src/main/java/m/Z.java",
+                "noending",
+            ] {
+                let source = RepoPath::parse(source).unwrap();
+                let found = candidates(&source, &habits);
+                let distinct: std::collections::BTreeSet<_> = found.iter().collect();
+                assert_eq!(distinct.len(), found.len(), "{source}");
+                assert!(!found.contains(&source) && !found.is_empty(), "{source}");
+                let stem = source.file_name().split('.').next().unwrap();
+                assert!(
+                    found.iter().all(|path| path.as_str().contains(stem)),
+                    "{source}: {found:?}"
+                );
+            }
+        }
+    }
 }

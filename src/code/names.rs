@@ -38,7 +38,6 @@ const PLAIN: &[&str] = &[
     "should",
     "must",
     "not",
-    "all",
     "any",
     "its",
     "their",
@@ -84,13 +83,12 @@ const PLAIN: &[&str] = &[
     "an",
     "src",
     "lib",
-    "whole",
-    "entire",
-    "project",
-    "repository",
-    "everything",
-    "codebase",
 ];
+
+/// Whether a word says what to do, or names everything.
+fn is_plain(word: &str) -> bool {
+    PLAIN.contains(&word) || EVERYTHING.contains(&word)
+}
 
 /// Words of a description that are kept at most.
 const WORDS: usize = 2_000;
@@ -190,7 +188,7 @@ pub fn find(description: &str, known: &Known) -> Named {
                     named.functions.entry(file.clone()).or_default().insert(function.clone());
                 }
             }
-            if PLAIN.contains(&lower.as_str()) {
+            if is_plain(&lower) {
                 continue;
             }
             let name = stem(file).to_lowercase();
@@ -199,7 +197,7 @@ pub fn find(description: &str, known: &Known) -> Named {
                 note(&mut named, file, 0.9, format!("it is called `{}`", stem(file)));
             }
         }
-        if !PLAIN.contains(&lower.as_str()) {
+        if !is_plain(&lower) {
             for file in folders.get(word.as_str()).into_iter().flatten() {
                 note(&mut named, file, 0.7, format!("it lies in the folder `{word}`"));
             }
@@ -234,7 +232,7 @@ fn note(named: &mut Named, file: &RepoPath, score: f64, why: String) {
 fn by_parts(named: &mut Named, words: &[String], known: &Known) {
     let searched: BTreeSet<String> = words
         .iter()
-        .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()))
+        .filter(|word| !is_plain(&word.to_lowercase()))
         .flat_map(|word| parts(word))
         .filter(|part| part.len() > 2)
         .collect();
@@ -284,7 +282,7 @@ pub fn nearest(description: &str, known: &Known, limit: usize) -> Vec<String> {
     let words = words(description);
     let words: Vec<String> = words
         .into_iter()
-        .filter(|word| !PLAIN.contains(&word.to_lowercase().as_str()))
+        .filter(|word| !is_plain(&word.to_lowercase()))
         .map(|word| word.to_lowercase())
         .take(30)
         .collect();

@@ -23,7 +23,7 @@ pub struct Function {
 pub fn functions(language: Language, text: &str) -> Vec<Function> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = Vec::new();
-    collect(tree.root_node(), language, text, "", &mut found);
+    collect(tree.root_node(), text, "", &mut found);
     found
 }
 
@@ -39,15 +39,9 @@ pub fn named_or_not(language: Language, text: &str) -> Vec<Function> {
     found
 }
 
-fn collect(
-    node: Node<'_>,
-    language: Language,
-    text: &str,
-    prefix: &str,
-    found: &mut Vec<Function>,
-) {
+fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) {
     let mut inner = prefix.to_owned();
-    let kind = kinds::of(language, node.kind());
+    let kind = kinds::of(node.kind());
     let is_function = kind == Kind::Function && callable(node).is_some();
     let name = ["name", "key", "type"].iter().find_map(|field| node.child_by_field_name(field));
     if let Some(name) = name.filter(|_| is_function || kind == Kind::Group) {
@@ -58,7 +52,7 @@ fn collect(
         }
     }
     for child in children(node) {
-        collect(child, language, text, &inner, found);
+        collect(child, text, &inner, found);
     }
 }
 

@@ -375,4 +375,115 @@ mod tests {
             assert_eq!(found.first().map(|act| act.effect), *expected, "{text}: {found:?}");
         }
     }
+
+    fn effects(language: Language, text: &str) -> Vec<SideEffect> {
+        side_effects(language, text).into_iter().map(|one| one.effect).collect()
+    }
+
+    #[test]
+    fn pauses_are_measured_in_the_units_of_their_language() {
+        use Language::{Go, Java, JavaScript, Python, Rust};
+        let table = [
+            (Python, "time.sleep(1)\n", false),
+            (Python, "time.sleep(1.5)\n", true),
+            (Python, "await asyncio.sleep(0)\n", false),
+            (Python, "time.sleep(1_000)\n", true),
+            (JavaScript, "setTimeout(f);\n", false),
+            (JavaScript, "setTimeout(f, 1_000);\n", false),
+            (JavaScript, "setTimeout(f, 1001);\n", true),
+            (JavaScript, "await delay(20);\n", false),
+            (JavaScript, "await sleep(ms(2), 5000);\n", true),
+            (Rust, "fn a() { sleep(Duration::from_secs(1)); }\n", false),
+            (Rust, "fn a() { tokio::time::sleep(Duration::from_millis(1500)).await; }\n", true),
+            (Rust, "fn a() { thread::sleep(PAUSE); }\n", true),
+            (Go, "package a\nfunc a() { time.Sleep(time.Second) }\n", false),
+            (Go, "package a\nfunc a() { time.Sleep(2 * time.Second) }\n", true),
+            (Go, "package a\nfunc a() { time.Sleep(9 * time.Microsecond) }\n", false),
+            (Go, "package a\nfunc a() { time.Sleep(time.Hour) }\n", true),
+            (Java, "class A { void a() { Thread.sleep(1000); } }\n", false),
+            (Java, "class A { void a() { Thread.sleep(1001L); } }\n", true),
+        ];
+        for (language, text, expected) in table {
+            assert_eq!(effects(language, text).contains(&SideEffect::Sleeps), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn loops_end_by_any_way_out() {
+        use Language::{Go, Java, JavaScript, Python, Rust};
+        let table = [
+            (Python, "while 1:\n    f()\n", true),
+            (Python, "while f():\n    g()\n", false),
+            (Python, "while True:\n    raise E\n", false),
+            (Python, "def g():\n    while True:\n        yield 1\n", false),
+            (JavaScript, "while (true) f();\n", true),
+            (JavaScript, "for (;;) { if (f()) break; }\n", false),
+            (JavaScript, "while (true) { throw e; }\n", false),
+            (Go, "package a\nfunc a() { for { return } }\n", false),
+            (Go, "package a\nfunc a() { for i := 0; i < 3; i++ { b() } }\n", false),
+            (Go, "package a\nfunc a() { for ;; { b() } }\n", true),
+            (Rust, "fn a() { loop { break; } }\n", false),
+            (Rust, "fn a() { while true { b(); } }\n", false),
+            (Java, "class A { void a() { while (true) { b(); } } }\n", true),
+            (Java, "class A { void a() { for (;;) { b(); } } }\n", true),
+        ];
+        for (language, text, expected) in table {
+            assert_eq!(
+                effects(language, text).contains(&SideEffect::NeverEnds),
+                expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn commands_of_the_shell_count_when_they_delete_or_load() {
+        let table = [
+            (Language::Python, "subprocess.run(['curl', url])\n", true),
+            (Language::Python, "subprocess.run('rm -rf x', shell=True)\n", true),
+            (Language::Python, "subprocess.run(['git', 'status'])\n", false),
+            (Language::JavaScript, "spawnSync('wget', [url]);\n", true),
+            (Language::JavaScript, "spawnSync(process.execPath, ['a.js']);\n", false),
+            (Language::Go, "package a\nfunc a() { exec.Command(\"rm\", \"x\") }\n", true),
+            (Language::Rust, "fn a() { Command::new(\"curl\"); }\n", true),
+            (Language::Rust, "fn a() { Command::new(\"true\"); }\n", false),
+        ];
+        for (language, text, expected) in table {
+            let found = effects(language, text).contains(&SideEffect::StartsPrograms);
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn callees_match_by_beginning_end_or_whole_name() {
+        let table = [
+            ("requests.get", "requests.", true),
+            ("shop.requests.get", "requests.", false),
+            ("reqwest::get", "reqwest::", true),
+            ("path.unlink", ".unlink", true),
+            ("unlink", ".unlink", false),
+            ("os.remove", "os.remove", true),
+            ("my.os.remove", "os.remove", true),
+            ("std::fs::remove_file", "fs::remove_file", true),
+            ("fetch", "fetch", true),
+            ("prefetch", "fetch", false),
+            ("api.fetch", "fetch", false),
+        ];
+        for (call, known, expected) in table {
+            assert_eq!(is(call, known), expected, "{call} {known}");
+        }
+    }
+
+    #[test]
+    fn every_effect_has_a_name_of_its_own_and_a_call_its_line() {
+        use SideEffect::{DeletesFiles, EndsRun, NeverEnds, Sleeps, StartsPrograms, UsesNetwork};
+        let all = [DeletesFiles, EndsRun, NeverEnds, Sleeps, StartsPrograms, UsesNetwork];
+        let names: std::collections::BTreeSet<String> =
+            all.iter().map(ToString::to_string).collect();
+        assert_eq!(names.len(), all.len());
+        let found = side_effects(Language::Python, "x = 1\n\nos . remove('a')\n");
+        assert_eq!((found[0].line, found[0].call.as_str()), (3, "os.remove"));
+        let long = format!("requests.{}()\n", "a".repeat(200));
+        assert_eq!(side_effects(Language::Python, &long)[0].call.len(), 80);
+    }
 }

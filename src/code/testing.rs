@@ -87,4 +87,33 @@ mod tests {
             assert!(!is_test(&RepoPath::parse(path).unwrap()), "{path}");
         }
     }
+
+    #[test]
+    fn names_of_tests_differ_by_language() {
+        let table = [
+            ("shop/test_a.py", true),
+            ("shop/a_test.py", true),
+            ("shop/tests.py", true),
+            ("tests/conftest.py", false),
+            ("tests/helpers.py", false),
+            ("src/a.spec.tsx", true),
+            ("src/a-test.js", true),
+            ("test.js", true),
+            ("src/tested.js", false),
+            ("a_test.go", true),
+            ("a_testing.go", false),
+            ("src/PriceTest.java", true),
+            ("src/PriceIT.java", true),
+            ("src/Testimonial.java", false),
+            ("tests/api.rs", true),
+            ("src/a/tests.rs", true),
+            ("src/contests/a.rs", false),
+            ("tests/data.json", false),
+        ];
+        for (path, expected) in table {
+            let path = RepoPath::parse(path).unwrap();
+            assert_eq!(has_test_name(&path), expected, "{path}");
+            assert!(!expected || is_test(&path), "{path}");
+        }
+    }
 }

@@ -108,3 +108,69 @@ pub fn marks_before(node: Node<'_>, text: &str) -> String {
     let marks = std::iter::successors(node.prev_sibling(), Node::prev_sibling).take_while(is_mark);
     marks.filter(|mark| mark.kind() != "line_comment").map(|mark| text_of(mark, text)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::code::language::Language;
+
+    const TEXT: &str = "def f(a):\n    # why\n    b = [a, 1]\n    return b\n";
+
+    #[test]
+    fn nodes_come_outer_first_and_in_the_order_of_the_text() {
+        let tree = Language::Python.parse(TEXT).unwrap();
+        let nodes = named_nodes(tree.root_node());
+        assert_eq!(nodes.first().map(Node::kind), Some("module"));
+        assert!(nodes.windows(2).all(|pair| pair[0].start_byte() <= pair[1].start_byte()));
+        let mut all = Vec::new();
+        visit(tree.root_node(), |node| {
+            all.push(node);
+            true
+        });
+        assert_eq!(all.iter().filter(|node| node.is_named()).count(), nodes.len());
+        assert!(all.len() > nodes.len(), "brackets and keywords are nodes without a name");
+    }
+
+    #[test]
+    fn a_node_that_is_not_entered_hides_what_is_inside_it_and_nothing_else() {
+        let tree = Language::Python.parse(TEXT).unwrap();
+        let mut kinds = Vec::new();
+        visit(tree.root_node(), |node| {
+            kinds.push(node.kind());
+            node.kind() != "list"
+        });
+        assert!(!kinds.contains(&"integer") && kinds.contains(&"return_statement"), "{kinds:?}");
+    }
+
+    #[test]
+    fn a_walk_below_a_node_stays_below_it() {
+        let tree = Language::Python.parse("a = 1\nb = 2\n").unwrap();
+        let first = tree.root_node().named_child(0).unwrap();
+        assert!(named_nodes(first).iter().all(|node| node.end_byte() <= 5));
+    }
+
+    #[test]
+    fn statements_leave_comments_out_and_lines_count_from_one() {
+        let tree = Language::Python.parse(TEXT).unwrap();
+        let function = tree.root_node().named_child(0).unwrap();
+        let body = function.child_by_field_name("body").unwrap();
+        let kinds: Vec<&str> = statements(body).iter().map(Node::kind).collect();
+        assert_eq!(kinds, ["expression_statement", "return_statement"]);
+        assert_eq!((line(function), end_line(function)), (1, 4));
+        assert_eq!(field_of(function, "name", TEXT), "f");
+        assert_eq!(field_of(function, "return_type", TEXT), "");
+        let list = named_nodes(body).into_iter().find(|node| node.kind() == "list").unwrap();
+        assert_eq!(around(list, FUNCTIONS).map(|node| node.id()), Some(function.id()));
+        assert!(around(function, FUNCTIONS).is_none());
+    }
+
+    #[test]
+    fn marks_before_an_item_come_nearest_first_and_end_at_other_code() {
+        let text = "#[a]\nfn x() {}\n#[b]\n// why\n#[c]\nfn y() {}\n";
+        let tree = Language::Rust.parse(text).unwrap();
+        let items = named_children(tree.root_node());
+        let last = items.iter().rfind(|node| node.kind() == "function_item").unwrap();
+        assert_eq!(marks_before(*last, text), "#[c]#[b]");
+    }
+}

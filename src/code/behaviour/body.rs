@@ -22,7 +22,7 @@ pub(super) struct Walk<'a> {
 impl Walk<'_> {
     /// Notes what is below a node.
     pub(super) fn visit(&mut self, node: Node<'_>, guard: &mut Guard) {
-        let mut kind = kinds::of(self.language, node.kind());
+        let mut kind = kinds::of(node.kind());
         // A variable or property is a function only when it holds one.
         if kind == Kind::Function && callable(node).is_none() {
             kind = Kind::Other;
@@ -218,7 +218,7 @@ impl Walk<'_> {
             }
             _ => {
                 // A choice is told by its parts.
-                if kinds::of(self.language, value.kind()) == Kind::Ternary {
+                if kinds::of(value.kind()) == Kind::Ternary {
                     return self.ternary_results(value, guard);
                 }
                 let (line, guard) = (line(value), guard.clone());

@@ -64,7 +64,7 @@ impl Walk<'_> {
         if let Some(condition) = self.let_else(inner) {
             return vec![Condition { text: condition, holds: true }];
         }
-        match kinds::of(self.language, inner.kind()) {
+        match kinds::of(inner.kind()) {
             Kind::If => self.behind_choice(inner),
             _ if self.ends(inner) => Guard::new(),
             _ if self.may_end(inner, false, false) => vec![past(inner)],
@@ -93,10 +93,10 @@ impl Walk<'_> {
             }
             let mut cursor = node.walk();
             for other in node.children_by_field_name("alternative", &mut cursor) {
-                let inner = children(other).into_iter().find(|child| {
-                    child.is_named() && kinds::of(self.language, child.kind()) == Kind::If
-                });
-                let chained = if kinds::of(self.language, other.kind()) == Kind::If {
+                let inner = children(other)
+                    .into_iter()
+                    .find(|child| child.is_named() && kinds::of(child.kind()) == Kind::If);
+                let chained = if kinds::of(other.kind()) == Kind::If {
                     Some(other)
                 } else {
                     inner.filter(|_| {
@@ -142,7 +142,7 @@ impl Walk<'_> {
         let name = |field: &str| {
             node.child_by_field_name(field).and_then(|name| self.text.get(name.byte_range()))
         };
-        match kinds::of(self.language, node.kind()) {
+        match kinds::of(node.kind()) {
             Kind::Return => node.kind() != "yield",
             Kind::Raise => true,
             Kind::Macro => matches!(name("macro"), Some("panic" | "bail" | "unreachable" | "todo")),
@@ -161,7 +161,7 @@ impl Walk<'_> {
             "break_statement" | "break_expression" => !in_loop && !in_switch,
             _ => self.ends(node),
         };
-        let in_loop = in_loop || kinds::of(self.language, node.kind()) == Kind::Loop;
+        let in_loop = in_loop || kinds::of(node.kind()) == Kind::Loop;
         let in_switch = in_switch || SWITCHES.contains(&node.kind());
         leaves || children(node).into_iter().any(|child| self.may_end(child, in_loop, in_switch))
     }

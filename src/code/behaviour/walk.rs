@@ -50,7 +50,7 @@ pub fn functions(
     prefix: &str,
     found: &mut Vec<Behaviour>,
 ) {
-    let kind = kinds::of(language, node.kind());
+    let kind = kinds::of(node.kind());
     let field = |name: &str| node.child_by_field_name(name).and_then(|n| text.get(n.byte_range()));
     if let Some((name, own)) = given_away(node, text) {
         found.push(behaviour(node, own, language, text, name));

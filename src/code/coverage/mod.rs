@@ -42,15 +42,7 @@ impl Report {
     pub fn merge(&mut self, other: Self) {
         self.format = other.format;
         for (path, lines) in other.files {
-            let known = self.files.entry(path).or_default();
-            for (line, hits) in lines.lines {
-                known.line(line, hits);
-            }
-            for (line, pair) in lines.branches {
-                let old = known.branches.entry(line).or_default();
-                *old = (old.0.max(pair.0), old.1.max(pair.1));
-            }
-            known.functions.extend(lines.functions);
+            add(self.files.entry(path).or_default(), lines);
         }
     }
 
@@ -70,16 +62,23 @@ impl Report {
             let exact = RepoPath::parse(below).ok().filter(|file| files.contains(file));
             let found = exact.or_else(|| by_ending(below, &by_name));
             if let Some(file) = found {
-                let mut report = Self::default();
-                report.files.insert(String::new(), lines.clone());
-                let mut all = Self::default();
-                all.files.insert(String::new(), placed.remove(&file).unwrap_or_default());
-                all.merge(report);
-                placed.insert(file, all.files.remove("").unwrap_or_default());
+                add(placed.entry(file).or_default(), lines.clone());
             }
         }
         placed
     }
+}
+
+/// Adds what another report says of the same file.
+fn add(known: &mut FileLines, lines: FileLines) {
+    for (line, hits) in lines.lines {
+        known.line(line, hits);
+    }
+    for (line, pair) in lines.branches {
+        let old = known.branches.entry(line).or_default();
+        *old = (old.0.max(pair.0), old.1.max(pair.1));
+    }
+    known.functions.extend(lines.functions);
 }
 
 /// The only file that shares the longest ending with a path, of whole parts.

@@ -199,3 +199,120 @@ proptest! {
         }
     }
 }
+
+/// The lines and branches of a small report's only file.
+fn only(text: &str) -> FileLines {
+    let report = read(text, &|_| None).unwrap();
+    assert_eq!(report.files.len(), 1, "{report:?}");
+    report.files.into_values().next().unwrap()
+}
+
+#[test]
+fn lcov_counts_fractions_branches_and_functions() {
+    let file = only(
+        "TN:\nSF:a.py\nFN:1,f\nFN:4,9,g\nFNDA:3,f\nFNDA:0,g\nDA:1,2\nDA:2,0.5\nDA:3,-1\nDA:1,0\nBRDA:1,0,0,1\nBRDA:1,0,1,-\nBRDA:2,0,0,0\nend_of_record\nDA:9,9\n",
+    );
+    assert_eq!(file.lines, BTreeMap::from([(1, 1), (2, 1), (3, 0)]));
+    assert_eq!(file.branches, BTreeMap::from([(1, (1, 2)), (2, (0, 1))]));
+    assert_eq!(file.functions, BTreeMap::from([("f".into(), (1, 3)), ("g".into(), (4, 0))]));
+}
+
+#[test]
+fn cobertura_takes_lines_of_methods_and_shares_of_branches() {
+    let file = only(
+        "<coverage><packages><package><classes><class filename=\"a.py\"><methods><method name=\"f\"><lines><line number=\"3\" hits=\"0\"/><line number=\"2\" hits=\"4\"/></lines></method></methods><lines><line number=\"5\" hits=\"1\" branch=\"true\" condition-coverage=\"50% (1/2)\"/><line number=\"6\" hits=\"x\"/></lines></class></classes></package></packages></coverage>",
+    );
+    assert_eq!(file.lines, BTreeMap::from([(2, 4), (5, 1), (6, 0)]));
+    assert_eq!(file.branches, BTreeMap::from([(5, (1, 2))]));
+    assert_eq!(file.functions, BTreeMap::from([("f".into(), (2, 4))]));
+}
+
+#[test]
+fn jacoco_joins_package_and_file_and_counts_missed_branches() {
+    let text = "<report name=\"x\"><package name=\"com/x\"><class name=\"com/x/A\" sourcefilename=\"A.java\"><method name=\"f\" line=\"7\"><counter type=\"METHOD\" missed=\"1\" covered=\"0\"/></method></class><sourcefile name=\"A.java\"><line nr=\"7\" mi=\"2\" ci=\"0\" mb=\"1\" cb=\"1\"/><line nr=\"8\" mi=\"0\" ci=\"3\" mb=\"0\" cb=\"0\"/></sourcefile></package></report>";
+    let report = read(text, &|_| None).unwrap();
+    let file = &report.files["com/x/A.java"];
+    assert_eq!(file.lines, BTreeMap::from([(7, 0), (8, 3)]));
+    assert_eq!(file.branches, BTreeMap::from([(7, (1, 2))]));
+    assert_eq!(file.functions, BTreeMap::from([("f".into(), (7, 0))]));
+}
+
+#[test]
+fn a_block_of_go_covers_its_lines_but_not_its_closing_brace() {
+    let table = [
+        ("a.go:3.10,5.2 1 1", vec![(3, 1), (4, 1)]),
+        ("a.go:3.10,5.20 1 0", vec![(3, 0), (4, 0), (5, 0)]),
+        ("a.go:3.10,3.30 1 7", vec![(3, 7)]),
+        ("a.go:3.1,4.9 1 0\na.go:4.1,4.9 1 2", vec![(3, 0), (4, 2)]),
+    ];
+    for (blocks, expected) in table {
+        let file = only(&format!("mode: count\n{blocks}\n"));
+        assert_eq!(file.lines, expected.into_iter().collect(), "{blocks}");
+    }
+}
+
+#[test]
+fn istanbul_counts_statements_branches_and_functions() {
+    let file = only(
+        r#"{"a.js": {"path": "a.js", "statementMap": {"0": {"start": {"line": 1}}, "1": {"start": {"line": 2}}}, "s": {"0": 4, "1": 0}, "branchMap": {"0": {"loc": {"start": {"line": 2}}}}, "b": {"0": [1, 0, 2]}, "fnMap": {"0": {"name": "f", "decl": {"start": {"line": 1}}}}, "f": {"0": 0}}}"#,
+    );
+    assert_eq!(file.lines, BTreeMap::from([(1, 4), (2, 0)]));
+    assert_eq!(file.branches, BTreeMap::from([(2, (2, 3))]));
+    assert_eq!(file.functions, BTreeMap::from([("f".into(), (1, 0))]));
+}
+
+#[test]
+fn coverage_py_counts_arcs_by_the_line_they_leave() {
+    let file = only(
+        r#"{"files": {"a.py": {"executed_lines": [1, 3], "missing_lines": [2], "executed_branches": [[1, 3]], "missing_branches": [[1, 2], [-1, 2]], "functions": {"f": {"start_line": 1, "executed_lines": [3]}, "": {"start_line": 1, "executed_lines": []}}}}}"#,
+    );
+    assert_eq!(file.lines, BTreeMap::from([(1, 1), (2, 0), (3, 1)]));
+    assert_eq!(file.branches, BTreeMap::from([(1, (1, 2))]));
+    assert_eq!(file.functions, BTreeMap::from([("f".into(), (1, 1))]));
+}
+
+#[test]
+fn v8_counts_utf_16_units_and_the_innermost_range() {
+    let text = "const e = '\u{1f600}'; f();\nfunction f() {\n  g();\n}\n";
+    let at = |part: &str| text[..text.find(part).unwrap()].encode_utf16().count();
+    let all = text.encode_utf16().count();
+    let json = format!(
+        "{{\"result\": [{{\"url\": \"file:///a.js\", \"functions\": [{{\"functionName\": \"\", \"ranges\": [{{\"startOffset\": 0, \"endOffset\": {all}, \"count\": 1}}]}}, {{\"functionName\": \"f\", \"ranges\": [{{\"startOffset\": {}, \"endOffset\": {all}, \"count\": 0}}]}}]}}, {{\"url\": \"node:fs\", \"functions\": []}}]}}",
+        at("  g();")
+    );
+    let report = read(&json, &|_| Some(text.to_owned())).unwrap();
+    let file = &report.files["/a.js"];
+    assert_eq!(file.lines, BTreeMap::from([(1, 1), (2, 1), (3, 0)]));
+    assert_eq!(file.functions, BTreeMap::from([("f".into(), (3, 0))]));
+}
+
+proptest! {
+    /// Merging takes the best of both, whatever the order, and merging twice changes nothing.
+    #[test]
+    fn merged_reports_keep_the_best_of_both(
+        one in prop::collection::btree_map(1u32..20, 0u64..5, 0..8),
+        other in prop::collection::btree_map(1u32..20, 0u64..5, 0..8),
+    ) {
+        let report = |lines: &BTreeMap<u32, u64>| {
+            let mut report = Report::of("lcov");
+            for (line, hits) in lines {
+                report.file("a.py").line(*line, *hits);
+                report.file("a.py").branch(*line, u32::from(*hits > 0), 2);
+            }
+            report
+        };
+        let merged = |first: &BTreeMap<u32, u64>, second: &BTreeMap<u32, u64>| {
+            let mut merged = report(first);
+            merged.merge(report(second));
+            merged
+        };
+        let both = merged(&one, &other);
+        prop_assert_eq!(&both, &merged(&other, &one));
+        let mut twice = both.clone();
+        twice.merge(report(&one));
+        prop_assert_eq!(&twice, &both);
+        for (line, hits) in one.iter().chain(&other) {
+            prop_assert!(both.files["a.py"].lines[line] >= *hits);
+        }
+    }
+}

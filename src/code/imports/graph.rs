@@ -215,5 +215,66 @@ mod tests {
             }
             prop_assert_eq!(affected, naive.into_iter().map(name).collect::<BTreeSet<_>>());
         }
+
+        /// Reading changed files again gives the graph that a new build gives.
+        #[test]
+        fn an_updated_graph_is_the_one_of_a_new_build(
+            before in prop::collection::vec((0usize..6, 0usize..6), 0..12),
+            after in prop::collection::vec((0usize..6, 0usize..6), 0..12),
+        ) {
+            let texts = |edges: &[(usize, usize)]| -> BTreeMap<RepoPath, String> {
+                let text = |n: usize| -> String {
+                    let own = edges.iter().filter(|(from, _)| *from == n);
+                    own.map(|(_, to)| format!("import m{to}\n")).collect()
+                };
+                (0..6).map(|n| (RepoPath::parse(format!("m{n}.py")).unwrap(), text(n))).collect()
+            };
+            let (old, new) = (texts(&before), texts(&after));
+            let changed: BTreeSet<RepoPath> =
+                new.iter().filter(|(file, text)| old.get(*file) != Some(*text)).map(|(file, _)| file.clone()).collect();
+            let mut graph = Graph::build(&old);
+            graph.update(&changed, &new);
+            let fresh = Graph::build(&new);
+            for file in new.keys() {
+                let list = |graph: &Graph| graph.imports_of(file).cloned().collect::<BTreeSet<_>>();
+                prop_assert_eq!(list(&graph), list(&fresh));
+                let list = |graph: &Graph| graph.importers_of(file).cloned().collect::<BTreeSet<_>>();
+                prop_assert_eq!(list(&graph), list(&fresh));
+            }
+        }
+
+        /// One file needs another exactly when a change of that one affects it.
+        #[test]
+        fn what_a_file_needs_is_what_affects_it(
+            edges in prop::collection::vec((0usize..6, 0usize..6), 0..14), one in 0usize..6, other in 0usize..6,
+        ) {
+            let file = |n: usize| RepoPath::parse(format!("m{n}.py")).unwrap();
+            let mut texts: BTreeMap<RepoPath, String> = (0..6).map(|n| (file(n), String::new())).collect();
+            for (from, to) in &edges {
+                texts.get_mut(&file(*from)).unwrap().push_str(&format!("import m{to}\n"));
+            }
+            let graph = Graph::build(&texts);
+            let needed = graph.needed_by(&BTreeSet::from([file(one)])).contains(&file(other));
+            let affected = graph.affected_by(&BTreeSet::from([file(other)])).contains_key(&file(one));
+            prop_assert_eq!(needed, affected);
+        }
+    }
+
+    #[test]
+    fn circles_end_and_distances_count_the_shortest_way() {
+        let files = repository(&[
+            ("a.py", "import b\n"),
+            ("b.py", "import c\nimport a\n"),
+            ("c.py", "import a\n"),
+            ("d.py", "import c\n"),
+        ]);
+        let graph = Graph::build(&files);
+        let path = |name: &str| RepoPath::parse(name).unwrap();
+        let affected = graph.affected_by(&BTreeSet::from([path("c.py")]));
+        let distances: Vec<(String, u32)> =
+            affected.into_iter().map(|(file, distance)| (file.to_string(), distance)).collect();
+        let expected = [("a.py", 2), ("b.py", 1), ("c.py", 0), ("d.py", 1)];
+        assert_eq!(distances, expected.map(|(file, distance)| (file.to_owned(), distance)));
+        assert_eq!(graph.needed_by(&BTreeSet::from([path("a.py")])).len(), 3);
     }
 }

@@ -272,3 +272,185 @@ impl Index {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::code::imports::read::read;
+
+    /// The files that the first import of a file means.
+    fn targets(file: &str, text: &str, others: &[&str]) -> Vec<String> {
+        let file = RepoPath::parse(file).unwrap();
+        let language = Language::of(&file).unwrap();
+        let paths = others.iter().map(|path| RepoPath::parse(*path).unwrap());
+        let files: BTreeMap<RepoPath, String> =
+            paths.chain([file.clone()]).map(|path| (path, String::new())).collect();
+        let index = Index::of(&files);
+        let tree = language.parse(text).unwrap();
+        let imports = read(language, &tree, text);
+        let mut found: Vec<String> = imports
+            .iter()
+            .flat_map(|import| index.targets(&file, language, import))
+            .map(|path| path.to_string())
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn check(file: &str, others: &[&str], table: &[(&str, &[&str])]) {
+        for (text, expected) in table {
+            assert_eq!(targets(file, text, others), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_joined_and_never_leave_the_repository() {
+        let table = [
+            ("a/b", "./c", Some("a/b/c")),
+            ("a/b", "../c", Some("a/c")),
+            ("a/b", "../../c", Some("c")),
+            ("a/b", "../../../c", None),
+            ("", "..", None),
+            ("", "./c/./d", Some("c/d")),
+            ("a", ".", Some("a")),
+            ("a", "..//c", Some("c")),
+        ];
+        for (folder, relative, expected) in table {
+            assert_eq!(join(folder, relative).as_deref(), expected, "{folder} {relative}");
+        }
+    }
+
+    #[test]
+    fn relative_modules_of_python_count_their_dots() {
+        let file = RepoPath::parse("a/b/c.py").unwrap();
+        let table = [
+            (".", Some("a/b")),
+            (".d", Some("a/b/d")),
+            ("..d.e", Some("a/d/e")),
+            ("...d", Some("d")),
+            ("....d", None),
+            ("d", None),
+        ];
+        for (module, expected) in table {
+            assert_eq!(python_base(&file, module).as_deref(), expected, "{module}");
+        }
+    }
+
+    #[test]
+    fn imports_of_python_lead_to_modules_and_packages() {
+        check(
+            "shop/cart.py",
+            &[
+                "shop/__init__.py",
+                "shop/tax.py",
+                "shop/deep/__init__.py",
+                "lib/rates.py",
+                "src/app/main.py",
+            ],
+            &[
+                ("from . import tax\n", &["shop/__init__.py", "shop/tax.py"]),
+                ("from .tax import rate\n", &["shop/tax.py"]),
+                ("from .deep import x\n", &["shop/deep/__init__.py"]),
+                ("import shop.tax\n", &["shop/tax.py"]),
+                ("import shop\n", &["shop/__init__.py"]),
+                ("import lib.rates as r\n", &["lib/rates.py"]),
+                ("from app import main\n", &["src/app/main.py"]),
+                ("import json\n", &[]),
+                ("from ..above import x\n", &[]),
+                ("from ...above import x\n", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn imports_of_scripts_lead_to_files_folders_and_aliases() {
+        check(
+            "src/a/b.ts",
+            &["src/a/c.ts", "src/d.tsx", "src/e/index.js", "lib/f.js", "src/data.json"],
+            &[
+                ("import c from './c';", &["src/a/c.ts"]),
+                ("import c from './c.js';", &["src/a/c.ts"]),
+                ("import d from '../d';", &["src/d.tsx"]),
+                ("export * from '../e';", &["src/e/index.js"]),
+                ("import d from '@/d';", &["src/d.tsx"]),
+                ("import f from '~/lib/f';", &["lib/f.js"]),
+                ("import data from '../data.json';", &["src/data.json"]),
+                ("const c = require('./c');", &["src/a/c.ts"]),
+                ("jest.mock('./c');", &["src/a/c.ts"]),
+                ("import react from 'react';", &[]),
+                ("import x from '../../../x';", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn imports_of_rust_lead_to_modules_of_the_crate() {
+        let others = ["src/lib.rs", "src/b.rs", "src/b/c.rs", "src/d/mod.rs", "src/a/e.rs"];
+        check(
+            "src/a.rs",
+            &others,
+            &[
+                ("use crate::b::c::f;", &["src/b.rs", "src/b/c.rs"]),
+                ("use crate::{b, d};", &["src/b.rs", "src/d/mod.rs"]),
+                ("mod e;", &["src/a/e.rs"]),
+                ("use self::e::f;", &["src/a/e.rs"]),
+                ("use super::b;", &["src/b.rs"]),
+                ("use std::fs;", &[]),
+            ],
+        );
+        check("src/lib.rs", &others, &[("mod b;\nmod d;", &["src/b.rs", "src/d/mod.rs"])]);
+    }
+
+    #[test]
+    fn imports_of_go_and_java_lead_to_packages() {
+        check(
+            "cart/cart.go",
+            &["money/money.go", "money/money_test.go", "deep/money/m.go", "go.mod"],
+            &[
+                ("package cart\nimport \"example.com/m/money\"\n", &["money/money.go"]),
+                ("package cart\nimport \"example.com/m/deep/money\"\n", &["deep/money/m.go"]),
+                ("package cart\nimport \"fmt\"\n", &[]),
+            ],
+        );
+        check(
+            "src/main/java/n/B.java",
+            &["src/main/java/m/A.java", "src/main/java/m/C.java"],
+            &[
+                ("import m.A;", &["src/main/java/m/A.java"]),
+                ("import m.*;", &["src/main/java/m/A.java", "src/main/java/m/C.java"]),
+                ("import static m.A.f;", &["src/main/java/m/A.java"]),
+                ("import static m.A.*;", &["src/main/java/m/A.java"]),
+                ("import java.util.List;", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_module_that_is_certainly_local_has_one_file() {
+        let there =
+            ["shop/__init__.py", "shop/tax.py", "src/lib/deep.py", "web/a.ts", "web/b/index.js"];
+        let holds = |path: &str| there.contains(&path);
+        let table = [
+            ("shop/cart.py", "shop.tax", Some("shop/tax.py")),
+            ("shop/cart.py", "shop", Some("shop/__init__.py")),
+            ("shop/cart.py", ".tax", Some("shop/tax.py")),
+            ("shop/cart.py", ".", Some("shop/__init__.py")),
+            ("shop/cart.py", "lib.deep", Some("src/lib/deep.py")),
+            ("shop/cart.py", "tax", None),
+            ("web/c.js", "./a", Some("web/a.ts")),
+            ("web/c.js", "./b", Some("web/b/index.js")),
+            ("web/c.js", "a", None),
+            ("shop/cart.go", "shop", None),
+        ];
+        for (file, module, expected) in table {
+            let file = RepoPath::parse(file).unwrap();
+            let language = Language::of(&file).unwrap();
+            let found = local_module(&file, language, module, &holds);
+            assert_eq!(found.as_deref(), expected, "{file}: {module}");
+        }
+        assert_eq!(submodule("a.b", "c"), "a.b.c");
+        assert_eq!(submodule("..", "c"), "..c");
+    }
+}

@@ -18,7 +18,7 @@ pub fn rules() -> impl Iterator<Item = &'static LintRule> {
         tests::empty::RULES,
         tests::assertions::RULES,
         tests::isolation::RULES,
-        tests::shape::RULES,
+        tests::doubles::RULES,
         tests::coverage::RULES,
     ]
     .into_iter()

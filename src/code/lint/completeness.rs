@@ -180,3 +180,104 @@ fn unit(source: &Source<'_>, function: &Behaviour) -> Option<Unit> {
         waits: function.is_async,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places that no test tries, by layer: `L1.1` to `L1.5`, `L2`.
+    fn missing(files: &[(&str, &str)]) -> Vec<(u32, u32, Vec<String>)> {
+        let parsed =
+            |(name, text): &(&str, &str)| (RepoPath::parse(*name).unwrap(), (*text).to_owned());
+        let files: BTreeMap<RepoPath, String> = files.iter().map(parsed).collect();
+        let about: Vec<&RepoPath> = files.keys().collect();
+        let metrics = measure(&about, &files, &Project::of(&files));
+        metrics.layers.into_iter().map(|one| (one.covered, one.of, one.missing)).collect()
+    }
+
+    #[test]
+    fn public_functions_of_every_language_want_a_test() {
+        let table: &[(&str, &str, &[&str])] = &[
+            (
+                "a.py",
+                "def f(): pass\ndef _g(): pass\nclass A:\n    def h(self): pass\n    def __init__(self): pass\nclass _B:\n    def i(self): pass\n",
+                &["f", "h"],
+            ),
+            (
+                "a.py",
+                "@overload\ndef f(a): ...\nclass A:\n    @abstractmethod\n    def g(self): pass\ndef main(): pass\n",
+                &[],
+            ),
+            (
+                "a.js",
+                "export function f() {}\nfunction g() {}\nexport class A {\n  constructor() {}\n  h() {}\n  #i() {}\n}\n",
+                &["f", "h"],
+            ),
+            ("a.js", "module.exports.f = function () {};\n", &["f"]),
+            ("a.ts", "export class A {\n  private f() {}\n  g() {}\n}\n", &["g"]),
+            ("a.js", "export default () => 1;\n", &["default"]),
+            (
+                "src/a.rs",
+                "pub fn f() {}\nfn g() {}\nimpl A { pub fn h(&self) {} }\n#[cfg(test)]\nmod tests { pub fn i() {} }\n",
+                &["f", "h"],
+            ),
+            (
+                "a.go",
+                "package a\nfunc F() {}\nfunc g() {}\nfunc (a *A) H() {}\nfunc main() {}\n",
+                &["F", "H"],
+            ),
+            (
+                "A.java",
+                "class A {\n  public A() {}\n  public void f() {}\n  void g() {}\n  @Override public String toString() { return null; }\n}\n",
+                &["f"],
+            ),
+            ("bench/a.py", "def f(): pass\n", &[]),
+        ];
+        for (name, text, expected) in table {
+            let places = missing(&[(name, text)])[0].2.clone();
+            let names: Vec<&str> = places.iter().filter_map(|one| one.rsplit(' ').next()).collect();
+            assert_eq!(names, *expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_layer_asks_for_what_its_functions_do() {
+        let source = "def f(x):\n    if x < 0:\n        raise ValueError(x)\n    return x\n\n\nasync def g():\n    return 1\n\n\nclass A:\n    def h(self):\n        self.n = 1\n";
+        let layers = missing(&[("shop.py", source)]);
+        let of: Vec<u32> = layers.iter().map(|(_, of, _)| *of).collect();
+        assert_eq!(of, [3, 1, 3, 1, 1, 0]);
+        let test = "from shop import f, g, A\n\n\ndef test_f_rejects():\n    with raises(ValueError):\n        f(-1)\n\n\nasync def test_g():\n    assert await g() == 1\n\n\ndef test_h():\n    a = A()\n    a.h()\n    assert a.n == 1\n    assert a\n";
+        let layers = missing(&[("shop.py", source), ("test_shop.py", test)]);
+        let left: Vec<(u32, u32)> = layers.iter().map(|(covered, of, _)| (*covered, *of)).collect();
+        assert_eq!((left[0], left[1], left[3], left[4]), ((3, 3), (1, 1), (1, 1), (1, 1)));
+    }
+
+    #[test]
+    fn a_test_without_an_assertion_tries_nothing_and_a_helper_lends_its_calls() {
+        let source = ("shop.py", "def f():\n    return 1\n");
+        let silent = ("test_shop.py", "from shop import f\n\ndef test_f():\n    f()\n");
+        assert_eq!(missing(&[source, silent])[0].0, 0);
+        let lent = (
+            "test_shop.py",
+            "from shop import f\n\ndef check():\n    assert f() == 1\n\ndef test_f():\n    check()\n",
+        );
+        assert_eq!(missing(&[source, lent])[0].0, 1);
+    }
+
+    #[test]
+    fn a_boundary_is_tried_when_a_test_loads_its_importer() {
+        let files = [
+            ("shop/__init__.py", ""),
+            ("shop/cart.py", "from .tax import rate\n"),
+            ("shop/tax.py", "def rate():\n    return 1\n"),
+        ];
+        let found = missing(&files);
+        assert_eq!(found[5], (0, 1, vec!["shop/cart.py -> shop/tax.py".to_owned()]));
+        let mut with = files.to_vec();
+        with.push((
+            "tests/test_cart.py",
+            "from shop.cart import rate\n\ndef test_a():\n    assert rate() == 1\n",
+        ));
+        assert_eq!(missing(&with)[5], (1, 1, vec![]));
+    }
+}

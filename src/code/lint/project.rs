@@ -303,3 +303,145 @@ fn load_edges(
     });
     edges.into_iter().flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[(&str, &str)]) -> Project {
+        let parsed =
+            |(name, text): &(&str, &str)| (RepoPath::parse(*name).unwrap(), (*text).to_owned());
+        Project::of(&files.iter().map(parsed).collect())
+    }
+
+    #[test]
+    fn manifests_of_python_name_packages_in_one_spelling() {
+        let table: &[(&str, &str, &[&str])] = &[
+            (
+                "requirements.txt",
+                "Flask-Login==1\n# no\nPyYAML[fast]>=2 ; python_version > '3'\n",
+                &["flask_login", "pyyaml"],
+            ),
+            (
+                "requirements/dev.txt",
+                "-r base.txt\ngit+https://x/y.git#egg=my-tool\n",
+                &["my_tool"],
+            ),
+            (
+                "pyproject.toml",
+                "[project]\ndependencies = [\"httpx[http2]>=0.2\", \"zope.interface\"]\n",
+                &["httpx", "zope_interface"],
+            ),
+            ("pyproject.toml", "[tool.poetry.dependencies]\nrich = \"^13\"\n", &["rich"]),
+            ("setup.py", "setup(install_requires=['click>=8', \"attrs\"])\n", &["click", "attrs"]),
+            ("setup.cfg", "install_requires =\n    tqdm>=4\n", &["tqdm"]),
+            ("Pipfile", "[packages]\nboto3 = \"*\"\n", &["boto3"]),
+            ("poetry.lock", "[[package]]\nname = \"idna\"\n", &["idna"]),
+            ("environment.yml", "dependencies:\n  - numpy=1\n", &["numpy"]),
+        ];
+        for (name, text, expected) in table {
+            let list = project(&[(name, text)]).python.unwrap();
+            for package in *expected {
+                assert!(list.contains(*package), "{package} in {name}: {list:?}");
+            }
+        }
+        assert_eq!(project(&[("a.py", "")]).python, None);
+    }
+
+    #[test]
+    fn a_set_up_pytest_counts_as_declared() {
+        let manifest = ("setup.cfg", "[tool:pytest]\n");
+        assert!(project(&[manifest]).python.unwrap().contains("pytest"));
+        let beside = [("requirements.txt", "flask\n"), ("tests/conftest.py", "")];
+        assert!(project(&beside).python.unwrap().contains("pytest"));
+        assert!(!project(&beside[..1]).python.unwrap().contains("pytest"));
+    }
+
+    #[test]
+    fn manifests_of_scripts_name_packages_types_and_aliases() {
+        let text = r#"{"name": "@me/shop", "dependencies": {"react": "1"}, "devDependencies": {"@types/node-fetch": "1", "@types/scope__name": "1"}, "bundledDependencies": ["left"]}"#;
+        let found = project(&[
+            ("package.json", text),
+            (
+                "tsconfig.json",
+                r#"{"compilerOptions": {"baseUrl": ".", "paths": {"@app/*": ["src/*"]}}}"#,
+            ),
+            ("lib/a.ts", ""),
+        ]);
+        let list = found.script.unwrap();
+        for package in
+            ["react", "@types/node-fetch", "node-fetch", "@scope/name", "left", "@me/shop"]
+        {
+            assert!(list.contains(package), "{package}: {list:?}");
+        }
+        assert_eq!(found.script_own, BTreeSet::from(["@me/shop".to_owned()]));
+        assert!(found.aliases.contains("@app/"), "{:?}", found.aliases);
+        assert!(project(&[("package.json", "{broken")]).script.unwrap().is_empty());
+    }
+
+    #[test]
+    fn manifests_of_rust_go_and_java_name_what_they_need() {
+        let rust = "[package]\nname = \"shop\"\n\n[dependencies]\nserde-json = \"1\"\nrand.workspace = true\nother = { package = \"real-name\", version = \"1\" }\n\n[dev-dependencies.insta]\nversion = \"1\"\n";
+        let list = project(&[("Cargo.toml", rust)]).rust.unwrap();
+        for package in ["shop", "serde_json", "rand", "other", "real_name", "insta"] {
+            assert!(list.contains(package), "{package}: {list:?}");
+        }
+        let go = "module example.com/m\n\nrequire (\n\tgithub.com/x/y v1.2.3\n\tgithub.com/x/z/v2 v2.0.0 // indirect\n)\nrequire gopkg.in/yaml.v3 v3.0.1\nreplace github.com/old/a => github.com/new/a v1.0.0\n";
+        let found = project(&[("svc/go.mod", go)]);
+        let list = found.go.unwrap();
+        for module in
+            ["github.com/x/y", "github.com/x/z/v2", "gopkg.in/yaml.v3", "github.com/old/a"]
+        {
+            assert!(list.contains(module), "{module}: {list:?}");
+        }
+        assert_eq!(found.go_own.get("example.com/m").map(String::as_str), Some("svc"));
+        let java = project(&[
+            ("pom.xml", "<groupId>com.google.guava</groupId>"),
+            ("build.gradle", "implementation 'org.slf4j:slf4j-api:2.0'"),
+            ("src/A.java", "package com.shop;\nclass A {}\n"),
+        ]);
+        let groups = java.java.unwrap();
+        assert!(groups.contains("com.google.guava") && groups.contains("org.slf4j"), "{groups:?}");
+        assert!(java.java_own["com.shop"].contains("A"));
+    }
+
+    #[test]
+    fn files_that_load_each_other_are_joined_by_edges() {
+        let found = project(&[
+            ("shop/__init__.py", "from .cart import Cart\n"),
+            (
+                "shop/cart.py",
+                "from . import tax\nfrom .tax import rate\nimport json\n\ndef f():\n    import shop.late\n",
+            ),
+            ("shop/tax.py", "import shop.tax\n"),
+            ("shop/late.py", ""),
+            ("web/a.ts", "import { b } from './b';\nimport type { C } from './c';\n"),
+            ("web/b.ts", ""),
+            ("web/c.ts", ""),
+        ]);
+        let edge = |file: &str| -> Vec<&str> {
+            found.edges.get(file).into_iter().flatten().map(String::as_str).collect()
+        };
+        assert_eq!(edge("shop/__init__.py"), ["shop/cart.py"]);
+        assert_eq!(edge("shop/cart.py"), ["shop/tax.py"]);
+        assert_eq!(edge("shop/tax.py"), Vec::<&str>::new());
+        assert_eq!(edge("web/a.ts"), ["web/b.ts"]);
+    }
+
+    #[test]
+    fn manifests_are_known_by_their_names() {
+        let table = [
+            ("package.json", true),
+            ("web/yarn.lock", true),
+            ("requirements-dev.txt", true),
+            ("requirements/base.txt", true),
+            ("notes.txt", false),
+            ("Cargo.toml", true),
+            ("rustfmt.toml", false),
+            ("pom.xml", true),
+        ];
+        for (path, expected) in table {
+            assert_eq!(is_manifest(&RepoPath::parse(path).unwrap()), expected, "{path}");
+        }
+    }
+}

@@ -77,23 +77,48 @@ pub struct LintRule {
     pub codes: &'static [&'static str],
 }
 
-/// The defaults of a rule about product code.
-pub const CODE_RULE: LintRule = LintRule {
-    id: "",
-    stage: Stage::Code,
-    category: "",
-    issue: "",
-    severity: Severity::Warning,
-    applies: AppliesTo::Code,
-    detection: Detection::Tool(&[]),
-    suggestion: "",
-    fixable: false,
-    codes: &[],
-};
+/// A rule about product code: category and id, severity, the problem and what to do about it, and
+/// how findings are detected.
+pub const fn code_rule(
+    (category, id): (&'static str, &'static str),
+    severity: Severity,
+    (issue, suggestion): (&'static str, &'static str),
+    detection: Detection,
+) -> LintRule {
+    LintRule {
+        id,
+        stage: Stage::Code,
+        category,
+        issue,
+        severity,
+        applies: AppliesTo::Code,
+        detection,
+        suggestion,
+        fixable: false,
+        codes: &[],
+    }
+}
 
-/// The defaults of a rule about tests.
-pub const TEST_RULE: LintRule =
-    LintRule { stage: Stage::Tests, applies: AppliesTo::Tests, ..CODE_RULE };
+/// A rule about tests.
+pub const fn test_rule(
+    names: (&'static str, &'static str),
+    severity: Severity,
+    texts: (&'static str, &'static str),
+    detection: Detection,
+) -> LintRule {
+    let rule = code_rule(names, severity, texts, detection);
+    LintRule { stage: Stage::Tests, applies: AppliesTo::Tests, ..rule }
+}
+
+/// A rule about product code and tests.
+pub const fn rule_for_all(
+    names: (&'static str, &'static str),
+    severity: Severity,
+    texts: (&'static str, &'static str),
+    detection: Detection,
+) -> LintRule {
+    LintRule { applies: AppliesTo::Both, ..code_rule(names, severity, texts, detection) }
+}
 
 impl LintRule {
     /// The languages that it applies to.

@@ -6,35 +6,30 @@ use crate::domain::quality::Severity::{self, Critical, Error, Warning};
 
 use super::catalogue::rules;
 use super::rule::{
-    ALL, AppliesTo, CODE_RULE, Detection, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS,
-    PY_JS_RS, PY_JS_RS_GO,
+    ALL, Detection, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS, PY_JS_RS, PY_JS_RS_GO,
+    code_rule, rule_for_all,
 };
 
 /// The rule for text that does not parse; our own grammars report it too.
-const SYNTAX: LintRule = LintRule {
-    id: "syntax-error",
-    category: "compilation",
-    severity: Critical,
-    issue: "does not parse",
-    detection: Detection::Syntax(ALL),
-    suggestion: "make it parse; nothing else is checked before",
-    applies: AppliesTo::Both,
-    ..CODE_RULE
-};
+const SYNTAX: LintRule = rule_for_all(
+    ("compilation", "syntax-error"),
+    Critical,
+    ("does not parse", "make it parse; nothing else is checked before"),
+    Detection::Syntax(ALL),
+);
 
 const PY_JS_GO: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Go];
 
 /// A rule that only tools report: the id and its category, the severity, the languages, the
 /// problem, what to do about it, and the codes or phrases of the tools.
 const fn tool(
-    (category, id): (&'static str, &'static str),
+    names: (&'static str, &'static str),
     severity: Severity,
     languages: &'static [Language],
-    (issue, suggestion): (&'static str, &'static str),
+    texts: (&'static str, &'static str),
     codes: &'static [&'static str],
 ) -> LintRule {
-    let detection = Detection::Tool(languages);
-    LintRule { id, category, severity, issue, suggestion, detection, codes, ..CODE_RULE }
+    LintRule { codes, ..code_rule(names, severity, texts, Detection::Tool(languages)) }
 }
 
 /// The same for a rule that the project's own fixers can repair.
@@ -253,6 +248,20 @@ pub const RULES: &[LintRule] = &[
         JS_GO,
         ("started and never stopped", "keep the handle, and cancel it where its owner ends"),
         &["react-web-api/no-leaked-interval", "react-web-api/no-leaked-timeout", "SA1015"],
+    ),
+    tool(
+        ("ai_generated_issues", "conditional-assertion"),
+        Warning,
+        JS,
+        ("an assertion that only runs under a condition", "write one test for each way"),
+        &["jest/no-conditional-expect", "vitest/no-conditional-expect"],
+    ),
+    tool(
+        ("ai_generated_issues", "copied-body"),
+        Warning,
+        JS,
+        ("the same body as another function", "test another case, or take one out"),
+        &["sonarjs/no-identical-functions"],
     ),
     tool(
         ("security_issues", "dynamic-evaluation"),

@@ -16,58 +16,34 @@ pub static PYTHON_MODULES: LazyLock<BTreeSet<&str>> =
 pub static NODE_MODULES: LazyLock<BTreeSet<&str>> =
     LazyLock::new(|| lines(include_str!("lists/node-builtins.txt")));
 
-/// Modules whose name differs from the package that brings them.
-pub const PYTHON_ALIASES: &[(&str, &str)] = &[
-    ("yaml", "pyyaml"),
-    ("PIL", "pillow"),
-    ("cv2", "opencv_python"),
-    ("sklearn", "scikit_learn"),
-    ("skimage", "scikit_image"),
-    ("bs4", "beautifulsoup4"),
-    ("dateutil", "python_dateutil"),
-    ("dotenv", "python_dotenv"),
-    ("jwt", "pyjwt"),
-    ("attr", "attrs"),
-    ("serial", "pyserial"),
-    ("git", "gitpython"),
-    ("docx", "python_docx"),
-    ("pptx", "python_pptx"),
-    ("magic", "python_magic"),
-    ("jose", "python_jose"),
-    ("slugify", "python_slugify"),
-    ("multipart", "python_multipart"),
-    ("Crypto", "pycryptodome"),
-    ("OpenSSL", "pyopenssl"),
-    ("MySQLdb", "mysqlclient"),
-    ("psycopg2", "psycopg2_binary"),
-    ("rest_framework", "djangorestframework"),
-    ("corsheaders", "django_cors_headers"),
-    ("ldap", "python_ldap"),
-    ("zmq", "pyzmq"),
-    ("fitz", "pymupdf"),
-    ("usb", "pyusb"),
-    ("Levenshtein", "python_levenshtein"),
-    ("telegram", "python_telegram_bot"),
-    ("discord", "discord_py"),
-    ("socks", "pysocks"),
-    ("win32api", "pywin32"),
-    ("win32con", "pywin32"),
-    ("pythoncom", "pywin32"),
-    ("pywintypes", "pywin32"),
-    ("markdown", "markdown"),
-    ("_pytest", "pytest"),
-    ("py", "pytest"),
-    ("iniconfig", "pytest"),
-    ("pluggy", "pytest"),
-    ("werkzeug", "flask"),
-    ("jinja2", "flask"),
-    ("click", "flask"),
-    ("markupsafe", "jinja2"),
-    ("starlette", "fastapi"),
-    ("pydantic", "fastapi"),
-    ("urllib3", "requests"),
-    ("dns", "dnspython"),
-    ("grpc", "grpcio"),
-    ("ruamel", "ruamel.yaml"),
-    ("unidiff", "unidiff"),
-];
+/// Modules of Python whose name differs from the package that brings them, with that package.
+pub fn python_aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    include_str!("lists/python-aliases.txt").lines().filter_map(|line| line.split_once(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_hold_what_every_installation_has_and_no_packages() {
+        for module in ["os", "json", "asyncio", "unittest"] {
+            assert!(PYTHON_MODULES.contains(module), "{module}");
+        }
+        for module in ["fs", "path", "crypto"] {
+            assert!(NODE_MODULES.contains(module), "{module}");
+        }
+        assert!(!PYTHON_MODULES.contains("requests") && !NODE_MODULES.contains("express"));
+    }
+
+    #[test]
+    fn every_alias_names_a_module_once_and_leads_to_a_package() {
+        let modules: Vec<&str> = python_aliases().map(|(module, _)| module).collect();
+        let distinct: BTreeSet<&&str> = modules.iter().collect();
+        assert_eq!(distinct.len(), modules.len());
+        assert!(python_aliases().any(|alias| alias == ("yaml", "pyyaml")));
+        for (module, package) in python_aliases() {
+            assert!(!package.is_empty() && !PYTHON_MODULES.contains(module), "{module}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
+use NodeKind::{Compare, Logic};
 
 /// Operands whose exchange changes nothing as a rule.
 const SYMMETRIC: f64 = 0.2;
@@ -96,8 +97,8 @@ pub fn other_operators(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let Some(range) = operator_range(site.node) else { return };
     let old = site.source.get(range.clone()).unwrap_or_default();
     let others: &[&str] = match site.kind {
-        NodeKind::Compare => site.spelling.comparisons,
-        NodeKind::Logic => &site.spelling.logic,
+        Compare => site.spelling.comparisons,
+        Logic => &site.spelling.logic,
         _ => site.spelling.arithmetic,
     };
     for other in others {

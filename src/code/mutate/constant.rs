@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, operator_token};
+use NodeKind::{Arithmetic, Compare};
 
 /// Numbers that are often the right ones, with how likely each is.
 const COMMON_NUMBERS: &[(i64, f64)] =
@@ -21,8 +22,8 @@ fn fit(node: Node<'_>, value: i64) -> f64 {
     let equality = operator_token(parent)
         .is_some_and(|token| matches!(token.kind(), "==" | "!=" | "===" | "!=="));
     match NodeKind::of(parent) {
-        NodeKind::Compare if equality => IN_EQUALITY,
-        NodeKind::Arithmetic if value == 0 => ZERO_IN_SUM,
+        Compare if equality => IN_EQUALITY,
+        Arithmetic if value == 0 => ZERO_IN_SUM,
         _ => 1.0,
     }
 }
@@ -91,20 +92,6 @@ fn fraction(site: &EditSite<'_>) -> Option<f64> {
     if site.text.parse::<i64>().is_ok() { None } else { site.text.parse().ok() }
 }
 
-/// Other numbers of the file.
-pub fn numbers_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in first(&site.scope.numbers, 10) {
-        edits.replace(site.node, other);
-    }
-}
-
-/// An empty value in place of nothing.
-pub fn empty_values(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for constant in ["0", "[]", "\"\""] {
-        edits.replace(site.node, constant);
-    }
-}
-
 /// A string literal on one line.
 struct StringLiteral<'a> {
     quote: char,
@@ -131,9 +118,7 @@ fn is_triple_quoted(text: &str) -> bool {
 /// Other strings of the file.
 pub fn strings_of_the_file(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if !is_triple_quoted(site.text) {
-        for other in first(&site.scope.strings, 12) {
-            edits.replace(site.node, other);
-        }
+        edits.replace_all(site.node, first(&site.scope.strings, 12));
     }
 }
 
@@ -181,14 +166,4 @@ pub fn longer_string(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         edits.replace_with_share(site.node, literal.with(&both), OTHER_CASE);
         edits.replace_with_share(site.node, literal.with(&format!("{body}y")), LETTER_Y);
     }
-}
-
-/// The other truth value.
-pub fn opposite_truth(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    edits.replace(site.node, site.spelling.opposite(site.text));
-}
-
-/// Nothing in place of a truth value.
-pub fn no_truth(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    edits.replace(site.node, site.spelling.nothing);
 }

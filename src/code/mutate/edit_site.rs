@@ -143,6 +143,17 @@ impl<'a> EditList<'a> {
         self.replace_with_share(node, text, 1.0);
     }
 
+    /// Replaces a node by each of some texts.
+    pub fn replace_all<T: Into<String>>(
+        &mut self,
+        node: Node<'_>,
+        texts: impl IntoIterator<Item = T>,
+    ) {
+        for text in texts {
+            self.replace(node, text);
+        }
+    }
+
     /// Replaces a node, with a share of the weight of the operator's row.
     pub fn replace_with_share(&mut self, node: Node<'_>, text: impl Into<String>, share: f64) {
         self.put_sized(node.byte_range(), text.into(), share, None);

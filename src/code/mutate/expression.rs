@@ -6,6 +6,7 @@ use super::binary::affinity;
 use super::edit_site::{EditList, EditSite};
 use super::node_kind::{NodeKind, operator_token};
 use crate::code::tree::named_children;
+use NodeKind::{Member, Name, Subscript};
 
 /// Functions that compare or combine exactly two values.
 const OF_TWO: &[&str] = &["max", "min", "Math.max", "Math.min", "pow", "gcd"];
@@ -32,7 +33,7 @@ pub fn first_argument(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// `x` for `x.strip()`.
 pub fn receiver(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some(function) = site.field("function")
-        && NodeKind::of(function) == NodeKind::Member
+        && NodeKind::of(function) == Member
         && let Some(object) = function.child_by_field_name("object")
     {
         edits.replace(site.node, site.text_of(object));
@@ -181,9 +182,7 @@ pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
             variants.push(write(&format!("{start}{delta}"), stop, step));
         }
     }
-    for variant in variants {
-        edits.replace(site.node, variant);
-    }
+    edits.replace_all(site.node, variants);
 }
 
 /// The results of a conditional expression: when its condition holds, and when not.
@@ -247,7 +246,7 @@ pub fn augmented_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// `b = a` for `a = b`.
 pub fn reversed_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
-        && matches!(NodeKind::of(right), NodeKind::Name | NodeKind::Member | NodeKind::Subscript)
+        && matches!(NodeKind::of(right), Name | Member | Subscript)
     {
         edits.replace(site.node, format!("{} = {}", site.text_of(right), site.text_of(left)));
     }
@@ -256,7 +255,7 @@ pub fn reversed_assignment(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// `x = a` becomes `x = max(x, a)`, `x = min(x, a)` or `x = x + a`.
 pub fn accumulated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     if let Some([left, right]) = sides(site)
-        && NodeKind::of(left) == NodeKind::Name
+        && NodeKind::of(left) == Name
     {
         let (l, r) = (site.text_of(left), site.text_of(right));
         for extreme in site.spelling.extremes {

@@ -6,6 +6,10 @@ use tree_sitter::Node;
 
 use super::node_kind::NodeKind;
 use crate::code::tree::{named_children, text_of, visit};
+use NodeKind::{
+    Arithmetic, Call, Choice, Compare, Logic, Member, Name, Not, Number, OtherExpression, Property,
+    Sequence, Subscript, Text,
+};
 
 /// Expressions longer than this are no ingredients.
 const LONG: usize = 60;
@@ -113,7 +117,7 @@ impl Counts {
         let kind = NodeKind::of(node);
         let parent = node.parent();
         match kind {
-            NodeKind::Name => {
+            Name => {
                 let is = |field: &str| {
                     parent.is_some_and(|parent| parent.child_by_field_name(field) == Some(node))
                 };
@@ -125,8 +129,7 @@ impl Counts {
                         | "function_declaration"
                         | "class_declaration"
                 ) && is("name");
-                let called =
-                    parent.is_some_and(|up| NodeKind::of(up) == NodeKind::Call) && is("function");
+                let called = parent.is_some_and(|up| NodeKind::of(up) == Call) && is("function");
                 if is("attribute") {
                     self.properties.add(text);
                 } else if defines || called {
@@ -135,10 +138,10 @@ impl Counts {
                     self.names.add(text);
                 }
             }
-            NodeKind::Property => self.properties.add(text),
-            NodeKind::Number => self.numbers.add(text),
-            NodeKind::Text if text.len() <= LONG => self.strings.add(text),
-            NodeKind::Subscript => {
+            Property => self.properties.add(text),
+            Number => self.numbers.add(text),
+            Text if text.len() <= LONG => self.strings.add(text),
+            Subscript => {
                 let object = node
                     .child_by_field_name("value")
                     .or_else(|| node.child_by_field_name("object"))
@@ -150,20 +153,20 @@ impl Counts {
             _ => {}
         }
         if inside && text.len() <= LONG && !text.contains('\n') {
-            if matches!(kind, NodeKind::Compare | NodeKind::Not | NodeKind::Logic) {
+            if matches!(kind, Compare | Not | Logic) {
                 self.conditions.add(text);
             }
             if matches!(
                 kind,
-                NodeKind::Arithmetic
-                    | NodeKind::Call
-                    | NodeKind::Subscript
-                    | NodeKind::Member
-                    | NodeKind::Compare
-                    | NodeKind::Logic
-                    | NodeKind::Choice
-                    | NodeKind::Sequence
-                    | NodeKind::OtherExpression
+                Arithmetic
+                    | Call
+                    | Subscript
+                    | Member
+                    | Compare
+                    | Logic
+                    | Choice
+                    | Sequence
+                    | OtherExpression
             ) {
                 self.expressions.add(text);
             }

@@ -117,13 +117,6 @@ pub fn other_targets(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Another function of the file or the package.
-pub fn other_callables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in first(&site.scope.callables, NAMES) {
-        edits.replace(site.node, other);
-    }
-}
-
 /// Another name behind the dot.
 pub fn other_properties(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.properties, NAMES) {
@@ -134,8 +127,6 @@ pub fn other_properties(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 /// A name that the language's users often confuse with this one.
 pub fn confused_names(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for group in site.spelling.confused.iter().filter(|group| group.contains(&site.text)) {
-        for other in *group {
-            edits.replace(site.node, *other);
-        }
+        edits.replace_all(site.node, group.iter().copied());
     }
 }

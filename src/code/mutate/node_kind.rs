@@ -124,21 +124,15 @@ impl NodeKind {
     /// Whether a node can be replaced by any other value.
     #[must_use]
     pub fn is_value(self) -> bool {
-        !matches!(
-            self,
-            Self::Other
-                | Self::Block
-                | Self::Arguments
-                | Self::Slice
-                | Self::Return
-                | Self::Assign
-                | Self::Augment
-                | Self::If
-                | Self::While
-                | Self::For
-                | Self::Property
-                | Self::Update
-        )
+        use NodeKind::{
+            Arguments, Assign, Augment, Block, For, If, Other, Property, Return, Slice, Update,
+            While,
+        };
+        let others = [
+            Arguments, Assign, Augment, Block, For, If, Other, Property, Return, Slice, Update,
+            While,
+        ];
+        !others.contains(&self)
     }
 
     /// Whether statements of the kind have a body that runs under a condition.

@@ -1,8 +1,10 @@
 //! The table of edit operators.
 
-use super::edit_site::{EditList, EditSite};
+use super::edit_site::{EditList, EditSite, first};
+use super::name::NAMES;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId as Id;
+use super::value::{INGREDIENTS, append, cut_at, wrap_in};
 use super::{binary, constant, expression, name, statement, value};
 
 /// One way to edit a node.
@@ -57,18 +59,28 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, To(&[Kind::Number]), 0.3, constant::related_numbers),
     row(Id::Constant, To(&[Kind::Number]), 0.6, constant::related_fractions),
     row(Id::Constant, To(&[Kind::Number]), 0.3, constant::trailing_zero),
-    row(Id::Constant, To(&[Kind::Number]), 0.5, constant::numbers_of_the_file),
+    row(Id::Constant, To(&[Kind::Number]), 0.5, |site, edits| {
+        edits.replace_all(site.node, first(&site.scope.numbers, 10))
+    }),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::strings_of_the_file),
     row(Id::Text, To(&[Kind::Text]), 0.8, constant::common_strings),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::respelled_string),
     row(Id::Text, To(&[Kind::Text]), 0.5, constant::shorter_string),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::longer_string),
-    row(Id::Truth, To(&[Kind::Truth]), 1.0, constant::opposite_truth),
-    row(Id::Truth, To(&[Kind::Truth]), 0.2, constant::no_truth),
-    row(Id::Constant, To(&[Kind::Nothing]), 0.3, constant::empty_values),
+    row(Id::Truth, To(&[Kind::Truth]), 1.0, |site, edits| {
+        edits.replace(site.node, site.spelling.opposite(site.text))
+    }),
+    row(Id::Truth, To(&[Kind::Truth]), 0.2, |site, edits| {
+        edits.replace(site.node, site.spelling.nothing)
+    }),
+    row(Id::Constant, To(&[Kind::Nothing]), 0.3, |site, edits| {
+        edits.replace_all(site.node, ["0", "[]", "\"\""])
+    }),
     // Names. A listed confusion is likelier than any name from nearby.
     row(Id::Callee, Nodes(name::is_callee), 1.2, name::confused_names),
-    row(Id::Callee, Nodes(name::is_callee), 0.6, name::other_callables),
+    row(Id::Callee, Nodes(name::is_callee), 0.6, |site, edits| {
+        edits.replace_all(site.node, first(&site.scope.callables, NAMES))
+    }),
     row(Id::Exception, Nodes(name::is_variable), 1.2, name::confused_names),
     row(Id::AssignmentTarget, Nodes(name::is_assigned_variable), 1.0, name::other_targets),
     row(Id::Variable, Nodes(name::is_read_variable), 1.0, name::other_variables),
@@ -115,26 +127,42 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::OffByOne, Values(value::may_count_elsewhere), 0.3, value::one_off),
     row(Id::Arithmetic, Values(value::may_count_here), 0.3, value::opposite_sign),
     row(Id::Arithmetic, Values(value::may_be_share), 1.0, value::share_of_value),
-    row(Id::WrapInCall, Values(ANY), 0.8, value::wrapped),
-    row(Id::WrapInCall, Values(ANY), 0.4, value::rarely_wrapped),
-    row(Id::Slice, Values(value::may_be_sequence), 0.6, value::part_of_value),
+    row(Id::WrapInCall, Values(ANY), 0.8, |site, edits| {
+        wrap_in(site.spelling.wrappers, site, edits)
+    }),
+    row(Id::WrapInCall, Values(ANY), 0.4, |site, edits| {
+        wrap_in(site.spelling.rare_wrappers, site, edits)
+    }),
+    row(Id::Slice, Values(value::may_be_sequence), 0.6, |site, edits| {
+        append(site.spelling.slices, site, edits)
+    }),
     // A parameter that the function never reads is the likeliest position of a cut.
-    row(Id::Slice, Values(value::may_be_sequence), 1.5, value::cut_at_unread),
-    row(Id::Slice, Values(value::may_be_sequence), 0.3, value::cut_at_names),
-    row(Id::SuffixCall, Values(value::is_object), 0.5, value::method_call),
+    row(Id::Slice, Values(value::may_be_sequence), 1.5, |site, edits| {
+        cut_at(first(&site.scope.unread, usize::MAX), site, edits)
+    }),
+    row(Id::Slice, Values(value::may_be_sequence), 0.3, |site, edits| {
+        cut_at(site.names(5), site, edits)
+    }),
+    row(Id::SuffixCall, Values(value::is_object), 0.5, |site, edits| {
+        append(site.spelling.suffixes, site, edits)
+    }),
     row(Id::Negate, Values(value::is_condition), 1.0, value::negated),
     row(Id::Negate, Values(value::may_be_returned_truth), 0.3, value::negated),
     row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
     // Another value from nearby: the more of them fit a place, the less likely is each.
-    row(Id::Ingredient, Values(value::is_condition), 0.3, value::other_expressions),
+    row(Id::Ingredient, Values(value::is_condition), 0.3, |site, edits| {
+        edits.replace_all(site.node, first(&site.scope.expressions, INGREDIENTS))
+    }),
     row(Id::Ingredient, Values(|site| !value::is_condition(site)), 1.0, value::similar_expressions),
     row(
         Id::Variable,
         Values(|site| !is_kind(site, &[Kind::Name, Kind::Number])),
         0.35,
-        value::variable_instead,
+        |site, edits| edits.replace_all(site.node, site.names(NAMES)),
     ),
-    row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, value::number_instead),
+    row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, |site, edits| {
+        edits.replace_all(site.node, ["0", "1"])
+    }),
     row(
         Id::Ingredient,
         Values(|site| is_kind(site, &[Kind::Name, Kind::Subscript])),

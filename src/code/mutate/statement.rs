@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::edit_site::{EditList, EditSite, first};
 use super::node_kind::{NodeKind, is_function};
 use crate::code::tree::visit;
+use NodeKind::{For, Return, Truth, While};
 
 /// `continue` for `break`, and the reverse.
 pub fn other_jump(site: &EditSite<'_>, edits: &mut EditList<'_>) {
@@ -81,7 +82,7 @@ pub fn wrapped_return(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 
 /// Every returned truth value of the function inverted, as one edit.
 pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let is_truth = |node| NodeKind::of(node) == NodeKind::Truth;
+    let is_truth = |node| NodeKind::of(node) == Truth;
     if !site.node.named_child(0).is_some_and(is_truth) {
         return;
     }
@@ -106,9 +107,9 @@ pub fn flipped_returns(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 fn returned_truths(unit: Node<'_>) -> Vec<Node<'_>> {
     let mut truths = Vec::new();
     visit(unit, |node| {
-        if NodeKind::of(node) == NodeKind::Return {
+        if NodeKind::of(node) == Return {
             let value = node.named_child(0);
-            truths.extend(value.filter(|value| NodeKind::of(*value) == NodeKind::Truth));
+            truths.extend(value.filter(|value| NodeKind::of(*value) == Truth));
         }
         node == unit || !is_function(node)
     });
@@ -154,7 +155,7 @@ pub fn is_one_of_several(site: &EditSite<'_>) -> bool {
 
 /// Whether a statement is alone in its block and returns nothing.
 pub fn is_alone(site: &EditSite<'_>) -> bool {
-    site.siblings.len() == 1 && site.kind != NodeKind::Return
+    site.siblings.len() == 1 && site.kind != Return
 }
 
 /// Whether a statement is inside a function or another statement and begins its line.
@@ -280,7 +281,7 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 fn is_in_loop(node: Node<'_>) -> bool {
     std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !is_function(*around))
-        .any(|around| matches!(NodeKind::of(around), NodeKind::For | NodeKind::While))
+        .any(|around| matches!(NodeKind::of(around), For | While))
 }
 
 /// This statement and the next one exchanged.

@@ -1,11 +1,15 @@
 //! Edits of any value that is read: off by one, wrapped, negated, another one from nearby.
 
 use super::edit_site::{EditList, EditSite, first};
-use super::name::{NAMES, is_read};
+use super::name::is_read;
 use super::node_kind::NodeKind;
+use NodeKind::{
+    Arguments, Arithmetic, Assign, Augment, Call, Choice, Compare, Logic, Member, Name, Not,
+    Nothing, Number, OtherExpression, Return, Sequence, Slice, Subscript, Text, Truth,
+};
 
 /// Expressions from nearby that are tried in place of one.
-const INGREDIENTS: usize = 24;
+pub const INGREDIENTS: usize = 24;
 
 /// Whether a node is a value on one line that is read, and not what is called or looked into.
 pub fn is_value(site: &EditSite<'_>) -> bool {
@@ -25,33 +29,17 @@ pub fn is_value(site: &EditSite<'_>) -> bool {
 fn may_be_number(site: &EditSite<'_>) -> bool {
     !matches!(
         site.kind,
-        NodeKind::Text
-            | NodeKind::Truth
-            | NodeKind::Nothing
-            | NodeKind::Logic
-            | NodeKind::Compare
-            | NodeKind::Not
-            | NodeKind::Sequence
-            | NodeKind::OtherExpression
+        Text | Truth | Nothing | Logic | Compare | Not | Sequence | OtherExpression
     )
 }
 
 /// Whether a value may be a number and is none as written.
 fn may_count(site: &EditSite<'_>) -> bool {
-    may_be_number(site) && site.kind != NodeKind::Number
+    may_be_number(site) && site.kind != Number
 }
 
 fn is_in_sum_or_index(site: &EditSite<'_>) -> bool {
-    matches!(
-        site.parent,
-        NodeKind::Arguments
-            | NodeKind::Subscript
-            | NodeKind::Compare
-            | NodeKind::Slice
-            | NodeKind::Return
-            | NodeKind::Assign
-            | NodeKind::Arithmetic
-    )
+    matches!(site.parent, Arguments | Subscript | Compare | Slice | Return | Assign | Arithmetic)
 }
 
 /// Whether a value may be a number and occurs where numbers count or index something.
@@ -72,20 +60,12 @@ pub fn may_be_share(site: &EditSite<'_>) -> bool {
 /// Whether a value may lack an operand.
 pub fn may_lack_operand(site: &EditSite<'_>) -> bool {
     may_be_number(site)
-        && matches!(
-            site.parent,
-            NodeKind::Return
-                | NodeKind::Assign
-                | NodeKind::Augment
-                | NodeKind::Compare
-                | NodeKind::Arguments
-                | NodeKind::Subscript
-        )
+        && matches!(site.parent, Return | Assign | Augment | Compare | Arguments | Subscript)
 }
 
 /// Whether methods of a value may be called.
 pub fn is_object(site: &EditSite<'_>) -> bool {
-    matches!(site.kind, NodeKind::Name | NodeKind::Member | NodeKind::Subscript | NodeKind::Call)
+    matches!(site.kind, Name | Member | Subscript | Call)
 }
 
 /// Whether a value may be a sequence.
@@ -109,14 +89,13 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
 
 /// Whether a value is returned and may be a truth value.
 pub fn may_be_returned_truth(site: &EditSite<'_>) -> bool {
-    site.parent == NodeKind::Return
-        && matches!(site.kind, NodeKind::Call | NodeKind::Logic | NodeKind::Name | NodeKind::Member)
+    site.parent == Return && matches!(site.kind, Call | Logic | Name | Member)
 }
 
 /// The text in parentheses where it is weaker than a sum.
 fn grouped(site: &EditSite<'_>) -> String {
     match site.kind {
-        NodeKind::Logic | NodeKind::Compare | NodeKind::Choice | NodeKind::Not => {
+        Logic | Compare | Choice | Not => {
             format!("({})", site.text)
         }
         _ => site.text.to_owned(),
@@ -125,9 +104,7 @@ fn grouped(site: &EditSite<'_>) -> String {
 
 /// One more and one less.
 pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for delta in ["+ 1", "- 1"] {
-        edits.replace(site.node, format!("{} {delta}", grouped(site)));
-    }
+    edits.replace_all(site.node, ["+ 1", "- 1"].map(|delta| format!("{} {delta}", grouped(site))));
 }
 
 /// The value with the opposite sign.
@@ -141,7 +118,7 @@ pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const HALF: f64 = 0.2;
     const OTHER_SHARE: f64 = 0.15;
     let whole = match site.kind {
-        NodeKind::Arithmetic => format!("({})", site.text),
+        Arithmetic => format!("({})", site.text),
         _ => site.text.to_owned(),
     };
     edits.replace_with_share(site.node, format!("{whole} * 2"), OTHER_SHARE);
@@ -151,17 +128,8 @@ pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// The value in a call that is often forgotten.
-pub fn wrapped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    wrap_in(site.spelling.wrappers, site, edits);
-}
-
-/// The value in a call that is seldom forgotten.
-pub fn rarely_wrapped(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    wrap_in(site.spelling.rare_wrappers, site, edits);
-}
-
-fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
+/// The value in a call that is forgotten.
+pub fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for wrapper in wrappers {
         if !site.text.starts_with(&format!("{wrapper}(")) {
             edits.replace(site.node, format!("{wrapper}({})", site.text));
@@ -169,33 +137,17 @@ fn wrap_in(wrappers: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// An element or a part of the value.
-pub fn part_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    append(site.spelling.slices, site, edits);
+/// The value with something behind it.
+pub fn append(suffixes: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
+    edits.replace_all(site.node, suffixes.iter().map(|suffix| format!("{}{suffix}", site.text)));
 }
 
-/// A method of the value.
-pub fn method_call(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    append(site.spelling.suffixes, site, edits);
-}
-
-fn append(suffixes: &[&str], site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for suffix in suffixes {
-        edits.replace(site.node, format!("{}{suffix}", site.text));
-    }
-}
-
-/// The part before or behind the position in a parameter that is never read.
-pub fn cut_at_unread(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    cut_at(first(&site.scope.unread, usize::MAX), site, edits);
-}
-
-/// The part before or behind the position in a variable.
-pub fn cut_at_names(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    cut_at(site.names(5), site, edits);
-}
-
-fn cut_at<'n>(names: impl Iterator<Item = &'n str>, site: &EditSite<'_>, edits: &mut EditList<'_>) {
+/// The part of the value before or behind a position.
+pub fn cut_at<'n>(
+    names: impl Iterator<Item = &'n str>,
+    site: &EditSite<'_>,
+    edits: &mut EditList<'_>,
+) {
     for name in names.filter(|name| *name != site.text) {
         for (open, close) in site.spelling.cuts {
             edits.replace(site.node, format!("{}{open}{name}{close}", site.text));
@@ -207,7 +159,7 @@ fn cut_at<'n>(names: impl Iterator<Item = &'n str>, site: &EditSite<'_>, edits: 
 pub fn negated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     let not = site.spelling.not;
     let text = match site.kind {
-        NodeKind::Name | NodeKind::Call | NodeKind::Member => format!("{not}{}", site.text),
+        Name | Call | Member => format!("{not}{}", site.text),
         _ => format!("{not}({})", site.text),
     };
     edits.replace(site.node, text);
@@ -220,7 +172,7 @@ pub fn extended_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const BEFORE: f64 = 0.3;
     let [and, or] = site.spelling.logic;
     let inner = match site.kind {
-        NodeKind::Logic => format!("({})", site.text),
+        Logic => format!("({})", site.text),
         _ => site.text.to_owned(),
     };
     for other in conditions(site) {
@@ -253,32 +205,11 @@ fn conditions(site: &EditSite<'_>) -> Vec<String> {
     found
 }
 
-/// Another expression of the function.
-pub fn other_expressions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in first(&site.scope.expressions, INGREDIENTS) {
-        edits.replace(site.node, other);
-    }
-}
-
 /// Another expression of the function, the most similar first.
 pub fn similar_expressions(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for other in first(&site.scope.expressions, INGREDIENTS) {
         let share = 0.5 + 0.5 * strsim::normalized_levenshtein(site.text, other);
         edits.replace_with_share(site.node, other, share);
-    }
-}
-
-/// A variable instead of an expression.
-pub fn variable_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in site.names(NAMES) {
-        edits.replace(site.node, other);
-    }
-}
-
-/// A small number instead of a variable.
-pub fn number_instead(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for constant in ["0", "1"] {
-        edits.replace(site.node, constant);
     }
 }
 

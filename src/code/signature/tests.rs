@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::kind::annotated;
+use proptest::prelude::*;
+
+use super::kind::{annotated, defaulted, documented, keys, used};
 use super::*;
 
 fn list(inner: Type) -> Type {
@@ -230,5 +232,268 @@ fn ranges_of_callables_are_ordered_and_inside_the_text() {
         assert!(found.iter().all(|one| 1 <= one.start && one.start <= one.end && one.end <= lines));
         assert!(found.windows(2).all(|pair| pair[0].end < pair[1].start), "{language:?}");
         assert_eq!(found[1].subject(), "A", "{language:?}");
+    }
+}
+
+#[test]
+fn uses_of_a_parameter_tell_its_type() {
+    let table: &[(&str, Option<Type>)] = &[
+        ("return x.split(',')", Some(Type::Text)),
+        ("return x.toUpperCase()", Some(Type::Text)),
+        ("if isinstance(x, str): pass", Some(Type::Text)),
+        ("if (typeof x === 'number') {}", Some(Type::Int)),
+        ("return Math.floor(x)", Some(Type::Int)),
+        ("return x * 2", Some(Type::Int)),
+        ("return range(x)", Some(Type::Int)),
+        ("return x(1)", Some(Type::Function)),
+        ("return Object.keys(x)", Some(Type::Map)),
+        ("return x.items()", Some(Type::Map)),
+        ("if x is True: pass", Some(Type::Bool)),
+        ("return Array.isArray(x)", Some(Type::List(&Type::Int))),
+        ("for y in x: pass", Some(Type::List(&Type::Int))),
+        ("return re.match('a', x)", Some(Type::Text)),
+        ("if x is None: pass", Some(Type::Nothing)),
+        ("if (x === undefined) {}", Some(Type::Nothing)),
+        ("return axe.split(',')", None),
+        ("return y", None),
+    ];
+    for (text, expected) in table {
+        assert_eq!(used(text, "x").first().copied(), *expected, "{text}");
+    }
+}
+
+#[test]
+fn default_values_tell_their_type() {
+    let table = [
+        ("None", vec![Type::Nothing]),
+        ("null", vec![Type::Nothing]),
+        ("True", vec![Type::Bool]),
+        ("false", vec![Type::Bool]),
+        ("'a'", vec![Type::Text]),
+        ("`a`", vec![Type::Text]),
+        ("b'a'", vec![Type::Bytes]),
+        ("[]", vec![Type::List(&Type::Any)]),
+        ("()", vec![Type::List(&Type::Any)]),
+        ("{}", vec![Type::Map]),
+        ("3", vec![Type::Int]),
+        ("-3", vec![Type::Int]),
+        ("0.5", vec![Type::Float]),
+        ("LIMIT", vec![]),
+        ("", vec![]),
+    ];
+    for (text, expected) in table {
+        assert_eq!(defaulted(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn documentation_in_five_styles_tells_types() {
+    let table = [
+        (":type x: int", vec![Type::Int]),
+        (":param str x: the text", vec![Type::Text]),
+        ("Args:\n    x (float): a share", vec![Type::Float]),
+        ("Parameters\n----------\nx : bool\n    whether", vec![Type::Bool]),
+        ("@param {string|null} x", vec![Type::Text, Type::Nothing]),
+        ("@param {number} [x]", vec![Type::Float]),
+        ("Args:\n    x (int or str): either", vec![Type::Int, Type::Text]),
+        (":type y: int", vec![]),
+        ("", vec![]),
+    ];
+    for (text, expected) in table {
+        assert_eq!(documented(text, "x"), expected, "{text}");
+    }
+}
+
+#[test]
+fn keys_that_a_function_reads_are_listed_once() {
+    let table: &[(&str, &[&str])] = &[
+        ("return x.width + x.height + x.width", &["width", "height"]),
+        ("return x['a'] + x.get('b')", &["a", "b"]),
+        ("const { a, b: c, d = 1 } = x;", &["a", "b", "d"]),
+        ("return x.length + x.name", &[]),
+        ("return x.run()", &[]),
+        ("return y.width", &[]),
+        ("return x?.size_of;", &["size_of"]),
+    ];
+    for (text, expected) in table {
+        assert_eq!(keys(text, "x"), *expected, "{text}");
+    }
+}
+
+#[test]
+fn parameters_of_python_come_in_every_form() {
+    let table: &[(&str, &[(&str, bool, bool)])] = &[
+        ("def f(): pass", &[]),
+        ("def f(a, b: int): pass", &[("a", false, false), ("b", false, false)]),
+        ("def f(a=1, b: int = 2): pass", &[("a", true, false), ("b", true, false)]),
+        ("def f(a, /, b): pass", &[("a", false, false), ("b", false, false)]),
+        ("def f(*a): pass", &[("a", true, true)]),
+        ("def f(a, **more): pass", &[("a", false, false)]),
+        ("def f(a, *, b=1): pass", &[("a", false, false)]),
+    ];
+    for (text, expected) in table {
+        let found = callables(Language::Python, text);
+        let shown: Vec<_> = found[0]
+            .parameters
+            .iter()
+            .map(|one| (one.name.as_str(), one.optional, one.rest))
+            .collect();
+        assert_eq!(shown, *expected, "{text}");
+        assert_eq!(found[0].unsupported, None, "{text}");
+    }
+}
+
+#[test]
+fn parameters_of_scripts_come_in_every_form() {
+    let table: &[(&str, &[(&str, bool, bool)])] = &[
+        ("export const f = a => a;", &[("a", false, false)]),
+        ("export function f(a, b = 2) {}", &[("a", false, false), ("b", true, false)]),
+        ("export function f(...a) {}", &[("a", true, true)]),
+        ("export function f(a /* the first */) {}", &[("a", false, false)]),
+        ("export async function f(a) {}", &[("a", false, false)]),
+        ("export function* f(a) {}", &[("a", false, false)]),
+    ];
+    for (text, expected) in table {
+        let found = callables(Language::JavaScript, text);
+        let shown: Vec<_> = found[0]
+            .parameters
+            .iter()
+            .map(|one| (one.name.as_str(), one.optional, one.rest))
+            .collect();
+        assert_eq!(shown, *expected, "{text}");
+    }
+    let typed =
+        callables(Language::TypeScript, "export function f(a: number, b?: string, c = 1) {}");
+    let optional: Vec<bool> = typed[0].parameters.iter().map(|one| one.optional).collect();
+    assert_eq!(optional, [false, true, true]);
+    let pattern =
+        callables(Language::JavaScript, "export function f({ a, b = 1, c: d }) { return a; }");
+    assert_eq!(pattern[0].parameters[0].types, [Type::Map]);
+    assert_eq!(pattern[0].parameters[0].keys, ["a", "b", "c"]);
+}
+
+#[test]
+fn private_names_and_tests_are_not_called() {
+    let python = "def _a(): pass\ndef test_a(): pass\ndef main(): pass\nclass _B:\n    def f(self): pass\nclass TestC:\n    def f(self): pass\nclass D:\n    def _f(self): pass\n    def g(self): pass\n";
+    let names: Vec<String> =
+        callables(Language::Python, python).into_iter().map(|one| one.name).collect();
+    assert_eq!(names, ["D.g"]);
+    let script = "export function _a() {}\nexport class B {\n  constructor(x) {}\n  _f() {}\n  #g() {}\n  h() {}\n}\n";
+    let names: Vec<String> =
+        callables(Language::JavaScript, script).into_iter().map(|one| one.name).collect();
+    assert_eq!(names, ["B.h"]);
+}
+
+#[test]
+fn methods_of_scripts_know_how_they_are_called() {
+    let text = "export class A {\n  constructor(a, b = 1) {}\n  static make(x) { return x; }\n  get size() { return 1; }\n  f() { return 1; }\n}\nexport class B extends A {\n  g() { return 1; }\n}\n";
+    let found = callables(Language::JavaScript, text);
+    let shown: Vec<_> = found
+        .iter()
+        .map(|one| {
+            let class = one.class.as_ref().unwrap();
+            (one.name.as_str(), class.is_static, class.parameters.len(), one.unsupported.as_deref())
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("A.make", true, 0, None),
+            ("A.size", false, 2, Some("it is a property")),
+            ("A.f", false, 2, None),
+            ("B.g", false, 0, Some("its class cannot be made from its text")),
+        ]
+    );
+}
+
+#[test]
+fn names_that_leave_a_script_are_listed_with_their_outer_names() {
+    let table: &[(&str, &[(&str, &str)])] = &[
+        ("export { a as b, c }; function a() {} function c() {}", &[("a", "b"), ("c", "c")]),
+        ("export { a } from './other';", &[]),
+        ("export default a; function a() {}", &[("a", "default")]),
+        ("export const a = 1, b = () => 1;", &[("a", "a"), ("b", "b")]),
+        (
+            "export const api = { run() {}, stop: () => 1 };",
+            &[("api", "api"), ("run", "run"), ("stop", "stop")],
+        ),
+        ("module.exports = exports = a; function a() {}", &[("a", "default")]),
+        ("exports.a = b; function b() {}", &[("b", "a")]),
+        ("exports.a.b = c;", &[]),
+        ("const a = 1;", &[]),
+    ];
+    for (text, expected) in table {
+        let tree = Language::JavaScript.parse(text).unwrap();
+        let found = exports(tree.root_node(), text);
+        let found: Vec<_> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(found, *expected, "{text}");
+    }
+}
+
+#[test]
+fn more_of_what_speaks_against_pinning() {
+    let table = [
+        (Language::Python, "def f(x):\n    requests.get(x)\n", Some("uses the network")),
+        (Language::Python, "def f():\n    return input()\n", Some("asks a person")),
+        (
+            Language::Python,
+            "def f():\n    return os.getcwd()\n",
+            Some("asks about its surroundings"),
+        ),
+        (Language::Python, "def f():\n    subprocess.run([])\n", Some("starts or ends processes")),
+        (Language::Python, "def f(x):\n    x.items.append(1)\n    return x\n", None),
+        (Language::Python, "def f(x):\n    with lock as held:\n        held.add(x)\n", None),
+        (Language::Python, "def f(self_, x):\n    Set.add(x)\n    return 1\n", None),
+        (
+            Language::JavaScript,
+            "export function f() { return process.cwd(); }",
+            Some("asks about its surroundings"),
+        ),
+        (
+            Language::JavaScript,
+            "export function f(x) { window.x = x; }",
+            Some("changes state outside of itself"),
+        ),
+        (
+            Language::JavaScript,
+            "export function f(x) { total++; return x; }",
+            Some("changes state outside of itself"),
+        ),
+        (
+            Language::JavaScript,
+            "export function f(x) { try { g(x); } catch (e) { e.a = 1; } return 1; }",
+            None,
+        ),
+        (Language::JavaScript, "export function f(fetch) { return fetch(1); }", None),
+    ];
+    for (language, text, expected) in table {
+        let found = callables(language, text);
+        assert_eq!(found[0].unsupported.as_deref(), expected, "{text}");
+    }
+}
+
+proptest! {
+    /// Reading never fails, and every function lies in the text it was read from.
+    #[test]
+    fn callables_lie_in_their_text(
+        text in "(def f\\(a, \\*b\\):|class A:|    def g\\(self\\):|        return a|export (default )?|function f\\(\\{a\\}\\) \\{|\\}|module.exports = |exports.a = |[ -~]{0,16}|\\n){0,14}",
+    ) {
+        let lines = u32::try_from(text.lines().count()).unwrap().max(1);
+        for language in [Language::Python, Language::JavaScript, Language::TypeScript, Language::Tsx] {
+            for one in callables(language, &text) {
+                prop_assert!(1 <= one.start && one.start <= one.end && one.end <= lines + 1, "{one:?}");
+                prop_assert!(!one.name.is_empty() && !one.name.starts_with('_'), "{one:?}");
+            }
+        }
+    }
+
+    /// A union has the types of its parts, in their order and without repeats beside each other.
+    #[test]
+    fn a_union_has_the_types_of_its_parts(
+        parts in prop::collection::vec(prop::sample::select(vec!["int", "str", "bool", "None", "dict[str, int]", "Foo"]), 1..4),
+    ) {
+        let mut expected: Vec<Type> = parts.iter().flat_map(|part| annotated(part)).collect();
+        expected.dedup();
+        prop_assert_eq!(annotated(&parts.join(" | ")), expected);
     }
 }

@@ -193,4 +193,105 @@ mod tests {
         let reversed = with_tests_reversed(Language::Python, PYTHON);
         assert!(reversed.find("test_d").unwrap() < reversed.find("test_a").unwrap(), "{reversed}");
     }
+
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_with_values_run_under_many_ids() {
+        let text = "test('adds $a to %d', () => { f(); });\ntest('adds', () => { f(); });\n";
+        let tests = source_tests(Language::JavaScript, text);
+        let table = [
+            (0, "x.test.js::adds 1 to 2", true),
+            (0, "x.test.js::subtracts 1", false),
+            (1, "x.test.js::adds", true),
+            (1, "x.test.js::radds", false),
+            (1, "x.test.js::adds[1-2]", true),
+            (1, "x.test.js::adds more", false),
+        ];
+        for (at, id, expected) in table {
+            assert_eq!(tests[at].runs_as(id), expected, "{} {id}", tests[at].name);
+        }
+    }
+
+    #[test]
+    fn the_last_test_of_a_class_takes_the_class_with_it() {
+        let text = "class TestA:\n    def test_one(self):\n        assert 1\n\n\nclass TestB:\n    def test_two(self):\n        assert 2\n\n    def test_three(self):\n        assert 3\n";
+        let left = without(Language::Python, text, &|test| test.name == "test_one").unwrap();
+        assert!(!left.contains("TestA") && left.contains("test_three"), "{left}");
+        let left = without(Language::Python, text, &|test| test.name == "test_two").unwrap();
+        assert!(left.contains("class TestB:") && !left.contains("test_two"), "{left}");
+        let same = without(Language::Python, text, &|_| false);
+        assert_eq!(same.as_deref(), Some(text));
+    }
+
+    /// Tests in a language, one for each number.
+    fn suite(language: Language, numbers: &[u8]) -> String {
+        let test = |n: &u8| match language {
+            Language::Python => format!("def test_{n}():\n    assert {n}\n\n\n"),
+            Language::Go => format!("func Test{n}(t *testing.T) {{ f({n}) }}\n\n"),
+            Language::Rust => format!("#[test]\nfn t{n}() {{ assert_eq!({n}, f()); }}\n\n"),
+            Language::Java => format!("  @Test void t{n}() {{ f({n}); }}\n"),
+            _ => format!("test('t{n}', () => {{ f({n}); }});\n"),
+        };
+        let body: String = numbers.iter().map(test).collect();
+        match language {
+            Language::Go => format!("package a\n\n{body}"),
+            Language::Java => format!("class ATest {{\n{body}}}\n"),
+            _ => body,
+        }
+    }
+
+    const LANGUAGES: [Language; 5] =
+        [Language::Python, Language::JavaScript, Language::Rust, Language::Go, Language::Java];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        /// What is left has exactly the tests that were not cut, in their order.
+        #[test]
+        fn exactly_the_tests_that_are_named_are_cut(
+            numbers in prop::collection::btree_set(0u8..30, 2..7), gone in prop::collection::btree_set(0u8..30, 0..5),
+        ) {
+            let numbers: Vec<u8> = numbers.into_iter().collect();
+            for language in LANGUAGES {
+                let text = suite(language, &numbers);
+                let names: Vec<String> = source_tests(language, &text).into_iter().map(|t| t.name).collect();
+                prop_assert_eq!(names.len(), numbers.len(), "{}", text);
+                let cut: BTreeSet<&String> =
+                    names.iter().zip(&numbers).filter(|(_, n)| gone.contains(n)).map(|(name, _)| name).collect();
+                let expected: Vec<&String> = names.iter().filter(|name| !cut.contains(name)).collect();
+                let left = without(language, &text, &|test| cut.contains(&test.name));
+                prop_assert_eq!(left.is_some(), !expected.is_empty());
+                if let Some(left) = left {
+                    let found = source_tests(language, &left);
+                    prop_assert_eq!(found.iter().map(|t| &t.name).collect::<Vec<_>>(), expected, "{}", left);
+                }
+            }
+        }
+
+        /// Reversing twice gives the text back, and reversing once the tests in reverse.
+        #[test]
+        fn reversed_tests_are_reversed_back(numbers in prop::collection::btree_set(0u8..99, 1..7)) {
+            let numbers: Vec<u8> = numbers.into_iter().collect();
+            for language in LANGUAGES {
+                let text = suite(language, &numbers);
+                let reversed = with_tests_reversed(language, &text);
+                prop_assert_eq!(with_tests_reversed(language, &reversed), text.clone());
+                let names = |text: &str| source_tests(language, text).into_iter().map(|t| t.name).collect::<Vec<_>>();
+                let mut expected = names(&text);
+                expected.reverse();
+                prop_assert_eq!(names(&reversed), expected);
+            }
+        }
+
+        #[test]
+        fn pieces_lie_in_their_text(text in "(it\\('a', |\\(\\) => |def test_a\\(\\):|#\\[test\\]|fn a\\(\\) \\{\\}|[ -~]{0,10}|\\n){0,12}") {
+            for language in LANGUAGES {
+                for test in source_tests(language, &text) {
+                    prop_assert!(1 <= test.start && test.start <= test.end);
+                    prop_assert!(text.get(test.range.clone()).is_some());
+                }
+            }
+        }
+    }
 }

@@ -167,4 +167,71 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn assertions_of_every_framework_count_and_calls_that_might_fail_do_not() {
+        let table = [
+            (
+                Language::Python,
+                "def test_a():\n    assert 1\n    self.assertIn(1, [1])\n    check(1)\n",
+                2,
+            ),
+            (
+                Language::Python,
+                "def test_a():\n    with pytest.raises(ValueError):\n        f()\n",
+                1,
+            ),
+            (
+                Language::JavaScript,
+                "it('a', () => { expect(1).toBe(1); assert.equal(1, 1); f(); });\n",
+                2,
+            ),
+            (
+                Language::Rust,
+                "#[test]\nfn a() { assert!(true); assert_ne!(1, 2); f().unwrap(); }\n",
+                2,
+            ),
+            (
+                Language::Go,
+                "package a\nfunc TestA(t *testing.T) { t.Errorf(\"x\"); require.Equal(t, 1, 1); t.Log(1) }\n",
+                2,
+            ),
+            (
+                Language::Java,
+                "class A { @Test void a() { assertThrows(null); verify(m); f(); } }\n",
+                2,
+            ),
+        ];
+        for (language, text, expected) in table {
+            assert_eq!(facts(language, text).assertions, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_that_skip_or_focus_are_counted_once() {
+        let table = [
+            (
+                Language::Python,
+                "@pytest.mark.skipif(True, reason='x')\ndef test_a():\n    assert 1\n",
+                0,
+                0,
+            ),
+            (Language::Python, "@unittest.expectedFailure\ndef test_a():\n    assert 1\n", 1, 0),
+            (Language::Python, "def test_a():\n    pytest.skip('x')\n", 1, 0),
+            (
+                Language::JavaScript,
+                "fit('a', () => {});\nxit('b', () => {});\nit.todo('c');\n",
+                2,
+                1,
+            ),
+            (Language::JavaScript, "describe.only('a', () => { it('b', () => {}); });\n", 0, 1),
+            (Language::Rust, "#[test]\n#[ignore = \"slow\"]\nfn a() {}\n", 1, 0),
+            (Language::Go, "package a\nfunc TestA(t *testing.T) { t.SkipNow() }\n", 1, 0),
+            (Language::Java, "class A { @Test @Ignore void a() {} }\n", 1, 0),
+        ];
+        for (language, text, skips, focused) in table {
+            let found = facts(language, text);
+            assert_eq!((found.skips, found.focused), (skips, focused), "{text}");
+        }
+    }
 }

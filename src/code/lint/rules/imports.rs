@@ -2,21 +2,19 @@
 
 use crate::code::imports::{Import, ImportKind, join, python_base};
 use crate::code::language::Language;
-use crate::code::lint::rule::{AppliesTo, CODE_RULE, Detection, LintRule, PY_JS};
+use crate::code::lint::rule::{Detection, LintRule, PY_JS, rule_for_all};
 use crate::code::lint::source::{Hit, Source};
 use crate::domain::quality::Severity::Critical;
 
 /// The rule about relative imports. What compilers of Rust, Go and Java refuse is left to them.
 pub const RULES: &[LintRule] = &[LintRule {
-    id: "unresolved-import",
-    category: "imports",
-    severity: Critical,
-    issue: "import leads to no file",
-    detection: Detection::Function(PY_JS, unresolved),
-    suggestion: "correct the path, or add the file",
-    applies: AppliesTo::Both,
     codes: &["import-not-found", "TS2307", "import/no-unresolved", "E0432", "E0583"],
-    ..CODE_RULE
+    ..rule_for_all(
+        ("imports", "unresolved-import"),
+        Critical,
+        ("import leads to no file", "correct the path, or add the file"),
+        Detection::Function(PY_JS, unresolved),
+    )
 }];
 
 /// Relative imports that lead to no file.

@@ -2,89 +2,56 @@
 
 use tree_sitter::Node;
 
-use crate::code::lint::rule::{CODE_RULE, Detection, GO, JAVA, JS, LintRule, PY, RS};
+use crate::code::lint::rule::{Detection, GO, JAVA, JS, LintRule, PY, RS, code_rule};
 use crate::code::lint::source::Source;
 use crate::code::tree::around;
 use crate::domain::quality::Severity::{Critical, Error};
 
 /// Rules about doubles and test tools in product code.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "mock-in-production",
-        category: "mock_leakage",
-        severity: Critical,
-        issue: "a mock in product code",
-        detection: Detection::FilteredQuery(
+    code_rule(
+        ("mock_leakage", "mock-in-production"),
+        Critical,
+        ("a mock, spy or stub in product code", "use the real thing, and replace it in tests"),
+        Detection::FilteredQuery(
             &[
                 (
                     PY,
-                    "((call function: (_) @f) @here (#match? @f \"^(mock\\\\.|unittest\\\\.mock\\\\.)?(MagicMock|AsyncMock|Mock|create_autospec)$\"))",
+                    "((call function: (_) @f) @here (#match? @f \"^(mock\\\\.|unittest\\\\.mock\\\\.)?(MagicMock|AsyncMock|Mock|create_autospec)$|^mock\\\\.patch(\\\\.object|\\\\.dict)?$|^patch\\\\.(object|dict)$|^(mocker|monkeypatch)\\\\.\\\\w+$\"))",
                 ),
                 (
                     JS,
-                    "((call_expression function: (member_expression) @f) @here (#match? @f \"^(jest|vi)\\\\.(fn|mock|doMock)$|^sinon\\\\.mock$\"))",
+                    "((call_expression function: (member_expression) @f) @here (#match? @f \"^(jest|vi)\\\\.(fn|mock|doMock|spyOn|stubGlobal)$|^sinon\\\\.(mock|stub|spy|fake)$\"))",
                 ),
                 (
                     RS,
                     "((attribute_item (attribute (identifier) @a)) @here (#match? @a \"^(automock|double)$\"))",
                 ),
                 (
+                    RS,
+                    "((call_expression function: (scoped_identifier) @f) @here (#match? @f \"^(mockito::Server::new|((wiremock|httpmock)::)?MockServer::start)$\"))",
+                ),
+                (
                     GO,
-                    "((call_expression function: (selector_expression) @f) @here (#match? @f \"^(gomock\\\\.NewController|sqlmock\\\\.New)$\"))",
+                    "((call_expression function: (selector_expression) @f) @here (#match? @f \"^(gomock\\\\.NewController|sqlmock\\\\.New|gock\\\\.New|httpmock\\\\.Activate|monkey\\\\.Patch)$\"))",
                 ),
                 (
                     JAVA,
-                    "((method_invocation object: (identifier) @o name: (identifier) @n) @here (#eq? @o \"Mockito\") (#eq? @n \"mock\"))",
+                    "((method_invocation object: (identifier) @o name: (identifier) @n) @here (#eq? @o \"Mockito\") (#match? @n \"^(mock|spy|when|verify|doReturn)$\"))",
                 ),
                 (
                     JAVA,
                     "((marker_annotation name: (identifier) @n) @here (#match? @n \"^(Mock|MockBean|InjectMocks)$\"))",
                 ),
             ],
-            proper,
+            |source, _| !source.is_support(),
         ),
-        suggestion: "use the real thing, and mock it in tests",
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "stub-in-production",
-        category: "mock_leakage",
-        severity: Critical,
-        issue: "a spy or stub in product code",
-        detection: Detection::FilteredQuery(
-            &[
-                (
-                    PY,
-                    "((call function: (_) @f) @here (#match? @f \"^(mock\\\\.)?patch(\\\\.object|\\\\.dict)?$|^(mocker|monkeypatch)\\\\.\\\\w+$\") (#not-match? @f \"^patch$\"))",
-                ),
-                (
-                    JS,
-                    "((call_expression function: (member_expression) @f) @here (#match? @f \"^(jest|vi)\\\\.(spyOn|stubGlobal)$|^sinon\\\\.(stub|spy|fake)$\"))",
-                ),
-                (
-                    RS,
-                    "((call_expression function: (scoped_identifier) @f) @here (#match? @f \"^(mockito::Server::new|wiremock::MockServer::start|MockServer::start|httpmock::MockServer::start)$\"))",
-                ),
-                (
-                    GO,
-                    "((call_expression function: (selector_expression) @f) @here (#match? @f \"^(gock\\\\.New|httpmock\\\\.Activate|monkey\\\\.Patch)$\"))",
-                ),
-                (
-                    JAVA,
-                    "((method_invocation object: (identifier) @o name: (identifier) @n) @here (#eq? @o \"Mockito\") (#match? @n \"^(spy|when|verify|doReturn)$\"))",
-                ),
-            ],
-            proper,
-        ),
-        suggestion: "use the real thing, and stub it in tests",
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "test-import-in-production",
-        category: "mock_leakage",
-        severity: Error,
-        issue: "product code imports a test tool",
-        detection: Detection::FilteredQuery(
+    ),
+    code_rule(
+        ("mock_leakage", "test-import-in-production"),
+        Error,
+        ("product code imports a test tool", "move what needs it into a test file"),
+        Detection::FilteredQuery(
             &[
                 (
                     PY,
@@ -113,15 +80,8 @@ pub const RULES: &[LintRule] = &[
             ],
             shipped,
         ),
-        suggestion: "move what needs it into a test file",
-        ..CODE_RULE
-    },
+    ),
 ];
-
-/// Product code proper, not a helper for tests beside it.
-fn proper<'a>(source: &Source<'a>, _: Node<'a>) -> bool {
-    !source.is_support()
-}
 
 /// An import of product code that runs when the file is loaded: a file may test itself when it is
 /// run as a program.

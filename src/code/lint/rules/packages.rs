@@ -6,45 +6,34 @@ use std::collections::BTreeSet;
 use crate::code::imports::{Import, ImportKind, join, script_candidates};
 use crate::code::language::Language;
 use crate::code::lint::project::spelled;
-use crate::code::lint::rule::{
-    ALL, AppliesTo, CODE_RULE, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_RS_GO,
-};
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_RS_GO, rule_for_all};
 use crate::code::lint::source::{Hit, Source};
-use crate::code::lint::word_lists::{NODE_MODULES, PYTHON_ALIASES, PYTHON_MODULES};
+use crate::code::lint::word_lists::{NODE_MODULES, PYTHON_MODULES, python_aliases};
 use crate::domain::quality::Severity::Critical;
 
 /// Rules about packages that were made up.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "unknown-package",
-        category: "hallucinated_imports",
-        severity: Critical,
-        issue: "no manifest or lock file names this package",
-        detection: Detection::Function(PY_JS_RS_GO, unknown_package),
-        suggestion: "declare the package after checking that it exists, or use one that is declared",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "wrong-sub-path",
-        category: "hallucinated_imports",
-        severity: Critical,
-        issue: "the package holds no such path",
-        detection: Detection::Function(PY_JS_GO_JAVA, wrong_sub_path),
-        suggestion: "import a path that the package has",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "misspelt-package",
-        category: "hallucinated_imports",
-        severity: Critical,
-        issue: "nearly the name of a known package",
-        detection: Detection::Function(ALL, misspelt_package),
-        suggestion: "correct the spelling",
-        applies: AppliesTo::Both,
-        ..CODE_RULE
-    },
+    rule_for_all(
+        ("hallucinated_imports", "unknown-package"),
+        Critical,
+        (
+            "no manifest or lock file names this package",
+            "declare the package after checking that it exists, or use one that is declared",
+        ),
+        Detection::Function(PY_JS_RS_GO, unknown_package),
+    ),
+    rule_for_all(
+        ("hallucinated_imports", "wrong-sub-path"),
+        Critical,
+        ("the package holds no such path", "import a path that the package has"),
+        Detection::Function(PY_JS_GO_JAVA, wrong_sub_path),
+    ),
+    rule_for_all(
+        ("hallucinated_imports", "misspelt-package"),
+        Critical,
+        ("nearly the name of a known package", "correct the spelling"),
+        Detection::Function(ALL, misspelt_package),
+    ),
 ];
 
 /// The name a manifest would have for an import: `None` when it is none of a manifest's business.
@@ -142,9 +131,8 @@ fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<S
             let list = project.python.as_ref()?;
             let one = spelled(name);
             let known = list.contains(&one)
-                || PYTHON_ALIASES.iter().any(|(module, package)| {
-                    *module == name && list.contains(&spelled(package))
-                })
+                || python_aliases()
+                    .any(|(module, package)| module == name && list.contains(&spelled(package)))
                 // Namespaces, and packages that carry the language's name: google, python-x.
                 || list.iter().any(|package| {
                     package.starts_with(&format!("{one}_"))

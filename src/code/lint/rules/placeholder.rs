@@ -5,28 +5,24 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use crate::code::lint::rule::{ALL, CODE_RULE, Detection, GO, JAVA, JS, LintRule, PY, RS};
+use crate::code::lint::rule::{ALL, Detection, GO, JAVA, JS, LintRule, PY, RS, code_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::tree::{FUNCTIONS, around, line, statements};
 use crate::domain::quality::Severity::Error;
 
 /// Rules about code that stands for code.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "todo-code",
-        category: "placeholder_code",
-        severity: Error,
-        issue: "a comment stands for an implementation",
-        detection: Detection::Function(ALL, phrases),
-        suggestion: "write the implementation",
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "not-implemented",
-        category: "placeholder_code",
-        severity: Error,
-        issue: "says that it is not implemented",
-        detection: Detection::FilteredQuery(
+    code_rule(
+        ("placeholder_code", "todo-code"),
+        Error,
+        ("a comment stands for an implementation", "write the implementation"),
+        Detection::Function(ALL, phrases),
+    ),
+    code_rule(
+        ("placeholder_code", "not-implemented"),
+        Error,
+        ("says that it is not implemented", "write the implementation, or take the function out"),
+        Detection::FilteredQuery(
             &[
                 (
                     PY,
@@ -51,33 +47,25 @@ pub const RULES: &[LintRule] = &[
             ],
             is_unfinished,
         ),
-        suggestion: "write the implementation, or take the function out",
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "bare-pass",
-        category: "placeholder_code",
-        severity: Error,
-        issue: "the whole body is `pass`",
-        detection: Detection::FilteredQuery(
+    ),
+    code_rule(
+        ("placeholder_code", "bare-pass"),
+        Error,
+        ("the whole body is `pass`", "write the body, or say in a docstring why there is none"),
+        Detection::FilteredQuery(
             &[(PY, "(function_definition body: (block (pass_statement) @here))")],
             is_whole_body,
         ),
-        suggestion: "write the body, or say in a docstring why there is none",
-        ..CODE_RULE
-    },
-    LintRule {
-        id: "ellipsis-statement",
-        category: "placeholder_code",
-        severity: Error,
-        issue: "the whole body is `...`",
-        detection: Detection::FilteredQuery(
+    ),
+    code_rule(
+        ("placeholder_code", "ellipsis-statement"),
+        Error,
+        ("the whole body is `...`", "write the body"),
+        Detection::FilteredQuery(
             &[(PY, "(function_definition body: (block (expression_statement (ellipsis) @here)))")],
             is_whole_body,
         ),
-        suggestion: "write the body",
-        ..CODE_RULE
-    },
+    ),
 ];
 
 static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use crate::code::lint::rule::{ALL, CODE_RULE, Detection, LintRule};
+use crate::code::lint::rule::{ALL, Detection, LintRule, code_rule};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::tree::line;
 use crate::domain::guard;
@@ -14,14 +14,13 @@ use crate::domain::quality::Severity::Critical;
 
 /// The rule about secrets.
 pub const RULES: &[LintRule] = &[LintRule {
-    id: "hard-coded-secret",
-    category: "security_issues",
-    severity: Critical,
-    issue: "a secret in the source",
-    detection: Detection::Function(ALL, hard_coded),
-    suggestion: "revoke it, and read it from the environment",
     codes: &["S105", "S106", "S107"],
-    ..CODE_RULE
+    ..code_rule(
+        ("security_issues", "hard-coded-secret"),
+        Critical,
+        ("a secret in the source", "revoke it, and read it from the environment"),
+        Detection::Function(ALL, hard_coded),
+    )
 }];
 
 const STRINGS: &[&str] = &[

@@ -1,74 +1,49 @@
-//! Assertions that say too little, and bodies that are copies.
+//! Assertions that say too little.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::lint::source::{Hit, Source};
-use crate::code::tree::{around, line};
+use crate::code::tree::line;
 
 use super::body::{assertions, matches};
-use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, TEST_RULE};
+use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
 /// Rules about assertions that say too little.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "defined-only",
-        category: "weak_assertions",
-        severity: Warning,
-        issue: "asserts only that something is there",
-        detection: Detection::Function(ALL, |source| all_are(source, &DEFINED)),
-        suggestion: "assert what it is",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "truthy-only",
-        category: "weak_assertions",
-        severity: Warning,
-        issue: "asserts only that something counts as true",
-        detection: Detection::Function(ALL, |source| all_are(source, &TRUTHY)),
-        suggestion: "assert what it is",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "snapshot-overuse",
-        category: "weak_assertions",
-        severity: Warning,
-        issue: "mostly snapshots",
-        detection: Detection::Function(JS, snapshots),
-        suggestion: "assert the few things that matter",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "tautology",
-        category: "ai_generated_issues",
-        severity: Critical,
-        issue: "holds whatever the code does",
-        detection: Detection::Function(ALL, tautology),
-        suggestion: "assert what the code answers",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "mock-only",
-        category: "ai_generated_issues",
-        severity: Error,
-        issue: "asserts only that a mock was called",
-        detection: Detection::Function(PY_JS_GO_JAVA, mock_only),
-        suggestion: "assert what the code answers or changes",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "copied-body",
-        category: "ai_generated_issues",
-        severity: Warning,
-        issue: "the same body as another test",
-        detection: Detection::Function(ALL, copied),
-        suggestion: "test another case, or take one out",
-        ..TEST_RULE
-    },
+    test_rule(
+        ("weak_assertions", "defined-only"),
+        Warning,
+        ("asserts only that something is there", "assert what it is"),
+        Detection::Function(ALL, |source| all_are(source, &DEFINED)),
+    ),
+    test_rule(
+        ("weak_assertions", "truthy-only"),
+        Warning,
+        ("asserts only that something counts as true", "assert what it is"),
+        Detection::Function(ALL, |source| all_are(source, &TRUTHY)),
+    ),
+    test_rule(
+        ("weak_assertions", "snapshot-overuse"),
+        Warning,
+        ("mostly snapshots", "assert the few things that matter"),
+        Detection::Function(JS, snapshots),
+    ),
+    test_rule(
+        ("ai_generated_issues", "tautology"),
+        Critical,
+        ("holds whatever the code does", "assert what the code answers"),
+        Detection::Function(ALL, tautology),
+    ),
+    test_rule(
+        ("ai_generated_issues", "mock-only"),
+        Error,
+        ("asserts only that a mock was called", "assert what the code answers or changes"),
+        Detection::Function(PY_JS_GO_JAVA, mock_only),
+    ),
 ];
 
 /// Tests all of whose assertions are of one kind.
@@ -152,39 +127,6 @@ fn tautology(source: &Source<'_>) -> Vec<Hit> {
                 });
             if same || matches(&TAUTOLOGY)(&text) {
                 hits.push(Hit::at(line(node)));
-            }
-        }
-    }
-    hits
-}
-
-/// Tests of one group whose bodies are the same, word for word.
-fn copied(source: &Source<'_>) -> Vec<Hit> {
-    // Decorated tests differ in what they are given; methods in what surrounds them.
-    let kinds: &[&str] = match source.is_script() {
-        true => &["call_expression"],
-        false => &["class_definition", "class_declaration"],
-    };
-    let mut seen: BTreeMap<(usize, String), &str> = BTreeMap::new();
-    let mut hits = Vec::new();
-    for test in &source.tests {
-        let list = test.statements(source.text);
-        let words =
-            |one: &Node<'_>| source.of(*one).split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = list.iter().map(words).collect::<Vec<_>>().join("\n");
-        let marks = ["#[test]", "@Test", "public", "void"]
-            .iter()
-            .fold(test.marks.clone(), |marks, plain| marks.replace(plain, ""));
-        if list.len() < 2 || text.len() < 40 || !marks.trim().is_empty() {
-            continue;
-        }
-        let group = around(test.node, kinds).map_or(0, |one| one.start_byte());
-        match seen.get(&(group, text.clone())) {
-            Some(other) => {
-                hits.push(Hit::noted(line(test.node), format!("{} as {other}", test.name)));
-            }
-            None => {
-                seen.insert((group, text), &test.name);
             }
         }
     }

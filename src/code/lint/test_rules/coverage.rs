@@ -11,38 +11,29 @@ use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, line};
 
 use super::body::{assertions, asserts, matches};
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, TEST_RULE};
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, test_rule};
 use crate::domain::quality::Severity::{Critical, Error};
 
 /// Rules about what no test of a file tries.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "no-negative-path",
-        category: "incomplete_coverage",
-        severity: Error,
-        issue: "no test of what must fail",
-        detection: Detection::Function(ALL, |source| never_tries(source, &NEGATIVE)),
-        suggestion: "test that invalid input is rejected",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "no-edge-case",
-        category: "incomplete_coverage",
-        severity: Error,
-        issue: "no test of an edge",
-        detection: Detection::Function(ALL, |source| never_tries(source, &EDGE)),
-        suggestion: "test nothing, zero, the empty and the largest",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "subject-not-imported",
-        category: "ai_generated_issues",
-        severity: Critical,
-        issue: "the test loads nothing of the repository",
-        detection: Detection::Function(PY_JS, no_subject),
-        suggestion: "import what the test is about",
-        ..TEST_RULE
-    },
+    test_rule(
+        ("incomplete_coverage", "no-negative-path"),
+        Error,
+        ("no test of what must fail", "test that invalid input is rejected"),
+        Detection::Function(ALL, |source| never_tries(source, &NEGATIVE)),
+    ),
+    test_rule(
+        ("incomplete_coverage", "no-edge-case"),
+        Error,
+        ("no test of an edge", "test nothing, zero, the empty and the largest"),
+        Detection::Function(ALL, |source| never_tries(source, &EDGE)),
+    ),
+    test_rule(
+        ("ai_generated_issues", "subject-not-imported"),
+        Critical,
+        ("the test loads nothing of the repository", "import what the test is about"),
+        Detection::Function(PY_JS, no_subject),
+    ),
 ];
 
 static NEGATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -10,71 +10,53 @@ use crate::code::test_cases::{Skip, TestNode};
 use crate::code::tree::line;
 
 use super::body::{asserts, matches};
-use crate::code::lint::rule::{ALL, Detection, JS, LintRule, TEST_RULE};
+use crate::code::lint::rule::{ALL, Detection, JS, LintRule, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
 /// Rules about tests that check nothing.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "empty-test",
-        category: "empty_tests",
-        severity: Critical,
-        issue: "a test without a statement",
-        detection: Detection::Function(ALL, empty),
-        suggestion: "write the test, or take it out",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "setup-only",
-        category: "empty_tests",
-        severity: Error,
-        issue: "a test that asserts nothing",
-        detection: Detection::Function(ALL, setup_only),
-        suggestion: "assert what the code must answer",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "skipped-test",
-        category: "empty_tests",
-        severity: Warning,
-        issue: "a test that does not run",
-        detection: Detection::Function(ALL, skipped),
-        suggestion: "repair it and let it run",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "skipped-without-reason",
-        category: "empty_tests",
-        severity: Error,
-        issue: "a test that does not run, and no word why",
-        detection: Detection::Function(ALL, |source| skipped_by(source, Skip::Silent)),
-        suggestion: "let it run, or say why it cannot",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "focused-test",
-        category: "config_extras",
-        severity: Critical,
-        issue: "silences all other tests",
-        detection: Detection::Query(&[(
+    test_rule(
+        ("empty_tests", "empty-test"),
+        Critical,
+        ("a test without a statement", "write the test, or take it out"),
+        Detection::Function(ALL, empty),
+    ),
+    test_rule(
+        ("empty_tests", "setup-only"),
+        Error,
+        ("a test that asserts nothing", "assert what the code must answer"),
+        Detection::Function(ALL, setup_only),
+    ),
+    test_rule(
+        ("empty_tests", "skipped-test"),
+        Warning,
+        ("a test that does not run", "repair it and let it run"),
+        Detection::Function(ALL, skipped),
+    ),
+    test_rule(
+        ("empty_tests", "skipped-without-reason"),
+        Error,
+        ("a test that does not run, and no word why", "let it run, or say why it cannot"),
+        Detection::Function(ALL, |source| skipped_by(source, Skip::Silent)),
+    ),
+    test_rule(
+        ("config_extras", "focused-test"),
+        Critical,
+        ("silences all other tests", "take the focus out"),
+        Detection::Query(&[(
             JS,
             "((call_expression function: (_) @f) @here (#match? @f \"^((it|test|describe|context)\\\\.only|fit|fdescribe)$\"))",
         )]),
-        suggestion: "take the focus out",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "todo-test",
-        category: "config_extras",
-        severity: Warning,
-        issue: "a test that is only announced",
-        detection: Detection::Query(&[(
+    ),
+    test_rule(
+        ("config_extras", "todo-test"),
+        Warning,
+        ("a test that is only announced", "write the test"),
+        Detection::Query(&[(
             JS,
             "((call_expression function: (_) @f) @here (#match? @f \"^(it|test)\\\\.todo$\"))",
         )]),
-        suggestion: "write the test",
-        ..TEST_RULE
-    },
+    ),
 ];
 
 /// Tests without a statement.

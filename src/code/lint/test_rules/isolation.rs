@@ -11,38 +11,29 @@ use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, around, field_of, line};
 
 use super::body::matches;
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_JAVA, TEST_RULE};
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_JAVA, test_rule};
 use crate::domain::quality::Severity::{Error, Warning};
 
 /// Rules about state that tests share.
 pub const RULES: &[LintRule] = &[
-    LintRule {
-        id: "shared-mutable-state",
-        category: "test_isolation",
-        severity: Error,
-        issue: "tests share a value that one of them changes",
-        detection: Detection::Function(ALL, shared_state),
-        suggestion: "make a new value before each test",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "order-dependence",
-        category: "test_isolation",
-        severity: Error,
-        issue: "tests run in an order that is written down",
-        detection: Detection::Function(PY_JS_JAVA, ordered),
-        suggestion: "give each test what it needs",
-        ..TEST_RULE
-    },
-    LintRule {
-        id: "missing-cleanup",
-        category: "test_isolation",
-        severity: Warning,
-        issue: "the set-up leaves something behind",
-        detection: Detection::Function(PY_JS_GO_JAVA, no_cleanup),
-        suggestion: "undo it after each test",
-        ..TEST_RULE
-    },
+    test_rule(
+        ("test_isolation", "shared-mutable-state"),
+        Error,
+        ("tests share a value that one of them changes", "make a new value before each test"),
+        Detection::Function(ALL, shared_state),
+    ),
+    test_rule(
+        ("test_isolation", "order-dependence"),
+        Error,
+        ("tests run in an order that is written down", "give each test what it needs"),
+        Detection::Function(PY_JS_JAVA, ordered),
+    ),
+    test_rule(
+        ("test_isolation", "missing-cleanup"),
+        Warning,
+        ("the set-up leaves something behind", "undo it after each test"),
+        Detection::Function(PY_JS_GO_JAVA, no_cleanup),
+    ),
 ];
 
 /// Names outside of the tests whose value can change.

@@ -3,6 +3,6 @@
 pub mod assertions;
 mod body;
 pub mod coverage;
+pub mod doubles;
 pub mod empty;
 pub mod isolation;
-pub mod shape;

@@ -1,0 +1,65 @@
+//! How much of the world of a test is made up.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::code::lint::source::{Hit, Source};
+use crate::code::tree::line;
+
+use super::body::{assertions, calls, matches};
+use crate::code::lint::rule::{ALL, Detection, LintRule, test_rule};
+use crate::domain::quality::Severity::Warning;
+
+/// The rule about doubles.
+pub const RULES: &[LintRule] = &[test_rule(
+    ("ai_generated_issues", "over-mocked"),
+    Warning,
+    (
+        "four doubles or more, and fewer assertions",
+        "let the code work with real values, and replace only what leaves the process",
+    ),
+    Detection::Function(ALL, over_mocked),
+)];
+
+/// Doubles in one test from which on little of the real code is left.
+const DOUBLES: usize = 4;
+
+static DOUBLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?:(?:mock|mocker|unittest\.mock)\.)?(?:Mock|MagicMock|AsyncMock|create_autospec|patch|patch\.object|patch\.dict)$",
+        r"|^mocker\.(?:patch|patch\.object|spy|stub)$|^monkeypatch\.setattr$",
+        r"|^(?:jest|vi|sinon|mock|t\.mock)\.(?:fn|mock|spyOn|stub|spy|method)$",
+        r"|^(?:Mockito\.)?(?:mock|spy|when|doReturn|doNothing)$|^Mock\w+::(?:new|default)$",
+        r"|^(?:\w+\.)?NewMock\w+$|^gomock\.NewController$|^new\(\w*Mock\w*\)$",
+    ))
+    .ok()
+});
+static DECORATED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"@(?:mock\.|unittest\.mock\.)?patch(?:\.object|\.dict)?\(").ok());
+
+/// Tests with four doubles or more, and more doubles than assertions.
+fn over_mocked(source: &Source<'_>) -> Vec<Hit> {
+    let is_double = matches(&DOUBLE);
+    source
+        .tests
+        .iter()
+        .filter_map(|test| {
+            let body = test.body?;
+            let mut doubles =
+                calls(source, body).iter().filter(|(callee, _)| is_double(callee)).count();
+            // `&Mocked{}` of Go, and decorators of Python, are no calls in the body.
+            doubles += source
+                .inside(body)
+                .filter(|node| {
+                    node.kind() == "composite_literal"
+                        && source.field(*node, "type").contains("Mock")
+                })
+                .count();
+            doubles += DECORATED.as_ref().map_or(0, |mark| mark.find_iter(&test.marks).count());
+            let checked = assertions(source, test).len();
+            (doubles >= DOUBLES && doubles > checked)
+                .then(|| Hit::noted(line(test.node), format!("{doubles} doubles")))
+        })
+        .collect()
+}

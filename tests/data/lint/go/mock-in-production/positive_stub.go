@@ -1,0 +1,3 @@
+package a
+
+func f() { gock.New("x") } // expect: mock-in-production

@@ -1,3 +1,0 @@
-package a
-
-func f() { gock.New("x") } // expect: stub-in-production

@@ -1,6 +1,0 @@
-class PositiveTest { @Test void loads() {
-  Row row = load("x");
-  if (row != null) { // expect: conditional-assertion
-    assertEquals("x", row.name);
-  }
-} }

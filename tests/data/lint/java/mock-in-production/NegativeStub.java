@@ -1,0 +1,3 @@
+class NegativeStub { void f(Clock c) {
+  c.when();
+} }

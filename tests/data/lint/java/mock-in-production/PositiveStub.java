@@ -1,0 +1,3 @@
+class PositiveStub { void f(Object o) {
+  Mockito.when(o); // expect: mock-in-production
+} }

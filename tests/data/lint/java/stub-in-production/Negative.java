@@ -1,3 +1,0 @@
-class Negative { void f(Clock c) {
-  c.when();
-} }

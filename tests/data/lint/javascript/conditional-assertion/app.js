@@ -1,3 +1,0 @@
-export function load(name) {
-  return { name };
-}

@@ -1,0 +1,1 @@
+export const f = (a) => sinon.stub(a, 'b'); // expect: mock-in-production

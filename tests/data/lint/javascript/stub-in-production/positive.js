@@ -1,1 +1,0 @@
-export const f = (a) => sinon.stub(a, 'b'); // expect: stub-in-production

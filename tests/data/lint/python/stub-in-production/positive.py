@@ -1,2 +1,0 @@
-def f(mock, target):
-    return mock.patch.object(target, "send")  # expect: stub-in-production

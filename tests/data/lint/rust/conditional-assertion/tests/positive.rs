@@ -1,6 +1,0 @@
-#[test]
-fn loads() {
-    if let Some(row) = load("x") { // expect: conditional-assertion
-        assert_eq!(row, "x");
-    }
-}

@@ -1,1 +1,0 @@
-pub fn f() { let _s = mockito::Server::new(); } // expect: stub-in-production
