@@ -104,7 +104,14 @@ pub fn read(framework: Framework, tests: &BTreeMap<RepoPath, String>) -> Habits 
         fixtures: fixtures(tests),
         sample: sample.map(|(file, _)| (*file).clone()),
     };
-    let mocking = text_of(MOCKS).into_iter().next().unwrap_or_default();
+    let has = |language| own.iter().any(|(file, _)| Language::of(file) == Some(language));
+    // The signs of these two are parts of the names of others.
+    let fits = |name: &String| match name.as_str() {
+        "unittest.mock" => has(Language::Python),
+        "node:test mock" => has(Language::JavaScript) || has(Language::TypeScript),
+        _ => true,
+    };
+    let mocking = text_of(MOCKS).into_iter().find(fits).unwrap_or_default();
     Habits {
         pattern: framework.test_glob(&conventions.file_naming),
         directory: directory(framework, &own),

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::behaviour::kinds::{self, Kind};
 use super::behaviour::{self, walk::callable};
 use super::language::Language;
-use super::tree::{children, end_line, line, text_of};
+use super::tree::{children, end_line, first_field, line, text_of};
 
 /// One function or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) 
     let mut inner = prefix.to_owned();
     let kind = kinds::of(node.kind());
     let is_function = kind == Kind::Function && callable(node).is_some();
-    let name = ["name", "key", "type"].iter().find_map(|field| node.child_by_field_name(field));
+    let name = first_field(node, &["name", "key", "type"]);
     if let Some(name) = name.filter(|_| is_function || kind == Kind::Group) {
         let name = text_of(name, text);
         inner = if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") };

@@ -74,6 +74,12 @@ pub fn field_of<'a>(node: Node<'_>, field: &str, text: &'a str) -> &'a str {
     node.child_by_field_name(field).map(|child| text_of(child, text)).unwrap_or_default()
 }
 
+/// The first of some fields that a node has.
+#[must_use]
+pub fn first_field<'t>(node: Node<'t>, fields: &[&str]) -> Option<Node<'t>> {
+    fields.iter().find_map(|field| node.child_by_field_name(field))
+}
+
 /// The innermost ancestor of a node that has one of these kinds.
 #[must_use]
 pub fn around<'a>(node: Node<'a>, kinds: &[&str]) -> Option<Node<'a>> {

@@ -7,7 +7,7 @@ use super::reachability::{is_block, is_inner};
 use super::walk::{callable, field_line, first_text, one_line};
 use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;
-use crate::code::tree::{children, line, named_children};
+use crate::code::tree::{children, first_field, line, named_children};
 
 /// A walk through one body.
 pub(super) struct Walk<'a> {
@@ -38,7 +38,11 @@ impl Walk<'_> {
                 return self.case(node, guard);
             }
             Kind::Raise => self.raise(node, guard),
-            Kind::Return => self.give(node, guard),
+            Kind::Return => {
+                if let Some(value) = node.named_child(0) {
+                    self.result(value, guard);
+                }
+            }
             Kind::Comparison => self.comparison(node),
             Kind::Handler => {
                 let catches = self.handler(node);
@@ -115,23 +119,14 @@ impl Walk<'_> {
     }
 
     pub(super) fn condition_of(&self, node: Node<'_>) -> Option<String> {
-        let condition = if node.kind() == "conditional_expression" {
-            node.named_child(1)
-        } else {
-            node.child_by_field_name("condition")
-        };
-        Some(one_line(condition?, self.text))
+        Some(one_line(part_of(node, "condition")?, self.text))
     }
 
     /// An `if` or a ternary: its parts are visited with what must hold for them.
     fn choice(&mut self, node: Node<'_>, guard: &mut Guard) {
         self.behaviour.decisions += 1;
         let condition = self.condition_of(node);
-        let consequence = if node.kind() == "conditional_expression" {
-            node.named_child(0)
-        } else {
-            node.child_by_field_name("consequence")
-        };
+        let consequence = part_of(node, "consequence");
         let Some(text) = condition else {
             return self.each(node, guard);
         };
@@ -161,9 +156,7 @@ impl Walk<'_> {
     /// What a loop goes over.
     pub(super) fn range_of(&self, node: Node<'_>) -> Option<String> {
         let range = children(node).into_iter().find(|child| child.kind() == "range_clause");
-        let over = node
-            .child_by_field_name("right")
-            .or_else(|| node.child_by_field_name("value"))
+        let over = first_field(node, &["right", "value"])
             .or_else(|| range.and_then(|range| range.child_by_field_name("right")));
         over.map(|over| one_line(over, self.text))
     }
@@ -172,25 +165,15 @@ impl Walk<'_> {
         let Some(value) = node.named_child(0) else {
             return self.note_raise(line(node), "what was caught".into(), None, guard);
         };
-        let class = value
-            .child_by_field_name("function")
-            .or_else(|| value.child_by_field_name("constructor"))
-            .or_else(|| value.child_by_field_name("type"))
-            .unwrap_or(value);
+        let class = first_field(value, CALLEE).unwrap_or(value);
         let class = one_line(class, self.text);
-        let message = first_text(value, self.text);
-        self.note_raise(line(node), class, message, guard);
+        self.note_raise(line(node), class, first_text(value, self.text), guard);
     }
 
     fn note_raise(&mut self, line: u32, class: String, message: Option<String>, guard: &Guard) {
         if self.inner == 0 {
             self.behaviour.raises.push(Raise { line, class, message, guard: guard.clone() });
         }
-    }
-
-    fn give(&mut self, node: Node<'_>, guard: &Guard) {
-        let Some(value) = node.named_child(0) else { return };
-        self.result(value, guard);
     }
 
     /// The value a function ends with: a result, or an error as a value.
@@ -202,19 +185,15 @@ impl Walk<'_> {
         match self.language {
             Language::Rust if shown.starts_with("Err(") => {
                 let inner = shown.trim_start_matches("Err(").trim_end_matches(')');
-                let class: String =
-                    inner.split(['{', '(', ' ', '"']).next().unwrap_or_default().to_owned();
-                let class =
-                    if class.is_empty() { "Err".to_owned() } else { format!("Err({class})") };
+                let class = match inner.split(['{', '(', ' ', '"']).next().unwrap_or_default() {
+                    "" => "Err".to_owned(),
+                    class => format!("Err({class})"),
+                };
                 self.note_raise(line(value), class, first_text(value, self.text), guard);
             }
             Language::Go if is_go_error(value, self.text) => {
-                self.note_raise(
-                    line(value),
-                    "an error".into(),
-                    first_text(value, self.text),
-                    guard,
-                );
+                let message = first_text(value, self.text);
+                self.note_raise(line(value), "an error".into(), message, guard);
             }
             _ => {
                 // A choice is told by its parts.
@@ -228,19 +207,11 @@ impl Walk<'_> {
     }
 
     fn ternary_results(&mut self, node: Node<'_>, guard: &Guard) {
-        let python = node.kind() == "conditional_expression";
-        let part = |name: &str, index: usize| {
-            if python {
-                node.named_child(u32::try_from(index).unwrap_or(0) as _)
-            } else {
-                node.child_by_field_name(name)
-            }
-        };
         let Some(text) = self.condition_of(node) else { return };
-        for (value, holds) in [(part("consequence", 0), true), (part("alternative", 2), false)] {
+        for (part, holds) in [("consequence", true), ("alternative", false)] {
             let mut inner = guard.clone();
             inner.push(Condition { text: text.clone(), holds });
-            if let Some(value) = value {
+            if let Some(value) = part_of(node, part) {
                 self.result(value, &inner);
             }
         }
@@ -248,18 +219,11 @@ impl Walk<'_> {
 
     /// The last expression of a body gives a result in Rust; an arrow function may be one.
     pub(super) fn tail(&mut self, body: Node<'_>) {
-        let own = match self.language {
-            Language::Rust => Some(body),
-            Language::JavaScript | Language::TypeScript | Language::Tsx
-                if body.kind() != "statement_block" =>
-            {
-                Some(body)
-            }
-            _ => None,
-        };
-        let Some(last) = own else { return };
-        let mut guard: Guard = Vec::new();
-        self.tail_of(last, &mut guard);
+        let is_script =
+            matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+        if self.language == Language::Rust || is_script && body.kind() != "statement_block" {
+            self.tail_of(body, &mut Vec::new());
+        }
     }
 
     fn tail_of(&mut self, node: Node<'_>, guard: &mut Guard) {
@@ -351,11 +315,7 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, node: Node<'_>, guard: &Guard) {
-        let callee = node
-            .child_by_field_name("function")
-            .or_else(|| node.child_by_field_name("constructor"))
-            .or_else(|| node.child_by_field_name("type"));
-        let callee = match (callee, node.kind()) {
+        let callee = match (first_field(node, CALLEE), node.kind()) {
             (Some(callee), _) => one_line(callee, self.text),
             (None, "method_invocation") => {
                 let part = |name: &str| field_line(node, name, self.text);
@@ -403,10 +363,7 @@ impl Walk<'_> {
     }
 
     fn assignment(&mut self, node: Node<'_>) {
-        let left = node
-            .child_by_field_name("left")
-            .or_else(|| node.child_by_field_name("argument"))
-            .or_else(|| node.named_child(0));
+        let left = first_field(node, &["left", "argument"]).or_else(|| node.named_child(0));
         let Some(left) = left else { return };
         let target = one_line(left, self.text);
         let own = ["self.", "this."].iter().find_map(|own| target.strip_prefix(own));
@@ -421,6 +378,19 @@ impl Walk<'_> {
                 self.behaviour.changes.push((line(node), field));
             }
         }
+    }
+}
+
+/// Fields that hold what is called or made.
+const CALLEE: &[&str] = &["function", "constructor", "type"];
+
+/// A part of a choice; Python's conditional expression has no fields.
+fn part_of<'t>(node: Node<'t>, part: &str) -> Option<Node<'t>> {
+    match (node.kind(), part) {
+        ("conditional_expression", "consequence") => node.named_child(0),
+        ("conditional_expression", "condition") => node.named_child(1),
+        ("conditional_expression", _) => node.named_child(2),
+        _ => node.child_by_field_name(part),
     }
 }
 

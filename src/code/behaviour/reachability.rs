@@ -9,7 +9,7 @@ use super::kinds::{self, Kind};
 use super::walk::one_line;
 use super::{Condition, Guard};
 use crate::code::language::Language;
-use crate::code::tree::{FUNCTIONS, children, line};
+use crate::code::tree::{FUNCTIONS, children, first_field, line};
 
 /// Nodes whose children are statements that run one after another.
 const BLOCKS: &[&str] = &[
@@ -47,10 +47,6 @@ pub(super) fn is_block(node: Node<'_>) -> bool {
 /// That what stands in a line does not end the call.
 fn past(node: Node<'_>) -> Condition {
     Condition { text: format!("past {}", line(node)), holds: true }
-}
-
-fn field<'t>(node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
-    names.iter().find_map(|name| node.child_by_field_name(name))
 }
 
 impl Walk<'_> {
@@ -198,10 +194,10 @@ impl Walk<'_> {
             around = around.parent()?;
         }
         // In Rust the value of an arm is what it gives, so its pattern comes first.
-        let subject = field(around, &["value", "subject", "condition"]);
+        let subject = first_field(around, &["value", "subject", "condition"]);
         let subject = subject.map(|one| one_line(one, self.text)).unwrap_or_default();
         let subject = unwrapped(&subject);
-        let label = field(node, &["pattern", "value", "type"])
+        let label = first_field(node, &["pattern", "value", "type"])
             .or_else(|| {
                 let known = ["case_pattern", "switch_label"];
                 children(node).into_iter().find(|child| known.contains(&child.kind()))

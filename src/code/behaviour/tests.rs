@@ -337,7 +337,7 @@ fn imports_name_packages() {
         (
             Language::Python,
             "import os, sys\nfrom .a import b\nfrom requests.auth import x\n",
-            "os requests",
+            "os requests sys",
         ),
         (
             Language::JavaScript,

@@ -304,17 +304,6 @@ fn state_that_tests_share() {
     assert!(lines("shared-mutable-state", &[("test_a.py", &reset)]).is_empty());
     let read = state.replace("items.append(1)", "len(items)");
     assert!(lines("shared-mutable-state", &[("test_a.py", &read)]).is_empty());
-    check(
-        "missing-cleanup",
-        &[
-            ("a.test.js", "beforeEach(() => { jest.useFakeTimers(); });\n", &[1]),
-            (
-                "a.test.js",
-                "beforeEach(() => { jest.useFakeTimers(); });\nafterEach(() => { jest.useRealTimers(); });\n",
-                &[],
-            ),
-        ],
-    );
 }
 
 #[test]

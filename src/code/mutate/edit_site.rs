@@ -189,7 +189,7 @@ impl<'a> EditList<'a> {
         let suffix = shared(old_rest.chars().rev(), new_rest.chars().rev());
         let (start, end) = (range.start + prefix, range.end - suffix);
         let new = new_rest.get(..new_rest.len() - suffix).unwrap_or_default();
-        if !self.seen.insert((start, end, new.to_owned()))
+        if !self.seen.insert(rightmost(self.source, start, end, new))
             || !self.only.is_empty() && !self.only.contains(&self.operator)
         {
             return;
@@ -202,6 +202,27 @@ impl<'a> EditList<'a> {
         let line = u32::try_from(row + 1).unwrap_or(u32::MAX);
         self.candidates.push(Candidate { range, text, operator: self.operator, line, weight });
     }
+}
+
+/// The last place at which an insertion or removal gives the same text: `ab` into `cab` before `ab`
+/// is `ab` behind it.
+fn rightmost(source: &str, start: usize, end: usize, new: &str) -> (usize, usize, String) {
+    let (mut start, mut end, mut new) = (start, end, new.to_owned());
+    if start != end && !new.is_empty() {
+        return (start, end, new);
+    }
+    while let Some(next) = source.get(end..).and_then(|rest| rest.chars().next()) {
+        let moved = if new.is_empty() { source.get(start..end) } else { Some(new.as_str()) };
+        if !moved.is_some_and(|moved| moved.starts_with(next)) {
+            break;
+        }
+        start += next.len_utf8();
+        end += next.len_utf8();
+        if !new.is_empty() {
+            new = format!("{}{next}", new.strip_prefix(next).unwrap_or_default());
+        }
+    }
+    (start, end, new)
 }
 
 /// Bytes that two texts begin with alike.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 use super::node_kind::NodeKind;
-use crate::code::tree::{named_children, text_of, visit};
+use crate::code::tree::{first_field, named_children, text_of, visit};
 use NodeKind::{
     Arithmetic, Call, Choice, Compare, Logic, Member, Name, Not, Number, OtherExpression, Property,
     Sequence, Subscript, Text,
@@ -142,10 +142,8 @@ impl Counts {
             Number => self.numbers.add(text),
             Text if text.len() <= LONG => self.strings.add(text),
             Subscript => {
-                let object = node
-                    .child_by_field_name("value")
-                    .or_else(|| node.child_by_field_name("object"))
-                    .and_then(|object| source.get(object.byte_range()));
+                let object =
+                    first_field(node, &["value", "object"]).map(|one| text_of(one, source));
                 if let Some(object) = object.filter(|object| object.len() <= 20) {
                     self.indexed.add(object);
                 }

@@ -59,7 +59,8 @@ impl Depth {
 }
 
 /// Callees whose arguments only people read.
-const LOGGERS: &[&str] = &["log", "logger", "logging", "print", "console", "warnings", "debug"];
+const LOGGERS: &[&str] =
+    &["log", "logger", "logging", "print", "println", "eprintln", "console", "warnings", "debug"];
 
 /// All mutants on the lines that `accepts_line` accepts, top to bottom. Each parses, no two write
 /// the same text, and edits that no test could notice are left out: documentation, messages, version

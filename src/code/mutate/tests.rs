@@ -162,18 +162,16 @@ fn digest(lines: &[String]) -> u64 {
 
 #[test]
 fn candidates_their_weights_and_their_order_stay_as_they_are() {
-    let table = [
-        (Language::Python, PYTHON, 16143, 0xbf2c_9cd7_064a_b6df),
-        (Language::TypeScript, SCRIPT, 10889, 0x6bb0_b337_9a83_1859),
-    ];
-    for (language, source, count, sum) in table {
-        let line = |one: &Candidate| {
-            let Candidate { range, text, operator, line, weight } = one;
-            format!("{} {range:?} {line} {weight:?} {text:?}", operator.name())
-        };
-        let lines: Vec<String> = all_of(language, source).iter().map(line).collect();
-        assert_eq!((lines.len(), digest(&lines)), (count, sum), "{language:?}");
-    }
+    let list =
+        [(Language::Python, PYTHON), (Language::TypeScript, SCRIPT)].map(|(language, source)| {
+            let line = |one: &Candidate| {
+                let Candidate { range, text, operator, line, weight } = one;
+                format!("{} {range:?} {line} {weight:?} {text:?}", operator.name())
+            };
+            let lines: Vec<String> = all_of(language, source).iter().map(line).collect();
+            (lines.len(), digest(&lines))
+        });
+    assert_eq!(list, [(16143, 0xbf2c_9cd7_064a_b6df), (10889, 0x6bb0_b337_9a83_1859)]);
 }
 
 #[test]
@@ -339,12 +337,12 @@ fn logic_and_negations_are_turned_around() {
         Language::JavaScript,
         &[("return a && b;", "return a || b;"), ("return a || b;", "return a && b;")],
     );
-    check(OperatorId::DropNegation, Language::Python, &[("return not a", "return a")]);
-    check(OperatorId::DropNegation, Language::JavaScript, &[("return !a;", "return a;")]);
+    check(OperatorId::DropNegation, Language::Python, &[("g(not a)", "g(a)")]);
+    check(OperatorId::DropNegation, Language::JavaScript, &[("g(!a);", "g(a);")]);
     check(OperatorId::Negate, Language::Python, &[("if a:\n    b()", "if not a:\n    b()")]);
     check(OperatorId::Negate, Language::JavaScript, &[("if (a) b();", "if (!a) b();")]);
-    check(OperatorId::Sign, Language::Python, &[("return -a", "return a")]);
-    check(OperatorId::Sign, Language::JavaScript, &[("return -a;", "return a;")]);
+    check(OperatorId::Sign, Language::Python, &[("g(-a)", "g(a)")]);
+    check(OperatorId::Sign, Language::JavaScript, &[("g(-a);", "g(a);")]);
 }
 
 #[test]
@@ -361,8 +359,8 @@ fn arithmetic_is_exchanged_swapped_and_cut() {
     check(OperatorId::Arithmetic, Language::JavaScript, &script);
     check(OperatorId::SwapOperands, Language::Python, &[("return a - b", "return b - a")]);
     check(OperatorId::SwapOperands, Language::JavaScript, &[("return a - b;", "return b - a;")]);
-    check(OperatorId::DropOperand, Language::Python, &[("return a * b", "return b")]);
-    check(OperatorId::DropOperand, Language::JavaScript, &[("return a * b;", "return a;")]);
+    check(OperatorId::DropOperand, Language::Python, &[("g(a * b)", "g(b)")]);
+    check(OperatorId::DropOperand, Language::JavaScript, &[("g(a * b);", "g(a);")]);
 }
 
 #[test]
@@ -375,7 +373,7 @@ fn constants_become_their_neighbours_and_strings_are_respelled() {
             ("return 7", "return 6"),
             ("return 7", "return 14"),
             ("return 2.5", "return 25.0"),
-            ("return None", "return []"),
+            ("x = None", "x = []"),
         ],
     );
     check(OperatorId::Constant, Language::JavaScript, &[("return 7;", "return 8;")]);
@@ -429,8 +427,8 @@ fn calls_lose_gain_and_exchange_what_they_are_given() {
         Language::Python,
         &[("return sorted(a)", "return sorted(a, reverse=True)")],
     );
-    check(OperatorId::UnwrapCall, Language::Python, &[("return abs(a)", "return a")]);
-    check(OperatorId::UnwrapCall, Language::JavaScript, &[("return a.trim();", "return a;")]);
+    check(OperatorId::UnwrapCall, Language::Python, &[("g(abs(a))", "g(a)")]);
+    check(OperatorId::UnwrapCall, Language::JavaScript, &[("g(a.trim());", "g(a);")]);
     check(
         OperatorId::WrapInCall,
         Language::Python,
@@ -444,7 +442,7 @@ fn elements_slices_and_bounds_are_confused() {
     check(
         OperatorId::Slice,
         Language::Python,
-        &[("return a[b]", "return a[:b]"), ("return a[b]", "return a")],
+        &[("return a[b]", "return a[:b]"), ("g(a[b])", "g(a)")],
     );
     check(
         OperatorId::OffByOne,

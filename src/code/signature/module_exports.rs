@@ -72,9 +72,16 @@ pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     let Some(right) = node.child_by_field_name("right") else { return };
     let target = field_of(node, "left", text);
     if target == "module.exports" {
-        match right.kind() {
-            "assignment_expression" => assigned(right, text, exports),
-            _ => of_value(right, text, exports),
+        // `module.exports = exports = f` gives `f` away.
+        let mut value = right;
+        while let Some(inner) =
+            value.child_by_field_name("right").filter(|_| value.kind() == "assignment_expression")
+        {
+            value = inner;
+        }
+        of_value(value, text, exports);
+        if right.kind() == "assignment_expression" {
+            assigned(right, text, exports);
         }
     } else if let Some(name) = member(target) {
         let local = if right.kind() == "identifier" { text_of(right, text) } else { name };

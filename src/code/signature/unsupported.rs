@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
-use crate::code::tree::{field_of, named_nodes, text_of, visit};
+use crate::code::tree::{field_of, first_field, named_nodes, text_of, visit};
 
 /// Beginnings of callees, and what they do.
 const CALLEES: &[(&[&str], &str)] = &[
@@ -236,7 +236,7 @@ fn own_names<'a>(node: Node<'_>, text: &'a str) -> Vec<&'a str> {
 /// The name at the beginning of `a.b[c].d`.
 fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
     while PARTS.contains(&node.kind()) {
-        node = node.child_by_field_name("object").or_else(|| node.child_by_field_name("value"))?;
+        node = first_field(node, &["object", "value"])?;
     }
     matches!(node.kind(), "identifier" | "this").then(|| text_of(node, text))
 }

@@ -9,6 +9,7 @@ use crate::code::lint::project::spelled;
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_RS_GO, rule_for_all};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::lint::word_lists::{NODE_MODULES, PYTHON_MODULES, python_aliases};
+use crate::code::tree::field_of;
 use crate::domain::quality::Severity::Critical;
 
 /// Rules about packages that were made up.
@@ -70,52 +71,42 @@ fn package<'b>(source: &Source<'_>, import: &'b Import) -> Option<&'b str> {
                     && source.is_import_in(import, &["try_statement"]));
             (plain && !known && import.kind != ImportKind::TypeOnly).then_some(name)
         }
-        Language::Rust => {
-            let first = module.trim_start_matches("::").split("::").next()?.trim();
-            let plain = !first.is_empty()
-                && first.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-            let known = matches!(
-                first,
-                "std" | "core" | "alloc" | "crate" | "self" | "super" | "proc_macro" | "test"
-            );
-            let local = source
-                .of_kind(&[
-                    "mod_item",
-                    "extern_crate_declaration",
-                    "enum_item",
-                    "function_item",
-                    "use_declaration",
-                ])
-                .any(|node| {
-                    source.field(node, "name") == first
-                        || (node.kind() == "use_declaration"
-                            && node.byte_range() != import.range
-                            && source
-                                .of(node)
-                                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                                .any(|word| word == first)
-                            && source.field(node, "argument").split("::").next() != Some(first))
-                });
-            // `use a;` names what is here already; a macro may hold the module.
-            let local = local
-                || !module.trim_start_matches("::").contains("::")
-                || source.text.contains(&format!("mod {first}"));
-            let node = source.node_of(import);
-            let guarded = node.is_some_and(|node| source.marks(node).contains("cfg"));
-            // `use a::b` in the 2018 edition may also begin at a module of the same folder.
-            let beside = source.project.files.iter().any(|file| {
-                file.ends_with(&format!("/{first}.rs"))
-                    || file.ends_with(&format!("/{first}/mod.rs"))
-                    || *file == format!("{first}.rs")
-            });
-            (plain && !known && !local && !guarded && !beside).then_some(first)
-        }
-        Language::Go => {
-            let first = module.split('/').next()?;
-            (first.contains('.')).then_some(module)
-        }
+        Language::Rust => crate_of(source, import),
+        Language::Go => module.split('/').next()?.contains('.').then_some(module),
         Language::Java => None,
     }
+}
+
+/// The crate that a `use` of Rust begins at; `None` for one that is here already.
+fn crate_of<'b>(source: &Source<'_>, import: &'b Import) -> Option<&'b str> {
+    const OWN: &[&str] =
+        &["std", "core", "alloc", "crate", "self", "super", "proc_macro", "test", ""];
+    // `use a;` names what is here already; a macro may hold the module.
+    let (first, _) = import.module.trim_start_matches("::").split_once("::")?;
+    let first = first.trim();
+    let has_word = |text: &str| {
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == first)
+    };
+    let declares = |node: tree_sitter::Node<'_>| {
+        let argument = field_of(node, "argument", source.text);
+        field_of(node, "name", source.text) == first
+            || node.kind() == "use_declaration"
+                && node.byte_range() != import.range
+                && has_word(source.of(node))
+                && argument.split("::").next() != Some(first)
+    };
+    let items =
+        ["mod_item", "extern_crate_declaration", "enum_item", "function_item", "use_declaration"];
+    let is_local = source.text.contains(&format!("mod {first}"))
+        || source.of_kind(&items).any(declares)
+        // `use a::b` in the 2018 edition may also begin at a module of the same folder.
+        || source.project.files.iter().any(|file| {
+            let file = format!("/{file}");
+            file.ends_with(&format!("/{first}.rs")) || file.ends_with(&format!("/{first}/mod.rs"))
+        });
+    let guarded = source.node_of(import).is_some_and(|node| source.marks(node).contains("cfg"));
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    (first.bytes().all(plain) && !OWN.contains(&first) && !is_local && !guarded).then_some(first)
 }
 
 /// Whether an import loads its module: doubles of tests and parts of the same crate do not.
@@ -144,13 +135,9 @@ fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<S
             Some((known, list))
         }
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            let list = project.script.as_ref()?;
-            Some((list.contains(name), list))
+            project.script.as_ref().map(|list| (list.contains(name), list))
         }
-        Language::Rust => {
-            let list = project.rust.as_ref()?;
-            Some((list.contains(name), list))
-        }
+        Language::Rust => project.rust.as_ref().map(|list| (list.contains(name), list)),
         Language::Go => {
             let list = project.go.as_ref()?;
             let below = |module: &str| {
@@ -168,16 +155,14 @@ fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<S
 
 /// The declared name that an undeclared one is nearly spelled like.
 fn near(name: &str, list: &BTreeSet<String>) -> Option<String> {
-    let wanted = spelled(name);
-    let allowed = if wanted.len() < 4 {
-        0
-    } else if wanted.len() < 8 {
-        1
-    } else {
-        2
+    let name = spelled(name);
+    let allowed = match name.len() {
+        0..4 => 0,
+        4..8 => 1,
+        _ => 2,
     };
     list.iter()
-        .map(|other| (strsim::osa_distance(&wanted, &spelled(other)), other))
+        .map(|other| (strsim::osa_distance(&name, &spelled(other)), other))
         .filter(|(distance, _)| (1..=allowed).contains(distance))
         .min()
         .map(|(_, other)| other.clone())
@@ -231,6 +216,10 @@ fn misspelt_package(source: &Source<'_>) -> Vec<Hit> {
         .collect()
 }
 
+/// Java packages that projects import without a group of that name.
+const KNOWN_GROUPS: &[&str] =
+    &["java.util", "java.io", "javax.swing", "java.net", "org.junit", "org.mockito", "org.slf4j"];
+
 /// Java packages that are nearly the group of a dependency.
 fn misspelt_group(source: &Source<'_>) -> Vec<Hit> {
     let Some(groups) = source.project.java.as_ref() else { return Vec::new() };
@@ -239,31 +228,17 @@ fn misspelt_group(source: &Source<'_>) -> Vec<Hit> {
         .iter()
         .map(|group| head(group))
         .chain(source.project.java_own.keys().map(|package| head(package)))
-        .chain(
-            [
-                "java.util",
-                "java.io",
-                "javax.swing",
-                "java.net",
-                "org.junit",
-                "org.mockito",
-                "org.slf4j",
-            ]
-            .map(str::to_owned),
-        )
+        .chain(KNOWN_GROUPS.iter().map(|group| (*group).to_owned()))
         .collect();
-    source
-        .imports
-        .iter()
-        .filter(|import| {
-            !import.module.starts_with("java.") && !import.module.starts_with("javax.")
-        })
-        .filter(|import| !known.contains(&head(&import.module)))
-        .filter_map(|import| {
-            let near = near(&head(&import.module).replace('.', "_"), &known)?;
-            Some(Hit::noted(import.line, format!("{}, where {near} is known", import.module)))
-        })
-        .collect()
+    let misspelt = |import: &Import| {
+        let own = head(&import.module);
+        if own.starts_with("java.") || own.starts_with("javax.") || known.contains(&own) {
+            return None;
+        }
+        let near = near(&own.replace('.', "_"), &known)?;
+        Some(Hit::noted(import.line, format!("{}, where {near} is known", import.module)))
+    };
+    source.imports.iter().filter_map(misspelt).collect()
 }
 
 /// Paths below a known package that are not there.

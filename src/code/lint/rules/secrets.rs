@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use crate::code::lint::rule::{ALL, Detection, LintRule, code_rule};
 use crate::code::lint::source::{Hit, Source};
-use crate::code::tree::line;
+use crate::code::tree::{first_field, line};
 use crate::domain::guard;
 use crate::domain::quality::Severity::Critical;
 
@@ -71,8 +71,6 @@ fn given_to<'a>(source: &Source<'a>, node: Node<'_>) -> Option<&'a str> {
     if parent.kind() == "expression_list" {
         parent = parent.parent()?;
     }
-    let name = ["left", "name", "key", "pattern"]
-        .iter()
-        .find_map(|field| parent.child_by_field_name(field))?;
+    let name = first_field(parent, &["left", "name", "key", "pattern"])?;
     (name.id() != node.id()).then(|| source.of(name).trim_matches(['"', '\'']))
 }

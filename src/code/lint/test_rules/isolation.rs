@@ -1,4 +1,4 @@
-//! What tests share and leave behind.
+//! What tests share.
 
 use std::sync::LazyLock;
 
@@ -11,8 +11,8 @@ use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, around, field_of, line};
 
 use super::body::matches;
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_JAVA, test_rule};
-use crate::domain::quality::Severity::{Error, Warning};
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_JAVA, test_rule};
+use crate::domain::quality::Severity::Error;
 
 /// Rules about state that tests share.
 pub const RULES: &[LintRule] = &[
@@ -27,12 +27,6 @@ pub const RULES: &[LintRule] = &[
         Error,
         ("tests run in an order that is written down", "give each test what it needs"),
         Detection::Function(PY_JS_JAVA, ordered),
-    ),
-    test_rule(
-        ("test_isolation", "missing-cleanup"),
-        Warning,
-        ("the set-up leaves something behind", "undo it after each test"),
-        Detection::Function(PY_JS_GO_JAVA, no_cleanup),
     ),
 ];
 
@@ -238,45 +232,5 @@ fn ordered(source: &Source<'_>) -> Vec<Hit> {
     let of_file = source.text.lines().position(&ordered).filter(|_| hits.is_empty());
     hits.into_iter()
         .chain(of_file.map(|row| Hit::at(u32::try_from(row + 1).unwrap_or(u32::MAX))))
-        .collect()
-}
-
-static OPENED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"tempfile\.mkdtemp\(|\.start\(\)|os\.environ\[[^\]]+\]\s*=|os\.chdir\(|jest\.useFakeTimers\(|\bspyOn\(|\.listen\(|process\.env\.\w+\s*=|mkdtempSync\(|Files\.createTemp|new ServerSocket\(|System\.setProperty\(|os\.Setenv\(|os\.Chdir\(").ok()
-});
-static CLEANED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"tearDown|addCleanup|teardown|afterEach|afterAll|restoreMocks|@AfterEach|@After\b|@AfterAll|yield|t\.Cleanup|defer |os\.Unsetenv|finally").ok()
-});
-
-/// What a set-up opens or changes and nothing sets back.
-fn no_cleanup(source: &Source<'_>) -> Vec<Hit> {
-    if matches(&CLEANED)(source.text) {
-        return Vec::new();
-    }
-    source
-        .nodes
-        .iter()
-        .copied()
-        .filter(|node| {
-            let setup = match (source.language, node.kind()) {
-                (Language::Python, "function_definition") => matches!(
-                    source.field(*node, "name"),
-                    "setUp" | "setup_method" | "setup_function" | "setUpClass"
-                ),
-                (Language::Go, "function_declaration") => {
-                    source.field(*node, "name").starts_with("Test")
-                }
-                (Language::Java, "method_declaration") => {
-                    let head = source.of(*node).lines().next().unwrap_or_default();
-                    head.contains("@Before")
-                }
-                (_, "call_expression") => {
-                    matches!(source.field(*node, "function"), "beforeEach" | "beforeAll" | "before")
-                }
-                _ => false,
-            };
-            setup && matches(&OPENED)(source.of(*node))
-        })
-        .map(|node| Hit::at(line(node)))
         .collect()
 }

@@ -1,3 +1,0 @@
-beforeEach(() => { jest.useFakeTimers(); }); // expect: missing-cleanup
-test('a', () => { expect(f(2)).toBe(4); });
-function f(x) { return x * 2; }
