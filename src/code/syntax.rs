@@ -37,7 +37,7 @@ pub fn first_error(language: Language, text: &str) -> Option<SyntaxError> {
     Some(SyntaxError { line: number(place.row), column: number(place.column) })
 }
 
-/// Parses a text again and again with one small change each: what did not change is not read anew.
+/// Parses a text again and again with one small change each, without reading the rest again.
 pub struct Reparser {
     parser: Parser,
     tree: Tree,
@@ -56,7 +56,7 @@ impl Reparser {
         Some(Self { parser, tree, ends })
     }
 
-    /// Whether the text parses with `new` in place of `range`; `whole` is what comes of it.
+    /// Whether the text parses with `new` in place of `range`; `whole` is the text after the change.
     pub fn parses(&mut self, range: &Range<usize>, new: &str, whole: &str) -> bool {
         let mut tree = self.tree.clone();
         let start_position = self.point(range.start);
@@ -91,7 +91,7 @@ mod tests {
     fn a_changed_text_parses_again_as_it_does_anew() {
         let text = "def f(a, b):\n    if a > b:\n        return [a, b]\n    return (a, b)\n\n\nX = f(1, 2)\n";
         let mut reparser = Reparser::of(Language::Python, text).unwrap();
-        let mut said = (0, 0);
+        let mut counts = (0, 0);
         for start in 0..text.len() {
             for (length, new) in [(1, ""), (0, "("), (2, "a"), (0, "\n"), (1, "x\n  y")] {
                 let end = (start + length).min(text.len());
@@ -99,10 +99,10 @@ mod tests {
                 let whole = format!("{}{new}{}", part(0..start), part(end..text.len()));
                 let parses = first_error(Language::Python, &whole).is_none();
                 assert_eq!(reparser.parses(&(start..end), new, &whole), parses, "{whole}");
-                if parses { said.0 += 1 } else { said.1 += 1 }
+                if parses { counts.0 += 1 } else { counts.1 += 1 }
             }
         }
-        assert!(said.0 > 20 && said.1 > 20, "{said:?}");
+        assert!(counts.0 > 20 && counts.1 > 20, "{counts:?}");
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Walk<'_> {
                 self.note_raise(line(value), "an error".into(), message, guard);
             }
             _ => {
-                // A choice is told by its parts.
+                // Each part of a choice is a result of its own.
                 if kinds::of(value.kind()) == Kind::Ternary {
                     return self.ternary_results(value, guard);
                 }
@@ -283,7 +283,7 @@ impl Walk<'_> {
             _ => return,
         };
         let (left_text, right_text) = (one_line(left, self.text), one_line(right, self.text));
-        let turned = match plain {
+        let mirrored = match plain {
             "<" => ">",
             "<=" => ">=",
             ">" => "<",
@@ -293,7 +293,7 @@ impl Walk<'_> {
         let (left, operator, right) = if is_number(&right_text) {
             (left_text, plain, right_text)
         } else if is_number(&left_text) {
-            (right_text, turned, left_text)
+            (right_text, mirrored, left_text)
         } else {
             return;
         };

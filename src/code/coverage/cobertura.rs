@@ -27,9 +27,8 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
             }
             let own = report.file(&file);
             own.line(line, hits);
-            if let Some((taken, all)) = attribute("condition-coverage").and_then(|text| pair(&text))
-            {
-                own.branch(line, taken, all);
+            if let Some((ran, all)) = attribute("condition-coverage").and_then(|text| pair(&text)) {
+                own.branch(line, ran, all);
             }
         }
         Piece::End("method") => {
@@ -48,6 +47,6 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
 /// The counts of `50% (1/2)`.
 fn pair(text: &str) -> Option<(u32, u32)> {
     let (_, rest) = text.split_once('(')?;
-    let (taken, all) = rest.trim_end_matches(')').split_once('/')?;
-    Some((taken.parse().ok()?, all.parse().ok()?))
+    let (ran, all) = rest.trim_end_matches(')').split_once('/')?;
+    Some((ran.parse().ok()?, all.parse().ok()?))
 }

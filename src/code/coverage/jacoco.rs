@@ -39,8 +39,8 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
             if let Some(line) = count("nr") {
                 let own = report.file(&file);
                 own.line(line, u64::from(count("ci").unwrap_or(0)));
-                let (missed, taken) = (count("mb").unwrap_or(0), count("cb").unwrap_or(0));
-                own.branch(line, taken, taken.saturating_add(missed));
+                let (missed, ran) = (count("mb").unwrap_or(0), count("cb").unwrap_or(0));
+                own.branch(line, ran, ran.saturating_add(missed));
             }
         }
         Piece::Start(..) | Piece::End(_) => {}

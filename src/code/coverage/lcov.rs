@@ -29,9 +29,9 @@ pub fn read(text: &str) -> Result<Report, BadReport> {
                 file.line(line, u64::from(hits > 0.0));
             }
             ("DA", _) => return Err(bad("`DA:line,count`")),
-            ("BRDA", [line, .., taken]) if parts.len() >= 4 => {
+            ("BRDA", [line, .., count]) if parts.len() >= 4 => {
                 let line = line.parse().map_err(|_none| bad("`BRDA:line,block,branch,taken`"))?;
-                file.branch(line, u32::from(!matches!(*taken, "-" | "0")), 1);
+                file.branch(line, u32::from(!matches!(*count, "-" | "0")), 1);
             }
             ("FN", [start, .., name]) => {
                 if let Ok(start) = start.parse() {

@@ -117,7 +117,7 @@ impl BadReport {
     }
 }
 
-/// Reads a report of any known form; which one is told by its text. `source` gives the text of a
+/// Reads a report of any known form, which its text tells. `source` gives the text of a
 /// file by the tool's path, for forms that count characters.
 ///
 /// # Errors

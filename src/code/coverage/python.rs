@@ -15,10 +15,10 @@ pub fn read(value: &Value) -> Result<Report, BadReport> {
                 file.line(number(line).ok_or_else(expected)?, hits);
             }
         }
-        for (key, taken) in [("executed_branches", 1), ("missing_branches", 0)] {
+        for (key, ran) in [("executed_branches", 1), ("missing_branches", 0)] {
             for arc in file_report[key].as_array().into_iter().flatten() {
                 if let Some(line) = arc.get(0).and_then(number) {
-                    file.branch(line, taken, 1);
+                    file.branch(line, ran, 1);
                 }
             }
         }

@@ -44,12 +44,12 @@ pub fn read(value: &Value, source: &dyn Fn(&str) -> Option<String>) -> Result<Re
             let length = line.encode_utf16().count();
             let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let own = counts.get(offset..offset + length).unwrap_or_default();
-            let said = line.chars().any(char::is_alphanumeric);
+            let holds_code = line.chars().any(char::is_alphanumeric);
             // A line ran when its first character that says something did; what lies behind it may
             // be the body of a function or a branch of its own.
             let blank = line.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum();
             let first = own.get::<usize>(blank).copied().flatten();
-            if let (true, Some(hits)) = (said, first) {
+            if let (true, Some(hits)) = (holds_code, first) {
                 file.line(number, hits);
             }
             for (name, start, hits) in &functions {

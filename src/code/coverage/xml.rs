@@ -51,10 +51,10 @@ pub fn walk(text: &str, act: &mut dyn FnMut(Piece<'_>)) -> Result<(), BadReport>
 fn start(element: &BytesStart<'_>, act: &mut dyn FnMut(Piece<'_>)) {
     let name = element.local_name();
     let name = std::str::from_utf8(name.as_ref()).unwrap_or_default();
-    let attribute = |wanted: &str| {
+    let attribute = |name: &str| {
         let mut attributes = element.attributes();
         attributes.with_checks(false);
-        let found = attributes.flatten().find(|one| one.key.as_ref() == wanted.as_bytes())?;
+        let found = attributes.flatten().find(|one| one.key.as_ref() == name.as_bytes())?;
         let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
         Some(value.into_owned())
     };

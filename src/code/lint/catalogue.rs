@@ -31,6 +31,21 @@ pub fn rule(id: &str) -> Option<&'static LintRule> {
     rules().find(|rule| rule.id == id)
 }
 
+/// The id of the rule that a message of a tool is about; `None` when the catalogue has no rule for
+/// it.
+#[must_use]
+pub fn rule_of_tool_message(message: &str) -> Option<&'static str> {
+    let message = message.trim();
+    // Ruff, `tsc`, `cargo` and golangci-lint begin a message with its code; ESLint, mypy and
+    // staticcheck end it with the code in brackets. Go's and Rust's compilers have phrases.
+    let first = message.trim_start_matches('[').split([' ', ':', ']']).next().unwrap_or_default();
+    let last = message.trim_end_matches([')', ']']).rsplit(['(', '[']).next().unwrap_or_default();
+    let is_about = |code: &&str| {
+        *code == first || *code == last || code.contains(' ') && message.contains(*code)
+    };
+    rules().find(|rule| rule.codes.iter().any(|code| is_about(&code))).map(|rule| rule.id)
+}
+
 #[cfg(test)]
 mod tests_of_the_table {
     use std::collections::BTreeSet;

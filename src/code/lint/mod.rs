@@ -21,11 +21,10 @@ mod rule_tests;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::rule;
+pub use catalogue::{rule, rule_of_tool_message};
 pub use completeness::measure;
 pub use generated::is_generated;
 pub use project::{Project, is_manifest};
 pub use rule::LintRule;
 pub use rules::absent_names::absent_names;
 pub use scan::scan;
-pub use tool_rules::rule_of_tool_message;

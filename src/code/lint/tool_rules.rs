@@ -4,7 +4,6 @@
 use crate::code::language::Language::{self, Go, JavaScript, Python, Tsx, TypeScript};
 use crate::domain::quality::Severity::{self, Critical, Error, Warning};
 
-use super::catalogue::rules;
 use super::rule::{
     ALL, Detection, GO, JS, JS_GO, JS_RS_GO, LintRule, NOT_SCRIPT, PY, PY_JS, PY_JS_RS,
     PY_JS_RS_GO, code_rule, rule_for_all,
@@ -279,27 +278,12 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-/// The id of the rule that a message of a tool is about; `None` when the catalogue has no rule for
-/// it.
-#[must_use]
-pub fn rule_of_tool_message(message: &str) -> Option<&'static str> {
-    let message = message.trim();
-    // Ruff, `tsc`, `cargo` and golangci-lint begin a message with its code; ESLint, mypy and
-    // staticcheck end it with the code in brackets. Go's and Rust's compilers have phrases.
-    let first = message.trim_start_matches('[').split([' ', ':', ']']).next().unwrap_or_default();
-    let last = message.trim_end_matches([')', ']']).rsplit(['(', '[']).next().unwrap_or_default();
-    let is_about = |code: &&str| {
-        *code == first || *code == last || code.contains(' ') && message.contains(*code)
-    };
-    rules().find(|rule| rule.codes.iter().any(|code| is_about(&code))).map(|rule| rule.id)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::code::lint::rule;
+    use crate::code::lint::catalogue::{rule, rule_of_tool_message, rules};
 
     #[test]
     fn every_code_leads_to_the_rule_that_lists_it_and_to_no_other() {

@@ -6,26 +6,18 @@ use super::edit_site::Candidate;
 use super::operator_id::OperatorId;
 use crate::code::tree::{children, line, text_of, visit};
 
-/// Tokens and their replacements, as Rust, Go and Java write them.
+/// Tokens that are exchanged for each other, as Rust, Go and Java write them.
 const TOKENS: &[(&str, &str, OperatorId)] = &[
     ("<", "<=", OperatorId::Comparison),
-    ("<=", "<", OperatorId::Comparison),
     (">", ">=", OperatorId::Comparison),
-    (">=", ">", OperatorId::Comparison),
     ("==", "!=", OperatorId::Comparison),
-    ("!=", "==", OperatorId::Comparison),
     ("+", "-", OperatorId::Arithmetic),
-    ("-", "+", OperatorId::Arithmetic),
     ("*", "/", OperatorId::Arithmetic),
-    ("/", "*", OperatorId::Arithmetic),
     ("%", "*", OperatorId::Arithmetic),
     ("&&", "||", OperatorId::Logic),
-    ("||", "&&", OperatorId::Logic),
     ("+=", "-=", OperatorId::AugmentedAssignment),
-    ("-=", "+=", OperatorId::AugmentedAssignment),
     ("*=", "/=", OperatorId::AugmentedAssignment),
     ("++", "--", OperatorId::Update),
-    ("--", "++", OperatorId::Update),
 ];
 
 /// Nodes whose children are not code that runs.
@@ -68,8 +60,11 @@ fn exchanges<'a>(node: Node<'a>, source: &str) -> Vec<(Node<'a>, String, Operato
         | "inc_statement"
         | "dec_statement" => {
             let exchange = |token: Node<'a>| {
-                let (_, to, operator) = TOKENS.iter().find(|row| row.0 == token.kind())?;
-                Some((token, (*to).to_owned(), *operator))
+                let kind = token.kind();
+                let (one, other, operator) =
+                    TOKENS.iter().find(|(one, other, _)| *one == kind || *other == kind)?;
+                let new = if *one == kind { other } else { one };
+                Some((token, (*new).to_owned(), *operator))
             };
             children(node).into_iter().filter_map(exchange).collect()
         }

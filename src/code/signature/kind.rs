@@ -280,8 +280,8 @@ pub fn keys(text: &str, name: &str) -> Vec<String> {
             }
         }
     }
-    let taken = Regex::new(&format!(r"\{{([^{{}}]{{1,200}})\}}\s*=\s*{escaped}\b")).ok();
-    if let Some(inside) = taken.and_then(|form| Some(form.captures(text)?.get(1)?.as_str())) {
+    let pattern = Regex::new(&format!(r"\{{([^{{}}]{{1,200}})\}}\s*=\s*{escaped}\b")).ok();
+    if let Some(inside) = pattern.and_then(|form| Some(form.captures(text)?.get(1)?.as_str())) {
         let parts = inside.split(',').filter_map(|part| part.split([':', '=']).next());
         let plain = parts.map(str::trim).filter(|key| is_plain(key)).map(str::to_owned);
         found.extend(plain.take(KEYS.saturating_sub(found.len())));

@@ -82,10 +82,10 @@ pub fn without(
     if left.is_empty() {
         return None;
     }
-    let kept: BTreeSet<&str> = left.iter().map(|case| case.class.as_str()).collect();
+    let classes: BTreeSet<&str> = left.iter().map(|case| case.class.as_str()).collect();
     let mut cuts: Vec<Range<usize>> = Vec::new();
     for case in out {
-        let empty = !case.class.is_empty() && !kept.contains(case.class.as_str());
+        let empty = !case.class.is_empty() && !classes.contains(case.class.as_str());
         let range = if empty { class_around(language, text, case) } else { case.range.clone() };
         if !cuts.contains(&range) {
             cuts.push(range);

@@ -1,4 +1,4 @@
-//! The tests of a source file: found once, in its syntax tree, for whoever counts, edits or lints
+//! The tests of a source file: found once, in its syntax tree, for all that count, edit or lint
 //! them.
 
 mod edit;
