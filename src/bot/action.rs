@@ -97,9 +97,8 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
         return Ok(skip(&NoRun::Own));
     }
     if automatic && let Some(number) = target.number.filter(|_| target.writes) {
-        let activity = forge.own_activity(number, "<!-- regreen:", "Regreen-Session:").await;
         // A failed count stops nothing.
-        let commits = activity.map_or(0, |activity| activity.commits);
+        let commits = forge.marked_commits(number, "Regreen-Session:").await.unwrap_or(0);
         if commits > OWN_COMMITS {
             return Ok(skip(&NoRun::Enough { commits }));
         }

@@ -7,9 +7,9 @@ use serde_json::json;
 use crate::domain::id::CommitId;
 use crate::domain::retry::Repeat;
 use crate::effect::{
-    Account, Activity, BranchCommit, CheckRun, CommentKind, Forge, ForgeEntry, ForgeError,
-    ForgeErrorKind, Label, LeftOut, NewIssue, NewPull, Permission, PullEdit, PullRequest, PutCheck,
-    PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
+    Account, BranchCommit, CheckRun, CommentKind, Forge, ForgeEntry, ForgeError, ForgeErrorKind,
+    Label, LeftOut, NewIssue, NewPull, Permission, PullEdit, PullRequest, PutCheck, PutComment,
+    PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 
 use super::client::{Call, GitHub, Verb, locked, none_if_missing};
@@ -65,7 +65,6 @@ impl Forge for GitHub<'_> {
         Ok(RepositoryInfo {
             full_name: found.full_name,
             default_branch: found.default_branch,
-            private: found.private,
             fork: found.fork,
         })
     }
@@ -225,40 +224,20 @@ impl Forge for GitHub<'_> {
         self.write_commit(commit).await
     }
 
-    async fn own_activity(
-        &self,
-        number: u64,
-        comment_mark: &str,
-        commit_mark: &str,
-    ) -> Result<Activity, ForgeError> {
-        self.know_myself().await?;
-        let number = number.to_string();
-        let mut activity = Activity::default();
-        self.each(
-            "read the comments",
-            &["issues", &number, "comments"],
-            &[],
-            COMMENT_PAGES,
-            |comment: Comment| {
-                let marked =
-                    comment.body.as_deref().is_some_and(|body| body.contains(comment_mark));
-                activity.comments += u32::from(marked && self.is_own(comment.user.as_ref()));
-                true
-            },
-        )
-        .await?;
+    async fn marked_commits(&self, number: u64, mark: &str) -> Result<u32, ForgeError> {
+        let mut count = 0;
         self.each(
             "read the commits of the pull request",
-            &["pulls", &number, "commits"],
+            &["pulls", &number.to_string(), "commits"],
             &[],
             COMMIT_PAGES,
             |listed: ListedCommit| {
-                activity.commits += u32::from(listed.commit.message.contains(commit_mark));
+                count += u32::from(listed.commit.message.contains(mark));
                 true
             },
         )
         .await?;
-        Ok(activity)
+        Ok(count)
     }
 }
 

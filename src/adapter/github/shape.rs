@@ -30,8 +30,6 @@ pub struct Repository {
     #[serde(default)]
     pub default_branch: String,
     #[serde(default)]
-    pub private: bool,
-    #[serde(default)]
     pub fork: bool,
 }
 

@@ -14,12 +14,12 @@ mod line_server;
 mod lint_output;
 mod observe;
 mod project_suite;
-#[cfg(test)]
-mod recorded;
 mod run;
 mod set_up;
 mod suite_command;
 mod syntax_check;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod version_managers;
 

@@ -100,13 +100,9 @@ pub trait Forge: Send + Sync {
     /// Fails with [`ForgeErrorKind::Stale`] when the branch is elsewhere.
     async fn commit_on_branch(&self, commit: &BranchCommit) -> Result<CommitId, ForgeError>;
 
-    /// What we did on a pull request so far, for the breaker that survives runs.
-    async fn own_activity(
-        &self,
-        number: u64,
-        comment_mark: &str,
-        commit_mark: &str,
-    ) -> Result<Activity, ForgeError>;
+    /// Commits of a pull request whose message carries a mark, of the newest 250; for the breaker
+    /// that survives runs.
+    async fn marked_commits(&self, number: u64, mark: &str) -> Result<u32, ForgeError>;
 }
 
 /// What is known of the repository.
@@ -116,8 +112,6 @@ pub struct RepositoryInfo {
     pub full_name: String,
     /// Such as `main`.
     pub default_branch: String,
-    /// Not readable by everybody.
-    pub private: bool,
     /// A fork of another repository.
     pub fork: bool,
 }
@@ -344,13 +338,4 @@ pub struct BranchCommit {
     /// Files with their new content. No links and no executable new files.
     pub additions: Vec<(RepoPath, Vec<u8>)>,
     pub deletions: Vec<RepoPath>,
-}
-
-/// What we did on a pull request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Activity {
-    /// Our comments that carry the mark.
-    pub comments: u32,
-    /// Commits whose message carries the mark, of the newest 250.
-    pub commits: u32,
 }

@@ -22,7 +22,7 @@ const ACTS: &[&str] = &[
     "add_labels",
     "branch_sha",
     "commit_on_branch",
-    "own_activity",
+    "marked_commits",
     "dispatch_workflow",
 ];
 
@@ -59,9 +59,7 @@ async fn act(name: &str, forge: &dyn Forge) -> Result<String, ForgeError> {
         "add_labels" => format!("{:?}", forge.add_labels(7, &[label("new / one")]).await?),
         "branch_sha" => format!("{:?}", forge.branch_sha("regreen/WFS-test-pr-7").await?),
         "commit_on_branch" => forge.commit_on_branch(&signed()).await?.to_string(),
-        "own_activity" => {
-            format!("{:?}", forge.own_activity(7, "regreen:", "Regreen-Session:").await?)
-        }
+        "marked_commits" => forge.marked_commits(7, "Regreen-Session:").await?.to_string(),
         "dispatch_workflow" => {
             format!("{:?}", forge.dispatch_workflow("ci.yml", "main").await?)
         }

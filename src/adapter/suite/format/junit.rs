@@ -85,11 +85,12 @@ fn parse_text(text: &str, wholeness: Wholeness) -> Result<Vec<ReportedTest>, Unr
     let mut current: Option<ReportedTest> = None;
     let mut collecting = false;
     let mut seen_suite = part;
+    let mut open = 0_u32;
     loop {
         let event = reader.read_event().map_err(|error| unreadable(text, &reader, &error))?;
         match event {
             Event::Start(element) => match element.local_name().as_ref() {
-                b"testsuite" | b"testsuites" => seen_suite = true,
+                b"testsuite" | b"testsuites" => (seen_suite, open) = (true, open + 1),
                 b"testcase" => current = Some(case(&element)),
                 name => collecting = outcome(name, &element, current.as_mut()),
             },
@@ -110,12 +111,16 @@ fn parse_text(text: &str, wholeness: Wholeness) -> Result<Vec<ReportedTest>, Unr
                 collect(current.as_mut(), entity(&name.decode().unwrap_or_default()));
             }
             Event::End(element) => match element.local_name().as_ref() {
+                b"testsuite" | b"testsuites" => open = open.saturating_sub(1),
                 b"testcase" => tests.extend(current.take().map(finish)),
                 b"failure" | b"error" | b"skipped" => collecting = false,
                 _ => {}
             },
             Event::Eof if current.is_some() => {
                 return Err(at_end(text, "the end of an open `testcase`"));
+            }
+            Event::Eof if open > 0 && !part => {
+                return Err(at_end(text, "the end of an open `testsuite`"));
             }
             Event::Eof if !seen_suite => return Err(at_end(text, "a `testsuite` element")),
             Event::Eof => return Ok(tests),

@@ -56,10 +56,8 @@ impl From<Line> for ReportedTest {
 pub fn parse(text: &str) -> ParsedReport {
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     let (ends, tests): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.end);
-    ParsedReport {
-        tests: tests.into_iter().map(ReportedTest::from).collect(),
-        complete: !ends.is_empty(),
-    }
+    let named = tests.into_iter().filter(|line| !line.id.is_empty() || line.names.is_some());
+    ParsedReport { tests: named.map(ReportedTest::from).collect(), complete: !ends.is_empty() }
 }
 
 #[cfg(test)]

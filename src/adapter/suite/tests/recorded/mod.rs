@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 
 use crate::domain::framework::Framework;
 
-use super::format::{PathMapper, to_test_cases};
-use super::framework::{FrameworkAdapter, RunArtifacts, Site, adapter};
+use crate::adapter::suite::format::{PathMapper, to_test_cases};
+use crate::adapter::suite::framework::{FrameworkAdapter, RunArtifacts, Site, adapter};
 
 /// Folder of recordings, the framework, sample project, folder of the recording.
 const RECORDED: &[(&str, Framework, &str, &str)] = &[
@@ -64,13 +64,7 @@ fn read(case: &Path) -> Value {
     let name = below.iter().next().unwrap().to_str().unwrap();
     let (root, directory) = (PathBuf::from("/repo"), String::new());
     let folder = case.join("folder");
-    let site = Site {
-        root: folder.clone(),
-        directory: String::new(),
-        command: None,
-        report: None,
-        path: None,
-    };
+    let site = Site::new(&folder, "");
     let artifacts = RunArtifacts {
         folder: &folder,
         command: "the command",
