@@ -10,7 +10,7 @@ use crate::adapter::store::STATE_FOLDER;
 use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
-use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome, Remote};
+use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome};
 use crate::role::vet;
 
 use super::context::Context;

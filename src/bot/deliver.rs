@@ -6,7 +6,7 @@ use crate::domain::commit;
 use crate::domain::event::Outcome;
 use crate::effect::{
     BranchCommit, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushOutcome, PushRequest,
-    RebasedPushOutcome, Remote,
+    RebasedPushOutcome,
 };
 use crate::report::lessons;
 

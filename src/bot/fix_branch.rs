@@ -4,7 +4,7 @@ use crate::adapter::store;
 use crate::config::CommitState;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::{SessionRecord, SessionStatus, refusal};
-use crate::effect::{FetchTarget, Remote};
+use crate::effect::FetchTarget;
 
 use super::prepare::{DEPTH, MERGE_BASE_DEPTH, PrepareError, Prepared};
 use super::target::Target;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::domain::command::Command;
 use crate::domain::id::CommitId;
-use crate::effect::{Account as Author, Remote};
+use crate::effect::Account as Author;
 
 use super::authority;
 use super::command;

@@ -7,7 +7,7 @@ use crate::adapter::repo::{self, Credential, GitRemote, ScratchRepo, Transport};
 use crate::adapter::work_home;
 use crate::config::{self, Diagnostic, Settings};
 use crate::domain::id::CommitId;
-use crate::effect::{FetchTarget, GitError, Remote, RemoteError};
+use crate::effect::{FetchTarget, GitError, RemoteError};
 
 use super::environment::ActionEnv;
 use super::target::Target;

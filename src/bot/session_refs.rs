@@ -19,7 +19,7 @@ use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
 use crate::domain::test_plan::task::{TestPlan, TestTask, ordered};
-use crate::effect::{FetchTarget, PushRequest, Remote};
+use crate::effect::{FetchTarget, PushRequest};
 use crate::role::vet;
 
 use super::context::Context;

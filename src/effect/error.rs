@@ -5,13 +5,10 @@ use super::{GitError, RunError, StoreError};
 /// The first effect that failed for good; never the fault of a model or of a candidate.
 #[derive(Debug, thiserror::Error)]
 pub enum EffectError {
-    /// Git refused, or sources could not be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The suite gave no results.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Session files could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

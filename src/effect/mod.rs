@@ -32,9 +32,7 @@ pub use model::{
 pub use observe::{
     Call, CallOutcome, Observation, ObserveRequest, Observer, ResultKind, Surrounding,
 };
-pub use remote::{
-    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, Remote, RemoteError,
-};
+pub use remote::{FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError};
 pub use screen::Screen;
 pub use store::{Store, StoreError};
 pub use suite::{

@@ -150,7 +150,6 @@ pub enum ModelErrorKind {
     /// 400 and other refusals of the request itself.
     #[error("the request was refused with {status}")]
     BadRequest { status: u16 },
-    /// Question and answer do not fit the model.
     #[error("the question is too long for the model")]
     TooLong,
     /// The model declined, or a filter stopped it.
@@ -176,7 +175,6 @@ pub enum ModelErrorKind {
         /// Exit code, version, or what is missing.
         reason: String,
     },
-    /// A replayed session asked something that was not recorded.
     #[error("the recording differs: {difference}")]
     Replay { difference: String },
 }

@@ -1,41 +1,8 @@
-//! A repository on a server: read its branches, fetch from it, push to it.
-
-use async_trait::async_trait;
+//! What is asked of a repository on a server, and what it answers.
 
 use crate::domain::id::{CommitId, SessionId};
 
 use super::GitError;
-
-/// The repository on the server that a checkout belongs to.
-///
-/// Nothing here forces: a branch moves only from the commit the caller names, and the server
-/// checks that. Every method may be repeated after a crash and then gives the same answer.
-#[async_trait]
-pub trait Remote: Send + Sync {
-    /// Where a branch, or another reference by its full name, stands on the server now; `None` when it is not there.
-    async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError>;
-
-    /// Brings a commit and its history into the local store. `depth` counts commits; `None` takes
-    /// all that is missing. Moves no local branch.
-    async fn fetch(&self, what: &FetchTarget, depth: Option<u32>) -> Result<CommitId, RemoteError>;
-
-    /// The merge base of two commits, deepening a cut history step by step until it is found.
-    /// `None` when there is none within `most` commits of depth.
-    async fn merge_base(
-        &self,
-        head: &CommitId,
-        base: &CommitId,
-        most: u32,
-    ) -> Result<Option<CommitId>, RemoteError>;
-
-    /// Moves a branch of the server from `expected` to `new` and reads it back.
-    async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError>;
-
-    /// As [`Remote::push`]; when somebody else moved the branch, sets our commits once on top of
-    /// theirs, provided that no file is touched by both, and pushes that (specification.md X28).
-    /// Everything stays in the local store whatever the answer is.
-    async fn push_rebased(&self, request: &PushRequest) -> Result<RebasedPushOutcome, RemoteError>;
-}
 
 /// What is fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,7 +102,6 @@ pub enum RemoteError {
     /// 401: nobody knows the token.
     #[error("{address} does not accept the token")]
     Unauthorized { address: String },
-    /// 403: the token may not do this.
     #[error("{address} forbids this: {text}")]
     Forbidden {
         address: String,
@@ -144,13 +110,10 @@ pub enum RemoteError {
         /// Whether something was to be written.
         writing: bool,
     },
-    /// 404: not there, or hidden from this token.
     #[error("{address} is not there, or hidden from this token")]
     NotFound { address: String },
-    /// 301 and its kind: renamed or moved.
     #[error("{address} has moved to {to}")]
     Redirected { address: String, to: String },
-    /// Another status.
     #[error("{address} answered {status}: {text}")]
     Status {
         address: String,
@@ -163,7 +126,6 @@ pub enum RemoteError {
     Connection { address: String, reason: String },
     #[error("{address} answered what is not git's protocol: {reason}")]
     Protocol { address: String, reason: String },
-    /// A branch that must not be moved.
     #[error("`{branch}` is protected and is not pushed to")]
     Protected { branch: String },
     /// The server's tip holds commits of somebody else that `new` does not contain.
@@ -171,7 +133,6 @@ pub enum RemoteError {
     Foreign { branch: String },
     #[error("`{name}` is not on the server")]
     NoReference { name: String },
-    /// The local side.
     #[error(transparent)]
     Git(#[from] GitError),
 }

@@ -58,7 +58,6 @@ pub enum StoreError {
         column: usize,
         expected: String,
     },
-    /// The file was written by a newer regreen.
     #[error("{}: written with schema version {found}, this regreen reads up to {known}", path.display())]
     Newer { path: PathBuf, found: u64, known: u64 },
     #[error("session {session} is in use by process {holder}")]

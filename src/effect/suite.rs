@@ -175,7 +175,6 @@ pub trait CandidateRunner: Send + Sync {
 /// Why a run gave no results. Failing tests are a result, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// No framework was recognised and no command configured.
     #[error("no test framework was recognised in {}", directory.display())]
     UnknownFramework { directory: PathBuf, looked_for: Vec<String> },
     #[error("`{command}` could not be started: {reason}")]
@@ -202,7 +201,6 @@ pub enum RunError {
         limit: Duration,
         log: PathBuf,
     },
-    /// It ended without a report that could be read.
     #[error("`{command}` ended with {ending} and reported no test results")]
     NoReport {
         /// As a person would type it.
@@ -213,7 +211,6 @@ pub enum RunError {
         tail: String,
         log: PathBuf,
     },
-    /// It reported, and there was not one test.
     #[error("`{command}` ran no tests")]
     NoTests {
         /// As a person would type it.

@@ -116,10 +116,8 @@ pub enum GitError {
     /// The repository cannot be worked on.
     #[error("{}: {reason}", path.display())]
     Refused { path: PathBuf, reason: String, hint: String },
-    /// A reference, branch or commit is not there.
     #[error("`{name}` is not a branch, tag or commit of this repository")]
     UnknownReference { name: String },
-    /// The fix branch exists and belongs to something else.
     #[error("branch `{branch}` exists already and is not of session {session}")]
     BranchTaken { branch: String, session: String },
     #[error("{file}: {reason}")]

@@ -1,5 +1,7 @@
 //! Addresses: every part that comes from somewhere else is encoded, and dots climb nowhere.
 
+use crate::adapter::host::http::{is_loopback, percent_encode};
+
 /// A path from its segments, encoded; `None` for a segment that is empty or only dots, which
 /// servers and clients take for a way up.
 pub fn path<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<String> {
@@ -9,7 +11,7 @@ pub fn path<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<String> {
             return None;
         }
         path.push('/');
-        path.push_str(&encode(segment));
+        path.push_str(&percent_encode(segment));
     }
     Some(path)
 }
@@ -17,20 +19,8 @@ pub fn path<'a>(segments: impl IntoIterator<Item = &'a str>) -> Option<String> {
 /// A query with its question mark; empty for no pairs.
 pub fn query(pairs: &[(&str, &str)]) -> String {
     let pairs: Vec<String> =
-        pairs.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        pairs.iter().map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
-}
-
-/// Everything but unreserved characters as `%XX` (RFC 3986).
-fn encode(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
 }
 
 /// Why an address of the service is not used.
@@ -55,13 +45,10 @@ pub struct Addresses {
 pub fn addresses(text: &str) -> Result<Addresses, AddressError> {
     let fail = |reason: &str| AddressError { url: text.to_owned(), reason: reason.to_owned() };
     let url = url::Url::parse(text).map_err(|error| fail(&error.to_string()))?;
-    let here = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => return Err(fail("it names no host")),
-    };
-    if url.scheme() != "https" && !(here && url.scheme() == "http") {
+    if url.host().is_none() {
+        return Err(fail("it names no host"));
+    }
+    if url.scheme() != "https" && !(is_loopback(&url) && url.scheme() == "http") {
         return Err(fail("a token travels over HTTPS only"));
     }
     if !url.username().is_empty() || url.password().is_some() {

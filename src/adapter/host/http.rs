@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 pub use reqwest::{Body, Response};
+use url::{Host, Url};
 
 /// The response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +35,10 @@ pub enum HttpError {
     /// No connection, or it broke before the answer began.
     #[error("no connection: {0}")]
     Connection(String),
-    /// The body ended in the middle.
     #[error("the answer ended in the middle")]
     Truncated,
-    /// Longer than the limit.
     #[error("no answer in time")]
     TimedOut,
-    /// The body is larger than allowed.
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),
     /// The request cannot be made: a wrong address or header.
@@ -85,8 +83,7 @@ impl Http {
         limit: Duration,
         largest: usize,
     ) -> Result<Received, HttpError> {
-        let map = header_map(headers)?;
-        let request = self.client.post(url).headers(map).json(body);
+        let request = self.client.post(url).headers(header_map(headers)?).json(body);
         within(limit, receive(request, largest)).await?
     }
 
@@ -179,6 +176,30 @@ pub async fn collect(mut response: Response, largest: usize) -> Result<Received,
         body.extend_from_slice(&piece);
     }
     Ok(Received { status, headers, body, at: jiff::Timestamp::now() })
+}
+
+/// Whether an address leads to this machine.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Everything but unreserved characters as `%XX` (RFC 3986).
+#[must_use]
+pub fn percent_encode(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
 }
 
 /// An error with its causes on one line.

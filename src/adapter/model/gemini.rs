@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::adapter::host::http::percent_encode;
 use crate::domain::budget::Usage;
 use crate::effect::{ModelErrorKind, Question};
 
 use super::protocol::{
-    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, percent_encode,
-    text_at,
+    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
 };
 
 /// Writes the request for a question.

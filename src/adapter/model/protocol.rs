@@ -132,15 +132,3 @@ pub fn text_at<'a>(value: &'a Value, path: &str) -> &'a str {
 pub fn count_at(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
 }
-
-/// Percent-encodes one segment of a path.
-pub fn percent_encode(part: &str) -> String {
-    part.bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
-}

@@ -17,10 +17,8 @@ pub struct Bounds {
 /// Why a pack is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackFault {
-    /// An object is above the bound.
     #[error("object {number} of the pack comes to {bytes} bytes")]
     Object { number: u32, bytes: u64 },
-    /// All together are.
     #[error("the objects of the pack come to more than {bytes} bytes together")]
     All { bytes: u64 },
     /// It is no pack, or it is cut.

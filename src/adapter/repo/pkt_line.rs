@@ -100,41 +100,44 @@ pub fn advertisement(mut rest: &[u8], service: &str) -> Result<Advertisement, Wr
         return Err("the service is not followed by a flush");
     }
     let mut found = Advertisement::default();
-    let mut begun = false;
-    loop {
-        match next(&mut rest)? {
-            Some(Pkt::Flush) => return Ok(found),
-            None => return Err("the list of references has no end"),
-            Some(Pkt::Data(data)) => {
-                let data = if begun {
-                    data
-                } else {
-                    begun = true;
-                    let zero = data.iter().position(|byte| *byte == 0);
-                    let (line, capabilities) =
-                        data.split_at(zero.ok_or("there are no capabilities")?);
-                    let capabilities = text(capabilities.get(1..).unwrap_or_default())?;
-                    found.capabilities =
-                        capabilities.split_whitespace().map(str::to_owned).collect();
-                    line
-                };
-                let line = text(data)?;
-                if line.starts_with("shallow ") || line.starts_with("version ") {
-                    continue;
-                }
-                let (id, name) = line.split_once(' ').ok_or("a reference has no name")?;
-                if !is_id(id) {
-                    return Err("a reference has no object id; is it a SHA-256 repository?");
-                }
-                if found.references.len() == REFERENCES {
-                    return Err("there are too many references");
-                }
-                if name != "capabilities^{}" && !name.ends_with("^{}") {
-                    found.references.push((name.to_owned(), id.to_ascii_lowercase()));
-                }
-            }
+    let lines = section(&mut rest, "the list of references has no end")?;
+    for (index, mut data) in lines.into_iter().enumerate() {
+        if index == 0 {
+            let zero =
+                data.iter().position(|byte| *byte == 0).ok_or("there are no capabilities")?;
+            let (line, capabilities) = data.split_at(zero);
+            let capabilities = text(capabilities.get(1..).unwrap_or_default())?;
+            found.capabilities = capabilities.split_whitespace().map(str::to_owned).collect();
+            data = line;
+        }
+        let line = text(data)?;
+        if line.starts_with("shallow ") || line.starts_with("version ") {
+            continue;
+        }
+        let (id, name) = line.split_once(' ').ok_or("a reference has no name")?;
+        if !is_id(id) {
+            return Err("a reference has no object id; is it a SHA-256 repository?");
+        }
+        if found.references.len() == REFERENCES {
+            return Err("there are too many references");
+        }
+        if !name.ends_with("^{}") {
+            found.references.push((name.to_owned(), id.to_ascii_lowercase()));
         }
     }
+    Ok(found)
+}
+
+/// The lines up to the next flush; `unended` when there is none.
+fn section<'a>(rest: &mut &'a [u8], unended: Wrong) -> Result<Vec<&'a [u8]>, Wrong> {
+    let mut lines = Vec::new();
+    while let Some(line) = next(rest)? {
+        match line {
+            Pkt::Data(data) => lines.push(data),
+            Pkt::Flush => return Ok(lines),
+        }
+    }
+    Err(unended)
 }
 
 /// What `git-upload-pack` answered.
@@ -152,19 +155,13 @@ pub struct Fetched {
 pub fn fetched(mut rest: &[u8], deepened: bool) -> Result<Fetched, String> {
     let mut found = Fetched::default();
     if deepened {
-        loop {
-            match next(&mut rest)? {
-                Some(Pkt::Flush) => break,
-                None => return Err("the list of cut commits has no end".into()),
-                Some(Pkt::Data(data)) => {
-                    let line = text(data)?;
-                    refuse_error(line)?;
-                    match line.split_once(' ') {
-                        Some(("shallow", id)) if is_id(id) => found.shallow.push(id.to_owned()),
-                        Some(("unshallow", id)) if is_id(id) => found.unshallow.push(id.to_owned()),
-                        _ => return Err("a line about a cut commit is none".into()),
-                    }
-                }
+        for data in section(&mut rest, "the list of cut commits has no end")? {
+            let line = text(data)?;
+            refuse_error(line)?;
+            match line.split_once(' ') {
+                Some(("shallow", id)) if is_id(id) => found.shallow.push(id.to_owned()),
+                Some(("unshallow", id)) if is_id(id) => found.unshallow.push(id.to_owned()),
+                _ => return Err("a line about a cut commit is none".into()),
             }
         }
     }

@@ -7,8 +7,7 @@ use git2::{Oid, Repository, Sort};
 use crate::domain::commit::is_of_session;
 use crate::domain::id::{CommitId, SessionId};
 use crate::effect::{
-    FetchTarget, GitError, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, Remote as _,
-    RemoteError,
+    FetchTarget, GitError, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
 };
 
 use super::failed;
@@ -33,46 +32,83 @@ pub fn full_name(name: &str) -> String {
     if name.starts_with("refs/") { name.to_owned() } else { format!("refs/heads/{name}") }
 }
 
-pub async fn push(remote: &GitRemote, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
-    let reference = full_name(&request.branch);
-    if !git2::Reference::is_valid_name(&reference) {
-        return Err(GitError::UnknownReference { name: request.branch.clone() }.into());
-    }
-    if request.protected.contains(&request.branch) {
-        return Err(RemoteError::Protected { branch: request.branch.clone() });
-    }
-    let offer = remote.transport.list_for_push().await?;
-    let now = offer.find(&reference).map(named).transpose()?;
-    if now.as_ref() == Some(&request.new) {
-        return Ok(PushOutcome::AlreadyThere);
-    }
-    if now != request.expected {
-        return Ok(PushOutcome::Moved { now });
-    }
-    if let Some(old) = &request.expected {
-        if !remote.has(old)? {
-            remote.fetch(&FetchTarget::Commit(old.clone()), None).await?;
+impl GitRemote {
+    /// Moves a branch of the server from `expected` to `new` and reads it back.
+    pub async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
+        let reference = full_name(&request.branch);
+        if !git2::Reference::is_valid_name(&reference) {
+            return Err(GitError::UnknownReference { name: request.branch.clone() }.into());
         }
-        let lost = between(&remote.repo()?, &request.new, old)?;
-        if !all_of_session(&remote.repo()?, &lost, &request.session)? {
-            return Err(RemoteError::Foreign { branch: request.branch.clone() });
+        if request.protected.contains(&request.branch) {
+            return Err(RemoteError::Protected { branch: request.branch.clone() });
+        }
+        let offer = self.transport.list_for_push().await?;
+        let now = offer.find(&reference).map(named).transpose()?;
+        if now.as_ref() == Some(&request.new) {
+            return Ok(PushOutcome::AlreadyThere);
+        }
+        if now != request.expected {
+            return Ok(PushOutcome::Moved { now });
+        }
+        if let Some(old) = &request.expected {
+            if !self.has(old)? {
+                self.fetch(&FetchTarget::Commit(old.clone()), None).await?;
+            }
+            let lost = between(&self.repo()?, &request.new, old)?;
+            if !all_of_session(&self.repo()?, &lost, &request.session)? {
+                return Err(RemoteError::Foreign { branch: request.branch.clone() });
+            }
+        }
+        let pack = pack(self, &offer, &request.new)?;
+        let old = request.expected.as_ref().map_or(NOTHING, CommitId::as_str);
+        let sent = self.transport.send(&offer, (old, request.new.as_str(), &reference), &pack);
+        let sent = sent.await?;
+        // What counts is where the branch stands.
+        let now = self.head_of(&request.branch).await?;
+        if now.as_ref() == Some(&request.new) {
+            return Ok(PushOutcome::Done);
+        }
+        match sent.report {
+            Report::Refused(reason) if now == request.expected => {
+                let text = one_line(&format!("{reason} {}", sent.message));
+                Ok(PushOutcome::Rejected { by: refuser(&text), text })
+            }
+            Report::Refused(_) | Report::Moved => Ok(PushOutcome::Moved { now }),
         }
     }
-    let pack = pack(remote, &offer, &request.new)?;
-    let old = request.expected.as_ref().map_or(NOTHING, CommitId::as_str);
-    let sent = remote.transport.send(&offer, (old, request.new.as_str(), &reference), &pack);
-    let sent = sent.await?;
-    // What counts is where the branch stands.
-    let now = remote.head_of(&request.branch).await?;
-    if now.as_ref() == Some(&request.new) {
-        return Ok(PushOutcome::Done);
-    }
-    match sent.report {
-        Report::Refused(reason) if now == request.expected => {
-            let text = one_line(&format!("{reason} {}", sent.message));
-            Ok(PushOutcome::Rejected { by: refuser(&text), text })
-        }
-        Report::Refused(_) | Report::Moved => Ok(PushOutcome::Moved { now }),
+
+    /// As [`GitRemote::push`]; when somebody else moved the branch, sets our commits once on top of
+    /// theirs, provided that no file is touched by both, and pushes that (specification.md X28).
+    /// Everything stays in the local store whatever the answer is.
+    pub async fn push_rebased(
+        &self,
+        request: &PushRequest,
+    ) -> Result<RebasedPushOutcome, RemoteError> {
+        let theirs = match self.push(request).await? {
+            PushOutcome::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
+            PushOutcome::Moved { now } => {
+                let reason = match &now {
+                    Some(_) => format!("somebody else made the branch `{}`", request.branch),
+                    None => format!("somebody removed the branch `{}`", request.branch),
+                };
+                return Ok(RebasedPushOutcome::Stopped { now, reason });
+            }
+            other => return Ok(RebasedPushOutcome::Plain(other)),
+        };
+        self.fetch(&FetchTarget::Commit(theirs.clone()), None).await?;
+        let stopped =
+            |reason: String| RebasedPushOutcome::Stopped { now: Some(theirs.clone()), reason };
+        let Some(fork) = self.merge_base(&request.new, &theirs, REBASE_DEPTH).await? else {
+            return Ok(stopped("the branch was replaced by another history".into()));
+        };
+        let tip = match rebase(&self.repo()?, &request.new, &theirs, &fork, &request.session)? {
+            Ok(tip) => tip,
+            Err(reason) => return Ok(stopped(reason)),
+        };
+        let again =
+            PushRequest { expected: Some(theirs.clone()), new: tip.clone(), ..request.clone() };
+        let pushed = self.push(&again).await?;
+        Ok(RebasedPushOutcome::OnTop { onto: theirs, tip, pushed })
     }
 }
 
@@ -134,36 +170,6 @@ fn pack(remote: &GitRemote, offer: &Advertisement, new: &CommitId) -> Result<Vec
     let known = known.iter().filter_map(|id| Oid::from_str(id).ok());
     let known: Vec<Oid> = known.filter(|id| repo.find_commit(*id).is_ok()).collect();
     objects::pack(&repo, history(&repo, oid(new)?, &known, Sort::NONE)?)
-}
-
-pub async fn push_rebased(
-    remote: &GitRemote,
-    request: &PushRequest,
-) -> Result<RebasedPushOutcome, RemoteError> {
-    let theirs = match push(remote, request).await? {
-        PushOutcome::Moved { now: Some(theirs) } if request.expected.is_some() => theirs,
-        PushOutcome::Moved { now } => {
-            let reason = match &now {
-                Some(_) => format!("somebody else made the branch `{}`", request.branch),
-                None => format!("somebody removed the branch `{}`", request.branch),
-            };
-            return Ok(RebasedPushOutcome::Stopped { now, reason });
-        }
-        other => return Ok(RebasedPushOutcome::Plain(other)),
-    };
-    remote.fetch(&FetchTarget::Commit(theirs.clone()), None).await?;
-    let stopped =
-        |reason: String| RebasedPushOutcome::Stopped { now: Some(theirs.clone()), reason };
-    let Some(fork) = remote.merge_base(&request.new, &theirs, REBASE_DEPTH).await? else {
-        return Ok(stopped("the branch was replaced by another history".into()));
-    };
-    let tip = match rebase(&remote.repo()?, &request.new, &theirs, &fork, &request.session)? {
-        Ok(tip) => tip,
-        Err(reason) => return Ok(stopped(reason)),
-    };
-    let again = PushRequest { expected: Some(theirs.clone()), new: tip.clone(), ..request.clone() };
-    let pushed = push(remote, &again).await?;
-    Ok(RebasedPushOutcome::OnTop { onto: theirs, tip, pushed })
 }
 
 /// Sets our commits on top of theirs, in the object store alone. The inner error says why a

@@ -1,25 +1,32 @@
-//! The contract of a remote: read branches, fetch, find the merge base, push.
+//! Reads branches of a server, fetches from it and finds merge bases.
 
-use async_trait::async_trait;
 use git2::ErrorCode;
 
 use crate::domain::id::CommitId;
-use crate::effect::{
-    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Remote, RemoteError,
-};
+use crate::effect::{FetchTarget, RemoteError};
 
+use super::failed;
 use super::git_remote::{FIRST_DEPTH, GitRemote};
 use super::objects::{name, named, oid};
-use super::{failed, push};
+use super::push::full_name;
 
-#[async_trait]
-impl Remote for GitRemote {
-    async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
+/// Nothing here forces: a branch moves only from the commit the caller names, and the server checks
+/// that. Every method may be repeated after a crash and then gives the same answer.
+impl GitRemote {
+    /// Where a branch, or another reference by its full name, is on the server now; `None` when it is
+    /// not there.
+    pub async fn head_of(&self, branch: &str) -> Result<Option<CommitId>, RemoteError> {
         let offer = self.transport.list().await?;
-        Ok(offer.find(&push::full_name(branch)).map(named).transpose()?)
+        Ok(offer.find(&full_name(branch)).map(named).transpose()?)
     }
 
-    async fn fetch(&self, what: &FetchTarget, depth: Option<u32>) -> Result<CommitId, RemoteError> {
+    /// Brings a commit and its history into the local store. `depth` counts commits; `None` fetches
+    /// all that is missing. Moves no local branch.
+    pub async fn fetch(
+        &self,
+        what: &FetchTarget,
+        depth: Option<u32>,
+    ) -> Result<CommitId, RemoteError> {
         let offer = self.transport.list().await?;
         let find = |name: String| match offer.find(&name) {
             Some(id) => Ok(named(id)?),
@@ -39,7 +46,9 @@ impl Remote for GitRemote {
         Ok(commit)
     }
 
-    async fn merge_base(
+    /// The merge base of two commits, deepening a cut history step by step until it is found.
+    /// `None` when there is none within `most` commits of depth.
+    pub async fn merge_base(
         &self,
         head: &CommitId,
         base: &CommitId,
@@ -71,13 +80,5 @@ impl Remote for GitRemote {
                 depth.saturating_mul(4).min(most)
             };
         }
-    }
-
-    async fn push(&self, request: &PushRequest) -> Result<PushOutcome, RemoteError> {
-        push::push(self, request).await
-    }
-
-    async fn push_rebased(&self, request: &PushRequest) -> Result<RebasedPushOutcome, RemoteError> {
-        push::push_rebased(self, request).await
     }
 }

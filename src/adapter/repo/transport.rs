@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use url::{Host, Url};
+use url::Url;
 
-use crate::adapter::host::http::{Http, HttpError, Received};
+use crate::adapter::host::http::{Http, HttpError, Received, is_loopback};
 use crate::domain::secret::SecretKey;
 use crate::effect::RemoteError;
 
@@ -95,15 +95,6 @@ pub fn address(remote: &str) -> Result<Url, RemoteError> {
             Err(refused("without TLS a token would travel in the open"))
         }
         _ => Ok(url),
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 

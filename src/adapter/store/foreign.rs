@@ -24,7 +24,6 @@ const FILES: usize = 200;
 /// Why a source session cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// It is not there.
     #[error("source session {session} was not found")]
     NotFound {
         session: SessionId,
@@ -35,12 +34,10 @@ pub enum SourceError {
     /// It is no implementation session.
     #[error("source session {session} is a {kind} session, not an implementation")]
     WrongKind { session: SessionId, kind: String },
-    /// No task of it is done.
     #[error(
         "source session {session} is incomplete: {done} of {all} implementation tasks are completed"
     )]
     Incomplete { session: SessionId, done: usize, all: usize },
-    /// Its files cannot be read.
     #[error("{}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
 }
@@ -108,11 +105,12 @@ pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceE
         return Err(SourceError::WrongKind { session: id.clone(), kind: kind.to_owned() });
     }
     let tasks = tasks(&folder)?;
-    let completed: Vec<&Task> = tasks.iter().filter(|task| task.completed).collect();
-    if completed.is_empty() {
-        return Err(SourceError::Incomplete { session: id.clone(), done: 0, all: tasks.len() });
+    let all = tasks.len();
+    let summaries: Vec<ImplementationSummary> =
+        tasks.into_iter().filter(|(completed, _)| *completed).map(|(_, task)| task).collect();
+    if summaries.is_empty() {
+        return Err(SourceError::Incomplete { session: id.clone(), done: 0, all });
     }
-    let summaries = completed.iter().map(|task| summary(task)).collect();
     let text = |key: &str| record[key].as_str().map(str::to_owned);
     let description = ["description", "project", "title"].into_iter().find_map(text);
     Ok(SourceSession {
@@ -129,51 +127,28 @@ pub fn read_source(root: &Path, id: &SessionId) -> Result<SourceSession, SourceE
     })
 }
 
-/// One implementation task with its summary.
-struct Task {
-    id: String,
-    completed: bool,
-    title: String,
-    /// Files that the task itself names.
-    named: String,
-    /// Inside the session's folder; empty without one.
-    summary_path: String,
-    summary: String,
-}
-
-fn tasks(folder: &Path) -> Result<Vec<Task>, SourceError> {
-    let mut found: Vec<Task> = Vec::new();
+/// Implementation tasks with their summaries, and whether each is completed.
+fn tasks(folder: &Path) -> Result<Vec<(bool, ImplementationSummary)>, SourceError> {
+    let mut found: Vec<(bool, ImplementationSummary)> = Vec::new();
     for name in names(&folder.join(".task")) {
         let Some(id) = name.strip_suffix(".json").filter(|id| id.starts_with("IMPL-")) else {
             continue;
         };
         let value = json(&folder.join(".task").join(&name))?.unwrap_or_default();
-        let (summary_path, summary) = summary_of(folder, id)?;
-        let status = value["status"].as_str().unwrap_or_default();
-        found.push(Task {
-            id: value["id"].as_str().unwrap_or(id).to_owned(),
-            completed: status == "completed" || status == "done",
-            title: value["title"].as_str().unwrap_or_default().to_owned(),
-            named: format!("{} {}", value["flow_control"]["target_files"], value["files"]),
-            summary_path,
-            summary,
-        });
+        let completed = matches!(value["status"].as_str(), Some("completed" | "done"));
+        let title = value["title"].as_str().unwrap_or_default();
+        let named = format!("{} {}", value["flow_control"]["target_files"], value["files"]);
+        let task = summary(folder, id, title, &named)?;
+        let task_id = value["id"].as_str().unwrap_or(id).to_owned();
+        found.push((completed, ImplementationSummary { task_id, ..task }));
     }
     // An archive may hold summaries alone.
     for name in names(&folder.join(".summaries")) {
         let Some(id) = name.strip_suffix("-summary.md").or(name.strip_suffix(".md")) else {
             continue;
         };
-        if id.starts_with("IMPL-") && found.iter().all(|task| task.id != id) {
-            let (summary_path, summary) = summary_of(folder, id)?;
-            found.push(Task {
-                id: id.to_owned(),
-                completed: true,
-                title: String::new(),
-                named: String::new(),
-                summary_path,
-                summary,
-            });
+        if id.starts_with("IMPL-") && found.iter().all(|(_, task)| task.task_id != id) {
+            found.push((true, summary(folder, id, "", "")?));
         }
     }
     Ok(found)
@@ -192,17 +167,20 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-fn summary_of(folder: &Path, id: &str) -> Result<(String, String), SourceError> {
-    for name in [format!(".summaries/{id}-summary.md"), format!(".summaries/{id}.md")] {
+/// What became of a task: its summary where there is one, with the files that the task itself names.
+fn summary(
+    folder: &Path,
+    id: &str,
+    title: &str,
+    named: &str,
+) -> Result<ImplementationSummary, SourceError> {
+    let (mut summary_path, mut summary) = (String::new(), String::new());
+    for name in [format!(".summaries/{id}.md"), format!(".summaries/{id}-summary.md")] {
         if let Some(text) = text(&folder.join(&name))? {
-            return Ok((name, text));
+            (summary_path, summary) = (name, text);
         }
     }
-    Ok((String::new(), String::new()))
-}
-
-fn summary(task: &Task) -> ImplementationSummary {
-    let words = format!("{} {}", task.title, task.summary).to_lowercase();
+    let words = format!("{title} {summary}").to_lowercase();
     let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
     let kind = if has(&["refactor", "restructure"]) {
         "refactor"
@@ -213,12 +191,12 @@ fn summary(task: &Task) -> ImplementationSummary {
     } else {
         "feature"
     };
-    ImplementationSummary {
-        task_id: task.id.clone(),
-        summary_path: task.summary_path.clone(),
-        changed_files: mentioned(&format!("{} {}", task.summary, task.named)),
+    Ok(ImplementationSummary {
+        task_id: id.to_owned(),
+        summary_path,
+        changed_files: mentioned(&format!("{summary} {named}")),
         implementation_type: kind.to_owned(),
-    }
+    })
 }
 
 /// Paths with an ending that a text names, in order, each once. A place behind the path (`:12`,

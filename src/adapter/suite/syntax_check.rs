@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_mins(2);
 const OUTPUT_LIMIT: u64 = 2 << 10;
 
 /// Reads Python files and names the first that does not compile; writes nothing.
-const PYTHON: &str = "import sys
+pub const COMPILE_PYTHON: &str = "import sys
 for name in sys.argv[1:]:
     with open(name, 'rb') as file:
         compile(file.read(), name, 'exec', dont_inherit=True)
@@ -33,7 +33,7 @@ fn commands(site: &Site, root: &Path, files: &[RepoPath]) -> Vec<Vec<String>> {
     let mut list = Vec::new();
     let python = of(&["py"]);
     if !python.is_empty() {
-        list.push([vec![site.python(), "-c".into(), PYTHON.into()], python].concat());
+        list.push([vec![site.python(), "-c".into(), COMPILE_PYTHON.into()], python].concat());
     }
     let scripts = of(&["js", "mjs", "cjs"]).into_iter();
     list.extend(scripts.map(|file| vec!["node".to_owned(), "--check".into(), file]));

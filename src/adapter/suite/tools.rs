@@ -18,6 +18,7 @@ use crate::effect::{Concern, LintReport};
 
 use super::framework::shell_argv;
 use super::lint_output::{self, OutputFormat};
+use super::syntax_check::COMPILE_PYTHON;
 
 /// Time for one check (specification.md 6.3).
 const LIMIT: Duration = Duration::from_mins(1);
@@ -290,7 +291,6 @@ pub fn files_that_parse(
     scratch: &Path,
     doubted: &[RepoPath],
 ) -> BTreeMap<RepoPath, &'static str> {
-    const PYTHON: &str = "import sys; name = sys.argv[1]; compile(open(name, 'rb').read(), name, 'exec', dont_inherit=True); print('ok')";
     // The project's own TypeScript, which says only whether it can be read.
     const SCRIPT: &str = "const [root, name] = process.argv.slice(1); \
         const ts = require(root + '/node_modules/typescript'); \
@@ -302,7 +302,7 @@ pub fn files_that_parse(
     // Each file takes a process; a tree of broken files is broken.
     for file in doubted.iter().take(40) {
         let (name, argv): (&str, Vec<&str>) = match file.extension() {
-            "py" => ("python", vec!["python3", "-c", PYTHON]),
+            "py" => ("python", vec!["python3", "-c", COMPILE_PYTHON]),
             "js" | "mjs" | "cjs" => ("node", vec!["node", "--check"]),
             "ts" | "tsx" | "mts" | "cts" => ("TypeScript", vec!["node", "-e", SCRIPT, &at]),
             "go" => ("gofmt", vec!["gofmt", "-e", "-l"]),

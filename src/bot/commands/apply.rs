@@ -7,7 +7,7 @@ use crate::adapter::repo;
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId};
-use crate::effect::{FetchTarget, Remote};
+use crate::effect::FetchTarget;
 use crate::report::markdown::{code, prose};
 
 use crate::bot::bundle::load_bundle;

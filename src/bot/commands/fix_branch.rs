@@ -13,7 +13,7 @@ use crate::domain::commit;
 use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::session::SessionRecord;
-use crate::effect::{PushOutcome, PushRequest, Remote};
+use crate::effect::{PushOutcome, PushRequest};
 use crate::report::markdown::{self, code};
 
 /// Commits that a session can have.

@@ -27,7 +27,6 @@ pub enum ForgeErrorKind {
         /// Permissions that would do, as the forge names them.
         needed: Option<String>,
     },
-    /// 403: settings do not let a workflow open pull requests.
     #[error("workflows may not open pull requests here")]
     CreationForbidden,
     /// 404, 410 or a feature that is turned off; also what the token may not see.
@@ -44,7 +43,6 @@ pub enum ForgeErrorKind {
         /// How long, when the forge says so.
         wait: Option<Duration>,
     },
-    /// The service fails or cannot be reached.
     #[error("the service does not answer properly")]
     Unavailable,
     #[error("no time is left")]

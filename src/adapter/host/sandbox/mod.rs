@@ -223,9 +223,18 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
     } else if it.user.is_none() {
         it.missing.push("test code may send signals to processes of the same user".into());
     }
-    match requested.network {
+    limit_network(&mut it, requested.network, facts.landlock);
+    if it.user.is_none() {
+        it.missing
+            .push("sockets of this user, Docker's if there is one, can be connected to".into());
+    }
+    it
+}
+
+fn limit_network(it: &mut Protection, network: Network, landlock: u8) {
+    match network {
         Network::Open => it.missing.push("the network is open to test code".into()),
-        Network::Local | Network::Closed if facts.landlock < 4 => it
+        Network::Local | Network::Closed if landlock < 4 => it
             .missing
             .push("the network is open to test code: Landlock limits TCP from Linux 6.7 on".into()),
         Network::Local => {
@@ -239,11 +248,6 @@ pub fn decide(requested: Containment, facts: Facts) -> Protection {
             it.missing.push("UDP is open to test code".into());
         }
     }
-    if it.user.is_none() {
-        it.missing
-            .push("sockets of this user, Docker's if there is one, can be connected to".into());
-    }
-    it
 }
 
 static READY: OnceLock<()> = OnceLock::new();

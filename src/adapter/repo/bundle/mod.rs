@@ -91,10 +91,8 @@ pub struct Imported {
 /// Why a bundle is not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// A part is not there.
     #[error("the bundle has no `{0}`")]
     Missing(&'static str),
-    /// `bundle.json` is none.
     #[error("bundle.json cannot be read: {0}")]
     Manifest(String),
     /// It belongs to something else.
@@ -103,16 +101,13 @@ pub enum BundleError {
     /// A digest or size differs.
     #[error("{0} is not what bundle.json says")]
     Digest(String),
-    /// More than is allowed.
     #[error("the bundle has too much: {0}")]
     TooLarge(String),
-    /// The pack is cut or damaged.
     #[error("commits.pack cannot be read: {0}")]
     Pack(String),
     /// The commits are not one line from `head` to `tip`, or not of the session.
     #[error("commit {commit}: {reason}")]
     Commit { commit: String, reason: &'static str },
-    /// The pack holds what no commit of the bundle needs.
     #[error("commits.pack holds {0}, which no commit of the bundle needs")]
     ExtraObject(String),
     /// A path that must not be written.
@@ -121,7 +116,6 @@ pub enum BundleError {
     /// A link, a submodule, or a changed mode.
     #[error("{file}: {reason}")]
     Kind { file: String, reason: &'static str },
-    /// The local side.
     #[error(transparent)]
     Git(#[from] GitError),
 }

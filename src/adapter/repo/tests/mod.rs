@@ -14,7 +14,7 @@ use crate::adapter::host::http::Http;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::SecretKey;
 use crate::effect::{
-    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, Remote as _, RemoteError,
+    FetchTarget, PushOutcome, PushRequest, RebasedPushOutcome, Refuser, RemoteError,
 };
 
 use super::*;

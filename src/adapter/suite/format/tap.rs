@@ -32,41 +32,17 @@ pub fn parse(text: &str) -> Vec<ReportedTest> {
             in_block = true;
             continue;
         }
-        let (passed, rest) = if let Some(rest) = content.strip_prefix("not ok") {
-            (false, rest)
-        } else if let Some(rest) = content.strip_prefix("ok") {
-            (true, rest)
-        } else {
-            continue;
-        };
-        if !rest.is_empty() && !rest.starts_with(' ') {
-            continue;
-        }
-        let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-        let rest = rest.trim_start().trim_start_matches("- ");
-        let (name, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
-        let skipped = directive.to_ascii_lowercase();
-        let skipped = skipped.starts_with("skip") || skipped.starts_with("todo");
-        let status = if skipped {
-            Status::Skipped
-        } else if passed {
-            Status::Passed
-        } else {
-            Status::Failed
-        };
+        let Some((name, status)) = test_line(content) else { continue };
         // Children come before the line of their parent, which then names them.
         while pending.last().is_some_and(|(level, _)| *level > depth) {
             let Some((_, children)) = pending.pop() else { break };
             for mut child in children {
-                child.id = format!("{} > {}", name.trim(), child.id);
+                child.id = format!("{name} > {}", child.id);
                 tests.push(child);
             }
         }
-        let own = ReportedTest {
-            id: name.trim().to_owned(),
-            status: Some(status),
-            ..ReportedTest::default()
-        };
+        let own =
+            ReportedTest { id: name.to_owned(), status: Some(status), ..ReportedTest::default() };
         if depth > 0 {
             match pending.last_mut() {
                 Some((level, tests)) if *level == depth => tests.push(own),
@@ -78,6 +54,27 @@ pub fn parse(text: &str) -> Vec<ReportedTest> {
     }
     tests.extend(pending.into_iter().flat_map(|(_, tests)| tests));
     tests
+}
+
+/// Name and status of a test; `None` for any other line.
+fn test_line(content: &str) -> Option<(&str, Status)> {
+    let (passed, rest) = match content.strip_prefix("not ok") {
+        Some(rest) => (false, rest),
+        None => (true, content.strip_prefix("ok")?),
+    };
+    if !rest.is_empty() && !rest.starts_with(' ') {
+        return None;
+    }
+    let rest = rest.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = rest.trim_start().trim_start_matches("- ");
+    let (name, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
+    let directive = directive.to_ascii_lowercase();
+    let status = match passed {
+        _ if directive.starts_with("skip") || directive.starts_with("todo") => Status::Skipped,
+        true => Status::Passed,
+        false => Status::Failed,
+    };
+    Some((name.trim(), status))
 }
 
 #[cfg(test)]

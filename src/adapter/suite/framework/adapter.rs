@@ -171,7 +171,7 @@ impl RunArtifacts<'_> {
 }
 
 /// A report as text; bytes that are not UTF-8 become question marks.
-pub(super) fn read_text(path: &Path) -> Result<String, RunError> {
+pub fn read_text(path: &Path) -> Result<String, RunError> {
     let bytes = files::read_left(path, REPORT_LIMIT).map_err(cannot("read", path))?;
     Ok(bytes.map_or_else(String::new, into_text))
 }
@@ -302,7 +302,7 @@ pub enum ReportLocation {
 }
 
 /// The parts before `separator` of each id, each once, in order.
-pub(super) fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
+pub fn heads<'a>(ids: &'a [TestId], separator: &str) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     let heads = ids.iter().filter_map(|id| id.as_str().split(separator).next());
     heads.filter(|head| seen.insert(*head)).collect()

@@ -21,7 +21,7 @@ use crate::domain::framework::Framework;
 
 pub use adapter::{
     CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, ReportLocation,
-    RunArtifacts, RunFiles, Site, shell_argv, words,
+    RunArtifacts, RunFiles, Site, heads, read_text, shell_argv, words,
 };
 pub use command::matching_files;
 pub use unittest::options as unittest_options;

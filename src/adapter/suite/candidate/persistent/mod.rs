@@ -67,17 +67,6 @@ fn trace_or_failed(test: &TestId, case: Option<TestCase>, lines: Lines) -> Trace
     }
 }
 
-/// Files of tests, each once, in their order.
-fn files_of(tests: &[TestId]) -> Vec<&str> {
-    let mut files: Vec<&str> = Vec::new();
-    for file in tests.iter().map(file_of) {
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
-}
-
 /// Status and message of each test of a file, to compare two ways of running it: a test may fail in
 /// both and for another reason.
 fn outcomes(cases: Vec<TestCase>, file: &str) -> BTreeMap<TestId, (Status, String)> {

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::adapter::host::files;
+use crate::adapter::suite::framework::{heads, read_text};
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::project_suite::ProjectSuite;
 use crate::domain::id::{RepoPath, TestId};
@@ -24,9 +25,9 @@ use crate::effect::{
 
 use super::super::checkout_copy::Side;
 use super::super::command::{case_results, file_of};
-use super::script_copy::{CheckoutCopy, LEAST, ScriptFramework, UNCHANGED, read_text};
+use super::script_copy::{CheckoutCopy, LEAST, ScriptFramework, UNCHANGED};
 use super::script_trace::{TestKey, executed_lines, test_key};
-use super::{files_of, outcomes, trace_or_failed};
+use super::{outcomes, trace_or_failed};
 
 /// A run may take so many times what it took on the unchanged sources, besides the limit of its
 /// tests: new workers start slower while others run.
@@ -139,7 +140,7 @@ impl CandidateRunner for ScriptRunner {
         let mut server = None;
         let mut cases: BTreeMap<TestId, TestCase> = BTreeMap::new();
         let mut lines: BTreeMap<TestKey, Lines> = BTreeMap::new();
-        for file in files_of(tests) {
+        for file in heads(tests, "::") {
             files::write(&out, b"").map_err(cannot("use", &out))?;
             if server.is_none() {
                 server = copy.start(&environment).await?;
@@ -167,7 +168,7 @@ impl CandidateRunner for ScriptRunner {
         let Some(mut copy) = self.free().await else { return Ok(Vec::new()) };
         // In the order of the tests, which begins with those that fail.
         let mut modes: Vec<(&str, RunMode)> = Vec::new();
-        for file in files_of(tests) {
+        for file in heads(tests, "::") {
             modes.push((file, self.mode(&mut copy, file).await?));
         }
         let steers = {
@@ -245,6 +246,6 @@ mod tests {
     #[test]
     fn files_come_in_the_order_of_their_tests() {
         let tests = ["b.ts::x", "a.ts::y", "b.ts::z"].map(TestId::from);
-        assert_eq!(files_of(&tests), ["b.ts", "a.ts"]);
+        assert_eq!(heads(&tests, "::"), ["b.ts", "a.ts"]);
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::host::files;
 use crate::adapter::host::process::Invocation;
 use crate::adapter::suite::format::jest::{self, Writer};
-use crate::adapter::suite::format::{PathMapper, REPORT_LIMIT, ReportedTest, lines, to_test_cases};
+use crate::adapter::suite::format::{PathMapper, ReportedTest, lines, to_test_cases};
+use crate::adapter::suite::framework::read_text;
 use crate::adapter::suite::io_error::cannot;
 use crate::adapter::suite::line_server::LineServer;
 use crate::adapter::suite::project_suite::ProjectSuite;
@@ -234,10 +234,4 @@ impl CheckoutCopy {
         let read = answer.settings.iter().filter_map(|path| self.paths.repo_path(path));
         self.settings.extend(read);
     }
-}
-
-/// What a run left in a file; empty without it.
-pub fn read_text(path: &Path) -> Result<String, RunError> {
-    let bytes = files::read_left(path, REPORT_LIMIT).map_err(cannot("use", path))?;
-    Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
