@@ -58,7 +58,6 @@ pub struct ModelFacts {
     pub mode: ClientMode,
     /// Tokens that question and answer may have together.
     pub context: u32,
-    /// The price of its tokens.
     pub price: Option<Price>,
 }
 

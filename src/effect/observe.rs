@@ -30,7 +30,6 @@ pub struct Surrounding {
 #[derive(Clone, Debug)]
 pub struct ObserveRequest<'a> {
     pub root: &'a Path,
-    /// The file that defines what is called.
     pub file: &'a RepoPath,
     /// Python: the module's dotted name. JavaScript: unused.
     pub module: &'a str,

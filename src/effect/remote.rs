@@ -105,7 +105,6 @@ pub enum RemoteError {
     #[error("{address} forbids this: {text}")]
     Forbidden {
         address: String,
-        /// What the server said, one bounded line.
         text: String,
         /// Whether something was to be written.
         writing: bool,
@@ -115,12 +114,7 @@ pub enum RemoteError {
     #[error("{address} has moved to {to}")]
     Redirected { address: String, to: String },
     #[error("{address} answered {status}: {text}")]
-    Status {
-        address: String,
-        status: u16,
-        /// What the server said, one bounded line.
-        text: String,
-    },
+    Status { address: String, status: u16, text: String },
     /// No or half an answer.
     #[error("{address}: {reason}")]
     Connection { address: String, reason: String },

@@ -42,12 +42,7 @@ pub trait Store: Send + Sync {
 pub enum StoreError {
     /// The operating system refused: full disk, read-only folder, missing permission.
     #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        action: &'static str,
-        path: PathBuf,
-        /// The error of the operating system.
-        source: std::io::Error,
-    },
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
     /// A file is there and is not what it should be.
     #[error("{}:{line}:{column}: {expected}", path.display())]
     Corrupt {

@@ -40,7 +40,6 @@ pub struct SuiteFacts {
 /// One run that is asked for.
 #[derive(Clone, Debug)]
 pub struct RunRequest<'a> {
-    /// Root of the checkout to test.
     pub root: &'a Path,
     pub scope: &'a Scope,
     /// Name of the log file inside the session folder, such as `.process/test-output.log`.
@@ -90,7 +89,6 @@ pub struct CandidateRunnerRequest<'a> {
     /// Failing tests to repair; a warm runner that does not reproduce them is not used. Empty when
     /// passing tests are tried on broken code.
     pub failing: &'a [TestId],
-    /// Candidates tried at the same time.
     pub jobs: usize,
 }
 
@@ -115,7 +113,6 @@ pub struct Trace {
     pub duration: Duration,
     /// Lines executed per file, sorted; empty when coverage cannot be had.
     pub lines: Lines,
-    /// What it said, when it failed.
     pub failure: Option<FailureText>,
 }
 
@@ -178,16 +175,11 @@ pub enum RunError {
     #[error("no test framework was recognised in {}", directory.display())]
     UnknownFramework { directory: PathBuf, looked_for: Vec<String> },
     #[error("`{command}` could not be started: {reason}")]
-    NotStarted {
-        /// As a person would type it.
-        command: String,
-        reason: String,
-    },
-    /// A set-up command failed, so that no test was run. Nothing a fix could mend.
+    NotStarted { command: String, reason: String },
+    /// A set-up command failed, so that no test was run; no fix could repair that.
     #[error("the set-up command `{command}` ended with {ending}")]
     SetUp {
         command: String,
-        /// `exit code 2`, `the time limit`, ...
         ending: String,
         /// The last lines of its output, at most 2 KiB.
         tail: String,
@@ -195,34 +187,19 @@ pub enum RunError {
     },
     /// The whole process group was killed at the limit.
     #[error("`{command}` was stopped after {} s without finishing", limit.as_secs())]
-    TimedOut {
-        /// As a person would type it.
-        command: String,
-        limit: Duration,
-        log: PathBuf,
-    },
+    TimedOut { command: String, limit: Duration, log: PathBuf },
     #[error("`{command}` ended with {ending} and reported no test results")]
     NoReport {
-        /// As a person would type it.
         command: String,
-        /// `exit code 2`, `signal 11`, ...
         ending: String,
         /// The last lines of its output, at most 2 KiB.
         tail: String,
         log: PathBuf,
     },
     #[error("`{command}` ran no tests")]
-    NoTests {
-        /// As a person would type it.
-        command: String,
-        log: PathBuf,
-    },
+    NoTests { command: String, log: PathBuf },
     #[error("no file matches the report pattern `{pattern}` after `{command}`")]
-    NoReportFile {
-        /// As a person would type it.
-        command: String,
-        pattern: String,
-    },
+    NoReportFile { command: String, pattern: String },
     /// A report exists and cannot be read.
     #[error("{}:{line}: expected {expected}", report.display())]
     BadReport { report: PathBuf, line: u32, expected: String },

@@ -124,11 +124,7 @@ pub enum GitError {
     Conflict { file: RepoPath, reason: String },
     /// Git or the operating system refused something else.
     #[error("cannot {action}: {reason}")]
-    Failed {
-        action: String,
-        /// The message of git or the operating system.
-        reason: String,
-    },
+    Failed { action: String, reason: String },
 }
 
 impl GitError {

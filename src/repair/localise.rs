@@ -42,7 +42,6 @@ pub struct Diagnosis {
     pub clusters: Vec<Cluster>,
     /// Sources that may be edited.
     pub sources: BTreeMap<RepoPath, String>,
-    /// What each traced test ran.
     pub traces: Vec<Trace>,
     /// The same for people and files.
     pub plan: Option<FixPlan>,

@@ -45,7 +45,6 @@ pub struct Scoring<'a> {
     pub tree: &'a TreeId,
     pub trial: &'a dyn CandidateRunner,
     pub clock: &'a dyn Clock,
-    /// Files that are broken, without tests.
     pub files: &'a [RepoPath],
     /// Only these lines of them; `None` for all.
     pub within: Option<&'a Ranges>,
@@ -56,7 +55,6 @@ pub struct Scoring<'a> {
     pub limits: Limits,
     /// Share that must be noticed, in percent.
     pub threshold: u32,
-    /// Mutants tried at the same time.
     pub jobs: usize,
     /// Whether to choose between tests: more mutants, and each goes on behind the first test that
     /// notices, to know all that do.

@@ -11,7 +11,6 @@ use crate::effect::{CandidateRunner, Clock, FileDiff, Worktree};
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub candidates: u32,
-    /// Wall time.
     pub time: Duration,
 }
 
@@ -28,7 +27,6 @@ pub struct Search<'a> {
     pub is_test: &'a (dyn Fn(&RepoPath) -> bool + Sync),
     /// Files that may be at fault where no coverage can be had.
     pub related: &'a [RepoPath],
-    /// How bold.
     pub strategy: Strategy,
     /// Changes from the base to these sources; empty without a base.
     pub base_diff: &'a [FileDiff],
@@ -38,7 +36,6 @@ pub struct Search<'a> {
     /// Single edits were all tried on these sources; go on with pairs.
     pub singles_done: bool,
     pub limits: Limits,
-    /// Candidates tried at the same time.
     pub jobs: usize,
     /// Told how many were tried.
     pub progress: &'a (dyn Fn(u64) + Sync),

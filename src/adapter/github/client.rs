@@ -47,7 +47,6 @@ pub struct GitHubSettings {
     pub login: Option<String>,
     /// No call begins, and no wait ends, after this moment of [`Clock::elapsed`].
     pub deadline: Option<Duration>,
-    /// Longest time of one call.
     pub answer_limit: Duration,
     /// Spreads waits of several runs.
     pub seed: u64,

@@ -70,11 +70,9 @@ pub struct ProtocolRequest {
 /// What the body of a response holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParsedAnswer {
-    /// The text of the answer.
     pub text: String,
     /// Whether it was cut at the longest answer allowed.
     pub cut: bool,
-    /// Tokens of question and answer.
     pub usage: Usage,
     /// The model, as it calls itself.
     pub model: String,

@@ -14,13 +14,11 @@ use super::objects::{copy_shallow, name};
 /// What was found; shown by `doctor`, needed to open a private checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepositoryFacts {
-    /// Root of the user's checkout.
     pub root: PathBuf,
     /// The git directory shared by all worktrees.
     pub common: PathBuf,
     /// Folder below the root where the user started; empty at the root.
     pub subdirectory: String,
-    /// The commit that is checked out.
     pub head: CommitId,
     /// The branch that is checked out; `None` with a detached head.
     pub branch: Option<String>,

@@ -35,7 +35,6 @@ pub enum Branching {
 /// What a private checkout is opened with.
 #[derive(Clone, Debug)]
 pub struct WorktreeSettings<'a> {
-    /// The session it belongs to.
     pub session: &'a SessionId,
     pub branch: &'a str,
     pub head: &'a CommitId,
@@ -43,7 +42,6 @@ pub struct WorktreeSettings<'a> {
     pub work_root: &'a Path,
     /// The session's folder inside commits.
     pub state_folder: &'a str,
-    /// With or without a branch.
     pub branching: Branching,
 }
 

@@ -23,7 +23,6 @@ const COUNTED: usize = 20_000;
 
 /// What was detected.
 pub struct Detection {
-    /// For people and for the session.
     pub facts: SuiteFacts,
     /// Frameworks that could have been meant as well.
     pub others: Vec<String>,

@@ -19,19 +19,14 @@ pub struct SuiteCommand {
     pub adapter: &'static FrameworkAdapter,
     /// The suite's folder in the checkout.
     pub site: Site,
-    /// The environment of test code.
     pub environment: BTreeMap<String, String>,
-    /// What test code may read and write.
     pub access: Access,
-    /// Drivers, results and selected tests.
     pub files: RunFiles,
-    /// All output.
     pub log: PathBuf,
 }
 
 /// A run that ended.
 pub struct Execution {
-    /// The command as a person types it.
     pub command: String,
     pub ending: Ending,
 }

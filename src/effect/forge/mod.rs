@@ -112,7 +112,6 @@ pub struct RepositoryInfo {
     pub full_name: String,
     /// Such as `main`.
     pub default_branch: String,
-    /// A fork of another repository.
     pub fork: bool,
 }
 
@@ -169,16 +168,13 @@ pub struct Account {
 pub struct PullRequest {
     pub number: u64,
     pub url: String,
-    /// Where it is in its life.
     pub state: PullState,
     pub draft: bool,
     /// Title, foreign text.
     pub title: String,
     /// Description, foreign text.
     pub body: String,
-    /// What is to be merged.
     pub head: PullEnd,
-    /// What it is merged into.
     pub base: PullEnd,
     /// Who opened it; `None` when the account is gone.
     pub author: Option<Account>,
@@ -281,7 +277,6 @@ pub enum Reaction {
 pub struct PutCheck {
     pub id: u64,
     pub url: String,
-    /// Made now, not found.
     pub created: bool,
 }
 
@@ -319,7 +314,6 @@ pub struct LeftOut {
 pub struct PutIssue {
     pub number: u64,
     pub url: String,
-    /// Opened now, not found.
     pub created: bool,
     /// Labels it does not have.
     pub left_out: Vec<LeftOut>,

@@ -50,7 +50,6 @@ pub(super) struct Container {
     engine: &'static str,
     image: String,
     network: bool,
-    /// The user in the container.
     user: (u32, u32),
     /// Folders of ours and of the machine, when this process is in a container itself.
     within: Option<Vec<(PathBuf, PathBuf)>>,

@@ -44,7 +44,6 @@ pub(super) struct LaunchSpec {
     pub files: bool,
     /// Refuse signals and abstract sockets to the outside.
     pub signals: bool,
-    /// Outgoing TCP.
     pub network: Network,
     /// Folders and files that may be written.
     pub write: Vec<PathBuf>,

@@ -63,9 +63,7 @@ pub enum Network {
 /// What is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Containment {
-    /// Files, processes, user.
     pub isolation: IsolationLevel,
-    /// Outgoing connections.
     pub network: Network,
 }
 
@@ -155,7 +153,6 @@ pub struct Protection {
     files: bool,
     /// No signals to processes outside.
     signals: bool,
-    /// Outgoing TCP.
     network: Network,
     /// What holds, one sentence each, in our own words.
     pub in_force: Vec<String>,

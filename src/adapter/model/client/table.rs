@@ -21,19 +21,14 @@ pub struct ClientTask<'a> {
 
 /// How one client is run.
 pub struct ClientRow {
-    /// The program of the client.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests walk the rows"))]
     pub program: ClientProgram,
-    /// Name of the program on the path.
     pub name: &'static str,
-    /// The package that installs it.
     pub package: &'static str,
     /// Oldest version that accepts these arguments.
     pub least: Version,
-    /// The environment variable of its key.
     pub key: &'static str,
     pub arguments: fn(&ClientTask<'_>) -> Vec<String>,
-    /// Its environment variables besides the key.
     pub environment: fn(&ClientTask<'_>) -> Vec<(String, String)>,
     /// Files in its home, with their texts.
     pub home: &'static [(&'static str, &'static str)],

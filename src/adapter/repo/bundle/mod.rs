@@ -49,7 +49,6 @@ pub struct Bundle {
     pub files: Vec<BundledFile>,
     /// SHA-256 of `commits.pack`, in hexadecimal digits.
     pub pack_digest: String,
-    /// Its size in bytes.
     pub pack_bytes: u64,
 }
 

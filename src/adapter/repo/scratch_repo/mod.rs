@@ -34,7 +34,6 @@ pub struct ScratchRepo {
 /// What is checked out in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScratchHead {
-    /// The commit that is checked out.
     pub head: CommitId,
     /// Its branch, made there.
     pub branch: String,

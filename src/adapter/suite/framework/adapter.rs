@@ -148,11 +148,9 @@ impl RunCommand {
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
 pub struct RunArtifacts<'a> {
-    /// The folder the command ran in.
     pub folder: &'a Path,
     /// The command as a person types it.
     pub command: &'a str,
-    /// Results file, where the framework writes one.
     pub results: &'a Path,
     pub log: &'a Path,
     pub site: &'a Site,
@@ -239,12 +237,10 @@ pub enum PersistentRunner {
 /// What a coverage run is given.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageRequest<'a> {
-    /// The folder it runs in.
     pub site: &'a Site,
     pub root: &'a Path,
     /// An empty folder for data and reports.
     pub output: &'a Path,
-    /// The folder of the drivers.
     pub drivers: &'a Path,
 }
 
