@@ -235,7 +235,7 @@ impl RunError {
                 "install what the command needs, or name another with `--test-command`".into()
             }
             Self::SetUp { log, .. } => {
-                format!("read {}, then mend `test.setup`", log.display())
+                format!("read {}, then repair `test.setup`", log.display())
             }
             Self::TimedOut { log, .. } => {
                 format!("look for the last test in {}, or raise `test.timeout`", log.display())
