@@ -241,9 +241,8 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     }
 }
 
-#[test]
-fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
-    // Nothing of ours cuts an import that no line reads: only the project's own fixer may.
+/// A project and a test file for it that reads what an import changes by its side effect.
+fn side_effect_story() -> (Vec<(&'static str, String)>, String) {
     let text = GOOD
         .replace(
             "from shop.price",
@@ -253,7 +252,6 @@ fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
             "    def test_price(",
             "    def test_rates(self):\n        self.assertEqual(tax.RATES, {'a': 1})\n\n    def test_price(",
         );
-    let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
     let mut files = repaired();
     files.push(("shop/registry.py", "from shop.tax import RATES\n\nRATES['a'] = 1\n".into()));
     for (name, text) in &mut files {
@@ -261,6 +259,36 @@ fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
             *text = format!("RATES = {{}}\n\n\n{text}");
         }
     }
+    (files, text)
+}
+
+#[test]
+fn a_gate_takes_a_written_file_away_with_its_reason() {
+    // The project's own fixer takes out an import that nobody reads, and the tests need it.
+    let (mut files, text) = side_effect_story();
+    files.push(("pyproject.toml", "[project]\nname = \"shop\"\n\n[tool.ruff]\n".into()));
+    let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let repo = configured(&files, &model, "one, embedded");
+    let fixer = "case \"$*\" in\n*--fix*) sed 's/import registry, tax/import tax/';;\nesac";
+    let path = crate::validate::on_path(&repo, &[("ruff", fixer)]);
+    let mut command = repo.command();
+    command.env("ONE_KEY", KEY).env("PATH", path).args(TEST).args(["--no-coverage", "--json"]);
+    let ran: Ran = command.output().expect("regreen starts").into();
+    let document = ran.document();
+    let produced = &document["produced"];
+    assert_eq!(produced["dropped"][0]["what"], PLACE, "{produced:#}\n{}", ran.err);
+    let reason = produced["dropped"][0]["reason"].as_str().unwrap();
+    assert_eq!(reason, "its tests do not hold once it is repaired");
+    assert_eq!(repo.git(&["ls-tree", "--name-only", BRANCH, PLACE]), "", "it is not on the branch");
+}
+
+#[test]
+fn without_a_fixer_of_the_project_an_import_for_its_side_effect_stays() {
+    // Nothing of ours cuts an import that no line reads: only the project's own fixer may.
+    let (files, text) = side_effect_story();
+    let model = server(vec![surveyed(), advised(), test_file(PLACE, &text, &[]), nothing()]);
     let files: Vec<(&str, &str)> =
         files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let repo = configured(&files, &model, "one, embedded");

@@ -332,7 +332,8 @@ strict = true
 ];
 
 /// Places the program on `PATH` as a shell script; answers with that `PATH`.
-fn on_path(repo: &TestRepo, tools: &[(&str, &str)]) -> String {
+/// A `PATH` that begins with these tools, each a script.
+pub fn on_path(repo: &TestRepo, tools: &[(&str, &str)]) -> String {
     let folder = repo.around().join("tools");
     std::fs::create_dir_all(&folder).unwrap();
     for (name, script) in tools {

@@ -57,7 +57,7 @@ impl TestWriting<'_> {
     async fn gate(&mut self) -> Result<ValidationReport, Failure> {
         let mut fixed: Vec<Finding> = Vec::new();
         let mut retries = 0;
-        let mended = self.mend(&mut fixed).await?;
+        let unformatted = self.format_new(&mut fixed).await?;
         loop {
             let files = self.new_files();
             let request = InspectRequest {
@@ -88,7 +88,7 @@ impl TestWriting<'_> {
                     findings,
                     fixed,
                     decision,
-                    skipped: skipped.chain(unchecked).chain(mended).collect(),
+                    skipped: skipped.chain(unchecked).chain(unformatted).collect(),
                     retries,
                     tests: None,
                 }));
@@ -106,7 +106,7 @@ impl TestWriting<'_> {
         files.filter(|one| one.file == *file).flat_map(|one| one.tests.clone()).collect()
     }
 
-    async fn drop_file(&mut self, file: &RepoPath, reason: &str) -> Result<(), Failure> {
+    pub(super) async fn drop_file(&mut self, file: &RepoPath, reason: &str) -> Result<(), Failure> {
         self.replace(file, None).await?;
         self.production.drop_file(file, reason);
         write(self.fx, PRODUCTION, &self.production).await
