@@ -86,10 +86,6 @@ pub struct PlanWorkspace<'a> {
 impl<'a> PlanWorkspace<'a> {
     /// Finds repository, suite and source, and makes or finds the session. Nothing is written
     /// before all of them are known to be usable.
-    ///
-    /// # Errors
-    ///
-    /// [`OpenError`].
     pub async fn open(
         request: &PlanRequest,
         clock: &'a HostClock,
@@ -185,10 +181,6 @@ impl<'a> PlanWorkspace<'a> {
     }
 
     /// Notes where the pipeline rests, and removes the private checkout.
-    ///
-    /// # Errors
-    ///
-    /// When the record cannot be written or the checkout not be removed.
     pub async fn finish(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
         self.record.status = match &pipeline.next {
             PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } } => {
@@ -214,10 +206,6 @@ impl<'a> PlanWorkspace<'a> {
     }
 
     /// Takes back a session whose request turned out to name nothing: its name is free again.
-    ///
-    /// # Errors
-    ///
-    /// When its files cannot be removed.
     pub async fn abandon(self) -> Result<(), OpenError> {
         self.hands.worktree.remove().await?;
         store::forget(&state_root(&self.facts), &self.record.session_id)?;

@@ -42,10 +42,7 @@ pub struct Workspace<'a> {
 impl<'a> Workspace<'a> {
     /// Finds the repository, the suite and the session, and prepares the private checkout.
     /// Nothing is created before the repository and the suite are known to be usable.
-    ///
-    /// # Errors
-    ///
-    /// [`OpenError`]; the repository is then as it was.
+    /// An error leaves the repository as it was.
     pub async fn open(
         request: &FixSettings,
         clock: &'a HostClock,
@@ -64,10 +61,7 @@ impl<'a> Workspace<'a> {
     }
 
     /// The same for a suite that was detected before, or that is to be begun.
-    ///
-    /// # Errors
-    ///
-    /// [`OpenError`]; the repository is then as it was.
+    /// An error leaves the repository as it was.
     pub async fn open_with(
         request: &FixSettings,
         facts: RepositoryFacts,
@@ -178,10 +172,6 @@ impl<'a> Workspace<'a> {
     }
 
     /// Notes how a run ended in the session's record.
-    ///
-    /// # Errors
-    ///
-    /// When the record cannot be written.
     pub async fn conclude(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
         self.record.status = match outcome.result {
             Ending::Success | Ending::PartialSuccess | Ending::Planned => SessionStatus::Completed,
@@ -201,10 +191,6 @@ impl<'a> Workspace<'a> {
 
     /// Takes back a session that failed before it changed anything: no branch and no checkout
     /// stay. Its logs do, until the next session takes its name.
-    ///
-    /// # Errors
-    ///
-    /// When the record cannot be written or the branch not removed.
     pub async fn abandon(mut self) -> Result<(), OpenError> {
         let tip = self.hands.worktree.tip().await?;
         if tip != self.record.git.head_sha {
@@ -242,10 +228,6 @@ impl<'a> Workspace<'a> {
     }
 
     /// Notes that the session is over, in a word of ours.
-    ///
-    /// # Errors
-    ///
-    /// When the record cannot be written.
     pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
         self.record.status = SessionStatus::Completed;
         self.record.result = Some(result.to_owned());
@@ -254,10 +236,6 @@ impl<'a> Workspace<'a> {
     }
 
     /// Notes that the session waits for a person's word.
-    ///
-    /// # Errors
-    ///
-    /// When the record cannot be written.
     pub async fn hold(&mut self) -> Result<(), StoreError> {
         self.record.status = SessionStatus::Paused;
         self.record.result = Some("blocked".to_owned());

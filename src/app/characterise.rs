@@ -43,10 +43,7 @@ pub struct CharacteriseOutcome {
 }
 
 /// Writes characterisation tests, and commits them on a branch of their own.
-///
-/// # Errors
-///
-/// When the code or the suite cannot be read or run; no branch is left then.
+/// An error leaves no branch.
 pub async fn characterise(
     request: &CharacteriseRequest,
     screen: &dyn Screen,

@@ -39,19 +39,13 @@ pub struct TestOutcome {
 }
 
 /// Plans tests; writes none.
-///
-/// # Errors
-///
-/// When the request cannot be met here; what was done until then is saved.
+/// What was done before an error is saved.
 pub async fn plan(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
     Box::pin(run(request, Goal::Plan, screen)).await
 }
 
 /// Plans tests, writes them, and fixes what they break.
-///
-/// # Errors
-///
-/// When the request cannot be met here; what was done until then is saved.
+/// What was done before an error is saved.
 pub async fn test(request: &TestRequest, screen: &dyn Screen) -> Result<TestOutcome, AppError> {
     Box::pin(run(request, Goal::Test, screen)).await
 }

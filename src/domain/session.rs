@@ -149,11 +149,7 @@ pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
 
 /// Finds the session that a request for the newest one means: of those that can be resumed, the
 /// newest on this commit, else the newest. `records` come newest first.
-///
-/// # Errors
-///
-/// The index and the reason of the last session that cannot be resumed, when none can; `None` when
-/// there is no session.
+/// An error holds the index and the reason of the last session that cannot be resumed, if any.
 pub fn newest_resumable(
     records: &[SessionRecord],
     head: &CommitId,

@@ -37,10 +37,7 @@ fn strict(value: &mut Value) {
 }
 
 /// Parses the answer to the question `task_id`.
-///
-/// # Errors
-///
-/// Why the text is no such answer (trigger T1).
+/// An error says why the text is no such answer (trigger T1).
 pub fn parse<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Result<T, String> {
     if text.trim().is_empty() {
         return Err("the answer is empty".into());
@@ -54,10 +51,7 @@ pub fn parse<T: serde::de::DeserializeOwned>(text: &str, task_id: &str) -> Resul
 }
 
 /// Parses an answer together with its confidence.
-///
-/// # Errors
-///
-/// Why the text is no such answer (trigger T1).
+/// An error says why the text is no such answer (trigger T1).
 pub fn parse_with_confidence<T: serde::de::DeserializeOwned>(
     text: &str,
     task_id: &str,

@@ -45,10 +45,6 @@ const FILE_LIMIT: usize = 256 << 10;
 
 impl Context {
     /// Reads what may be shown. `suspects` come from localisation, most suspicious first.
-    ///
-    /// # Errors
-    ///
-    /// When the sources cannot be read.
     pub async fn gather(
         state: &FixLoop,
         suspects: &[ModificationPoint],

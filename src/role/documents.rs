@@ -48,10 +48,6 @@ struct Section<'a> {
 
 impl Documents {
     /// Reads the readmes of a tree and the documents that a request names.
-    ///
-    /// # Errors
-    ///
-    /// When git cannot give a file.
     pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
         let files = fx.worktree.files(tree).await?;
         let named = |file: &RepoPath| names(request, file);

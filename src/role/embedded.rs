@@ -78,10 +78,6 @@ impl Embedded {
 
     /// Says where the failures may come from, with the files they need and the change since the
     /// base.
-    ///
-    /// # Errors
-    ///
-    /// When sources or tests cannot be read or run.
     pub async fn diagnose(
         &self,
         state: &FixLoop,
@@ -101,10 +97,6 @@ impl Embedded {
     }
 
     /// What a diagnosis that was made before says; makes it anew after a restart.
-    ///
-    /// # Errors
-    ///
-    /// When sources or tests cannot be read or run.
     pub async fn suspects(
         &self,
         state: &FixLoop,
@@ -124,10 +116,6 @@ impl Embedded {
     }
 
     /// Finds an edit.
-    ///
-    /// # Errors
-    ///
-    /// When sources or tests cannot be read or run.
     pub async fn propose(
         &self,
         state: &FixLoop,
@@ -149,10 +137,6 @@ impl Embedded {
     }
 
     /// Runs the failing tests, and passing ones that reach the edit, with somebody's edits.
-    ///
-    /// # Errors
-    ///
-    /// When tests cannot be run.
     pub async fn try_edits(
         &self,
         state: &FixLoop,

@@ -43,10 +43,6 @@ pub struct Impact {
 impl Impact {
     /// Tests that an edit may affect, failing ones first; empty when all of them may be, so that
     /// only a full run tells.
-    ///
-    /// # Errors
-    ///
-    /// When the sources cannot be read.
     pub async fn affected(
         &mut self,
         state: &FixLoop,
@@ -83,10 +79,6 @@ impl Impact {
     }
 
     /// Sources that the failing tests need, for localisation without coverage.
-    ///
-    /// # Errors
-    ///
-    /// When the sources cannot be read.
     pub async fn related(
         &mut self,
         state: &FixLoop,

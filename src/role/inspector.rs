@@ -42,10 +42,6 @@ pub struct InspectRequest<'a> {
 
 /// Reviews files of a tree in their repository, and asks the project's type checkers and linters
 /// about them.
-///
-/// # Errors
-///
-/// When git cannot read a file.
 pub async fn inspect(
     request: InspectRequest<'_>,
     fx: &Effects<'_>,
@@ -75,10 +71,6 @@ pub async fn inspect(
 }
 
 /// All files of a tree; those that are not read as code or as a manifest are empty.
-///
-/// # Errors
-///
-/// When git cannot give a file.
 pub async fn texts_of(
     tree: &TreeId,
     fx: &Effects<'_>,
@@ -98,10 +90,6 @@ pub async fn texts_of(
 }
 
 /// Scores tests that passed on the files that they are about.
-///
-/// # Errors
-///
-/// When sources cannot be read or tests not be run.
 pub async fn rescore(
     request: &GenerateRequest<'_>,
     files: &[RepoPath],

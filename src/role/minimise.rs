@@ -42,10 +42,6 @@ impl ChangePart<'_> {
 }
 
 /// The smallest part of the change that keeps every test as it is, with the proof of each hunk.
-///
-/// # Errors
-///
-/// When sources or tests cannot be read or run at all.
 pub async fn minimise(
     state: &FixLoop,
     fx: &Effects<'_>,

@@ -154,10 +154,7 @@ pub fn parse_point(
 
 /// Edits as whole texts before and after. `read` gives the present text of a file, `None` when it
 /// is not there or no text.
-///
-/// # Errors
-///
-/// All that does not fit the files, to be sent back.
+/// An error lists all that does not fit, to be sent back.
 pub fn edit_set(
     response: &EditsResponse,
     read: &dyn Fn(&RepoPath) -> Option<String>,

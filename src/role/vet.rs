@@ -23,10 +23,6 @@ pub struct VetContext<'a> {
 }
 
 /// All rules that a proposal breaks; empty when it may be applied.
-///
-/// # Errors
-///
-/// When the sources cannot be read.
 pub async fn vet(
     edits: &EditSet,
     tree: &TreeId,

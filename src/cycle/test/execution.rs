@@ -31,10 +31,6 @@ fn executed(outcome: &Outcome, generation: Option<&Generation>) -> Option<Pipeli
 }
 
 /// Notes in a session that writes tests how its fix loop ended; does nothing in another session.
-///
-/// # Errors
-///
-/// When session files cannot be written.
 pub async fn note_execution(outcome: &Outcome, fx: &Effects<'_>) -> Result<(), Failure> {
     let Some(state) = read::<Pipeline>(fx, PIPELINE_STATE).await? else { return Ok(()) };
     let generation = generation(fx).await?;

@@ -81,11 +81,7 @@ impl Planned {
 
 /// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
 /// the next step is to write tests. A resumed session enters here with the state it saved.
-///
-/// # Errors
-///
-/// The first effect that failed for good, or a request that names nothing here. The saved state
-/// then still names the step to repeat.
+/// After an error the saved state still names the step to repeat.
 pub async fn plan(
     state: Pipeline,
     set_up: &PlanSetUp,

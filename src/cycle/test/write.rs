@@ -60,10 +60,7 @@ pub struct ProduceSetUp<'a> {
 
 /// Drives phase 5 until the branch holds the new tests, or the run must stop. A resumed session
 /// enters here with the state it saved.
-///
-/// # Errors
-///
-/// The first effect that failed for good. The saved state then still names the step to repeat.
+/// After an error the saved state still names the step to repeat.
 pub async fn produce(
     state: Pipeline,
     set_up: &ProduceSetUp<'_>,

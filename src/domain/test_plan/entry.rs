@@ -93,11 +93,6 @@ impl PlanInput {
 /// Tells the modes apart; the first rule that holds wins: `WFS-…` is a session, `….md` a
 /// document, everything else a description.
 ///
-/// # Errors
-///
-/// [`PlanInputError::Empty`], and [`PlanInputError::Session`] for what begins like a session and holds
-/// more than an id.
-///
 /// Source: specification.md 2.2.
 pub fn detect(input: &str) -> Result<PlanInput, PlanInputError> {
     let input = input.trim();
@@ -115,10 +110,6 @@ pub fn detect(input: &str) -> Result<PlanInput, PlanInputError> {
 }
 
 /// The text of a document.
-///
-/// # Errors
-///
-/// When it is empty, binary or too large, with the place.
 pub fn document(name: &str, bytes: &[u8]) -> Result<String, PlanInputError> {
     let document = name.to_owned();
     if bytes.len() > DESCRIPTION_LIMIT {

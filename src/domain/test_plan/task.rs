@@ -347,10 +347,6 @@ pub fn problems(plan: &TestPlan) -> Vec<String> {
 }
 
 /// The order in which tasks may run.
-///
-/// # Errors
-///
-/// [`OrderError`] when there is none.
 pub fn ordered(tasks: &[TestTask]) -> Result<Vec<String>, OrderError> {
     let edges: Vec<(String, Vec<String>)> =
         tasks.iter().map(|task| (task.id.clone(), task.context.depends_on.clone())).collect();

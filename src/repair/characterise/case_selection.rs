@@ -29,10 +29,6 @@ const TELLING: &[&str] = &[
 ];
 
 /// Whether an observation can become a test; why not otherwise.
-///
-/// # Errors
-///
-/// The reason, in our own words.
 pub fn check_usable(language: Language, seen: &Observation) -> Result<(), String> {
     match &seen.outcome {
         CallOutcome::Refused(reason) => Err(reason.clone()),

@@ -136,10 +136,6 @@ fn bindings(functions: &[ObservedFunction]) -> Vec<(String, String)> {
 }
 
 /// Finds calls worth a test for the functions of a file.
-///
-/// # Errors
-///
-/// When the interpreter cannot be started.
 pub async fn characterise(
     observer: &dyn Observer,
     task: &FileTask<'_>,

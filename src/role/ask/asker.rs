@@ -116,10 +116,6 @@ impl Asker {
     /// The questions that an earlier run asked and that had no answer when it ended. They are
     /// returned once. The fix loop and the phases before it count them in different logs; `of_loop`
     /// selects one of the two.
-    ///
-    /// # Errors
-    ///
-    /// When session files cannot be read.
     pub async fn unanswered(
         &self,
         of_loop: bool,
@@ -141,10 +137,7 @@ impl Asker {
 
     /// Asks the models in order until one answer is good enough. Adds every call to `calls`, except
     /// one that an earlier run made and counted.
-    ///
-    /// # Errors
-    ///
-    /// When records cannot be written or sources cannot be read; never for a provider's fault.
+    /// A provider's fault is never an error.
     pub async fn ask<T: Send + Sync>(
         &self,
         ask: &Ask<'_>,

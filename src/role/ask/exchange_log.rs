@@ -103,10 +103,6 @@ async fn read<T: serde::de::DeserializeOwned>(
 }
 
 /// Finds what an earlier run left of the question with this record and digest.
-///
-/// # Errors
-///
-/// When session files cannot be read.
 pub async fn find_answer(
     raw: &str,
     digest: &str,
@@ -130,10 +126,6 @@ pub async fn find_answer(
 }
 
 /// Writes down that a question is asked now.
-///
-/// # Errors
-///
-/// When session files cannot be written.
 pub async fn note_question(pending: &PendingQuestion, store: &dyn Store) -> Result<(), StoreError> {
     store.write_json(UNDER_WAY, &serde_json::to_value(pending).unwrap_or_default()).await
 }
@@ -147,10 +139,6 @@ pub fn is_whole(model: &dyn Model, is_collected: bool) -> bool {
 
 /// Writes the receipt of a question. `answer` comes with its text without keys and is `None` when
 /// the call failed.
-///
-/// # Errors
-///
-/// When session files cannot be written.
 pub async fn note_answer(
     pending: &PendingQuestion,
     answer: Option<(&Answer, String)>,
@@ -184,10 +172,6 @@ pub fn transcript(question: &Question, result: &Result<Answer, ModelError>) -> S
 
 /// Finds the question that an earlier run asked and that had no answer when the run ended, with the
 /// unanswered ones of the same step before it, as they are to be counted.
-///
-/// # Errors
-///
-/// When session files cannot be read.
 pub async fn find_unanswered(store: &dyn Store) -> Result<Option<UnansweredCalls>, StoreError> {
     let Some(pending) = read::<PendingQuestion>(UNDER_WAY, store).await? else { return Ok(None) };
     let receipt = read::<AnswerReceipt>(&receipt_path(&pending.call.raw), store).await?;

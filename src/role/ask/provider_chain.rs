@@ -27,10 +27,6 @@ pub struct ProviderChain {
 
 impl ProviderChain {
     /// Opens the usage log of a session; what an earlier run was charged counts too.
-    ///
-    /// # Errors
-    ///
-    /// When session files cannot be read.
     pub async fn open(
         session: &SessionId,
         chain: Vec<ChainEntry>,
@@ -102,10 +98,7 @@ impl ProviderChain {
     }
 
     /// Asks down the chain. The question is charged to `work`; `name` names it in the records.
-    ///
-    /// # Errors
-    ///
-    /// When records cannot be written or sources cannot be read; never for a provider's fault.
+    /// A provider's fault is never an error.
     pub async fn ask<T: Send + Sync>(
         &self,
         (work, name): (&str, &str),
@@ -143,10 +136,6 @@ impl ProviderChain {
 
 /// The usage log of a session; `None` when no provider was asked, or when it belongs to another
 /// session.
-///
-/// # Errors
-///
-/// When session files cannot be read.
 pub async fn books(session: &SessionId, fx: &Effects<'_>) -> Result<Option<UsageLog>, StoreError> {
     let value = match fx.store.read_json(INQUIRIES).await {
         Ok(value) => value,

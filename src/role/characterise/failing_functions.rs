@@ -47,10 +47,6 @@ async fn spans(
 }
 
 /// Functions of a source that these lines of it enter.
-///
-/// # Errors
-///
-/// When the source cannot be read.
 pub async fn entered(
     tree: &TreeId,
     file: &RepoPath,
@@ -67,10 +63,6 @@ pub async fn entered(
 
 /// Functions of `files` whose behaviour of today should not be pinned, because tests that fail on
 /// these sources reach them. All, when nothing tells what failing tests reach.
-///
-/// # Errors
-///
-/// When sources cannot be read or tests not be run.
 pub async fn suspects(
     tree: &TreeId,
     files: &BTreeSet<RepoPath>,

@@ -84,11 +84,7 @@ pub struct Generated {
 ///
 /// Leaves the checkout with the kept files in place. Repeatable: the same sources give the same
 /// tests, as far as time limits allow.
-///
-/// # Errors
-///
-/// When sources cannot be read or tests cannot be run at all. A function that cannot be called, and
-/// a test that does not hold, are in the report.
+/// A function that cannot be called, and a test that does not hold, are in the report.
 pub async fn generate(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,
@@ -124,10 +120,6 @@ fn unfinished(report: &mut CharacterisationReport, what: String) {
 }
 
 /// The same without measuring what the tests reach and notice.
-///
-/// # Errors
-///
-/// Those of [`generate`].
 pub async fn characterise(
     request: &GenerateRequest<'_>,
     observer: &dyn Observer,

@@ -33,10 +33,6 @@ fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
 }
 
 /// Opens a session that tries broken versions of the sources that are checked out.
-///
-/// # Errors
-///
-/// When there is none to be had.
 pub async fn open_runner(
     request: &GenerateRequest<'_>,
     fx: &Effects<'_>,
@@ -47,10 +43,6 @@ pub async fn open_runner(
 }
 
 /// Keeps the fewest calls that reach and notice what all of them do.
-///
-/// # Errors
-///
-/// When sources cannot be read or tests not be run.
 pub async fn select_cases(
     test_files: &mut [TestFile],
     request: &GenerateRequest<'_>,
@@ -152,10 +144,6 @@ fn progress<'a>(fx: &'a Effects<'_>) -> impl Fn(u64, u64) + Sync + 'a {
 
 /// Breaks `files` of `tree` to see what the kept tests of a report notice, and notes what is
 /// reached before and after. Answers with the lines of the files that the kept tests execute.
-///
-/// # Errors
-///
-/// When sources cannot be read or tests not be run.
 pub async fn measure(
     tree: &TreeId,
     files: &[RepoPath],

@@ -60,10 +60,6 @@ impl Fixer {
     }
 
     /// Finds where the failures come from.
-    ///
-    /// # Errors
-    ///
-    /// When sources or tests cannot be read or run, or records cannot be written.
     pub async fn diagnose(
         &self,
         state: &FixLoop,

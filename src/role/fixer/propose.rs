@@ -57,10 +57,6 @@ impl Progress {
 
 impl Fixer {
     /// Finds an edit and vets it, entry by entry of the chain.
-    ///
-    /// # Errors
-    ///
-    /// When sources or tests cannot be read or run, or records cannot be written.
     pub async fn propose(
         &self,
         state: &FixLoop,

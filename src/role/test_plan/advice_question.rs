@@ -110,10 +110,6 @@ pub enum AdviceOutcome {
 }
 
 /// Asks for cases that are easily forgotten.
-///
-/// # Errors
-///
-/// When records cannot be written.
 pub async fn advise(
     analysis: &TestAnalysis,
     providers: &ProviderChain,

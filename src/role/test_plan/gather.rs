@@ -120,10 +120,6 @@ impl GatherError {
 }
 
 /// Gathers the package. Reads only; the suite is run once where coverage is asked for.
-///
-/// # Errors
-///
-/// [`GatherError`] when the request and the repository have nothing in common.
 pub async fn gather(
     request: GatherRequest<'_>,
     survey: &Survey,

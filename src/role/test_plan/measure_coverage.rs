@@ -31,10 +31,7 @@ impl CoverageOutcome {
 
 /// Runs the suite of a tree under the project's own coverage tool and compares the coverage of
 /// `about` with the target. Before the first tests of a project the tool has nothing to measure.
-///
-/// # Errors
-///
-/// When sources cannot be read. A tool that fails is a reason, not an error.
+/// A tool that fails is a reason, not an error.
 pub async fn measure_coverage(
     tree: &TreeId,
     about: &About,

@@ -55,10 +55,6 @@ pub struct Survey {
 
 impl Survey {
     /// Reads a tree.
-    ///
-    /// # Errors
-    ///
-    /// When git cannot give a file.
     pub async fn read(tree: &TreeId, fx: &Effects<'_>) -> Result<Self, GitError> {
         let names = fx.worktree.files(tree).await?;
         let mut texts = BTreeMap::new();

@@ -51,10 +51,6 @@ pub enum SurveyOutcome {
 
 /// Asks what must be tested of the files of an analysis, in portions. A portion that takes a provider
 /// too long is asked about in halves.
-///
-/// # Errors
-///
-/// When records cannot be written.
 pub async fn consult(
     mut analysis: TestAnalysis,
     (survey, documents): (&Survey, &Documents),

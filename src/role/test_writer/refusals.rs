@@ -29,10 +29,7 @@ const MADE_UP: &[&str] =
     &["unknown-package", "wrong-sub-path", "misspelt-package", "unresolved-import"];
 
 /// The text of the one file that was requested.
-///
-/// # Errors
-///
-/// All reasons why it is refused, each of which begins with its name.
+/// An error lists all reasons, each of which begins with its name.
 pub fn accepted_text(
     response: &GenerateResponse,
     path: &RepoPath,

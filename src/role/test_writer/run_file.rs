@@ -90,10 +90,6 @@ pub enum FileRun {
 }
 
 /// Runs one file on the sources of `context`.
-///
-/// # Errors
-///
-/// When git fails or no test can be run at all.
 pub async fn run_file(
     file: &TestFile,
     context: RunContext<'_>,

@@ -57,10 +57,6 @@ pub struct PromptSubject<'a> {
 
 impl SourceIndex {
     /// Reads a tree, and those of its documents that subject to a request.
-    ///
-    /// # Errors
-    ///
-    /// When git cannot give a file.
     pub async fn read(tree: &TreeId, request: &str, fx: &Effects<'_>) -> Result<Self, GitError> {
         let documents = Documents::read(tree, request, fx).await?;
         Ok(Self { documents, ..Self::of(texts_of(tree, fx).await?) })

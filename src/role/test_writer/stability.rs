@@ -35,10 +35,6 @@ pub struct StableFile {
 
 /// Runs a file until all tests that are left give the same result in three runs, alone and in
 /// another order. Cuts out the others. The tests of `expected_failures` must fail each time.
-///
-/// # Errors
-///
-/// When git fails or no test can be run at all.
 pub async fn verify_stability(
     mut file: TestFile,
     expected_failures: &BTreeSet<TestId>,

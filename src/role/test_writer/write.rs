@@ -57,10 +57,6 @@ pub enum WriteOutcome {
 
 /// Has providers write the tests of one source. A provider's fault is part of the outcome, never an
 /// error.
-///
-/// # Errors
-///
-/// When sources cannot be read, records cannot be written, or no test can be run at all.
 pub async fn write_tests(
     request: &WriteRequest<'_>,
     sources: &mut SourceIndex,
