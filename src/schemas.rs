@@ -14,7 +14,7 @@ use crate::domain::mutation::Score;
 use crate::domain::session::SessionRecord;
 use crate::domain::test_plan;
 use crate::domain::test_plan::context::{ContextPackage, TestContextPackage};
-use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
+use crate::domain::test_plan::exploration::Exploration;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
@@ -46,7 +46,6 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("test-context-package", schema_for!(TestContextPackage)),
         ("context-package", schema_for!(ContextPackage)),
         ("exploration", schema_for!(Exploration)),
-        ("explorations-manifest", schema_for!(ExplorationsManifest)),
         ("test-analysis", schema_for!(test_plan::analysis::TestAnalysis)),
         ("test-task", schema_for!(TestTask)),
         ("test-fix-state", schema_for!(Pipeline)),
@@ -166,7 +165,6 @@ fn files_of_a_plan_fit_their_schemas() {
     for (file, name) in [
         ("context-package.json", "context-package"),
         ("exploration-patterns.json", "exploration"),
-        ("explorations-manifest.json", "explorations-manifest"),
         ("TEST_ANALYSIS_RESULTS.json", "test-analysis"),
         ("IMPL-001.json", "test-task"),
         ("test-fix-state.json", "test-fix-state"),

@@ -8,21 +8,25 @@ use crate::domain::id::{SessionId, slug};
 use crate::domain::request::{FixSettings, Mode};
 use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::session::{
-    SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on, newest_resumable, refusal,
+    MAX_ITERATIONS, SessionChoice, SessionRecord, SessionStatus, free_id, is_stopped_on,
+    newest_resumable, refusal,
 };
-use crate::effect::{Clock, EffectError, Store, StoreError};
+use crate::domain::test_plan::context::SourceSession;
+use crate::domain::test_plan::entry::{PlanInput, title, wanted_id};
+use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, Pipeline};
+use crate::effect::{Clock, EffectError, RunError, Store, StoreError};
 
 use super::host::clock::HostClock;
 use super::open_error::OpenError;
-use super::opening::{MAX_ITERATIONS, new_record};
 use super::repo::{self, RepositoryFacts};
 use super::store::{self, STATE_FOLDER, SessionStore};
+use super::suite::{self, Detection};
 
 /// The result of a session that never got anywhere; its id is free again.
 pub const ABANDONED: &str = "error";
 
 /// Files of a session that this machine does not have yet.
-pub type Restored = Option<repo::SessionFiles>;
+type Restored = Option<repo::SessionFiles>;
 
 /// The session that a request means, with its files when they are only on its branch.
 pub fn choose(
@@ -39,7 +43,7 @@ pub fn choose(
             if let Some(reason) = refusal(&record, limit) {
                 return Err(OpenError::Resume { session: id.to_string(), reason });
             }
-            reopen(&mut record, limit, clock);
+            record.reopen(limit, clock.now());
             Ok((record, restored))
         }
         SessionChoice::Newest => {
@@ -57,7 +61,7 @@ pub fn choose(
             match newest_resumable(&records, &facts.head, limit) {
                 Ok(index) => {
                     let mut record = records.swap_remove(index);
-                    reopen(&mut record, limit, clock);
+                    record.reopen(limit, clock.now());
                     Ok((record, restored.swap_remove(index)))
                 }
                 Err(last) => {
@@ -81,18 +85,13 @@ pub fn choose(
                 notices.push(format!("session {id} was stopped on this commit; `regreen fix --resume {id}` resumes it"));
                 break;
             }
-            Ok((begin(request, name.as_ref(), facts, root, clock), None))
+            let on = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
+            let base = name
+                .as_ref()
+                .map_or_else(|| format!("WFS-test-{}", slug(&on)), ToString::to_string);
+            let description = format!("Bring the tests of {on} back to green");
+            Ok((begin(request, &base, description, (facts, root, clock)), None))
         }
-    }
-}
-
-fn reopen(record: &mut SessionRecord, limit: Option<u32>, clock: &HostClock) {
-    record.status = SessionStatus::Active;
-    record.resumed_at = Some(clock.now());
-    record.completed_at = None;
-    record.result = None;
-    if let Some(limit) = limit {
-        record.max_iterations = limit;
     }
 }
 
@@ -157,18 +156,13 @@ fn load(
     Err(StoreError::Missing { session: id.to_string(), known }.into())
 }
 
+/// A new session: its id is free in every place, so that nothing is written over.
 fn begin(
     request: &FixSettings,
-    session: Option<&SessionId>,
-    facts: &RepositoryFacts,
-    root: &Path,
-    clock: &HostClock,
+    base: &str,
+    description: String,
+    (facts, root, clock): (&RepositoryFacts, &Path, &HostClock),
 ) -> SessionRecord {
-    let name = facts.branch.clone().unwrap_or_else(|| facts.head.short().to_owned());
-    let base = match session {
-        Some(session) => session.to_string(),
-        None => format!("WFS-test-{}", slug(&name)),
-    };
     let free = |id: &SessionId| {
         let unused = match load(facts, root, id) {
             Ok((record, _)) => record.result.as_deref() == Some(ABANDONED),
@@ -178,20 +172,159 @@ fn begin(
         };
         unused && (request.branch.is_some() || !repo::has_branch(facts, &id.branch()))
     };
-    let session_id = free_id(&base, free);
+    let session_id = free_id(base, free);
     // Nothing of value is in it, see above.
     drop(store::forget(root, &session_id));
+    let project = facts.root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut record = SessionRecord::new(session_id, facts.head.clone(), clock.now());
+    record.project = project;
+    record.description = description;
+    record.git.onto.clone_from(&facts.branch);
+    record.max_iterations = request.max_iterations.unwrap_or(MAX_ITERATIONS);
     let mode = match request.mode {
         Mode::Apply => "apply",
         Mode::Suggest => "suggest",
         Mode::DryRun => "dry-run",
     };
-    let mut record = new_record(&session_id, facts, clock.now());
-    record.description = format!("Bring the tests of {name} back to green");
-    record.max_iterations = request.max_iterations.unwrap_or(MAX_ITERATIONS);
     mode.clone_into(&mut record.mode);
     if let Some(branch) = &request.branch {
         record.git.branch.clone_from(branch);
     }
     record
+}
+
+/// What phases 1 to 4 are asked for.
+#[derive(Clone, Debug)]
+pub struct PlanRequest {
+    /// The suite, the session and the limits.
+    pub run: FixSettings,
+    /// What is asked for; `None` resumes a session.
+    pub entry: Option<PlanInput>,
+    /// The text of a document or description; a source session has its own.
+    pub description: String,
+    /// Whether an unfinished session for the same input is left alone.
+    pub fresh: bool,
+    /// How far it goes.
+    pub goal: Goal,
+    /// Whether to ask for approval between plan and work.
+    pub confirm_plan: ConfirmPlan,
+    /// Whether a person has approved.
+    pub confirmed: bool,
+}
+
+/// The session that a request for a plan means, with what it is about.
+pub struct Planning {
+    pub record: SessionRecord,
+    pub pipeline: Pipeline,
+    pub source: Option<SourceSession>,
+    pub resumed: bool,
+    pub detection: Detection,
+}
+
+/// Finds or begins a session that plans tests; writes nothing.
+pub fn choose_plan(
+    request: &PlanRequest,
+    facts: &RepositoryFacts,
+    root: &Path,
+    clock: &HostClock,
+) -> Result<Planning, OpenError> {
+    let found = find_plan(request, facts, root)?;
+    let entry = found.as_ref().map(|(_, pipeline)| &pipeline.entry).or(request.entry.as_ref());
+    let source = match entry {
+        // The reference project keeps its sessions in the repository.
+        Some(PlanInput::Session(id)) => {
+            Some(store::read_source(&facts.root.join(STATE_FOLDER), id)?)
+        }
+        Some(PlanInput::Document(_) | PlanInput::Text(_)) | None => None,
+    };
+    let detection = detect(request, facts)?;
+    if let Some((record, pipeline)) = found {
+        return Ok(Planning { record, pipeline, source, resumed: true, detection });
+    }
+    let entry =
+        request.entry.clone().unwrap_or_else(|| PlanInput::Text(request.description.clone()));
+    let description = source.as_ref().map_or(&request.description, |source| &source.description);
+    let base = match &request.run.session {
+        SessionChoice::New { name: Some(name) } => name.to_string(),
+        _ => wanted_id(&entry, description),
+    };
+    let title = title(&entry, description);
+    let mut record = begin(&request.run, &base, title, (facts, root, clock));
+    record.status = SessionStatus::Planning;
+    record.source_session_id = source.as_ref().map(|source| source.id.clone());
+    record.input = Some(entry.text().chars().take(4_000).collect());
+    let (id, description) = (record.session_id.clone(), description.clone());
+    let pipeline = Pipeline::new(id, entry, description, request.goal, request.confirm_plan);
+    Ok(Planning { record, pipeline, source, resumed: false, detection })
+}
+
+/// A session that goes on: the one that is named, else the newest for the same input and commit.
+fn find_plan(
+    request: &PlanRequest,
+    facts: &RepositoryFacts,
+    root: &Path,
+) -> Result<Option<(SessionRecord, Pipeline)>, OpenError> {
+    let read = |id: &SessionId| -> Option<(SessionRecord, Pipeline)> {
+        let folder = store::session_folder(root, id);
+        let record = store::read_record(&folder).ok()??;
+        let pipeline = store::read_file(&folder, PIPELINE).ok()??;
+        Some((record, serde_json::from_value(pipeline).ok()?))
+    };
+    let or_none =
+        |found: Option<_>, reason: String| found.map(Some).ok_or(OpenError::NoSession { reason });
+    match (&request.entry, &request.run.session) {
+        (None, SessionChoice::Resume { session: id }) => {
+            let (_, archived) = store::find(root, id)?;
+            if archived {
+                return Err(StoreError::Archived { session: id.to_string() }.into());
+            }
+            or_none(read(id), format!("{id} has no plan"))
+        }
+        (None, SessionChoice::New { .. } | SessionChoice::Newest) => {
+            let newest = store::active(root)?.iter().find_map(read);
+            or_none(newest, "none was begun here".to_owned())
+        }
+        (Some(entry), SessionChoice::New { name: None }) if !request.fresh => {
+            let same = |(record, pipeline): &(SessionRecord, Pipeline)| {
+                pipeline.is_about(entry, &request.description) && record.git.head_sha == facts.head
+            };
+            Ok(store::active(root)?.iter().filter_map(read).find(same))
+        }
+        (Some(_), _) => Ok(None),
+    }
+}
+
+fn detect(request: &PlanRequest, facts: &RepositoryFacts) -> Result<Detection, OpenError> {
+    let (root, below) = (&facts.root, &facts.subdirectory);
+    let command = request.run.test_command.as_deref();
+    let mut detected = suite::detect(root, below, command, request.run.report.as_deref());
+    if request.goal == Goal::Test && matches!(detected, Err(RunError::UnknownFramework { .. })) {
+        // The first tests of a project need no framework that is there already.
+        detected = suite::detect_or_begin(root, below, command);
+    }
+    match detected {
+        Err(RunError::UnknownFramework { directory, .. }) => {
+            let advice = advice(&suite::languages(root));
+            Err(OpenError::NoFramework { directory, advice })
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Which framework to add, and the command, by the language of most files.
+fn advice(languages: &[String]) -> String {
+    let add = match languages.first().map(String::as_str) {
+        Some("Python") => "add pytest: `pip install pytest` and an empty `pytest.ini`",
+        Some("JavaScript") => {
+            "add a test script: `npm pkg set scripts.test='node --test'`, which needs no package"
+        }
+        Some("TypeScript") => {
+            "add Vitest: `npm install --save-dev vitest && npm pkg set scripts.test='vitest run'`"
+        }
+        Some("Rust") => "add a manifest: `cargo init`",
+        Some("Go") => "add a module: `go mod init example.com/name`",
+        Some("Java") => "add Maven with JUnit 5: a `pom.xml` with the surefire plugin",
+        Some(_) | None => "add a framework that regreen knows",
+    };
+    format!("{add}; or name the command with `--test-command`")
 }

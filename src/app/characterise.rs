@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::adapter::host::clock::HostClock;
-use crate::adapter::{Workspace, suite};
+use crate::adapter::{Session, suite};
 use crate::domain::characterisation::CharacterisationReport;
 use crate::domain::commit;
 use crate::domain::event::Event;
@@ -53,19 +53,19 @@ pub async fn characterise(
     let command = subject.command();
     let detection = suite::detect_or_begin(&facts.root, &facts.subdirectory, command.as_deref())?;
     let clock = HostClock::start();
-    let mut workspace = subject.open(detection, !request.dry_run, &clock).await?;
-    let outcome = match generate_and_commit(request, &subject, &workspace, screen).await {
+    let mut session = subject.open(detection, !request.dry_run, &clock).await?;
+    let outcome = match generate_and_commit(request, &subject, &session, screen).await {
         Ok(outcome) => outcome,
         Err(error) => {
-            workspace.abandon().await?;
+            session.abandon().await?;
             return Err(error);
         }
     };
     if outcome.report.branch.is_some() {
-        workspace.close("pinned").await?;
-        workspace.finish().await?;
+        session.close("pinned").await?;
+        session.finish().await?;
     } else {
-        workspace.abandon().await?;
+        session.abandon().await?;
     }
     Ok(outcome)
 }
@@ -73,11 +73,11 @@ pub async fn characterise(
 async fn generate_and_commit(
     request: &CharacteriseRequest,
     subject: &Subject,
-    workspace: &Workspace<'_>,
+    session: &Session<'_>,
     screen: &dyn Screen,
 ) -> Result<CharacteriseOutcome, AppError> {
-    let fx = workspace.hands.effects(&[], screen);
-    let head = workspace.record.git.head_sha.clone();
+    let fx = session.effects(&[], screen);
+    let head = session.record.git.head_sha.clone();
     let tree = fx.worktree.tree_of(&head).await?;
     fx.worktree.checkout(&tree).await?;
     let files = subject::files(&fx, &tree, &request.code.paths).await?;
@@ -95,7 +95,7 @@ async fn generate_and_commit(
         missed: &BTreeMap::new(),
     };
     let Generated { tree: new, mut report, edits, .. } =
-        generate(&generation, workspace.observer(), &fx).await?;
+        generate(&generation, session.observer(), &fx).await?;
     let mut patch = String::new();
     if request.dry_run {
         for one in fx.worktree.diff(&tree, &new).await? {
@@ -103,7 +103,7 @@ async fn generate_and_commit(
         }
     } else if !edits.files.is_empty() {
         report.branch = Some(fx.worktree.branch().to_owned());
-        let message = commit::pinned(&workspace.record.session_id, &report);
+        let message = commit::pinned(&session.record.session_id, &report);
         let time = fx.clock.now();
         let commit = CommitRequest { tree: new, message, state: Vec::new(), time };
         fx.worktree.commit(&commit).await?;

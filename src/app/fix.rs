@@ -8,11 +8,12 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use crate::adapter::host::clock::{self, HostClock};
 use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
-use crate::adapter::{MAX_ITERATIONS, Workspace, repo, state_root};
+use crate::adapter::{Session, protection, repo, state_root};
 use crate::config::{self, Settings};
 use crate::cycle::{self, SetUp};
 use crate::domain::event::{Ending, Event, Outcome};
 use crate::domain::request::{FixSettings, Mode};
+use crate::domain::session::MAX_ITERATIONS;
 use crate::effect::{Model, Screen};
 use crate::report::lessons;
 
@@ -64,46 +65,46 @@ pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, A
     let fix = resolve(request, &settings)?;
     let mut providers = providers::open(&request.models, &settings)?;
     let clock = HostClock::start();
-    let workspace = Workspace::open(&fix, &clock).await?;
-    let models = providers.models(&workspace.scratch())?;
+    let session = Session::open(&fix, &clock).await?;
+    let models = providers.models(&session.scratch())?;
     let open = OpenModels { providers: &providers, models: &models };
     let run = FixRun { request, settings: &settings, fix, bundle: BundleOpening::Create };
-    run_loop(run, workspace, open, screen).await
+    run_loop(run, session, open, screen).await
 }
 
-/// Runs the fix loop in an open workspace, and closes the session.
+/// Runs the fix loop in an open session, and closes it.
 pub(super) async fn run_loop(
     run: FixRun<'_>,
-    mut workspace: Workspace<'_>,
+    mut session: Session<'_>,
     open: OpenModels<'_>,
     screen: &dyn Screen,
 ) -> Result<Outcome, AppError> {
     let bundle = match &run.request.bundle {
         Some(folder) => {
-            let base = workspace.base.as_ref().map(|(commit, _)| commit.clone());
-            Some(BundleScreen::open(folder, workspace.facts.clone(), base, run.bundle)?)
+            let base = session.base.as_ref().map(|(commit, _)| commit.clone());
+            Some(BundleScreen::open(folder, session.facts.clone(), base, run.bundle)?)
         }
         None => None,
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
-    let set_up = set_up(&run, &workspace, open.providers)?;
-    let fx = workspace.hands.effects(open.models, &tee);
+    let set_up = set_up(&run, &session, open.providers)?;
+    let fx = session.effects(open.models, &tee);
     let outcome = match Box::pin(cycle::run(set_up, &fx)).await {
         Ok(outcome) => outcome,
         Err(failure) => {
             if run.fix.session.is_new() {
-                workspace.abandon().await?;
+                session.abandon().await?;
             }
             return Err(failure.into());
         }
     };
     draw_pages(run.request, fx.store.folder(), screen);
-    workspace.conclude(&outcome).await?;
+    session.conclude(&outcome).await?;
     if matches!(outcome.result, Ending::Success | Ending::PartialSuccess) {
-        record_lessons(&state_root(&workspace.facts), &outcome, &tee);
+        record_lessons(&state_root(&session.facts), &outcome, &tee);
     }
     // What happens to the session's folder never changes the result (specification.md X37).
-    if let Err(error) = workspace.finish().await {
+    if let Err(error) = session.finish().await {
         let text = format!("the result is valid, but {error}; the next run tries again");
         tee.show(&Event::Notice { text });
     }
@@ -112,40 +113,40 @@ pub(super) async fn run_loop(
 
 fn set_up(
     run: &FixRun<'_>,
-    workspace: &Workspace<'_>,
+    session: &Session<'_>,
     providers: &Providers,
 ) -> Result<SetUp, AppError> {
     let (request, settings, fix) = (run.request, run.settings, &run.fix);
-    let mut notices = workspace.notices.clone();
-    if settings.ignore_preexisting == Some(true) && workspace.base.is_none() {
+    let mut notices = session.notices.clone();
+    if settings.ignore_preexisting == Some(true) && session.base.is_none() {
         notices.push(WITHOUT_BASE.to_owned());
     }
     // A bundle is published by somebody who may not trust the code under test.
     if request.bundle.is_some() {
-        notices.extend(workspace.protection.missing.iter().cloned());
+        notices.extend(protection()?.missing.iter().cloned());
     }
     notices.extend(providers.notices.iter().cloned());
     Ok(SetUp {
-        session: workspace.record.session_id.clone(),
-        repository: workspace.facts.root.display().to_string(),
-        head: workspace.record.git.head_sha.clone(),
-        onto: workspace.record.git.onto.clone(),
-        base: workspace.base.clone(),
+        session: session.record.session_id.clone(),
+        repository: session.facts.root.display().to_string(),
+        head: session.record.git.head_sha.clone(),
+        onto: session.record.git.onto.clone(),
+        base: session.base.clone(),
         terms: terms(
             fix,
             settings,
-            workspace.record.max_iterations,
-            workspace.base.is_some(),
+            session.record.max_iterations,
+            session.base.is_some(),
             !request.no_minimise,
         ),
         raised_limit: fix.max_iterations.filter(|_| !fix.session.is_new()),
-        moved: workspace.moved,
+        moved: session.moved(),
         budget: fix.budget,
         jobs: fix.jobs,
         protect: protected(&fix.protect)?,
         state_root: STATE_FOLDER.to_owned(),
-        state_prefix: workspace.state_prefix(),
-        archive: workspace.archive_folder(),
+        state_prefix: session.state_prefix(),
+        archive: session.archive_folder(),
         notices,
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),

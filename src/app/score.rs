@@ -37,16 +37,16 @@ pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score,
     let detection =
         suite::detect(&facts.root, &facts.subdirectory, subject.command().as_deref(), None)?;
     let clock = HostClock::start();
-    let workspace = subject.open(detection, false, &clock).await?;
-    let head = workspace.record.git.head_sha.clone();
-    let fx = workspace.hands.effects(&[], screen);
+    let session = subject.open(detection, false, &clock).await?;
+    let head = session.record.git.head_sha.clone();
+    let fx = session.effects(&[], screen);
     let scored = async {
         let tree = fx.worktree.tree_of(&head).await?;
         fx.worktree.checkout(&tree).await?;
         measure(request, &subject, &tree, &fx).await
     }
     .await;
-    workspace.abandon().await?;
+    session.abandon().await?;
     scored
 }
 

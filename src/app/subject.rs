@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::suite::Detection;
-use crate::adapter::{Workspace, repo};
+use crate::adapter::{Session, repo};
 use crate::config::{Override, Settings};
 use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::mutation::MIN_MUTATION_SCORE;
@@ -93,11 +93,11 @@ impl Subject {
         detection: Detection,
         keep: bool,
         clock: &'a HostClock,
-    ) -> Result<Workspace<'a>, AppError> {
+    ) -> Result<Session<'a>, AppError> {
         let mode = if keep { Mode::Apply } else { Mode::DryRun };
         let request = FixRequest { mode, ..self.request.clone() };
         let request = resolve(&request, &self.settings)?;
-        Ok(Workspace::open_with(&request, self.facts.clone(), detection, clock).await?)
+        Ok(Session::open_with(&request, self.facts.clone(), detection, clock).await?)
     }
 }
 

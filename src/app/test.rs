@@ -5,23 +5,25 @@ use std::time::Duration;
 
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::host::files;
-use crate::adapter::{MAX_ITERATIONS, PlanRequest, PlanWorkspace, repo};
+use crate::adapter::{PlanRequest, PlanStart, Session, repo};
 use crate::config::Settings;
-use crate::cycle::{self, PlanSetUp, Planned};
+use crate::cycle::{self, PlanSetUp};
 use crate::domain::event::Event;
-use crate::domain::session::SessionChoice;
+use crate::domain::request::{FixSettings, Mode};
 use crate::domain::test_plan::entry::{self, DESCRIPTION_LIMIT, PlanInput};
 use crate::domain::test_plan::generation::Generation;
-use crate::domain::test_plan::pipeline::{ConfirmPlan, Goal, PipelineStep, PipelineVerdict};
+use crate::domain::test_plan::pipeline::{
+    ConfirmPlan, Goal, Pipeline, PipelineStep, PipelineVerdict,
+};
 use crate::effect::{Clock, Model, Screen};
-use crate::report::planning;
+use crate::report::planning::{self, PlanRun};
 
 use super::bundle::{BundleOpening, BundleScreen, TeeScreen};
-use super::fix::{OpenModels, test_timeout};
+use super::fix::{self, OpenModels};
 use super::providers::{self, Providers};
-use super::settings::{configured, contain, coverage_target, tool_commands};
-use super::write_tests::{self, WriteRun};
-use super::{AppError, TestRequest};
+use super::settings::{configured, contain, coverage_target};
+use super::write_tests::{self, WriteRun, fix_request};
+use super::{AppError, FixRequest, TestRequest};
 
 /// Bytes of a coverage report that are read at most.
 const REPORT_LIMIT: u64 = 256 << 20;
@@ -29,7 +31,7 @@ const REPORT_LIMIT: u64 = 256 << 20;
 /// How a session that plans or writes tests ended.
 pub struct TestOutcome {
     /// Where the session rests.
-    pub planned: Planned,
+    pub planned: PlanRun,
     /// The tests that were written.
     pub produced: Option<Generation>,
     /// The folder of the session's files.
@@ -70,23 +72,24 @@ async fn run(
         None => None,
     };
     let tee = TeeScreen { screen, bundle: bundle.as_ref() };
-    let space = PlanWorkspace::open(&plan_request, &clock).await?;
-    let models = providers.models(&space.scratch())?;
-    let branch = space.record.git.branch.clone();
-    let mut folder = space.folder().display().to_string();
-    announce(&space, &providers, &tee);
+    let (session, start) = Session::open_plan(&plan_request, &clock).await?;
+    let models = providers.models(&session.scratch())?;
+    let branch = session.record.git.branch.clone();
+    let mut folder = session.folder().display().to_string();
+    announce(&session, &providers, &tee);
+    let PlanStart { pipeline, source, tree, runnable } = start;
     let set_up = PlanSetUp {
-        tree: space.tree.clone(),
-        source: space.source.clone(),
+        tree,
+        source,
         report,
-        measure: space.runnable && !request.no_coverage,
-        max_iterations: space.record.max_iterations,
+        measure: runnable && !request.no_coverage,
+        max_iterations: session.record.max_iterations,
         coverage_target: coverage_target(&settings),
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),
         budget,
     };
-    let mut planned = Box::pin(plan_phases(space, &set_up, &models, &tee)).await?;
+    let mut planned = Box::pin(plan_phases((session, pipeline), &set_up, &models, &tee)).await?;
     let mut produced = None;
     let (mut met, mut closed) = (true, false);
     if goal == Goal::Test && planned.state.works() && planned.halted.is_none() {
@@ -118,44 +121,43 @@ async fn run(
 
 /// Phases 1 to 4. A request that names nothing here leaves no session behind.
 async fn plan_phases(
-    space: PlanWorkspace<'_>,
+    (session, pipeline): (Session<'_>, Pipeline),
     set_up: &PlanSetUp,
     models: &[Box<dyn Model>],
     screen: &dyn Screen,
-) -> Result<Planned, AppError> {
-    let state = space.pipeline.clone();
+) -> Result<PlanRun, AppError> {
     let planned = {
-        let fx = space.hands.effects(models, screen);
-        cycle::plan(state, set_up, &fx).await
+        let fx = session.effects(models, screen);
+        cycle::plan(pipeline, set_up, &fx).await
     };
     match planned {
         Ok(planned) => {
-            space.finish(&planned.state).await?;
+            session.rest(&planned.state).await?;
             Ok(planned)
         }
         Err(failure) => {
-            if matches!(failure, cycle::Failure::Gather(_)) && !space.resumed {
-                space.abandon().await?;
+            if matches!(failure, cycle::Failure::Gather(_)) && !session.resumed {
+                session.forget().await?;
             }
             Err(failure.into())
         }
     }
 }
 
-fn announce(space: &PlanWorkspace<'_>, providers: &Providers, screen: &dyn Screen) {
-    screen.show(&space.opened());
-    for text in space.notices.iter().chain(&providers.notices) {
+fn announce(session: &Session<'_>, providers: &Providers, screen: &dyn Screen) {
+    screen.show(&session.opened());
+    for text in session.notices.iter().chain(&providers.notices) {
         screen.show(&Event::Notice { text: text.clone() });
     }
-    if space.resumed {
-        let text = format!("resuming session {}", space.record.session_id);
+    if session.resumed {
+        let text = format!("resuming session {}", session.record.session_id);
         screen.show(&Event::Notice { text });
     }
 }
 
 /// Whether everything that was asked for is done. `tests_are_met` says whether tests that were
 /// written are good enough.
-fn is_met(planned: &Planned, goal: Goal, tests_are_met: bool) -> bool {
+fn is_met(planned: &PlanRun, goal: Goal, tests_are_met: bool) -> bool {
     match &planned.state.next {
         _ if planned.halted.is_some() => false,
         PipelineStep::Finish {
@@ -177,9 +179,6 @@ fn resolve(
     goal: Goal,
     root: &Path,
 ) -> Result<PlanRequest, AppError> {
-    let test = settings.test.clone().unwrap_or_default();
-    let gate = settings.gate.clone().unwrap_or_default();
-    let test_timeout = test_timeout(request.test_timeout.as_ref(), settings)?;
     let (entry, description) = if request.session.is_new() {
         let entry = entry::detect(&request.input)?;
         let description = description(&entry, root)?;
@@ -187,30 +186,20 @@ fn resolve(
     } else {
         (None, String::new())
     };
+    let fix = FixRequest {
+        max_iterations: request.max_iterations,
+        ..fix_request(request, request.session.clone())
+    };
+    let waits = settings.plan.clone().unwrap_or_default().waits();
     Ok(PlanRequest {
-        repository: request.repository.clone(),
-        test_command: request.test_command.clone().or(test.command),
-        report: test.report,
-        test_timeout,
-        layers: test.layers.unwrap_or_default(),
-        setup: test.setup.unwrap_or_default(),
+        // Planning changes nothing, whatever the session may change later.
+        run: FixSettings { mode: Mode::Apply, ..fix::resolve(&fix, settings)? },
         entry,
         description,
-        session: match &request.session {
-            SessionChoice::New { name } => name.clone(),
-            SessionChoice::Newest => None,
-            SessionChoice::Resume { session } => Some(session.clone()),
-        },
         fresh: request.fresh,
         goal,
-        confirm_plan: if settings.plan.clone().unwrap_or_default().waits() {
-            ConfirmPlan::Always
-        } else {
-            ConfirmPlan::Never
-        },
+        confirm_plan: if waits { ConfirmPlan::Always } else { ConfirmPlan::Never },
         confirmed: request.approve,
-        max_iterations: request.max_iterations.or(gate.max_iterations).unwrap_or(MAX_ITERATIONS),
-        tools: tool_commands(settings),
     })
 }
 

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::adapter::Workspace;
+use crate::adapter::Session;
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::store;
 use crate::config::Settings;
-use crate::cycle::{self, Planned, ProduceSetUp};
+use crate::cycle::{self, ProduceSetUp};
 use crate::domain::event::{Ending, Event, Outcome};
-use crate::domain::id::SessionId;
 use crate::domain::mutation::MIN_MUTATION_SCORE;
 use crate::domain::request::FixSettings;
 use crate::domain::session::SessionChoice;
@@ -17,6 +16,7 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{PipelineStep, PipelineVerdict};
 use crate::effect::{Clock, Screen};
+use crate::report::planning::PlanRun;
 
 use super::bundle::BundleOpening;
 use super::fix::{FixRun, OpenModels, resolve, run_loop};
@@ -26,7 +26,7 @@ use super::{AppError, FixRequest, TestRequest};
 /// How phase 5 ended.
 pub(super) struct WriteOutcome {
     /// Where the session rests.
-    pub planned: Planned,
+    pub planned: PlanRun,
     /// The tests that were written.
     pub produced: Option<Generation>,
     /// Whether both gates and the suite are met.
@@ -56,9 +56,12 @@ pub(super) struct WriteRun<'a> {
 /// Carries a plan out.
 pub(super) async fn run(
     run: &WriteRun<'_>,
-    mut planned: Planned,
+    mut planned: PlanRun,
 ) -> Result<WriteOutcome, AppError> {
-    let request = fix_request(run.request, planned.state.session_id.clone());
+    let request = fix_request(
+        run.request,
+        SessionChoice::Resume { session: planned.state.session_id.clone() },
+    );
     let mut fix = resolve(&request, run.settings)?;
     let clock = HostClock::start();
     let mut produced = None;
@@ -71,10 +74,10 @@ pub(super) async fn run(
     }
     fix.budget = run.budget.map(|budget| budget.saturating_sub(clock.elapsed()));
     let clock = HostClock::start();
-    let workspace = Workspace::open(&fix, &clock).await?;
+    let session = Session::open(&fix, &clock).await?;
     let fix_run =
         FixRun { request: &request, settings: run.settings, fix, bundle: BundleOpening::Append };
-    let outcome = Box::pin(run_loop(fix_run, workspace, run.open, run.screen)).await?;
+    let outcome = Box::pin(run_loop(fix_run, session, run.open, run.screen)).await?;
     if produced.is_none() {
         produced = store::read_file(Path::new(&outcome.folder), PRODUCTION)?
             .and_then(|value| serde_json::from_value(value).ok());
@@ -89,22 +92,22 @@ pub(super) async fn run(
 async fn write(
     run: &WriteRun<'_>,
     fix: &FixSettings,
-    planned: Planned,
+    planned: PlanRun,
 ) -> Result<WriteOutcome, AppError> {
     let clock = HostClock::start();
-    let mut workspace = Workspace::open(fix, &clock).await?;
-    for text in &workspace.notices {
+    let mut session = Session::open(fix, &clock).await?;
+    for text in &session.notices {
         run.tee.show(&Event::Notice { text: text.clone() });
     }
-    let fx = workspace.hands.effects(run.open.models, run.tee);
+    let fx = session.effects(run.open.models, run.tee);
     let gate = run.settings.gate.as_ref().and_then(|gate| gate.min_mutation_score);
     let set_up = ProduceSetUp {
-        tree: fx.worktree.tree_of(&workspace.record.git.head_sha).await?,
-        observer: workspace.observer(),
+        tree: fx.worktree.tree_of(&session.record.git.head_sha).await?,
+        observer: session.observer(),
         threshold: gate.unwrap_or(MIN_MUTATION_SCORE),
         jobs: fix.jobs,
         time: engine_time(None, run.settings),
-        state_prefix: workspace.state_prefix(),
+        state_prefix: session.state_prefix(),
         own: tool_commands(run.settings),
         state_travels: state_travels(run.settings),
         limits: limits(run.settings),
@@ -117,14 +120,14 @@ async fn write(
     let mut folder = None;
     if matches!(planned.state.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } })
     {
-        workspace.hold().await?;
-        folder = Some(workspace.finish().await?.display().to_string());
+        session.hold().await?;
+        folder = Some(session.finish().await?.display().to_string());
     }
     Ok(WriteOutcome { planned, produced, met: false, folder, closed: false })
 }
 
 /// Records in the plan how the fix loop ended.
-fn record_suite(mut planned: Planned, outcome: &Outcome, produced: Option<&Generation>) -> Planned {
+fn record_suite(mut planned: PlanRun, outcome: &Outcome, produced: Option<&Generation>) -> PlanRun {
     planned.spending = outcome.spending;
     planned.halted = (outcome.result == Ending::Blocked).then(|| outcome.reason.clone());
     planned.state = cycle::advanced(planned.state, outcome, produced);
@@ -139,8 +142,8 @@ fn record_suite(mut planned: Planned, outcome: &Outcome, produced: Option<&Gener
     planned
 }
 
-/// The request for the fix loop on the session's branch.
-fn fix_request(request: &TestRequest, session: SessionId) -> FixRequest {
+/// The request for the fix loop on the branch of a session.
+pub(super) fn fix_request(request: &TestRequest, session: SessionChoice) -> FixRequest {
     FixRequest {
         repository: request.repository.clone(),
         test_command: request.test_command.clone(),
@@ -148,7 +151,7 @@ fn fix_request(request: &TestRequest, session: SessionId) -> FixRequest {
         // A new session has its limit already; a resumed one may be given a higher one.
         max_iterations: request.max_iterations.filter(|_| !request.session.is_new()),
         base: request.base.clone(),
-        session: SessionChoice::Resume { session },
+        session,
         bundle: request.bundle.clone(),
         ..FixRequest::default()
     }

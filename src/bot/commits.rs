@@ -15,7 +15,6 @@ use crate::role::vet;
 
 use super::context::Context;
 use super::failure::BotError;
-use super::fix_branch;
 use super::limits::{self, Destination};
 use super::prepare;
 use super::target::Target;
@@ -106,7 +105,7 @@ impl<'a> Commits<'a> {
             facts,
             target: context.target,
             session: session.clone(),
-            branch: fix_branch::branch_name(session),
+            branch: session.branch(),
             base: context.prepared.base.clone(),
             destination,
             protect: limits::protect(settings.protect.as_deref().unwrap_or_default())?,

@@ -9,8 +9,7 @@ use crate::effect::FetchTarget;
 use super::prepare::{DEPTH, MERGE_BASE_DEPTH, PrepareError, Prepared};
 use super::target::Target;
 
-/// Name of the record in the folder of a session.
-pub const RECORD: &str = "workflow-session.json";
+pub use crate::domain::session::files::RECORD;
 
 /// What a fix branch holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +93,7 @@ pub async fn read(
     target: &Target,
     session: &SessionId,
 ) -> Result<Option<FixBranch>, PrepareError> {
-    let Some(tip) = prepared.remote.head_of(&branch_name(session)).await? else { return Ok(None) };
+    let Some(tip) = prepared.remote.head_of(&session.branch()).await? else { return Ok(None) };
     prepared.remote.fetch(&FetchTarget::Commit(tip.clone()), Some(DEPTH)).await?;
     let mut record = record(prepared, &tip, session)?;
     let state = format!("{}/active/{session}/{RECORD}", store::STATE_FOLDER);
@@ -126,7 +125,7 @@ pub async fn read(
 /// [`PrepareError`].
 pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareError> {
     let Ok(session) = SessionId::parse(session) else { return Ok(false) };
-    Ok(prepared.remote.head_of(&branch_name(&session)).await?.is_some())
+    Ok(prepared.remote.head_of(&session.branch()).await?.is_some())
 }
 
 /// The commit that a new beginning of a session replaces: the tip of its fix branch, when all of
@@ -157,12 +156,6 @@ fn record(
     let found = files.iter().flatten().find(|(name, _)| name == RECORD);
     // A record that cannot be read is nobody's session.
     Ok(found.and_then(|(_, bytes)| serde_json::from_slice(bytes).ok()))
-}
-
-/// The fix branch of a session.
-#[must_use]
-pub fn branch_name(session: &SessionId) -> String {
-    format!("regreen/{session}")
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::adapter::MAX_ITERATIONS;
 use crate::config::{Publish, Settings};
 use crate::domain::command::{Ceiling, Command};
+use crate::domain::session::MAX_ITERATIONS;
 
 use super::context::Context;
 use super::failure::BotError;

@@ -119,7 +119,7 @@ pub async fn choose(
             }
             Err(why) => return Ok(Started::Reply(why)),
         };
-        let branch = fix_branch::branch_name(&session);
+        let branch = session.branch();
         let (expected, others) = match start {
             StartPoint::Resume { tip } => (Some(tip.clone()), vec![(branch, tip)]),
             StartPoint::New { replaces } => (replaces, vec![]),

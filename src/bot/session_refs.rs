@@ -14,7 +14,7 @@ use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::PIPELINE;
+use crate::domain::session::files::{LOOP, PIPELINE};
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
@@ -32,9 +32,6 @@ const EVENTS_LIMIT: usize = 4 << 20;
 
 /// Largest state of a snapshot, in bytes.
 const STATE_LIMIT: usize = 16 << 20;
-
-/// State file of the fix loop that runs after test writing.
-const LOOP: &str = ".process/iteration-state.json";
 
 /// Folder of the session's files in a snapshot.
 const STATE: &str = "state";

@@ -14,7 +14,7 @@ pub use fix::{SetUp, run};
 pub use machine::{Machine, Transition};
 pub use replay::{Replayed, replay};
 pub use session_files::generation as production;
-pub use test::{PlanSetUp, Planned, ProduceSetUp, advanced, plan, produce};
+pub use test::{PlanSetUp, ProduceSetUp, advanced, plan, produce};
 
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::event::{Ending, Outcome};
 use super::id::{CommitId, SessionId};
 use super::rate::PassRate;
+use super::test_plan::pipeline::{Pipeline, PipelineStep, PipelineVerdict};
+
+/// Iteration limit when nothing else is configured (specification.md C-01).
+pub const MAX_ITERATIONS: u32 = 10;
+
+#[cfg(test)]
+pub(crate) use tests::samples;
 
 /// Names of the files in a session's folder (specification.md 8.1).
 pub mod files {
@@ -129,6 +137,89 @@ pub struct SessionRecord {
     pub git: SessionGit,
 }
 
+impl SessionRecord {
+    /// The record of a session that starts at `now` on the commit `head`.
+    #[must_use]
+    pub fn new(session_id: SessionId, head: CommitId, now: String) -> Self {
+        let branch = session_id.branch();
+        Self {
+            session_id,
+            project: String::new(),
+            description: String::new(),
+            kind: "test".into(),
+            workflow_type: "test_session".into(),
+            status: SessionStatus::Active,
+            created_at: now,
+            resumed_at: None,
+            completed_at: None,
+            max_iterations: MAX_ITERATIONS,
+            review_flag: false,
+            result: None,
+            final_pass_rate: None,
+            mode: "apply".into(),
+            source_session_id: None,
+            input: None,
+            git: SessionGit { base_sha: None, head_sha: head, branch, onto: None },
+        }
+    }
+
+    /// Notes that the session goes on, with a new limit if one is given.
+    pub fn reopen(&mut self, limit: Option<u32>, now: String) {
+        self.status = SessionStatus::Active;
+        self.resumed_at = Some(now);
+        self.completed_at = None;
+        self.result = None;
+        self.max_iterations = limit.unwrap_or(self.max_iterations);
+    }
+
+    /// Notes that the session is over.
+    pub fn end(&mut self, status: SessionStatus, result: &str, now: String) {
+        self.status = status;
+        self.result = Some(result.to_owned());
+        self.completed_at = Some(now);
+    }
+
+    /// Notes how a run of the fix loop ended.
+    pub fn conclude(&mut self, outcome: &Outcome, now: String) {
+        let (status, result) = match outcome.result {
+            Ending::Success => (SessionStatus::Completed, "success"),
+            Ending::PartialSuccess => (SessionStatus::Completed, "partial_success"),
+            Ending::Planned => (SessionStatus::Completed, "planned"),
+            Ending::Failure => (SessionStatus::Blocked, "failure"),
+            Ending::Blocked => (SessionStatus::Paused, "blocked"),
+        };
+        if status != SessionStatus::Paused {
+            self.completed_at = Some(now);
+        }
+        self.status = status;
+        self.result = Some(result.to_owned());
+        self.review_flag = outcome.result == Ending::PartialSuccess;
+        self.final_pass_rate = outcome.last;
+    }
+
+    /// Notes where the pipeline of a session that plans tests rests.
+    pub fn rest_at(&mut self, pipeline: &Pipeline) {
+        self.status = match &pipeline.next {
+            PipelineStep::Finish { verdict: PipelineVerdict::Failed { .. } } => {
+                SessionStatus::Blocked
+            }
+            PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } => SessionStatus::Paused,
+            // A session whose work has begun keeps the result of the work.
+            _ if pipeline.works() => match self.status {
+                SessionStatus::Planning | SessionStatus::Initialized => SessionStatus::Active,
+                status => status,
+            },
+            PipelineStep::Finish { .. } | PipelineStep::Confirm => SessionStatus::Initialized,
+            _ => SessionStatus::Planning,
+        };
+        self.result = match self.status {
+            SessionStatus::Initialized => Some("planned".to_owned()),
+            SessionStatus::Paused => self.result.take(),
+            _ => None,
+        };
+    }
+}
+
 /// Why a session cannot go on; `None` when it can.
 #[must_use]
 pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
@@ -187,41 +278,19 @@ pub fn free_id(base: &str, mut is_free: impl FnMut(&SessionId) -> bool) -> Sessi
 }
 
 #[cfg(test)]
-pub(crate) mod samples {
-    use super::*;
-
-    /// A session `WFS-test-pr-7` of ten iterations.
-    pub fn record(status: SessionStatus, head: &CommitId) -> SessionRecord {
-        SessionRecord {
-            session_id: SessionId::parse("WFS-test-pr-7").unwrap(),
-            project: "demo".into(),
-            description: String::new(),
-            kind: "test".into(),
-            workflow_type: "test_session".into(),
-            status,
-            created_at: String::new(),
-            resumed_at: None,
-            completed_at: None,
-            max_iterations: 10,
-            review_flag: false,
-            result: None,
-            final_pass_rate: None,
-            mode: "apply".into(),
-            source_session_id: None,
-            input: None,
-            git: SessionGit {
-                base_sha: None,
-                head_sha: head.clone(),
-                branch: "regreen/WFS-test-pr-7".into(),
-                onto: None,
-            },
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
+
+    pub(crate) mod samples {
+        use crate::domain::session::*;
+
+        /// A session `WFS-test-pr-7` of ten iterations.
+        pub fn record(status: SessionStatus, head: &CommitId) -> SessionRecord {
+            let id = SessionId::parse("WFS-test-pr-7").unwrap();
+            let record = SessionRecord::new(id, head.clone(), String::new());
+            SessionRecord { project: "demo".into(), status, ..record }
+        }
+    }
 
     #[test]
     fn the_newest_session_of_this_commit_goes_before_a_newer_one_of_another() {

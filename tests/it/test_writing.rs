@@ -228,8 +228,10 @@ fn a_model_plans_writes_is_refused_finds_a_defect_and_the_suite_gets_green() {
     let dropped = texts(&analysis["dropped"]).join("\n");
     assert!(dropped.contains("there is no function `reduce` in it"), "{dropped}");
     assert!(dropped.contains("there is no `parse_money`"), "{dropped}");
-    let suggestions = read(&document, ".process/enriched-suggestions.md");
-    assert!(suggestions.contains("## Added by `one`") && suggestions.contains("a price of zero"));
+    let suggestions: Value =
+        serde_json::from_str(&read(&document, ".process/enriched-suggestions.json")).unwrap();
+    assert_eq!(suggestions["author"], "one");
+    assert!(suggestions.to_string().contains("a price of zero"), "{suggestions:#}");
     let raw = read(&document, ".process/analysis-1-cli-output.surveyor.1.1.txt");
     assert!(raw.contains("Prices are parsed and reduced") && !raw.contains(KEY), "{raw}");
     let summary = read(&document, ".summaries/IMPL-001-summary.md");

@@ -5,7 +5,6 @@ use crate::adapter::store::STATE_FOLDER;
 use crate::bot::commits::Commits;
 use crate::bot::context::Context;
 use crate::bot::failure::BotError;
-use crate::bot::fix_branch::branch_name;
 use crate::bot::limits::Destination;
 use crate::bot::session_refs::{self, SessionSnapshot};
 use crate::bot::sessions::{self, check_out, read_view};
@@ -50,7 +49,7 @@ async fn find_own(context: &Context<'_>) -> Result<Lookup, BotError> {
 /// Moves the fix branch; the error is the reply.
 async fn push(context: &Context<'_>, own: &OwnBranch, to: &CommitId) -> Result<(), String> {
     let request = PushRequest {
-        branch: branch_name(&own.session),
+        branch: own.session.branch(),
         expected: Some(own.tip.clone()),
         new: to.clone(),
         session: own.session.clone(),

@@ -23,13 +23,13 @@ pub async fn run(arguments: &PlanArguments, goal: Goal) -> Result<u8, AppError> 
 
 /// Prints the outcome, and returns the exit code.
 pub fn show(outcome: &TestOutcome, json: bool) -> u8 {
-    let (rests, produced) = (outcome.planned.to_view(), outcome.produced.as_ref());
+    let (run, produced) = (&outcome.planned, outcome.produced.as_ref());
     if json {
-        let document = planning::document(&rests, produced, &outcome.folder);
+        let document = planning::document(run, produced, &outcome.folder);
         println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
     } else {
         // Everything foreign in it is shortened and harmless already.
-        print!("{}", planning::summary(&rests, produced, &harmless(&outcome.folder, 300)));
+        print!("{}", planning::summary(run, produced, &harmless(&outcome.folder, 300)));
     }
     if outcome.met { exit::MET } else { exit::NOT_MET }
 }

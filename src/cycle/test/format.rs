@@ -17,7 +17,10 @@ impl TestWriting<'_> {
     /// pass. Otherwise the file of a provider is dropped, since the next run of the fixer would break
     /// it; a characterisation test keeps its text. Adds to `fixed` what changed; returns the fixers
     /// that failed to run.
-    pub(super) async fn format_new(&mut self, fixed: &mut Vec<Finding>) -> Result<Vec<Skipped>, Failure> {
+    pub(super) async fn format_new(
+        &mut self,
+        fixed: &mut Vec<Finding>,
+    ) -> Result<Vec<Skipped>, Failure> {
         let files = self.new_files();
         if files.is_empty() {
             return Ok(Vec::new());

@@ -13,11 +13,9 @@ use crate::domain::quality::{
     Finding, FindingCounts, MAX_RETRIES, QualityDecision, Stage, decide, decide_tests,
 };
 use crate::domain::task::TaskStatus;
-use crate::domain::test_plan::generation::{GateResult, PRODUCTION};
+use crate::domain::test_plan::generation::{GateResult, PRODUCTION, RequirementCoverage};
 use crate::domain::test_plan::pipeline::PipelineStepOutcome;
-use crate::domain::test_plan::requirement_coverage::{
-    CoverageEvidence, RequirementCoverage, about, still_open,
-};
+use crate::domain::test_plan::requirement_coverage::{CoverageEvidence, about, still_open};
 use crate::report::planning;
 use crate::report::test_quality::{self, TestQuality};
 use crate::report::validation::{Parts, Skipped, ValidationReport, by_severity, render_markdown};

@@ -11,5 +11,5 @@ mod write;
 mod write_task;
 
 pub use execution::{advanced, note_execution};
-pub use plan::{PlanSetUp, Planned, plan};
+pub use plan::{PlanSetUp, plan};
 pub use write::{ProduceSetUp, produce};

@@ -3,16 +3,15 @@
 
 use std::time::Duration;
 
-use crate::domain::budget::Spending;
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::event::Event;
 use crate::domain::id::TreeId;
 use crate::domain::test_plan::analysis::{self, Advice, RESULTS, SUGGESTIONS, TestAnalysis};
 use crate::domain::test_plan::context::{CONTEXT, Package, SourceSession, TEST_CONTEXT};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, PlanningStep};
-use crate::domain::test_plan::task::{self, TestPlan};
+use crate::domain::test_plan::task;
 use crate::effect::Effects;
-use crate::report::planning;
+use crate::report::planning::{self, PlanRun};
 use crate::role::test_plan::{
     AdviceOutcome, ExecutedLines, GatherRequest, Survey, SurveyOutcome, advise, analyse, consult,
     gather,
@@ -50,35 +49,6 @@ pub struct PlanSetUp {
     pub budget: Option<Duration>,
 }
 
-/// Where a session rests.
-#[derive(Clone, Debug)]
-pub struct Planned {
-    /// Its state, as saved.
-    pub state: Pipeline,
-    /// The package, when phase 2 is done.
-    pub package: Option<Package>,
-    /// The plan, when phase 4 is done.
-    pub plan: Option<TestPlan>,
-    /// What providers took so far.
-    pub spending: Spending,
-    /// Why it stopped before its end, in our own words.
-    pub halted: Option<String>,
-}
-
-impl Planned {
-    /// The same for its last screen.
-    #[must_use]
-    pub fn to_view(&self) -> planning::Rests<'_> {
-        planning::Rests {
-            state: &self.state,
-            package: self.package.as_ref(),
-            plan: self.plan.as_ref(),
-            spending: self.spending,
-            halted: self.halted.as_deref(),
-        }
-    }
-}
-
 /// Drives a session until it rests: the plan is there, nothing is missing, a person is asked, or
 /// the next step is to write tests. A resumed session enters here with the state it saved.
 /// After an error the saved state still names the step to repeat.
@@ -86,7 +56,7 @@ pub async fn plan(
     state: Pipeline,
     set_up: &PlanSetUp,
     fx: &Effects<'_>,
-) -> Result<Planned, Failure> {
+) -> Result<PlanRun, Failure> {
     let chain =
         ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
             .await?;
@@ -98,7 +68,7 @@ pub async fn plan(
     let package = package(&state, fx).await?;
     let plan = test_plan(fx).await?;
     let spending = spent(&state.session_id, fx).await?;
-    Ok(Planned { state, package, plan, spending, halted: stop_reason })
+    Ok(PlanRun { state, package, plan, spending, halted: stop_reason })
 }
 
 /// Performs phases 2 to 4.
@@ -183,15 +153,9 @@ impl PlanPerformer<'_> {
             target: set_up.coverage_target,
         };
         let found = gather(request, survey, fx).await?;
-        for (one, line) in found
-            .explorations
-            .iter()
-            .zip(found.manifest.iter().flat_map(|manifest| &manifest.explorations))
-        {
-            write(fx, &line.path, one).await?;
-        }
-        if let Some(manifest) = &found.manifest {
-            write(fx, ".process/explorations-manifest.json", manifest).await?;
+        for one in &found.explorations {
+            let angle = one.metadata.exploration_angle.word();
+            write(fx, &format!(".process/exploration-{angle}.json"), one).await?;
         }
         write(fx, RAN, &found.ran).await?;
         match &found.package {
@@ -245,8 +209,10 @@ impl PlanPerformer<'_> {
         write(fx, &format!("{RESULTS}.json"), &analysis).await?;
         let store = fx.store;
         store.write_text(&format!("{RESULTS}.md"), &planning::analysis(&analysis)).await?;
-        let raw = planning::raw_analysis(&analysis, &package, &reports);
-        store.write_text(".process/test-analysis.md", &raw).await?;
+        if !reports.is_empty() {
+            let raw = planning::raw_analysis(&analysis, &reports);
+            store.write_text(".process/test-analysis.md", &raw).await?;
+        }
         Ok(PipelineStepOutcome::Analysed {
             requirements: analysis.total(),
             degraded,
@@ -279,8 +245,6 @@ impl PlanPerformer<'_> {
         let store = fx.store;
         let notes = planning::notes(state, &plan, &package, advice.as_ref());
         store.write_text("test-planning-notes.md", &notes).await?;
-        let suggestions = planning::suggestions(&plan.analysis, advice.as_ref());
-        store.write_text(".process/enriched-suggestions.md", &suggestions).await?;
         store.write_text("IMPL_PLAN.md", &planning::plan(state, &plan, &package)).await?;
         // The last file of the phase: who finds it finds all of them.
         store.write_text("TODO_LIST.md", &planning::todo(&state.session_id, &plan, "")).await?;
@@ -290,16 +254,16 @@ impl PlanPerformer<'_> {
     /// Phase 4.2: cases that a provider adds. They are asked for once; a step that is repeated
     /// finds them.
     async fn advice(&self, analysis: &TestAnalysis) -> Result<AdviceOutcome, Failure> {
-        let (fx, file) = (self.fx, format!("{SUGGESTIONS}.json"));
+        let fx = self.fx;
         if !self.chain.leads(Role::Adviser, fx) || analysis.files.is_empty() {
             return Ok(AdviceOutcome::Answered(None));
         }
-        if let Some(known) = read::<Advice>(fx, &file).await? {
+        if let Some(known) = read::<Advice>(fx, SUGGESTIONS).await? {
             return Ok(AdviceOutcome::Answered(Some(known)));
         }
         let advised = advise(analysis, self.chain, fx).await?;
         if let AdviceOutcome::Answered(Some(advice)) = &advised {
-            write(fx, &file, advice).await?;
+            write(fx, SUGGESTIONS, advice).await?;
         }
         Ok(advised)
     }

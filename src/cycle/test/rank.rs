@@ -69,7 +69,7 @@ pub fn subjects<'a>(
 
 /// Cases that were added for one source, one line each.
 pub fn suggestions(advice: &Advice, file: &RepoPath) -> String {
-    let own = advice.suggestions.iter().filter(|one| one.file == *file);
+    let own = advice.suggestions.iter().filter(|one| one.file == file.as_str());
     own.map(|one| {
         let mocks = if one.mocks.is_empty() { "" } else { "; doubles: " };
         let id = if one.requirement.is_empty() { "" } else { " for " };

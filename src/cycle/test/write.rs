@@ -15,7 +15,7 @@ use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStepOutcome, WritingStep};
 use crate::domain::test_plan::task::TestPlan;
 use crate::effect::{CommitRequest, Effects, Observer, RunError, RunRequest, StateFile};
-use crate::report::planning;
+use crate::report::planning::{self, PlanRun};
 use crate::role::test_plan::CoverageOutcome;
 use crate::role::{AskSettings, ChainEntry, ProviderChain};
 
@@ -24,8 +24,6 @@ use crate::cycle::failure::Failure;
 use crate::cycle::session_files::{
     PROGRESS, PlannedSession, generation, planned_session, spent, write,
 };
-
-use super::plan::Planned;
 
 /// The log of the runs of phase 5.
 pub(super) const LOG: &str = ".process/generation-output.log";
@@ -65,7 +63,7 @@ pub async fn produce(
     state: Pipeline,
     set_up: &ProduceSetUp<'_>,
     fx: &Effects<'_>,
-) -> Result<Planned, Failure> {
+) -> Result<PlanRun, Failure> {
     let chain =
         ProviderChain::open(&state.session_id, set_up.chain.clone(), set_up.ask.clone(), fx)
             .await?;
@@ -75,7 +73,7 @@ pub async fn produce(
     let (package, plan) =
         planned_session(fx).await?.map(|PlannedSession { package, plan }| (package, plan)).unzip();
     let spending = spent(&state.session_id, fx).await?;
-    Ok(Planned { state, package, plan, spending, halted: stop_reason })
+    Ok(PlanRun { state, package, plan, spending, halted: stop_reason })
 }
 
 /// Writes how far the session is.

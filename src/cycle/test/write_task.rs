@@ -81,7 +81,7 @@ impl TestWriting<'_> {
         let analysis = self.plan.analysis.clone();
         let ids: BTreeSet<String> = task.context.requirement_ids.iter().cloned().collect();
         let known: BTreeSet<TestId> = self.known();
-        let advice = read::<Advice>(fx, &format!("{SUGGESTIONS}.json")).await?;
+        let advice = read::<Advice>(fx, SUGGESTIONS).await?;
         let mut sources =
             SourceIndex::read(&self.production.tree, &analysis.description, fx).await?;
         for (number, (subject, open)) in (1..).zip(rank::subjects(task, &analysis, report)) {

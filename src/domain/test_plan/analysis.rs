@@ -11,6 +11,9 @@ use crate::domain::id::{RepoPath, SessionId};
 use super::context::{Priority, TestFramework};
 use super::layer::SubLayer;
 
+#[cfg(test)]
+pub(crate) use tests::samples;
+
 /// Where the analysis lies inside the session folder, without its ending.
 pub const RESULTS: &str = ".process/TEST_ANALYSIS_RESULTS";
 
@@ -133,13 +136,15 @@ impl TestAnalysis {
     }
 }
 
-/// A case that is easily forgotten (specification.md 3.1 phase 4.2).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A case that is easily forgotten, as a provider reports it and as it is stored
+/// (specification.md 3.1 phase 4.2).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Suggestion {
-    /// The source.
-    pub file: RepoPath,
-    /// Its layer.
-    pub layer: SubLayer,
+    /// Path from the repository root.
+    pub file: String,
+    /// The layer of the case, such as `L1.3`.
+    pub layer: String,
     /// The requirement it belongs to; empty for a case of its own.
     pub requirement: String,
     /// Type of test.
@@ -154,10 +159,11 @@ pub struct Suggestion {
     pub criterion: String,
 }
 
-/// What may go wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// One error that may happen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Scenario {
-    /// The error.
+    /// The error in a few words.
     pub error: String,
     /// When it happens.
     pub when: String,
@@ -165,13 +171,13 @@ pub struct Scenario {
     pub expected: String,
 }
 
-/// Where [`Advice`] lies inside the session folder, without its ending.
-pub const SUGGESTIONS: &str = ".process/enriched-suggestions";
+/// Where [`Advice`] lies inside the session folder.
+pub const SUGGESTIONS: &str = ".process/enriched-suggestions.json";
 
 /// What a provider added in phase 4. All texts are foreign and bounded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// Who said it.
+    /// The provider.
     pub author: String,
     /// Cases.
     pub suggestions: Vec<Suggestion>,
@@ -179,7 +185,7 @@ pub struct Advice {
     pub order: Vec<RepoPath>,
     /// What may go wrong.
     pub errors: Vec<Scenario>,
-    /// What was thrown away, with the reason.
+    /// What was dropped, with the reason.
     pub dropped: Vec<String>,
 }
 
@@ -213,70 +219,69 @@ pub fn problems(analysis: &TestAnalysis) -> Vec<String> {
 }
 
 #[cfg(test)]
-pub(crate) mod samples {
-    use super::*;
-
-    /// An analysis with so many files of so many requirements.
-    pub fn analysis(files: usize, requirements: usize) -> TestAnalysis {
-        let mut number = 0;
-        let file = |index: usize, number: &mut u32| FileRequirements {
-            file: RepoPath::parse(format!("pkg{}/m{index}.py", index % 7)).unwrap(),
-            test_file: RepoPath::parse(format!("tests/test_m{index}.py")).unwrap(),
-            test_file_exists: false,
-            priority: Priority::Low,
-            reason: "no test belongs to it".into(),
-            functions: vec!["f".into()],
-            lines: 40,
-            mocks: Vec::new(),
-            fixtures: Vec::new(),
-            requirements: (0..requirements)
-                .map(|one| {
-                    *number += 1;
-                    Requirement {
-                        id: format!("R-{number:03}"),
-                        layer: SubLayer::ALL[5 + one % 8],
-                        function: "f".into(),
-                        line: 3,
-                        text: "`f` raises ValueError for an empty text".into(),
-                        given: "an empty text".into(),
-                        expect: "ValueError".into(),
-                        check: "pytest".into(),
-                    }
-                })
-                .collect(),
-            already_covered: 0,
-            left_out: 0,
-        };
-        TestAnalysis {
-            session_id: SessionId::parse("WFS-test-x").unwrap(),
-            timestamp: "2026-01-02T03:04:05Z".into(),
-            author: "embedded".into(),
-            description: "everything".into(),
-            project_type: "Library (Python)".into(),
-            project_type_confidence: 0.8,
-            project_type_evidence: vec!["pyproject.toml".into()],
-            current_coverage: "0 of 3 files have tests".into(),
-            coverage_target: CoverageTarget::default(),
-            framework: TestFramework {
-                framework: crate::domain::framework::Framework::Pytest,
-                run_tests: "python3 -m pytest".into(),
-                run_coverage: "coverage run -m pytest".into(),
-                run_specific: "python3 -m pytest {test_file}".into(),
-                ..TestFramework::default()
-            },
-            files: (0..files).map(|index| file(index, &mut number)).collect(),
-            deferred: Vec::new(),
-            dropped: Vec::new(),
-            ai_issues: Vec::new(),
-            strategy: vec!["unit tests first".into()],
-            success_criteria: vec!["all pass: `pytest`".into()],
-        }
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
+
+    pub(crate) mod samples {
+        use crate::domain::test_plan::analysis::*;
+
+        /// An analysis with so many files of so many requirements.
+        pub fn analysis(files: usize, requirements: usize) -> TestAnalysis {
+            let mut number = 0;
+            let file = |index: usize, number: &mut u32| FileRequirements {
+                file: RepoPath::parse(format!("pkg{}/m{index}.py", index % 7)).unwrap(),
+                test_file: RepoPath::parse(format!("tests/test_m{index}.py")).unwrap(),
+                test_file_exists: false,
+                priority: Priority::Low,
+                reason: "no test belongs to it".into(),
+                functions: vec!["f".into()],
+                lines: 40,
+                mocks: Vec::new(),
+                fixtures: Vec::new(),
+                requirements: (0..requirements)
+                    .map(|one| {
+                        *number += 1;
+                        Requirement {
+                            id: format!("R-{number:03}"),
+                            layer: SubLayer::ALL[5 + one % 8],
+                            function: "f".into(),
+                            line: 3,
+                            text: "`f` raises ValueError for an empty text".into(),
+                            given: "an empty text".into(),
+                            expect: "ValueError".into(),
+                            check: "pytest".into(),
+                        }
+                    })
+                    .collect(),
+                already_covered: 0,
+                left_out: 0,
+            };
+            TestAnalysis {
+                session_id: SessionId::parse("WFS-test-x").unwrap(),
+                timestamp: "2026-01-02T03:04:05Z".into(),
+                author: "embedded".into(),
+                description: "everything".into(),
+                project_type: "Library (Python)".into(),
+                project_type_confidence: 0.8,
+                project_type_evidence: vec!["pyproject.toml".into()],
+                current_coverage: "0 of 3 files have tests".into(),
+                coverage_target: CoverageTarget::default(),
+                framework: TestFramework {
+                    framework: crate::domain::framework::Framework::Pytest,
+                    run_tests: "python3 -m pytest".into(),
+                    run_coverage: "coverage run -m pytest".into(),
+                    run_specific: "python3 -m pytest {test_file}".into(),
+                    ..TestFramework::default()
+                },
+                files: (0..files).map(|index| file(index, &mut number)).collect(),
+                deferred: Vec::new(),
+                dropped: Vec::new(),
+                ai_issues: Vec::new(),
+                strategy: vec!["unit tests first".into()],
+                success_criteria: vec!["all pass: `pytest`".into()],
+            }
+        }
+    }
 
     #[test]
     fn an_analysis_without_checks_or_with_doubled_ids_is_refused() {

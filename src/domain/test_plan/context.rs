@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, SessionId};
 
-use super::exploration_angle::{Angle, Complexity};
+use super::exploration_angle::Complexity;
 
 /// How urgent a gap is.
 #[derive(
@@ -377,38 +377,13 @@ pub struct ConflictDetection {
     pub mitigation_strategy: String,
 }
 
-/// What the explorations said together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExplorationResults {
-    /// Inside the session folder.
-    pub manifest_path: String,
-    /// How many.
-    pub exploration_count: u32,
-    /// From which sides.
-    pub angles: Vec<Angle>,
-    /// Files named by several, most often first, at most 15.
-    pub critical_files: Vec<RepoPath>,
-    /// Sentences.
-    pub aggregated_insights: Vec<String>,
-}
-
-/// What is asked for, and in which order it is served.
+/// What is asked for, and what it names here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrioritizedContext {
     /// What is asked for.
     pub goal: String,
     /// What it names here: files, and functions as `file:function`.
     pub scope: Vec<String>,
-    /// Files by tier.
-    pub critical: Vec<RepoPath>,
-    /// From 0.70.
-    pub high: Vec<RepoPath>,
-    /// From 0.50.
-    pub medium: Vec<RepoPath>,
-    /// Files in the order in which they need one another.
-    pub dependency_order: Vec<RepoPath>,
-    /// Why this order.
-    pub sorting_rationale: String,
 }
 
 /// `context-package.json` (prompt mode, specification.md 8.7, C-25).
@@ -424,9 +399,7 @@ pub struct ContextPackage {
     pub dependencies: Dependencies,
     /// What may be in the way.
     pub conflict_detection: ConflictDetection,
-    /// What was seen from which side.
-    pub exploration_results: ExplorationResults,
-    /// In which order.
+    /// What is meant here.
     pub prioritized_context: PrioritizedContext,
     /// What tests reach.
     pub test_coverage: TestCoverage,

@@ -1,11 +1,11 @@
-//! What was seen of a repository from one side, and the list of all sides (specification.md 8.12).
+//! What was seen of a repository from one side (specification.md 8.12).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::id::RepoPath;
 
-use super::exploration_angle::{Angle, Complexity};
+use super::exploration_angle::Angle;
 
 /// One file that an exploration found (specification.md 8.12).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,36 +60,4 @@ pub struct ExplorationMetadata {
     pub exploration_angle: Angle,
     /// From 1.
     pub exploration_index: u32,
-}
-
-/// One line of `explorations-manifest.json`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ManifestLine {
-    /// The side.
-    pub angle: Angle,
-    /// File name.
-    pub file: String,
-    /// Inside the session folder.
-    pub path: String,
-    /// From 1.
-    pub index: u32,
-}
-
-/// `explorations-manifest.json` (specification.md 3.1, mode B 4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ExplorationsManifest {
-    /// The session.
-    pub session_id: SessionId,
-    /// What was asked for.
-    pub task_description: String,
-    /// RFC 3339.
-    pub timestamp: String,
-    /// How much that is.
-    pub complexity: Complexity,
-    /// How many.
-    pub exploration_count: u32,
-    /// From which sides.
-    pub angles_explored: Vec<Angle>,
-    /// Where they lie.
-    pub explorations: Vec<ManifestLine>,
 }

@@ -12,7 +12,7 @@ use crate::domain::id::{CommitId, RepoPath, SessionId, TestId, TreeId};
 use crate::domain::mutation::Score;
 use crate::domain::quality::QualityDecision;
 
-use super::requirement_coverage::RequirementCoverage;
+use super::layer::SubLayer;
 use super::written_tests::{BugFinding, WrittenTests};
 
 /// Where it lies inside the session folder.
@@ -80,6 +80,19 @@ impl TaskTests {
     pub fn is_written(&self, file: &RepoPath) -> bool {
         self.written.iter().any(|one| one.file.as_ref() == Some(file))
     }
+}
+
+/// A requirement and whether a test shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequirementCoverage {
+    /// Its id.
+    pub id: String,
+    /// Its layer.
+    pub layer: SubLayer,
+    /// What it says.
+    pub text: String,
+    /// Why it stays open; `None` when it is shown.
+    pub open: Option<String>,
 }
 
 /// A file that was written and taken away again.
@@ -293,50 +306,5 @@ fn together(a: Score, b: Score) -> Score {
         survivors: [a.survivors, b.survivors].concat(),
         seconds: a.seconds + b.seconds,
         threshold: a.threshold,
-    }
-}
-
-/// What one task made, for the tests of this room.
-#[cfg(test)]
-pub(super) mod sample {
-    use super::*;
-    use crate::domain::characterisation::{
-        CharacterisationFile, CharacterisedFunction, DropReason,
-    };
-
-    pub fn path(text: &str) -> RepoPath {
-        RepoPath::parse(text).unwrap()
-    }
-
-    pub fn made() -> TaskTests {
-        let function = |name: &str, kept: u32, reason: &str| CharacterisedFunction {
-            file: path("a.py"),
-            name: name.into(),
-            line: 1,
-            tried: 9,
-            kept,
-            dropped: vec![DropReason { reason: reason.into(), count: 9 }],
-        };
-        TaskTests {
-            task: "IMPL-001".into(),
-            rounds: 1,
-            report: CharacterisationReport {
-                functions: vec![
-                    function("price", 3, "late"),
-                    function("Cart.add", 1, "late"),
-                    function("fetch", 0, "uses the network"),
-                ],
-                files: vec![CharacterisationFile {
-                    file: path("tests/test_a.py"),
-                    subject: path("a.py"),
-                    tests: vec!["t.a".into(), "t.b".into()],
-                    assertions: 4,
-                }],
-                ..CharacterisationReport::default()
-            },
-            reached: [(path("a.py"), vec![2, 3, 8])].into(),
-            requirements: Vec::new(),
-            written: Vec::new(),
-        }
     }
 }

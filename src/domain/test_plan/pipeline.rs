@@ -86,24 +86,17 @@ pub enum PipelineVerdict {
 /// The steps of phases 2 to 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanningStep {
-    /// Gather the context.
     Gather,
-    /// Analyse what must be tested.
     Analyse,
-    /// Plan the tasks.
     Plan,
 }
 
 /// The steps of phase 5 before the suite runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WritingStep {
-    /// Write the tests of the next task.
     Generate,
-    /// Gate 001.3.
     Validate,
-    /// Gate 001.5.
     Review,
-    /// Commit the tests that are kept.
     Keep,
 }
 
@@ -240,92 +233,81 @@ impl Pipeline {
         }
     }
 
+    /// Whether this session is for the same request. A source session has its own description.
+    #[must_use]
+    pub fn is_about(&self, entry: &PlanInput, description: &str) -> bool {
+        let is_session = matches!(entry, PlanInput::Session(_));
+        self.entry == *entry && (is_session || self.description == description)
+    }
+
     /// The state behind a step. Total: an answer to another step than the next changes nothing.
     #[must_use]
     pub fn advance(mut self, done: PipelineStepOutcome) -> Self {
-        match (&self.next, done) {
-            (PipelineStep::Gather, PipelineStepOutcome::Gathered { gaps, summary }) => {
+        use PipelineStep as Step;
+        use PipelineStepOutcome as Done;
+        let next = match (&self.next, done) {
+            (Step::Gather, Done::Gathered { gaps, summary }) => {
                 self.end(2, summary);
-                self.next = if gaps == 0 { nothing_missing() } else { PipelineStep::Analyse };
+                if gaps == 0 { nothing_missing() } else { Step::Analyse }
             }
-            (
-                PipelineStep::Analyse,
-                PipelineStepOutcome::Analysed { requirements, degraded, summary },
-            ) => {
+            (Step::Analyse, Done::Analysed { requirements, degraded, summary }) => {
                 self.end(3, summary);
                 self.degraded = degraded;
-                self.next = if requirements == 0 {
-                    nothing_missing()
-                } else {
-                    PipelineStep::Plan { attempt: 1 }
-                };
+                if requirements == 0 { nothing_missing() } else { Step::Plan { attempt: 1 } }
             }
-            (PipelineStep::Plan { .. }, PipelineStepOutcome::Planned { problems, summary })
-                if problems.is_empty() =>
-            {
+            (Step::Plan { .. }, Done::Planned { problems, summary }) if problems.is_empty() => {
                 self.end(4, summary);
-                self.next = match (self.goal, self.confirm_plan) {
-                    (Goal::Plan, _) => PipelineStep::Finish { verdict: PipelineVerdict::Planned },
-                    (Goal::Test, ConfirmPlan::Always) => PipelineStep::Confirm,
-                    (Goal::Test, ConfirmPlan::Never) => PipelineStep::Generate,
-                };
+                match (self.goal, self.confirm_plan) {
+                    (Goal::Plan, _) => Step::Finish { verdict: PipelineVerdict::Planned },
+                    (Goal::Test, ConfirmPlan::Always) => Step::Confirm,
+                    (Goal::Test, ConfirmPlan::Never) => Step::Generate,
+                }
             }
-            (PipelineStep::Plan { attempt }, PipelineStepOutcome::Planned { problems, .. }) => {
-                self.next = if *attempt < 2 {
-                    PipelineStep::Plan { attempt: attempt + 1 }
-                } else {
-                    PipelineStep::Finish { verdict: PipelineVerdict::Failed { problems } }
-                };
+            (Step::Plan { attempt: ..2 }, Done::Planned { .. }) => Step::Plan { attempt: 2 },
+            (Step::Plan { .. }, Done::Planned { problems, .. }) => {
+                Step::Finish { verdict: PipelineVerdict::Failed { problems } }
             }
-            (PipelineStep::Analyse, PipelineStepOutcome::InputMissing) => {
-                self.back(2, PipelineStep::Gather);
-            }
-            (PipelineStep::Plan { .. }, PipelineStepOutcome::InputMissing) => {
-                self.back(3, PipelineStep::Analyse);
-            }
-            (PipelineStep::Confirm, PipelineStepOutcome::Confirmed) => {
-                self.next = PipelineStep::Generate;
-            }
-            (PipelineStep::Generate, PipelineStepOutcome::InputMissing) => {
-                self.back(4, PipelineStep::Plan { attempt: 1 });
-            }
-            (PipelineStep::Generate, PipelineStepOutcome::Generated) => {
-                self.next = PipelineStep::Validate;
-            }
-            (PipelineStep::Validate, PipelineStepOutcome::Validated) => {
-                self.next = PipelineStep::Review;
-            }
-            (PipelineStep::Review, PipelineStepOutcome::Reviewed) => self.next = PipelineStep::Keep,
-            (PipelineStep::Keep, PipelineStepOutcome::Kept) => self.next = PipelineStep::Execute,
-            (PipelineStep::Keep, PipelineStepOutcome::Held { reasons, summary }) => {
+            (Step::Analyse, Done::InputMissing) => self.back(2, Step::Gather),
+            (Step::Plan { .. }, Done::InputMissing) => self.back(3, Step::Analyse),
+            (Step::Generate, Done::InputMissing) => self.back(4, Step::Plan { attempt: 1 }),
+            (Step::Confirm, Done::Confirmed) => Step::Generate,
+            (Step::Generate, Done::Generated) => Step::Validate,
+            (Step::Validate, Done::Validated) => Step::Review,
+            (Step::Review, Done::Reviewed) => Step::Keep,
+            (Step::Keep, Done::Kept) => Step::Execute,
+            (Step::Keep, Done::Held { reasons, summary }) => {
                 self.end(5, summary);
-                self.next = PipelineStep::Finish { verdict: PipelineVerdict::Held { reasons } };
+                Step::Finish { verdict: PipelineVerdict::Held { reasons } }
             }
-            (PipelineStep::Execute, PipelineStepOutcome::Executed { summary }) => {
+            (Step::Execute, Done::Executed { summary }) => {
                 self.end(5, summary);
-                self.next = PipelineStep::Finish { verdict: PipelineVerdict::Generated };
+                Step::Finish { verdict: PipelineVerdict::Generated }
             }
-            _ => {}
-        }
-        self
+            _ => return self,
+        };
+        Self { next, ..self }
     }
 
     /// The same session, asked to go further: a plan that is there is carried out, and with a
     /// person's word the suite runs behind a gate that is not met.
     #[must_use]
     pub fn go_on(mut self, goal: Goal, confirmed: bool) -> Self {
-        let planned = self.next == PipelineStep::Finish { verdict: PipelineVerdict::Planned };
         if goal == Goal::Test {
             self.goal = Goal::Test;
-            if planned {
-                let asks = self.confirm_plan == ConfirmPlan::Always && !confirmed;
-                self.next = if asks { PipelineStep::Confirm } else { PipelineStep::Generate };
-            }
-        }
-        let held =
-            matches!(&self.next, PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } });
-        if goal == Goal::Test && confirmed && held {
-            self.back(5, PipelineStep::Execute);
+            self.next = match self.next {
+                PipelineStep::Finish { verdict: PipelineVerdict::Planned }
+                    if self.confirm_plan == ConfirmPlan::Always && !confirmed =>
+                {
+                    PipelineStep::Confirm
+                }
+                PipelineStep::Finish { verdict: PipelineVerdict::Planned } => {
+                    PipelineStep::Generate
+                }
+                PipelineStep::Finish { verdict: PipelineVerdict::Held { .. } } if confirmed => {
+                    self.back(5, PipelineStep::Execute)
+                }
+                next => next,
+            };
         }
         if confirmed && self.next == PipelineStep::Confirm {
             return self.advance(PipelineStepOutcome::Confirmed);
@@ -368,14 +350,14 @@ impl Pipeline {
         matches!(self.next, PipelineStep::Finish { .. } | PipelineStep::Confirm)
     }
 
-    fn back(&mut self, phase: u32, next: PipelineStep) {
+    fn back(&mut self, phase: u32, next: PipelineStep) -> PipelineStep {
         self.phases.retain(|row| row.phase < phase);
-        self.next = next;
+        next
     }
 
     fn end(&mut self, phase: u32, summary: String) {
-        let name = usize::try_from(phase).ok().and_then(|at| PHASES.get(at - 1));
-        let name = name.copied().unwrap_or_default().to_owned();
+        let name = PHASES.iter().zip(1..).find(|(_, number)| *number == phase);
+        let name = name.map_or("", |(name, _)| name).to_owned();
         self.phases.retain(|row| row.phase != phase);
         self.phases.push(PhaseRow { phase, name, summary });
     }

@@ -2,28 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Completeness, TestAspect};
 
 use super::analysis::Requirement;
 use super::generation::TaskTests;
 use super::layer::SubLayer;
-
-/// A requirement and whether a test shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RequirementCoverage {
-    /// Its id.
-    pub id: String,
-    /// Its layer.
-    pub layer: SubLayer,
-    /// What it says.
-    pub text: String,
-    /// Why it stays open; `None` when it is shown.
-    pub open: Option<String>,
-}
 
 /// What tells whether a requirement is shown.
 #[derive(Clone, Copy, Debug)]
@@ -156,10 +140,48 @@ pub fn is_same_function(one: &str, other: &str) -> bool {
 mod tests {
     use super::super::written_tests::WrittenTests;
     use super::*;
+    use crate::domain::characterisation::{
+        CharacterisationFile, CharacterisationReport, CharacterisedFunction, DropReason,
+    };
     use crate::domain::id::{SessionId, TreeId};
     use crate::domain::mutation::Score;
     use crate::domain::test_plan::generation::Generation;
-    use crate::domain::test_plan::generation::sample::{made, path};
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    fn made() -> TaskTests {
+        let function = |name: &str, kept: u32, reason: &str| CharacterisedFunction {
+            file: path("a.py"),
+            name: name.into(),
+            line: 1,
+            tried: 9,
+            kept,
+            dropped: vec![DropReason { reason: reason.into(), count: 9 }],
+        };
+        TaskTests {
+            task: "IMPL-001".into(),
+            rounds: 1,
+            report: CharacterisationReport {
+                functions: vec![
+                    function("price", 3, "late"),
+                    function("Cart.add", 1, "late"),
+                    function("fetch", 0, "uses the network"),
+                ],
+                files: vec![CharacterisationFile {
+                    file: path("tests/test_a.py"),
+                    subject: path("a.py"),
+                    tests: vec!["t.a".into(), "t.b".into()],
+                    assertions: 4,
+                }],
+                ..CharacterisationReport::default()
+            },
+            reached: [(path("a.py"), vec![2, 3, 8])].into(),
+            requirements: Vec::new(),
+            written: Vec::new(),
+        }
+    }
 
     fn requirement(layer: SubLayer, function: &str, line: u32) -> Requirement {
         Requirement {

@@ -52,17 +52,6 @@ pub struct StatusChange {
     pub changed_at: String,
 }
 
-/// How the conversation with a provider goes on from other tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CliExecution {
-    /// `new`, `resume`, `fork` or `merge_fork`.
-    pub strategy: String,
-    /// The one conversation it goes on from.
-    pub resume_from: Option<String>,
-    /// Conversations it brings together.
-    pub merge_from: Vec<String>,
-}
-
 /// Who works, with what, how often at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskMeta {
@@ -228,10 +217,6 @@ pub struct TestTask {
     pub status_history: Vec<StatusChange>,
     /// The context package, inside the session folder.
     pub context_package_path: String,
-    /// `<session>-<task>`.
-    pub cli_execution_id: String,
-    /// How a conversation goes on.
-    pub cli_execution: CliExecution,
     /// Who works.
     pub meta: TaskMeta,
     /// What is to be reached.

@@ -8,11 +8,11 @@ mod suite;
 mod summary;
 mod tasks;
 
-pub use analysis::{analysis, raw_analysis, suggestions};
+pub use analysis::{analysis, raw_analysis};
 pub use offer::{Rest, offer, outcome};
 pub use production::{headline, judged, made, score, written};
 pub use suite::suite;
-pub use summary::{ACTIVE, Rests, document, progress, summary};
+pub use summary::{ACTIVE, PlanRun, document, progress, summary};
 #[cfg(test)]
 pub use summary::{PlanDocument, Progress};
 pub use tasks::{notes, plan, todo};
@@ -30,6 +30,21 @@ const SENTENCE: usize = 600;
 /// A sentence of ours that may quote foreign words.
 fn prose(text: &str) -> String {
     markdown::prose(text, SENTENCE)
+}
+
+/// A list of sentences.
+fn list<'a>(sentences: impl IntoIterator<Item = &'a String>) -> String {
+    sentences.into_iter().map(|text| format!("- {}\n", prose(text))).collect()
+}
+
+/// Rows of a table at most.
+const ROWS: usize = 200;
+
+/// A table, or nothing without rows. `head` ends with the line below the titles.
+fn table<const N: usize>(head: &str, rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let rows: String =
+        rows.into_iter().take(ROWS).map(|row| format!("| {} |\n", row.join(" | "))).collect();
+    if rows.is_empty() { rows } else { format!("{head}{rows}") }
 }
 
 /// One line for phase 2.

@@ -11,10 +11,7 @@ use crate::domain::test_plan::task::TestTask;
 use crate::report::markdown::{cell, code, count, line};
 use crate::report::{characterised, coverage, mutation};
 
-use super::prose;
-
-/// Rows of a table at most.
-const ROWS: usize = 200;
+use super::{ROWS, prose, table};
 
 /// Open requirements and drops that a terminal shows.
 const SHOWN: usize = 8;
@@ -37,40 +34,25 @@ pub fn made(task: &TestTask, made: &TaskTests) -> String {
     if made.rounds > 1 {
         page.push_str("Survivors of the first round were given back once.\n");
     }
-    if !report.files.is_empty() {
-        page.push_str(
-            "\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n",
-        );
-    }
-    for file in report.files.iter().take(ROWS) {
-        page.push_str(&format!(
-            "| {} | {} | {} | {} |\n",
-            cell(file.subject.as_str()),
-            cell(file.file.as_str()),
-            file.tests.len(),
-            file.assertions
-        ));
-    }
-    let open: Vec<_> = made.requirements.iter().filter(|one| one.open.is_some()).collect();
+    page.push_str(&table(
+        "\n## Files\n\n| Tests of | File | Tests | Assertions |\n|---|---|--:|--:|\n",
+        report.files.iter().map(|file| {
+            let (subject, path) = (cell(file.subject.as_str()), cell(file.file.as_str()));
+            [subject, path, file.tests.len().to_string(), file.assertions.to_string()]
+        }),
+    ));
     if !made.requirements.is_empty() {
-        let shown = made.requirements.len() - open.len();
-        page.push_str(&format!(
-            "\n## Requirements\n\n{shown} of {} shown.\n",
-            made.requirements.len()
-        ));
+        let shown = made.requirements.iter().filter(|one| one.open.is_none()).count();
+        let all = made.requirements.len();
+        page.push_str(&format!("\n## Requirements\n\n{shown} of {all} shown.\n"));
     }
-    if !open.is_empty() {
-        page.push_str("\n| Open | Layer | What | Why |\n|---|---|---|---|\n");
-    }
-    for one in open.iter().take(ROWS) {
-        page.push_str(&format!(
-            "| {} | {} | {} | {} |\n",
-            cell(&one.id),
-            one.layer,
-            cell(&one.text),
-            cell(one.open.as_deref().unwrap_or_default())
-        ));
-    }
+    page.push_str(&table(
+        "\n| Open | Layer | What | Why |\n|---|---|---|---|\n",
+        made.requirements.iter().filter_map(|one| {
+            let why = cell(one.open.as_deref()?);
+            Some([cell(&one.id), one.layer.to_string(), cell(&one.text), why])
+        }),
+    ));
     let left: Vec<_> = report.functions.iter().filter(|one| one.kept == 0).collect();
     if !left.is_empty() {
         page.push_str("\n## Functions without tests\n\n");
@@ -154,14 +136,17 @@ pub fn written(production: &Generation) -> String {
 #[must_use]
 pub fn headline(production: &Generation) -> String {
     let mut text = format!("written before the first run: {}", written(production));
-    for (name, judgement) in [("001.3", &production.validation), ("001.5", &production.review)] {
-        if let Some(judgement) =
-            judgement.as_ref().filter(|judgement| judgement.decision != QualityDecision::Pass)
-        {
-            text.push_str(&format!("; gate {name} is not met: {}", line(&judgement.reason, 200)));
-        }
+    for (name, gate) in gates(production).filter(|(_, gate)| gate.decision != QualityDecision::Pass)
+    {
+        text.push_str(&format!("; gate {name} is not met: {}", line(&gate.reason, 200)));
     }
     text
+}
+
+/// The gates that have decided, by their names.
+fn gates(production: &Generation) -> impl Iterator<Item = (&'static str, &GateResult)> {
+    let gates = [("001.3", &production.validation), ("001.5", &production.review)];
+    gates.into_iter().filter_map(|(name, gate)| Some((name, gate.as_ref()?)))
 }
 
 /// Phase 5 for a terminal. Foreign text is shortened and without control characters.
@@ -187,23 +172,14 @@ pub fn produced(production: &Generation) -> String {
     if let Some(score) = &totals.score {
         text.push_str(&format!("score       {}\n", mutation::headline(score)));
     }
-    text.push_str(&format!(
-        "flaky       {}\n",
-        match totals.flaky {
-            0 => "none".to_owned(),
-            number => format!("{}, not kept", count(number as u64, "new test")),
-        }
-    ));
-    for (name, judgement) in
-        [("gate 001.3", &production.validation), ("gate 001.5", &production.review)]
-    {
-        if let Some(judgement) = judgement {
-            text.push_str(&format!(
-                "{name}  {}: {}\n",
-                judgement.decision.name(),
-                line(&judgement.reason, 200)
-            ));
-        }
+    let flaky = match totals.flaky {
+        0 => "none".to_owned(),
+        number => format!("{}, not kept", count(number as u64, "new test")),
+    };
+    text.push_str(&format!("flaky       {flaky}\n"));
+    for (name, gate) in gates(production) {
+        let reason = line(&gate.reason, 200);
+        text.push_str(&format!("gate {name}  {}: {reason}\n", gate.decision.name()));
     }
     let unfinished = production.tasks.iter().flat_map(|made| &made.report.unfinished);
     for one in unfinished.take(SHOWN) {
@@ -225,13 +201,8 @@ pub fn produced(production: &Generation) -> String {
             line(&one.reason, 160)
         ));
     }
-    let open = || {
-        production
-            .tasks
-            .iter()
-            .flat_map(|made| &made.requirements)
-            .filter_map(|one| Some((one, one.open.as_deref()?)))
-    };
+    let requirements = || production.tasks.iter().flat_map(|made| &made.requirements);
+    let open = || requirements().filter_map(|one| Some((one, one.open.as_deref()?)));
     for (one, why) in open().take(SHOWN) {
         text.push_str(&format!(
             "open        {} {} {}: {}\n",

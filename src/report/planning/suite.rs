@@ -1,16 +1,13 @@
-//! `.summaries/IMPL-002-summary.md`: what running the suite came to (specification.md 4.8, 9.2).
+//! `.summaries/IMPL-002-summary.md`: the result of the suite (specification.md 4.8, 9.2).
 
 use crate::domain::event::{Ending, Outcome};
 use crate::domain::rate::PassRate;
 use crate::report::markdown::cell;
 
-use super::prose;
-
-/// Rows of a table at most.
-const ROWS: usize = 200;
+use super::{prose, table};
 
 /// The summary of the task that runs the suite and fixes what fails: first and last result, what
-/// was found and changed, and the word on it.
+/// was found and changed, and the verdict.
 #[must_use]
 pub fn suite(outcome: &Outcome) -> String {
     let rate = |rate: Option<PassRate>| {
@@ -28,32 +25,20 @@ pub fn suite(outcome: &Outcome) -> String {
         rate(outcome.initial),
         rate(outcome.last)
     );
-    if !outcome.iterations.is_empty() {
-        page.push_str(
-            "\n| Iteration | What was changed | Files | CallOutcome to | Before | After |\n|--:|---|---|---|--:|--:|\n",
-        );
-    }
-    for row in outcome.iterations.iter().take(ROWS) {
-        page.push_str(&format!(
-            "| {} | {} | {} | {} | {} % | {} % |\n",
-            row.iteration,
-            cell(&row.summary),
-            cell(&row.files.join(", ")),
-            cell(&row.outcome),
-            row.before,
-            row.after
-        ));
-    }
-    if !outcome.failing.is_empty() {
-        page.push_str("\n| Still failing | Criticality | It said |\n|---|---|---|\n");
-    }
-    for one in outcome.failing.iter().take(ROWS) {
-        page.push_str(&format!(
-            "| {} | {} | {} |\n",
-            cell(one.test.as_str()),
-            cell(&one.criticality),
-            cell(&one.message)
-        ));
-    }
+    page.push_str(&table(
+        "\n| Iteration | What was changed | Files | Outcome | Before | After |\n|--:|---|---|---|--:|--:|\n",
+        outcome.iterations.iter().map(|row| {
+            let (before, after) = (format!("{} %", row.before), format!("{} %", row.after));
+            let files = cell(&row.files.join(", "));
+            [row.iteration.to_string(), cell(&row.summary), files, cell(&row.outcome), before, after]
+        }),
+    ));
+    page.push_str(&table(
+        "\n| Still failing | Criticality | Message |\n|---|---|---|\n",
+        outcome
+            .failing
+            .iter()
+            .map(|one| [one.test.as_str(), &one.criticality, &one.message].map(cell)),
+    ));
     page
 }

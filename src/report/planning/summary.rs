@@ -7,7 +7,9 @@ use crate::domain::budget::Spending;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::generation::Generation;
-use crate::domain::test_plan::pipeline::{Goal, PHASES, Pipeline, PipelineStep, PipelineVerdict};
+use crate::domain::test_plan::pipeline::{
+    Goal, PHASES, PhaseRow, Pipeline, PipelineStep, PipelineVerdict,
+};
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
 use crate::report::phrases::spent;
@@ -162,8 +164,8 @@ fn ending(state: &Pipeline) -> (&'static str, String) {
 /// The summary in front of phase 5, for a terminal (specification.md 3.1 phase 4). Foreign text is
 /// shortened and without control characters.
 #[must_use]
-pub fn summary(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -> String {
-    let (state, plan) = (rests.state, rests.plan);
+pub fn summary(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> String {
+    let (state, plan) = (&run.state, run.plan.as_ref());
     let mut text = format!(
         "\n{}  {} mode: {}\n",
         state.session_id,
@@ -206,13 +208,13 @@ pub fn summary(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -
     if let Some(produced) = produced {
         text.push_str(&production::produced(produced));
     }
-    if rests.spending.calls > 0 {
-        text.push_str(&format!("\nproviders   {}\n", spent(&rests.spending)));
+    if run.spending.calls > 0 {
+        text.push_str(&format!("\nproviders   {}\n", spent(&run.spending)));
     }
     if state.degraded {
         text.push_str("degraded    no provider gave a good analysis of everything\n");
     }
-    match rests.halted {
+    match &run.halted {
         Some(reason) => text.push_str(&format!(
             "\nstopped: {}; `regreen {} --resume {}` goes on\n",
             line(reason, 200),
@@ -257,19 +259,19 @@ fn verb(state: &Pipeline) -> &'static str {
     }
 }
 
-/// A session that rests, for its last screen.
-#[derive(Clone, Copy, Debug)]
-pub struct Rests<'a> {
-    /// Where it stands.
-    pub state: &'a Pipeline,
-    /// What phase 2 found.
-    pub package: Option<&'a Package>,
-    /// What phase 4 planned.
-    pub plan: Option<&'a TestPlan>,
-    /// What providers took.
+/// A session that plans or writes tests, as a run leaves it.
+#[derive(Clone, Debug)]
+pub struct PlanRun {
+    /// Its state, as saved.
+    pub state: Pipeline,
+    /// The package, when phase 2 is done.
+    pub package: Option<Package>,
+    /// The plan, when phase 4 is done.
+    pub plan: Option<TestPlan>,
+    /// What providers used so far.
     pub spending: Spending,
-    /// The limit it stopped at.
-    pub halted: Option<&'a str>,
+    /// Why it stopped before its end, in our own words.
+    pub halted: Option<String>,
 }
 
 /// The one document of `regreen plan --json` and `regreen test --json`.
@@ -292,7 +294,7 @@ pub struct PlanDocument {
     /// The session's folder.
     pub folder: String,
     /// Phases that ended.
-    pub phases: Vec<PhaseLine>,
+    pub phases: Vec<PhaseRow>,
     /// Files with gaps, most urgent first.
     pub gaps: Vec<Gap>,
     /// How many things must be shown, by layer.
@@ -308,18 +310,6 @@ pub struct PlanDocument {
     /// What phase 5 made, once it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub produced: Option<ProducedDocument>,
-}
-
-/// One phase.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct PhaseLine {
-    /// 1 to 5.
-    pub phase: u32,
-    /// Its name.
-    pub name: String,
-    /// What came of it.
-    pub summary: String,
 }
 
 /// One file with a gap.
@@ -354,15 +344,15 @@ pub struct TaskLine {
     pub requirements: u32,
 }
 
-/// The document of a session that rests.
+/// The document of a session that run.
 #[must_use]
-pub fn document(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) -> PlanDocument {
-    let (state, package, plan) = (rests.state, rests.package, rests.plan);
-    let (result, next) = match rests.halted {
+pub fn document(run: &PlanRun, produced: Option<&Generation>, folder: &str) -> PlanDocument {
+    let (state, plan) = (&run.state, run.plan.as_ref());
+    let (result, next) = match &run.halted {
         Some(reason) => ("stopped", format!("{reason}; `--resume` goes on")),
         None => ending(state),
     };
-    let missing = package.map(|package| package.coverage().missing_tests.as_slice());
+    let missing = run.package.as_ref().map(|package| package.coverage().missing_tests.as_slice());
     PlanDocument {
         schema_version: 1,
         session: state.session_id.to_string(),
@@ -371,15 +361,7 @@ pub fn document(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) 
         result: result.to_owned(),
         next,
         folder: folder.to_owned(),
-        phases: state
-            .phases
-            .iter()
-            .map(|row| PhaseLine {
-                phase: row.phase,
-                name: row.name.clone(),
-                summary: row.summary.clone(),
-            })
-            .collect(),
+        phases: state.phases.clone(),
         gaps: missing
             .unwrap_or_default()
             .iter()
@@ -396,7 +378,7 @@ pub fn document(rests: &Rests<'_>, produced: Option<&Generation>, folder: &str) 
             .into_iter()
             .map(|(layer, number)| (layer.code().to_owned(), number))
             .collect(),
-        spending: rests.spending,
+        spending: run.spending,
         degraded: state.degraded,
         produced: produced.map(production::produced_document),
         tasks: plan

@@ -8,7 +8,7 @@ use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::{TaskKind, TestPlan, TestTask, size};
 use crate::report::markdown::{code, count, line};
 
-use super::prose;
+use super::{list, prose, table};
 
 /// `IMPL_PLAN.md` (specification.md 8.8).
 #[must_use]
@@ -33,23 +33,22 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
         count(plan.tasks.len() as u64, "task"),
         size(analysis.files.len()),
     ));
-    page.push_str("\n## Source context\n\n");
-    for area in package.focus_areas() {
-        page.push_str(&format!("- {}\n", prose(area)));
-    }
     page.push_str(&format!(
-        "\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
+        "\n## Source context\n\n{}\n## Framework\n\n- {}, run by {}\n- coverage by {}\n",
+        list(package.focus_areas()),
         code(analysis.framework.framework.name()),
         code(&analysis.framework.run_tests),
         code(&analysis.framework.run_coverage)
     ));
-    page.push_str("\n## Layers\n\n| Layer | Requirements |\n|---|--:|\n");
-    for (layer, number) in analysis.by_layer() {
-        page.push_str(&format!("| {layer} {} | {number} |\n", layer.title()));
-    }
-    page.push_str("\n## Quality gates\n\n- IMPL-001.3: 0 critical, at most 3 errors, at most 10 warnings, 0 compile errors\n");
+    page.push_str(&table(
+        "\n## Layers\n\n| Layer | Requirements |\n|---|--:|\n",
+        analysis
+            .by_layer()
+            .into_iter()
+            .map(|(layer, number)| [format!("{layer} {}", layer.title()), number.to_string()]),
+    ));
     page.push_str(&format!(
-        "- IMPL-001.5: {}; 0 critical anti-patterns\n",
+        "\n## Quality gates\n\n- IMPL-001.3: 0 critical, at most 3 errors, at most 10 warnings, 0 compile errors\n- IMPL-001.5: {}; 0 critical anti-patterns\n",
         analysis.coverage_target
     ));
     let limit = plan.tasks.iter().find_map(|task| task.meta.max_iterations).unwrap_or_default();
@@ -58,21 +57,14 @@ pub fn plan(state: &Pipeline, plan: &TestPlan, package: &Package) -> String {
     for task in &plan.tasks {
         page.push_str(&one(task));
     }
-    page.push_str("\n## Risks\n\n");
-    let doubles: Vec<&String> = analysis.files.iter().flat_map(|file| &file.mocks).collect();
-    if doubles.is_empty() {
-        page.push_str("- no call out of the program was seen in what is tested\n");
-    }
-    for double in doubles {
-        page.push_str(&format!("- {}\n", prose(double)));
-    }
+    let doubles = list(analysis.files.iter().flat_map(|file| &file.mocks));
+    let none = "- no call out of the program was seen in what is tested\n";
+    let doubles = if doubles.is_empty() { none } else { &doubles };
+    page.push_str(&format!("\n## Risks\n\n{doubles}"));
     for text in &analysis.deferred {
         page.push_str(&format!("- left for another session: {}\n", prose(text)));
     }
-    page.push_str("\n## Success criteria\n\n");
-    for text in &analysis.success_criteria {
-        page.push_str(&format!("- {}\n", prose(text)));
-    }
+    page.push_str(&format!("\n## Success criteria\n\n{}", list(&analysis.success_criteria)));
     page
 }
 
@@ -171,41 +163,35 @@ pub fn notes(
     for row in &state.phases {
         page.push_str(&format!("- phase {}, {}: {}\n", row.phase, row.name, prose(&row.summary)));
     }
-    page.push_str("\n## Enrichment\n\nCases by file and layer are in [enriched-suggestions.md](.process/enriched-suggestions.md).\n");
-    if let Some(advice) = advice {
-        page.push_str(&format!(
-            "{} added {}:\n\n",
+    page.push_str("\n## Enrichment\n\n");
+    match advice {
+        None => page.push_str("- no provider was asked, or none answered\n"),
+        Some(advice) => page.push_str(&format!(
+            "{} added {} ([all of them](.process/enriched-suggestions.json)):\n\n",
             code(&advice.author),
             count(advice.suggestions.len() as u64, "case")
-        ));
-        for one in &advice.suggestions {
-            let text = format!("{} {}: {}", one.file, one.layer, one.case);
-            page.push_str(&format!("- {}\n", prose(&text)));
-        }
+        )),
+    }
+    for one in advice.iter().flat_map(|advice| &advice.suggestions) {
+        let text = format!("{} {}: {}", one.file, one.layer, one.case);
+        page.push_str(&format!("- {}\n", prose(&text)));
     }
     page.push_str("\n## Consolidated requirements\n\n");
     for file in &analysis.files {
         let text = format!("{}: {} requirements", file.file, file.requirements.len());
         page.push_str(&format!("- {}\n", code(&text)));
     }
-    page.push_str("\nConstraints:\n\n1. Every test names the requirement it shows.\n2. Nothing is imported that is not there.\n3. Sources stay as they are.\n4. A test that passes on broken code is thrown away.\n5. The framework and the manner of the project are kept.\n");
-    page.push_str("\n## Task generation\n\n");
+    page.push_str("\nConstraints:\n\n1. Every test names the requirement it shows.\n2. Nothing is imported that is not there.\n3. Sources stay as they are.\n4. A test that passes on broken code is dropped.\n5. Tests keep to the framework and the conventions of the project.\n\n## Task generation\n\n");
     for task in &plan.tasks {
         page.push_str(&format!("- {}: {}\n", task.id, prose(&task.title)));
     }
-    page.push_str("\n## N+1 context\n\n| Decision | Because | Look again |\n|---|---|---|\n");
+    let deferred = list(&analysis.deferred);
     page.push_str(&format!(
-        "| {} | {} is {} work | no |\n",
+        "\n## N+1 context\n\n| Decision | Because | Look again |\n|---|---|---|\n| {} | {} is {} work | no |\n\nDeferred:\n\n{}",
         count(plan.tasks.len() as u64, "task"),
         count(analysis.files.len() as u64, "file"),
-        size(analysis.files.len())
+        size(analysis.files.len()),
+        if deferred.is_empty() { "- nothing\n" } else { &deferred }
     ));
-    page.push_str("\nDeferred:\n\n");
-    if analysis.deferred.is_empty() {
-        page.push_str("- nothing\n");
-    }
-    for text in &analysis.deferred {
-        page.push_str(&format!("- {}\n", prose(text)));
-    }
     page
 }

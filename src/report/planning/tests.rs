@@ -54,9 +54,6 @@ fn hostile_text_stays_inside_its_span() {
     assert!(page.contains("Asked for: ``x` ## @octocat <img src=x>``\n"), "{page}");
     assert!(page.contains("R-001: `f` raises E (\"ask `@octocat <b>\")`"), "{page}");
     assert!(page.contains("`::set-env name=A::b ![x](http://x)`"), "{page}");
-    for line in suggestions(&sample, None).lines().filter(|line| line.contains("@octocat")) {
-        assert!(line.starts_with("| L1.1 | `` "), "{line}");
-    }
 }
 
 #[test]
@@ -84,8 +81,16 @@ fn the_stored_package_of_the_first_build_is_read() {
     let package = package();
     assert_eq!(package.framework().framework.name(), "pytest");
     assert_eq!(package.coverage().missing_tests.len(), 1);
+}
+
+#[test]
+fn a_report_of_a_provider_stays_inside_its_block() {
     let sample = samples::analysis(1, 1);
-    assert!(raw_analysis(&sample, &package, &[]).contains("## 7. Success metrics"));
+    let page = raw_analysis(&sample, &["```\n## @octocat\n```".into()]);
+    assert_eq!(
+        page,
+        "# Raw test analysis by embedded\n\n````markdown\n```\n## @octocat\n```\n````\n"
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::role::ask::{ProviderChain, Reader, Reading, Reply};
 use crate::role::prompt::{self, Prompt, PromptPart, Role};
 use crate::role::requirement_lines::requirement_lines;
 
-use super::responses::{AdviceResponse, ReportedSuggestion};
+use super::responses::AdviceResponse;
 use super::survey_question::layers;
 use super::validate_survey::one_line;
 
@@ -67,10 +67,7 @@ fn known_file(name: &str, analysis: &TestAnalysis) -> Option<RepoPath> {
 }
 
 /// A reported case, or why it is dropped.
-fn suggestion(
-    reported: &ReportedSuggestion,
-    analysis: &TestAnalysis,
-) -> Result<Suggestion, &'static str> {
+fn suggestion(reported: &Suggestion, analysis: &TestAnalysis) -> Result<Suggestion, &'static str> {
     let file =
         known_file(&reported.file, analysis).ok_or("it is about a file that is not asked about")?;
     let layer = SubLayer::ALL.iter().find(|layer| layer.code() == reported.layer.trim());
@@ -86,8 +83,8 @@ fn suggestion(
     let mut all = analysis.files.iter().flat_map(|file| &file.requirements);
     let requirement = if all.any(|one| one.id == id) { id.to_owned() } else { String::new() };
     Ok(Suggestion {
-        file,
-        layer,
+        file: file.to_string(),
+        layer: layer.to_string(),
         requirement,
         kind: field(&reported.kind),
         case,
@@ -191,13 +188,13 @@ mod tests {
     fn a_case_of_another_file_or_layer_is_thrown_away() {
         let analysis = samples::analysis(1, 2);
         let file = analysis.files[0].file.to_string();
-        let one = |file: &str, layer: &str, requirement: &str, expected: &str| ReportedSuggestion {
+        let one = |file: &str, layer: &str, requirement: &str, expected: &str| Suggestion {
             file: file.into(),
             layer: layer.into(),
             requirement: requirement.into(),
             case: "an empty text".into(),
             expected: expected.into(),
-            ..ReportedSuggestion::default()
+            ..Suggestion::default()
         };
         let table = [
             (one(&file, "L1.3", "R-001", "ValueError"), Some("R-001")),
@@ -250,12 +247,12 @@ mod tests {
     fn suggestions_are_bounded_and_the_order_names_each_file_once() {
         let analysis = samples::analysis(2, 1);
         let file = analysis.files[1].file.to_string();
-        let one = ReportedSuggestion {
+        let one = Suggestion {
             file: file.clone(),
             layer: "L1.3".into(),
             case: "x".repeat(9_000),
             expected: "y".into(),
-            ..ReportedSuggestion::default()
+            ..Suggestion::default()
         };
         let response = AdviceResponse {
             suggestions: vec![one; 90],

@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::names::Named;
 use crate::domain::id::RepoPath;
 use crate::domain::test_plan::context::{
-    Asset, Assets, ConflictDetection, Dependencies, ExplorationResults, InternalDependency,
-    PrioritizedContext, SourceSession, TestCoverage,
+    Asset, Assets, ConflictDetection, Dependencies, InternalDependency, SourceSession, TestCoverage,
 };
-use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest, ManifestLine};
-use crate::domain::test_plan::exploration_angle::{complexity, conflict_risk, tier};
+use crate::domain::test_plan::exploration::Exploration;
+use crate::domain::test_plan::exploration_angle::{conflict_risk, tier};
 
-use super::coverage::FunctionFilter;
-use super::gather::{FILES, GatherRequest};
 use super::project;
 use super::survey::Survey;
+
+/// Files that one session works on at most (specification.md 3.1 mode B 5).
+pub const FILES: usize = 50;
 
 /// The assets of a finished session: its summaries, its sources and their tests.
 pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec<Asset> {
@@ -42,62 +41,25 @@ pub fn assets_of_session(source: &SourceSession, coverage: &TestCoverage) -> Vec
     summaries.chain(sources).chain(tests).collect()
 }
 
-/// The content of `explorations-manifest.json`.
-pub fn manifest(request: &GatherRequest<'_>, explorations: &[Exploration]) -> ExplorationsManifest {
-    let lines: Vec<ManifestLine> = explorations
-        .iter()
-        .map(|one| {
-            let angle = one.metadata.exploration_angle;
-            let file = format!("exploration-{}.json", angle.word());
-            let path = format!(".process/{file}");
-            ManifestLine { angle, file, path, index: one.metadata.exploration_index }
-        })
-        .collect();
-    ExplorationsManifest {
-        session_id: request.session.clone(),
-        task_description: request.description.to_owned(),
-        timestamp: request.now.to_owned(),
-        complexity: complexity(request.description),
-        exploration_count: u32::try_from(lines.len()).unwrap_or(u32::MAX),
-        angles_explored: lines.iter().map(|line| line.angle).collect(),
-        explorations: lines,
-    }
-}
-
-/// A file that explorations name.
-struct RankedFile {
-    file: RepoPath,
-    /// Mean relevance in the explorations that name it.
-    relevance: f64,
-    /// How many explorations name it.
-    mentions: u32,
-}
-
-/// The files that explorations name, most relevant first.
-fn ranked_files(explorations: &[Exploration]) -> Vec<RankedFile> {
-    let mut found: BTreeMap<&RepoPath, (f64, u32)> = BTreeMap::new();
+/// The files that explorations name with their mean relevance, most relevant first.
+fn ranked_files(explorations: &[Exploration]) -> Vec<(RepoPath, f64)> {
+    let mut found: BTreeMap<&RepoPath, Vec<f64>> = BTreeMap::new();
     for file in explorations.iter().flat_map(|one| &one.relevant_files) {
-        let known = found.entry(&file.path).or_default();
-        known.0 += file.relevance;
-        known.1 += 1;
+        found.entry(&file.path).or_default().push(file.relevance);
     }
-    let mut list: Vec<_> = found
-        .into_iter()
-        .map(|(file, (sum, mentions))| RankedFile {
-            file: file.clone(),
-            relevance: sum / f64::from(mentions),
-            mentions,
-        })
-        .collect();
-    list.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.file.cmp(&b.file)));
+    let mean =
+        |all: &[f64]| all.iter().sum::<f64>() / f64::from(u32::try_from(all.len()).unwrap_or(1));
+    let mut list: Vec<_> =
+        found.into_iter().map(|(file, all)| (file.clone(), mean(&all))).collect();
+    list.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     list
 }
 
 /// The files that explorations name, and those that describe the project.
 pub fn assets(explorations: &[Exploration], survey: &Survey) -> Assets {
     let mut assets = Assets::default();
-    let relevant = ranked_files(explorations).into_iter().filter(|one| one.relevance > 0.5);
-    for RankedFile { file, relevance, .. } in relevant.take(FILES) {
+    let relevant = ranked_files(explorations).into_iter().filter(|(_, relevance)| *relevance > 0.5);
+    for (file, relevance) in relevant.take(FILES) {
         let kind = project::asset_kind(&file);
         let asset = Asset {
             kind: kind.to_owned(),
@@ -176,86 +138,6 @@ pub fn conflicts(files: &[RepoPath], survey: &Survey) -> ConflictDetection {
     }
 }
 
-/// The results of all explorations together.
-pub fn results(
-    explorations: &[Exploration],
-    manifest: &ExplorationsManifest,
-) -> ExplorationResults {
-    let all = u32::try_from(explorations.len()).unwrap_or(u32::MAX).max(1);
-    let mut ranked = ranked_files(explorations);
-    // 0.6 for how many name it, 0.4 for how well it fits.
-    ranked.sort_by(|a, b| {
-        let rank =
-            |one: &RankedFile| 0.6 * f64::from(one.mentions) / f64::from(all) + 0.4 * one.relevance;
-        rank(b).total_cmp(&rank(a)).then(a.file.cmp(&b.file))
-    });
-    let mut insights: Vec<String> =
-        explorations.iter().flat_map(|one| one.constraints.clone()).collect();
-    insights
-        .extend(explorations.first().map(|one| one.integration_points.clone()).unwrap_or_default());
-    let mut seen = BTreeSet::new();
-    insights.retain(|text| seen.insert(text.clone()));
-    ExplorationResults {
-        manifest_path: ".process/explorations-manifest.json".into(),
-        exploration_count: manifest.exploration_count,
-        angles: manifest.angles_explored.clone(),
-        critical_files: ranked.into_iter().take(15).map(|one| one.file).collect(),
-        aggregated_insights: insights,
-    }
-}
-
-/// The goal, the scope, and the order of the work.
-pub fn prioritized(
-    request: &GatherRequest<'_>,
-    named: &Named,
-    only: &FunctionFilter,
-    explorations: &[Exploration],
-    targets: &[RepoPath],
-    survey: &Survey,
-) -> PrioritizedContext {
-    let list = ranked_files(explorations);
-    let of = |name: &str| -> Vec<RepoPath> {
-        let own = list.iter().filter(|one| tier(one.relevance) == name);
-        own.take(FILES).map(|one| one.file.clone()).collect()
-    };
-    let mut scope = Vec::new();
-    for file in targets {
-        match only.get(file) {
-            Some(names) => scope.extend(names.iter().map(|name| format!("{file}:{name}"))),
-            None => scope.push(file.to_string()),
-        }
-    }
-    PrioritizedContext {
-        goal: request.description.chars().take(500).collect(),
-        scope,
-        critical: of("critical"),
-        high: of("high"),
-        medium: of("medium"),
-        dependency_order: dependency_order(targets, survey),
-        sorting_rationale: if named.everything {
-            "files without tests first, then by name".into()
-        } else {
-            "how well a file fits the description, then what it needs first".into()
-        },
-    }
-}
-
-/// Files in the order of their dependencies: what other files need comes first.
-fn dependency_order(files: &[RepoPath], survey: &Survey) -> Vec<RepoPath> {
-    let chosen: BTreeSet<&RepoPath> = files.iter().collect();
-    let mut done: Vec<RepoPath> = Vec::new();
-    let mut left: Vec<&RepoPath> = files.iter().collect();
-    while !left.is_empty() {
-        let free = left.iter().position(|file| {
-            let mut needs = survey.graph.imports_of(file);
-            needs.all(|other| other == *file || !chosen.contains(other) || done.contains(other))
-        });
-        // Of files that depend on one another, the first one goes first.
-        done.push(left.remove(free.unwrap_or(0)).clone());
-    }
-    done
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,23 +150,6 @@ mod tests {
 
     fn path(name: &str) -> RepoPath {
         RepoPath::parse(name).unwrap()
-    }
-
-    #[test]
-    fn what_other_files_need_comes_first() {
-        let chain = survey(&[
-            ("shop/a.py", "from shop.b import b\n\n\ndef a():\n    return b()\n"),
-            ("shop/b.py", "from shop.c import c\n\n\ndef b():\n    return c()\n"),
-            ("shop/c.py", "def c():\n    return 1\n"),
-        ]);
-        let files = [path("shop/a.py"), path("shop/b.py"), path("shop/c.py")];
-        let order = dependency_order(&files, &chain);
-        assert_eq!(order, [path("shop/c.py"), path("shop/b.py"), path("shop/a.py")]);
-        let circle = survey(&[
-            ("shop/a.py", "from shop.b import b\n\n\ndef a():\n    return b()\n"),
-            ("shop/b.py", "from shop.a import a\n\n\ndef b():\n    return a()\n"),
-        ]);
-        assert_eq!(dependency_order(&files[..2], &circle).len(), 2, "a circle ends too");
     }
 
     #[test]

@@ -8,24 +8,19 @@ use crate::code::names::{self, Named};
 use crate::domain::coverage::{CoverageTarget, Measured};
 use crate::domain::id::{RepoPath, SessionId};
 use crate::domain::test_plan::context::{
-    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, ProjectContext,
-    SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
+    ContextPackage, CoverageSource, ImplementationSummary, Metadata, Package, PrioritizedContext,
+    ProjectContext, SourceContext, SourceSession, TestContextPackage, TestCoverage, TestMetadata,
 };
-use crate::domain::test_plan::exploration::{Exploration, ExplorationsManifest};
+use crate::domain::test_plan::exploration::Exploration;
 use crate::domain::test_plan::exploration_angle::{angles, complexity};
 use crate::effect::{Effects, SuiteFacts};
 
-use super::context_package::{
-    assets, assets_of_session, conflicts, dependencies, manifest, prioritized, results,
-};
+use super::context_package::{FILES, assets, assets_of_session, conflicts, dependencies};
 use super::coverage::{ExecutedLines, FunctionFilter, assess};
 use super::explorer::{Topic, explore_all};
 use super::framework::describe;
 use super::project;
 use super::survey::Survey;
-
-/// Files that one session works on at most (specification.md 3.1 mode B 5).
-pub const FILES: usize = 50;
 
 /// Names that are offered for a description that names nothing.
 const OFFERED: usize = 5;
@@ -56,8 +51,6 @@ pub struct Gathered {
     pub package: Package,
     /// Explorations behind it; none in session mode.
     pub explorations: Vec<Exploration>,
-    /// Their manifest.
-    pub manifest: Option<ExplorationsManifest>,
     /// What ran, of the files of the package.
     pub ran: ExecutedLines,
 }
@@ -255,19 +248,16 @@ pub fn assemble(
             focus_areas: focus,
         };
         let package = Package::Session(Box::new(package));
-        return Gathered { package, explorations: Vec::new(), manifest: None, ran };
+        return Gathered { package, explorations: Vec::new(), ran };
     }
-    let level = complexity(request.description);
-    let sides = angles(request.description);
     let topic = Topic { description: request.description, named, survey, now: request.now };
-    let explorations = explore_all(&sides, topic);
-    let manifest = manifest(request, &explorations);
+    let explorations = explore_all(&angles(request.description), topic);
     let package = ContextPackage {
         metadata: Metadata {
             task_description: request.description.to_owned(),
             timestamp: request.now.to_owned(),
             keywords: named.keywords.iter().take(40).cloned().collect(),
-            complexity: level,
+            complexity: complexity(request.description),
             session_id: request.session.clone(),
         },
         project_context: ProjectContext {
@@ -278,14 +268,24 @@ pub fn assemble(
         assets: assets(&explorations, survey),
         dependencies: dependencies(&targets, survey),
         conflict_detection: conflicts(&targets, survey),
-        exploration_results: results(&explorations, &manifest),
-        prioritized_context: prioritized(request, named, &only, &explorations, &targets, survey),
+        prioritized_context: PrioritizedContext {
+            goal: request.description.chars().take(500).collect(),
+            scope: scope(&targets, &only),
+        },
         test_coverage: coverage,
         test_framework: framework,
         focus_areas: focus,
     };
-    let package = Package::Prompt(Box::new(package));
-    Gathered { package, explorations, manifest: Some(manifest), ran }
+    Gathered { package: Package::Prompt(Box::new(package)), explorations, ran }
+}
+
+/// The files that are worked on, and the functions of those that are narrowed to some.
+fn scope(targets: &[RepoPath], only: &FunctionFilter) -> Vec<String> {
+    let places = |file: &RepoPath| match only.get(file) {
+        Some(names) => names.iter().map(|name| format!("{file}:{name}")).collect(),
+        None => vec![file.to_string()],
+    };
+    targets.iter().flat_map(places).collect()
 }
 
 /// Summaries with those of their files that are in the repository.

@@ -7,10 +7,10 @@ use crate::domain::id::RepoPath;
 use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::analysis::{FileRequirements, RESULTS, Requirement, TestAnalysis};
 use crate::domain::test_plan::context::Package;
+use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::task::{
-    AiIssueScan, ApproachStep, CliExecution, FixCycle, FlowControl, MOST, PreStep, QualityGates,
-    ScanThresholds, TaskContext, TaskKind, TaskMeta, TestCommands, TestPlan, TestTask, ordered,
-    size,
+    AiIssueScan, ApproachStep, FixCycle, FlowControl, MOST, PreStep, QualityGates, ScanThresholds,
+    TaskContext, TaskKind, TaskMeta, TestCommands, TestPlan, TestTask, ordered, size,
 };
 
 use super::framework;
@@ -30,6 +30,18 @@ struct Share<'a> {
     work: Vec<(&'a FileRequirements, Vec<&'a Requirement>)>,
 }
 
+impl<'a> Share<'a> {
+    /// The requirements of the accepted layers, files without any left out.
+    fn of(title: String, files: Vec<&'a FileRequirements>, accepts: fn(u8) -> bool) -> Self {
+        let own = |file: &'a FileRequirements| {
+            let own = file.requirements.iter().filter(|one| accepts(one.layer.layer()));
+            (file, own.collect::<Vec<_>>())
+        };
+        let work = files.into_iter().map(own).filter(|(_, list)| !list.is_empty());
+        Self { title, work: work.collect() }
+    }
+}
+
 /// Plans the tasks of an analysis. Never fails; [`crate::domain::test_plan::task::problems`]
 /// says whether the plan can be carried out.
 #[must_use]
@@ -39,19 +51,21 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
         0 => "IMPL-001".to_owned(),
         _ => format!("IMPL-{:03}", index + 2),
     };
-    let names: Vec<String> = (0..shares.len()).map(writer).collect();
+    let mut names: Vec<String> = (0..shares.len()).map(writer).collect();
+    let planner = Planner { analysis: &analysis, package };
     let mut tasks: Vec<TestTask> = Vec::new();
-    for (index, share) in shares.iter().enumerate() {
+    for (index, (share, name)) in shares.iter().zip(&names).enumerate() {
         // What crosses files comes behind the units of its files.
         let crossing = share.title.starts_with("Integration");
         let needs =
             if crossing { names.get(..index).unwrap_or_default().to_vec() } else { Vec::new() };
-        tasks.push(write_task(&writer(index), share, needs, &analysis, package));
+        tasks.push(planner.writing(name, share, needs));
     }
-    tasks.push(validation(&names, &analysis, package));
-    tasks.push(review(&names, &analysis, package));
-    tasks.push(execution(&names, &analysis, package, max_iterations));
-    conversations(&mut tasks, &analysis);
+    tasks.push(planner.validation(names.clone()));
+    names.push("IMPL-001.3".to_owned());
+    tasks.push(planner.review(names.clone()));
+    names.push("IMPL-001.5".to_owned());
+    tasks.push(planner.execution(names, max_iterations));
     let order = ordered(&tasks).unwrap_or_default();
     tasks.sort_by_key(|task| order.iter().position(|id| *id == task.id));
     TestPlan { analysis, tasks }
@@ -61,49 +75,24 @@ pub fn plan(analysis: TestAnalysis, package: &Package, max_iterations: u32) -> T
 /// apart from units when the work is not small.
 fn shares(analysis: &TestAnalysis) -> Vec<Share<'_>> {
     let files = &analysis.files;
-    let of = |file: &'_ FileRequirements, crossing: bool| -> Vec<usize> {
-        let list = file.requirements.iter().enumerate();
-        list.filter(|(_, one)| (one.layer.layer() >= 2) == crossing).map(|(at, _)| at).collect()
-    };
     let apart = size(files.len()) != "simple";
-    let mut modules: BTreeMap<String, Vec<&FileRequirements>> = BTreeMap::new();
+    let mut modules: BTreeMap<&str, Vec<&FileRequirements>> = BTreeMap::new();
     for file in files {
-        let module =
-            if files.len() <= TOGETHER { String::new() } else { file.file.parent().to_owned() };
+        let module = if files.len() <= TOGETHER { "" } else { file.file.parent() };
         modules.entry(module).or_default().push(file);
     }
-    let room = MOST - FIXED - usize::from(apart);
-    let groups = few(modules.into_iter().collect(), room);
-    let mut shares = Vec::new();
-    for (module, files) in groups {
-        let title = if module.is_empty() {
-            "Write unit tests".to_owned()
-        } else {
-            format!("Write unit tests of {module}")
-        };
-        let work: Vec<_> = files
-            .iter()
-            .map(|file| {
-                let own =
-                    if apart { of(file, false) } else { (0..file.requirements.len()).collect() };
-                (*file, own.into_iter().filter_map(|at| file.requirements.get(at)).collect())
-            })
-            .filter(|(_, list): &(_, Vec<&Requirement>)| !list.is_empty())
-            .collect();
-        shares.push(Share { title, work });
-    }
+    let modules = modules.into_iter().map(|(name, files)| (name.to_owned(), files)).collect();
+    let units: fn(u8) -> bool = if apart { |layer| layer < 2 } else { |_| true };
+    let mut shares: Vec<Share<'_>> = few(modules, MOST - FIXED - usize::from(apart))
+        .into_iter()
+        .map(|(module, files)| {
+            let of = if module.is_empty() { module } else { format!(" of {module}") };
+            Share::of(format!("Write unit tests{of}"), files, units)
+        })
+        .collect();
     if apart {
-        let work: Vec<_> = files
-            .iter()
-            .map(|file| {
-                (
-                    file,
-                    of(file, true).into_iter().filter_map(|at| file.requirements.get(at)).collect(),
-                )
-            })
-            .filter(|(_, list): &(_, Vec<&Requirement>)| !list.is_empty())
-            .collect();
-        shares.push(Share { title: "Integration tests".to_owned(), work });
+        let crossing = |layer| layer >= 2;
+        shares.push(Share::of("Integration tests".to_owned(), files.iter().collect(), crossing));
     }
     shares.retain(|share| !share.work.is_empty());
     shares
@@ -119,11 +108,9 @@ fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
         groups.sort_by(|a, b| weight(b).cmp(&weight(a)).then(a.0.cmp(&b.0)));
         let Some((name, files)) = groups.pop() else { break };
         if let Some(last) = groups.last_mut() {
-            last.0 = if last.0.ends_with(" and others") {
-                last.0.clone()
-            } else {
-                format!("{} and others", last.0)
-            };
+            if !last.0.ends_with(" and others") {
+                last.0.push_str(" and others");
+            }
             last.1.extend(files);
         } else {
             groups.push((name, files));
@@ -134,348 +121,284 @@ fn few(mut groups: Vec<Group<'_>>, room: usize) -> Vec<Group<'_>> {
     groups
 }
 
-fn commands(analysis: &TestAnalysis) -> TestCommands {
-    TestCommands {
-        run_tests: analysis.framework.run_tests.clone(),
-        run_coverage: analysis.framework.run_coverage.clone(),
-        run_specific: analysis.framework.run_specific.clone(),
-    }
+/// Plans single tasks.
+struct Planner<'a> {
+    analysis: &'a TestAnalysis,
+    package: &'a Package,
 }
 
-fn task(
-    id: &str,
-    title: String,
-    kind: TaskKind,
-    context: TaskContext,
-    flow_control: FlowControl,
-    analysis: &TestAnalysis,
-    package: &Package,
-) -> TestTask {
-    let source_session = match package {
-        Package::Session(package) => Some(package.metadata.source_session_id.clone()),
-        Package::Prompt(_) => None,
-    };
-    TestTask {
-        id: id.to_owned(),
-        title,
-        status: TaskStatus::Pending,
-        status_history: Vec::new(),
-        context_package_path: package.file().to_owned(),
-        cli_execution_id: format!("{}-{id}", analysis.session_id),
-        cli_execution: CliExecution {
-            strategy: "new".into(),
-            resume_from: None,
-            merge_from: Vec::new(),
-        },
-        meta: TaskMeta {
-            kind,
-            agent: kind.agent().to_owned(),
-            test_framework: analysis.framework.framework.to_string(),
-            project_type: analysis.project_type.clone(),
-            coverage_target: analysis.coverage_target.to_string(),
-            max_iterations: None,
-            source_session,
-        },
-        context,
-        flow_control,
-    }
-}
-
-/// A task that writes tests (specification.md 5.3).
-fn write_task(
-    id: &str,
-    share: &Share<'_>,
-    depends_on: Vec<String>,
-    analysis: &TestAnalysis,
-    package: &Package,
-) -> TestTask {
-    let mut requirements = Vec::new();
-    let mut ids = Vec::new();
-    let mut acceptance = Vec::new();
-    let mut test_files: Vec<RepoPath> = Vec::new();
-    for (file, list) in &share.work {
-        requirements.push(format!("{}: {}", file.file, counted(list)));
-        requirements
-            .extend(list.iter().map(|one| format!("{} {} {}", one.id, one.layer, one.text)));
-        ids.extend(list.iter().map(|one| one.id.clone()));
-        if !test_files.contains(&file.test_file) {
-            test_files.push(file.test_file.clone());
+impl Planner<'_> {
+    fn task(
+        &self,
+        (id, title): (&str, String),
+        kind: TaskKind,
+        context: TaskContext,
+        flow: FlowControl,
+    ) -> TestTask {
+        let Self { analysis, package } = self;
+        let source_session = match package {
+            Package::Session(package) => Some(package.metadata.source_session_id.clone()),
+            Package::Prompt(_) => None,
+        };
+        let test_commands = TestCommands {
+            run_tests: analysis.framework.run_tests.clone(),
+            run_coverage: analysis.framework.run_coverage.clone(),
+            run_specific: analysis.framework.run_specific.clone(),
+        };
+        TestTask {
+            id: id.to_owned(),
+            title,
+            status: TaskStatus::Pending,
+            status_history: Vec::new(),
+            context_package_path: package.file().to_owned(),
+            meta: TaskMeta {
+                kind,
+                agent: kind.agent().to_owned(),
+                test_framework: analysis.framework.framework.to_string(),
+                project_type: analysis.project_type.clone(),
+                coverage_target: analysis.coverage_target.to_string(),
+                max_iterations: flow.test_fix_cycle.as_ref().map(|cycle| cycle.max_iterations),
+                source_session,
+            },
+            context,
+            flow_control: FlowControl { test_commands, ..flow },
         }
     }
-    for test_file in &test_files {
-        let own = share.work.iter().filter(|(file, _)| file.test_file == *test_file);
-        let count: usize = own.map(|(_, list)| list.len()).sum();
-        let run = framework::run_specific(&analysis.framework, test_file);
-        acceptance.push(format!("{test_file} shows {count} requirements and passes: `{run}`"));
+
+    /// The criterion for coverage, where a tool can measure it.
+    fn coverage(&self) -> Option<String> {
+        let (target, run) = (self.analysis.coverage_target, &self.analysis.framework.run_coverage);
+        (!run.is_empty()).then(|| format!("coverage reaches {target}: `{run}`"))
     }
-    if !analysis.framework.run_coverage.is_empty() {
-        acceptance.push(format!(
-            "coverage reaches {}: `{}`",
-            analysis.coverage_target, analysis.framework.run_coverage
-        ));
+
+    /// A task that writes tests (specification.md 5.3).
+    fn writing(&self, id: &str, share: &Share<'_>, depends_on: Vec<String>) -> TestTask {
+        let framework = &self.analysis.framework;
+        let test_files = distinct(share.work.iter().map(|(file, _)| &file.test_file));
+        let mut requirements = Vec::new();
+        for (file, list) in &share.work {
+            let own = list.iter().map(|one| format!("{} {} {}", one.id, one.layer, one.text));
+            requirements.push(format!("{}: {}", file.file, counted(list)));
+            requirements.extend(own);
+        }
+        let shown = test_files.iter().map(|test_file| {
+            let own = share.work.iter().filter(|(file, _)| file.test_file == *test_file);
+            let count: usize = own.map(|(_, list)| list.len()).sum();
+            let run = framework::run_specific(framework, test_file);
+            format!("{test_file} shows {count} requirements and passes: `{run}`")
+        });
+        let files: Vec<RepoPath> = share.work.iter().map(|(file, _)| file.file.clone()).collect();
+        let all = || share.work.iter().flat_map(|(_, list)| list);
+        let context = TaskContext {
+            requirements,
+            requirement_ids: all().map(|one| one.id.clone()).collect(),
+            acceptance: shown.chain(self.coverage()).collect(),
+            focus_paths: [files.clone(), test_files.clone()].concat(),
+            files_to_test: files,
+            depends_on,
+        };
+        let flow = FlowControl {
+            pre_analysis: self.pre_analysis(),
+            implementation_approach: approach(share),
+            target_files: test_files,
+            reusable_test_tools: framework.conventions.fixtures.clone(),
+            ..FlowControl::default()
+        };
+        let title = format!("{} ({} requirements)", share.title, all().count());
+        self.task((id, title), TaskKind::TestGen, context, flow)
     }
-    let files: Vec<RepoPath> = share.work.iter().map(|(file, _)| file.file.clone()).collect();
-    let total: usize = share.work.iter().map(|(_, list)| list.len()).sum();
-    let context = TaskContext {
-        requirements,
-        requirement_ids: ids,
-        acceptance,
-        focus_paths: [files.clone(), test_files.clone()].concat(),
-        files_to_test: files,
-        depends_on,
-    };
-    let flow = FlowControl {
-        pre_analysis: pre_analysis(package, analysis),
-        implementation_approach: approach(share),
-        target_files: test_files,
-        reusable_test_tools: analysis.framework.conventions.fixtures.clone(),
-        test_commands: commands(analysis),
-        ..FlowControl::default()
-    };
-    let title = format!("{} ({total} requirements)", share.title);
-    task(id, title, TaskKind::TestGen, context, flow, analysis, package)
+
+    fn pre_analysis(&self) -> Vec<PreStep> {
+        let read = |path: &str| format!("Read({path})");
+        let step = |name: &str, action: &str, commands: Vec<String>, on_error: &str| PreStep {
+            step: name.to_owned(),
+            action: action.to_owned(),
+            commands,
+            output_to: name.to_owned(),
+            on_error: on_error.to_owned(),
+        };
+        let analysis = vec![read(&format!("{RESULTS}.json"))];
+        let package = vec![read(self.package.file())];
+        let mut steps = vec![
+            step("load_analysis", "Load the requirements", analysis, "fail"),
+            step("load_context", "Load the context package", package, "fail"),
+        ];
+        if let Package::Session(package) = self.package {
+            let own = package.source_context.implementation_summaries.iter().take(10);
+            let reads = own.map(|one| read(&one.summary_path)).collect();
+            steps.push(step("load_summaries", "Load what was implemented", reads, "skip_optional"));
+        }
+        let sample = self.analysis.framework.conventions.sample.iter();
+        let samples = distinct(sample.chain(&self.package.coverage().existing_tests));
+        let reads: Vec<String> =
+            samples.iter().take(SAMPLES).map(|file| read(file.as_str())).collect();
+        if !reads.is_empty() {
+            let action = "Study how tests are written here";
+            steps.push(step("study_tests", action, reads, "skip_optional"));
+        }
+        steps
+    }
+
+    /// Gate 001.3 (specification.md 5.4).
+    fn validation(&self, depends_on: Vec<String>) -> TestTask {
+        let test_files = self.test_files();
+        let files = match test_files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        let context = TaskContext {
+            requirements: vec![format!(
+                "{files} of generated tests: 0 critical, at most 3 errors, at most 10 warnings"
+            )],
+            acceptance: vec!["0 critical findings and 0 compile errors: `regreen validate`".into()],
+            focus_paths: test_files,
+            depends_on,
+            ..TaskContext::default()
+        };
+        let scan = AiIssueScan {
+            categories: CODE_CATEGORIES.map(str::to_owned).to_vec(),
+            severity_levels: ["CRITICAL", "ERROR", "WARNING"].map(str::to_owned).to_vec(),
+            auto_fix_enabled: true,
+            max_retries: 2,
+            thresholds: ScanThresholds { critical: 0, error: 3, warning: 10 },
+        };
+        let flow = FlowControl { ai_issue_scan: Some(scan), ..FlowControl::default() };
+        let names = ("IMPL-001.3", "Validate the generated code".to_owned());
+        self.task(names, TaskKind::CodeValidation, context, flow)
+    }
+
+    /// Gate 001.5 (specification.md 5.4).
+    fn review(&self, depends_on: Vec<String>) -> TestTask {
+        let analysis = self.analysis;
+        let layers = analysis.by_layer();
+        let layers: Vec<String> =
+            layers.iter().map(|(layer, count)| format!("{count} {layer}")).collect();
+        let run = &analysis.framework.run_tests;
+        let clean = format!("0 critical anti-patterns in the new tests: `{run}`");
+        let shown = format!("{} requirements are shown: {}", analysis.total(), layers.join(", "));
+        let context = TaskContext {
+            requirements: vec![shown],
+            acceptance: std::iter::once(clean).chain(self.coverage()).collect(),
+            ..self.about_everything(depends_on)
+        };
+        let gates = QualityGates {
+            layer_completeness: COMPLETENESS.map(|(code, share)| (code.to_owned(), share)).into(),
+            anti_patterns: TEST_CATEGORIES.map(str::to_owned).to_vec(),
+            coverage_thresholds: analysis.coverage_target,
+        };
+        let flow = FlowControl { quality_gates: Some(gates), ..FlowControl::default() };
+        let names = ("IMPL-001.5", "Review the quality of the tests".to_owned());
+        self.task(names, TaskKind::TestQualityReview, context, flow)
+    }
+
+    /// The suite and the fix loop (specification.md 5.5).
+    fn execution(&self, depends_on: Vec<String>, limit: u32) -> TestTask {
+        let run = &self.analysis.framework.run_tests;
+        let context = TaskContext {
+            requirements: vec![format!("the whole suite passes, within {limit} iterations")],
+            acceptance: vec![format!("all tests pass: `{run}`")],
+            ..self.about_everything(depends_on)
+        };
+        let cycle = FixCycle {
+            max_iterations: limit,
+            exit_conditions: vec!["all_tests_pass".into(), "max_iterations_reached".into()],
+            auto_revert_on_failure: false,
+        };
+        let flow = FlowControl { test_fix_cycle: Some(cycle), ..FlowControl::default() };
+        let names = ("IMPL-002", "Run the suite and fix what fails".to_owned());
+        self.task(names, TaskKind::TestFix, context, flow)
+    }
+
+    fn about_everything(&self, depends_on: Vec<String>) -> TaskContext {
+        TaskContext {
+            focus_paths: self.test_files(),
+            files_to_test: self.analysis.files.iter().map(|file| file.file.clone()).collect(),
+            depends_on,
+            ..TaskContext::default()
+        }
+    }
+
+    fn test_files(&self) -> Vec<RepoPath> {
+        distinct(self.analysis.files.iter().map(|file| &file.test_file))
+    }
+}
+
+/// Categories of issues that gate 001.3 looks for (specification.md 6.3).
+const CODE_CATEGORIES: [&str; 8] = [
+    "hallucinated_imports",
+    "placeholder_code",
+    "mock_leakage",
+    "type_abuse",
+    "naming_issues",
+    "control_flow",
+    "resource_leaks",
+    "security_issues",
+];
+
+/// Categories of anti-patterns that gate 001.5 looks for (specification.md 6.4).
+const TEST_CATEGORIES: [&str; 5] = [
+    "empty_tests",
+    "weak_assertions",
+    "test_isolation",
+    "incomplete_coverage",
+    "ai_generated_issues",
+];
+
+/// Percent of functions that tests of a layer must cover (specification.md 6.2).
+const COMPLETENESS: [(&str, u32); 6] =
+    [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
+
+/// Each file once, in order.
+fn distinct<'a>(files: impl IntoIterator<Item = &'a RepoPath>) -> Vec<RepoPath> {
+    let mut list: Vec<RepoPath> = Vec::new();
+    for file in files {
+        if !list.contains(file) {
+            list.push(file.clone());
+        }
+    }
+    list
+}
+
+/// Requirements by layer.
+fn by_layer<'a>(list: impl IntoIterator<Item = &'a &'a Requirement>) -> BTreeMap<SubLayer, u32> {
+    let mut layers = BTreeMap::new();
+    for one in list {
+        *layers.entry(one.layer).or_default() += 1;
+    }
+    layers
 }
 
 /// `12 requirements: 4 L1.1, 3 L1.2, …`.
 fn counted(list: &[&Requirement]) -> String {
-    let mut layers: BTreeMap<_, u32> = BTreeMap::new();
-    for one in list {
-        *layers.entry(one.layer).or_default() += 1;
-    }
     let parts: Vec<String> =
-        layers.iter().map(|(layer, count)| format!("{count} {layer}")).collect();
+        by_layer(list).iter().map(|(layer, count)| format!("{count} {layer}")).collect();
     let word = if list.len() == 1 { "requirement" } else { "requirements" };
     format!("{} {word}: {}", list.len(), parts.join(", "))
 }
 
-fn pre_analysis(package: &Package, analysis: &TestAnalysis) -> Vec<PreStep> {
-    let step = |name: &str, action: &str, commands: Vec<String>, on_error: &str| PreStep {
-        step: name.to_owned(),
-        action: action.to_owned(),
-        commands,
-        output_to: name.to_owned(),
-        on_error: on_error.to_owned(),
-    };
-    let mut steps = vec![
-        step(
-            "load_analysis",
-            "Load the requirements",
-            vec![format!("Read({RESULTS}.json)")],
-            "fail",
-        ),
-        step(
-            "load_context",
-            "Load the context package",
-            vec![format!("Read({})", package.file())],
-            "fail",
-        ),
-    ];
-    if let Package::Session(package) = package {
-        let own = package.source_context.implementation_summaries.iter().take(10);
-        let reads = own.map(|one| format!("Read({})", one.summary_path)).collect();
-        steps.push(step("load_summaries", "Load what was implemented", reads, "skip_optional"));
-    }
-    let sample = analysis.framework.conventions.sample.iter();
-    let others = package.coverage().existing_tests.iter();
-    let mut samples: Vec<String> = Vec::new();
-    for file in sample.chain(others) {
-        let read = format!("Read({file})");
-        if samples.len() < SAMPLES && !samples.contains(&read) {
-            samples.push(read);
-        }
-    }
-    if !samples.is_empty() {
-        steps.push(step(
-            "study_tests",
-            "Study how tests are written here",
-            samples,
-            "skip_optional",
-        ));
-    }
-    steps
-}
-
 fn approach(share: &Share<'_>) -> Vec<ApproachStep> {
+    let titles =
+        ["L0: the file itself", "L1: units", "L2: what crosses files", "L3: the whole program"];
     let mut steps: Vec<ApproachStep> = Vec::new();
-    for (layer, title) in [
-        (0, "L0: the file itself"),
-        (1, "L1: units"),
-        (2, "L2: what crosses files"),
-        (3, "L3: the whole program"),
-    ] {
-        let of_layer = share.work.iter().flat_map(|(_, list)| list.iter());
-        let own: Vec<&&Requirement> = of_layer.filter(|one| one.layer.layer() == layer).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let number = u32::try_from(steps.len() + 1).unwrap_or(u32::MAX);
-        let mut layers: BTreeMap<_, u32> = BTreeMap::new();
-        for one in &own {
-            *layers.entry(one.layer).or_default() += 1;
-        }
+    for (layer, title) in (0..).zip(titles) {
+        let all = share.work.iter().flat_map(|(_, list)| list);
+        let layers = by_layer(all.filter(|one| one.layer.layer() == layer));
         let parts: Vec<String> = layers
             .iter()
             .map(|(layer, count)| format!("{layer} {}: {count}", layer.title()))
             .collect();
-        steps.push(ApproachStep {
-            step: number,
-            title: title.to_owned(),
-            description: parts.join("; "),
-            depends_on: if number > 1 { vec![number - 1] } else { Vec::new() },
-            output: format!("layer_{layer}"),
-        });
-    }
-    steps
-}
-
-/// Gate 001.3 (specification.md 5.4).
-fn validation(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestTask {
-    let test_files = test_files(analysis);
-    let context = TaskContext {
-        requirements: vec![format!(
-            "{} of generated tests: 0 critical, at most 3 errors, at most 10 warnings",
-            files(test_files.len())
-        )],
-        acceptance: vec!["0 critical findings and 0 compile errors: `regreen validate`".into()],
-        focus_paths: test_files,
-        depends_on: names.to_vec(),
-        ..TaskContext::default()
-    };
-    let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-    let flow = FlowControl {
-        test_commands: commands(analysis),
-        ai_issue_scan: Some(AiIssueScan {
-            categories: own(&[
-                "hallucinated_imports",
-                "placeholder_code",
-                "mock_leakage",
-                "type_abuse",
-                "naming_issues",
-                "control_flow",
-                "resource_leaks",
-                "security_issues",
-            ]),
-            severity_levels: own(&["CRITICAL", "ERROR", "WARNING"]),
-            auto_fix_enabled: true,
-            max_retries: 2,
-            thresholds: ScanThresholds { critical: 0, error: 3, warning: 10 },
-        }),
-        ..FlowControl::default()
-    };
-    let title = "Validate the generated code".to_owned();
-    task("IMPL-001.3", title, TaskKind::CodeValidation, context, flow, analysis, package)
-}
-
-/// Gate 001.5 (specification.md 5.4).
-fn review(names: &[String], analysis: &TestAnalysis, package: &Package) -> TestTask {
-    let percent =
-        [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
-    let layer_completeness: BTreeMap<String, u32> =
-        percent.iter().map(|(layer, percent)| ((*layer).to_owned(), *percent)).collect();
-    let own = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-    let covered: Vec<String> =
-        analysis.by_layer().iter().map(|(layer, count)| format!("{count} {layer}")).collect();
-    let mut acceptance = vec![format!(
-        "0 critical anti-patterns in the new tests: `{}`",
-        analysis.framework.run_tests
-    )];
-    if !analysis.framework.run_coverage.is_empty() {
-        acceptance.push(format!(
-            "coverage reaches {}: `{}`",
-            analysis.coverage_target, analysis.framework.run_coverage
-        ));
-    }
-    let context = TaskContext {
-        requirements: vec![format!(
-            "{} requirements are shown: {}",
-            analysis.total(),
-            covered.join(", ")
-        )],
-        acceptance,
-        focus_paths: test_files(analysis),
-        files_to_test: analysis.files.iter().map(|file| file.file.clone()).collect(),
-        depends_on: [names.to_vec(), vec!["IMPL-001.3".to_owned()]].concat(),
-        ..TaskContext::default()
-    };
-    let flow = FlowControl {
-        test_commands: commands(analysis),
-        quality_gates: Some(QualityGates {
-            layer_completeness,
-            anti_patterns: own(&[
-                "empty_tests",
-                "weak_assertions",
-                "test_isolation",
-                "incomplete_coverage",
-                "ai_generated_issues",
-            ]),
-            coverage_thresholds: analysis.coverage_target,
-        }),
-        ..FlowControl::default()
-    };
-    let title = "Review the quality of the tests".to_owned();
-    task("IMPL-001.5", title, TaskKind::TestQualityReview, context, flow, analysis, package)
-}
-
-/// The suite and the fix loop (specification.md 5.5).
-fn execution(names: &[String], analysis: &TestAnalysis, package: &Package, limit: u32) -> TestTask {
-    let context = TaskContext {
-        requirements: vec![format!("the whole suite passes, within {limit} iterations")],
-        acceptance: vec![format!("all tests pass: `{}`", analysis.framework.run_tests)],
-        focus_paths: test_files(analysis),
-        files_to_test: analysis.files.iter().map(|file| file.file.clone()).collect(),
-        depends_on: [names.to_vec(), vec!["IMPL-001.3".to_owned(), "IMPL-001.5".to_owned()]]
-            .concat(),
-        ..TaskContext::default()
-    };
-    let flow = FlowControl {
-        test_commands: commands(analysis),
-        test_fix_cycle: Some(FixCycle {
-            max_iterations: limit,
-            exit_conditions: vec!["all_tests_pass".into(), "max_iterations_reached".into()],
-            auto_revert_on_failure: false,
-        }),
-        ..FlowControl::default()
-    };
-    let title = "Run the suite and fix what fails".to_owned();
-    let mut task = task("IMPL-002", title, TaskKind::TestFix, context, flow, analysis, package);
-    task.meta.max_iterations = Some(limit);
-    task
-}
-
-fn test_files(analysis: &TestAnalysis) -> Vec<RepoPath> {
-    let mut files: Vec<RepoPath> = Vec::new();
-    for file in &analysis.files {
-        if !files.contains(&file.test_file) {
-            files.push(file.test_file.clone());
+        let number = u32::try_from(steps.len() + 1).unwrap_or(u32::MAX);
+        if !parts.is_empty() {
+            steps.push(ApproachStep {
+                step: number,
+                title: title.to_owned(),
+                description: parts.join("; "),
+                depends_on: if number > 1 { vec![number - 1] } else { Vec::new() },
+                output: format!("layer_{layer}"),
+            });
         }
     }
-    files
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".into() } else { format!("{count} files") }
-}
-
-/// How the conversation of each task goes on from those before it (specification.md 5.2).
-fn conversations(tasks: &mut [TestTask], analysis: &TestAnalysis) {
-    let mut children: BTreeMap<String, usize> = BTreeMap::new();
-    for parent in tasks.iter().flat_map(|task| &task.context.depends_on) {
-        *children.entry(parent.clone()).or_default() += 1;
-    }
-    let id = |task: &str| format!("{}-{task}", analysis.session_id);
-    for task in tasks {
-        let own = match task.context.depends_on.as_slice() {
-            [] => continue,
-            [parent] if children.get(parent) == Some(&1) => {
-                ("resume", Some(id(parent)), Vec::new())
-            }
-            [parent] => ("fork", Some(id(parent)), Vec::new()),
-            several => ("merge_fork", None, several.iter().map(|parent| id(parent)).collect()),
-        };
-        let (strategy, resume_from, merge_from) = own;
-        task.cli_execution =
-            CliExecution { strategy: strategy.to_owned(), resume_from, merge_from };
-    }
+    steps
 }
 
 #[cfg(test)]
@@ -490,23 +413,12 @@ mod tests {
         let list: Vec<&Requirement> = analysis.files[0].requirements.iter().collect();
         assert!(counted(&list[..1]).starts_with("1 requirement: 1 "), "{}", counted(&list[..1]));
         assert!(counted(&list).starts_with("3 requirements: "), "{}", counted(&list));
-        assert_eq!((files(1), files(2)), ("1 file".to_owned(), "2 files".to_owned()));
-    }
-
-    #[test]
-    fn conversations_resume_fork_or_merge() {
-        let analysis = samples::analysis(30, 2);
-        let package = package();
-        let plan = plan(analysis, &package, 10);
-        for task in &plan.tasks {
-            let expected = match task.context.depends_on.len() {
-                0 => "new",
-                1 => "resume fork",
-                _ => "merge_fork",
-            };
-            let own = task.cli_execution.strategy.as_str();
-            assert!(expected.contains(own), "{}: {own}", task.id);
-            assert_eq!(task.cli_execution.merge_from.is_empty(), expected != "merge_fork");
+        for (count, files) in [(1, "1 file of"), (2, "2 files of")] {
+            let analysis = samples::analysis(count, 1);
+            let validation =
+                Planner { analysis: &analysis, package: &package() }.validation(vec![]);
+            let text = &validation.context.requirements[0];
+            assert!(text.starts_with(files), "{text}");
         }
     }
 

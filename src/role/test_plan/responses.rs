@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::test_plan::analysis::{Scenario, Suggestion};
+
 /// One requirement, as the surveyor reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -51,40 +53,6 @@ pub struct SurveyResponse {
     pub report: String,
 }
 
-/// One case, as the adviser reports it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ReportedSuggestion {
-    /// Path from the repository root.
-    pub file: String,
-    /// The layer of the case, such as `L1.3`.
-    pub layer: String,
-    /// The requirement it belongs to; empty for a case of its own.
-    pub requirement: String,
-    /// Type of test.
-    pub kind: String,
-    /// What is tried.
-    pub case: String,
-    /// What must be seen.
-    pub expected: String,
-    /// What needs a double.
-    pub mocks: String,
-    /// When it is done.
-    pub criterion: String,
-}
-
-/// One error that may happen.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct ReportedScenario {
-    /// The error in a few words.
-    pub error: String,
-    /// When it happens.
-    pub when: String,
-    /// What must be seen then.
-    pub expected: String,
-}
-
 /// The adviser's answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -92,11 +60,11 @@ pub struct AdviceResponse {
     /// The question it answers.
     pub task_id: String,
     /// The suggested cases.
-    pub suggestions: Vec<ReportedSuggestion>,
+    pub suggestions: Vec<Suggestion>,
     /// Files in the order in which their tests are best written.
     pub order: Vec<String>,
     /// What may go wrong.
-    pub errors: Vec<ReportedScenario>,
+    pub errors: Vec<Scenario>,
     /// From 0 to 1.
     pub confidence_score: f64,
 }

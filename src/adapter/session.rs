@@ -1,0 +1,397 @@
+//! A session of one repository: its record, its private checkout, its suite. Opens one that fixes,
+//! characterises, measures, or plans tests, and closes it.
+
+use std::path::PathBuf;
+
+use crate::domain::event::{Event, Outcome};
+use crate::domain::id::{CommitId, TreeId};
+use crate::domain::request::{FixSettings, Mode};
+use crate::domain::session::files::{PIPELINE, RECORD};
+use crate::domain::session::{SessionRecord, SessionStatus};
+use crate::domain::test_plan::context::SourceSession;
+use crate::domain::test_plan::pipeline::Pipeline;
+use crate::effect::{
+    Clock, Effects, GitError, Model, Observer, RunError, Screen, Store, StoreError, Suite, Worktree,
+};
+
+use super::host;
+use super::host::clock::HostClock;
+use super::open_error::OpenError;
+use super::paths::{scratch, state_prefix, state_root, work_root};
+use super::repo::{self, Branching, RepoWorktree, RepositoryFacts, WorktreeSettings};
+use super::session_choice::{ABANDONED, PlanRequest, Planning, choose, choose_plan, repair_state};
+use super::store::{self, STATE_FOLDER, SessionStore};
+use super::suite::{self, Detection, ProjectSuite, SuiteSettings};
+use super::test_code::protection;
+
+/// Everything that belongs to one session of one repository.
+pub struct Session<'a> {
+    /// Git as it was found.
+    pub facts: RepositoryFacts,
+    /// The session's record.
+    pub record: SessionRecord,
+    /// The merge base and its sources, when a base reference was given.
+    pub base: Option<(CommitId, TreeId)>,
+    /// What a person should know, in our own words.
+    pub notices: Vec<String>,
+    /// Whether an earlier run is continued.
+    pub resumed: bool,
+    clock: &'a HostClock,
+    store: SessionStore,
+    worktree: RepoWorktree,
+    suite: ProjectSuite<'a>,
+}
+
+/// Where a session that plans tests begins or continues.
+pub struct PlanStart {
+    /// Its state.
+    pub pipeline: Pipeline,
+    /// The finished session whose work it tests.
+    pub source: Option<SourceSession>,
+    /// The sources it plans for.
+    pub tree: TreeId,
+    /// Whether the suite can be started here.
+    pub runnable: bool,
+}
+
+impl<'a> Session<'a> {
+    /// Finds the repository, the suite and the session, and prepares the private checkout. Nothing
+    /// is created before they are known to be usable; an error leaves the repository as it was.
+    pub async fn open(
+        request: &FixSettings,
+        clock: &'a HostClock,
+    ) -> Result<Session<'a>, OpenError> {
+        let facts = repo::discover(&request.repository)?;
+        let command = request.test_command.as_deref();
+        let (root, below) = (&facts.root, &facts.subdirectory);
+        let detection = match suite::detect(root, below, command, request.report.as_deref()) {
+            // The tests of a session that goes on may be on its branch only.
+            Err(RunError::UnknownFramework { .. }) if !request.session.is_new() => {
+                suite::detect_or_begin(root, below, command)?
+            }
+            other => other?,
+        };
+        Self::open_with(request, facts, detection, clock).await
+    }
+
+    /// The same for a suite that was detected before, or that is to be begun.
+    pub async fn open_with(
+        request: &FixSettings,
+        facts: RepositoryFacts,
+        detection: Detection,
+        clock: &'a HostClock,
+    ) -> Result<Session<'a>, OpenError> {
+        protection()?;
+        // What is missing may be what the set-up installs.
+        if let Some(missing) = detection.missing.first().filter(|_| request.setup.is_empty()) {
+            let command = detection.facts.command.clone();
+            return Err(RunError::NotStarted { command, reason: missing.clone() }.into());
+        }
+        if let Some(reference) = &request.base {
+            repo::check_reference(&facts, reference)?;
+        }
+        let root = state_root(&facts);
+        let mut notices = notices(&facts);
+        notices.extend(resume_archiving(&facts));
+        let (record, restored) = choose(request, &facts, &root, clock, &mut notices)?;
+        if record.git.head_sha != facts.head {
+            let (began, now) = (record.git.head_sha.short(), facts.head.short());
+            notices.push(format!(
+                "{} moved from {began} to {now} since this session began; it goes on with {began}, and runs a new baseline first",
+                facts.branch.as_deref().unwrap_or("the head"),
+            ));
+        }
+        let store = SessionStore::open(&root, &record.session_id)?;
+        if let Some(files) = &restored {
+            store.restore(files)?;
+            let git = &record.git;
+            repo::recover_trees(&facts, &git.branch, &git.head_sha, STATE_FOLDER)?;
+        } else if !request.session.is_new() {
+            repair_state(&store, &facts, &record, &mut notices).await?;
+        }
+        // The record comes before the branch: what a kill leaves behind is known by name.
+        write_record(&store, &record).await?;
+        let branching =
+            if request.mode == Mode::Apply { Branching::Branch } else { Branching::Detached };
+        let worktree = match open_worktree(&facts, &record, branching) {
+            Ok(worktree) => worktree,
+            Err(error) => {
+                if request.session.is_new() {
+                    store::forget(&root, &record.session_id)?;
+                }
+                return Err(error.into());
+            }
+        };
+        let base = match &request.base {
+            Some(reference) => base_of(&worktree, reference, &mut notices).await?,
+            None => None,
+        };
+        let suite = open_suite(request, detection, (&facts, &store, &record), clock)?;
+        let resumed = !request.session.is_new();
+        let mut session =
+            Self { facts, record, base, notices, resumed, clock, store, worktree, suite };
+        session.record.git.base_sha = session.base.as_ref().map(|(commit, _)| commit.clone());
+        session.save_record().await?;
+        Ok(session)
+    }
+
+    /// Opens a session for phases 1 to 4, with a checkout without a branch. Nothing is written
+    /// before repository, suite and source are known to be usable (specification.md 3.1 phase 1).
+    pub async fn open_plan(
+        request: &PlanRequest,
+        clock: &'a HostClock,
+    ) -> Result<(Session<'a>, PlanStart), OpenError> {
+        let facts = repo::discover(&request.run.repository)?;
+        let root = state_root(&facts);
+        let Planning { mut record, pipeline, source, resumed, detection } =
+            choose_plan(request, &facts, &root, clock)?;
+        let mut notices = notices(&facts);
+        if let Some(missing) = detection.missing.first() {
+            notices.push(format!(
+                "the suite cannot run here, so coverage is estimated from names: {missing}"
+            ));
+        }
+        let runnable = detection.missing.is_empty();
+        let pipeline = pipeline.go_on(request.goal, request.confirmed);
+        let store = SessionStore::open(&root, &record.session_id)?;
+        if resumed {
+            record.resumed_at = Some(clock.now());
+        } else {
+            let value = serde_json::to_value(&pipeline).unwrap_or_default();
+            store.write_json(PIPELINE, &value).await?;
+        }
+        // The record comes last: a session without one never began.
+        write_record(&store, &record).await?;
+        let worktree = open_worktree(&facts, &record, Branching::Detached)?;
+        let tree = worktree.tree_of(&record.git.head_sha).await?;
+        let suite = open_suite(&request.run, detection, (&facts, &store, &record), clock)?;
+        let session =
+            Self { facts, record, base: None, notices, resumed, clock, store, worktree, suite };
+        Ok((session, PlanStart { pipeline, source, tree, runnable }))
+    }
+
+    /// What keeps the contract for this session.
+    #[must_use]
+    pub fn effects<'b>(
+        &'b self,
+        models: &'b [Box<dyn Model>],
+        screen: &'b dyn Screen,
+    ) -> Effects<'b>
+    where
+        'a: 'b,
+    {
+        let Self { worktree, suite, store, clock, .. } = self;
+        Effects { models, worktree, suite, store, clock: *clock, screen }
+    }
+
+    /// The first event of a session that plans tests.
+    #[must_use]
+    pub fn opened(&self) -> Event {
+        let facts = self.suite.facts();
+        Event::Opened {
+            session: self.record.session_id.to_string(),
+            repository: self.facts.root.display().to_string(),
+            head: self.record.git.head_sha.clone(),
+            branch: self.record.git.branch.clone(),
+            framework: facts.framework.to_string(),
+            command: facts.command.clone(),
+            resumed: self.resumed,
+        }
+    }
+
+    /// Whether another commit is checked out than the one the session began on.
+    #[must_use]
+    pub fn moved(&self) -> bool {
+        self.record.git.head_sha != self.facts.head
+    }
+
+    /// The session's folder.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.store.folder().to_owned()
+    }
+
+    /// A private folder of this session outside of every checkout.
+    #[must_use]
+    pub fn scratch(&self) -> PathBuf {
+        scratch(&self.facts, &self.record.session_id)
+    }
+
+    /// The session's folder inside commits.
+    #[must_use]
+    pub fn state_prefix(&self) -> String {
+        state_prefix(&self.record.session_id)
+    }
+
+    /// Where the session's folder goes when it is archived.
+    #[must_use]
+    pub fn archive_folder(&self) -> PathBuf {
+        store::archive_folder(&state_root(&self.facts), &self.record.session_id)
+    }
+
+    /// Makes watched calls of functions.
+    #[must_use]
+    pub fn observer(&self) -> &dyn Observer {
+        &self.suite
+    }
+
+    async fn save_record(&self) -> Result<(), StoreError> {
+        write_record(&self.store, &self.record).await
+    }
+
+    /// Notes how a run of the fix loop ended.
+    pub async fn conclude(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
+        self.record.conclude(outcome, self.clock.now());
+        self.save_record().await
+    }
+
+    /// Notes that the session is over, with a result in our own words.
+    pub async fn close(&mut self, result: &str) -> Result<(), StoreError> {
+        self.record.end(SessionStatus::Completed, result, self.clock.now());
+        self.save_record().await
+    }
+
+    /// Notes that the session waits for approval.
+    pub async fn hold(&mut self) -> Result<(), StoreError> {
+        self.record.status = SessionStatus::Paused;
+        self.record.result = Some("blocked".to_owned());
+        self.save_record().await
+    }
+
+    /// Takes back a session that failed before it changed anything: no branch and no checkout
+    /// stay. Its logs do, until the next session takes its name.
+    pub async fn abandon(mut self) -> Result<(), OpenError> {
+        let tip = self.worktree.tip().await?;
+        if tip != self.record.git.head_sha {
+            return Ok(());
+        }
+        // Removing needs no room on a full disk; writing the record does.
+        self.worktree.remove().await?;
+        repo::remove_branch(&self.facts, &self.record.git.branch, &tip)?;
+        self.record.end(SessionStatus::Blocked, ABANDONED, self.clock.now());
+        Ok(self.save_record().await?)
+    }
+
+    /// Takes back a session whose request names nothing here: its name is free again.
+    pub async fn forget(self) -> Result<(), OpenError> {
+        self.worktree.remove().await?;
+        Ok(store::forget(&state_root(&self.facts), &self.record.session_id)?)
+    }
+
+    /// Notes where the pipeline rests, and removes the private checkout.
+    pub async fn rest(mut self, pipeline: &Pipeline) -> Result<(), OpenError> {
+        self.record.rest_at(pipeline);
+        self.save_record().await?;
+        Ok(self.worktree.remove().await?)
+    }
+
+    /// Removes the private checkout and, for a completed session, archives its folder. Returns
+    /// the folder where the session's files are now. Never changes the result (specification.md X37).
+    pub async fn finish(self) -> Result<PathBuf, OpenError> {
+        let folder = self.folder();
+        if self.record.status == SessionStatus::Paused {
+            return Ok(folder);
+        }
+        self.worktree.remove().await?;
+        if self.record.status != SessionStatus::Completed {
+            return Ok(folder);
+        }
+        let root = state_root(&self.facts);
+        Ok(store::archive(&root, &self.record.session_id, &self.clock.now())?)
+    }
+}
+
+/// Finishes what earlier runs began to archive (specification.md 8.14). What cannot be finished yet is
+/// reported and tried again by the next run; it never blocks a session.
+pub fn resume_archiving(facts: &RepositoryFacts) -> Vec<String> {
+    let root = state_root(facts);
+    let mut notices = Vec::new();
+    for (id, _lock) in store::half_archived(&root) {
+        let archived = repo::remove_checkout(facts, &work_root(facts), &id)
+            .map_err(OpenError::from)
+            .and_then(|()| Ok(store::archive(&root, &id, &host::clock::now())?));
+        notices.push(match archived {
+            Ok(_) => format!("session {id} was finished and is archived now"),
+            Err(error) => format!("session {id} is not archived yet: {error}"),
+        });
+    }
+    notices
+}
+
+/// What a person should know about the repository before a session starts.
+fn notices(facts: &RepositoryFacts) -> Vec<String> {
+    let mut notices = Vec::new();
+    let changed = facts.modified + facts.untracked;
+    if changed > 0 {
+        let files = if changed == 1 {
+            "1 uncommitted file is".to_owned()
+        } else {
+            format!("{changed} uncommitted files are")
+        };
+        notices.push(format!(
+            "{files} not tested: regreen works on commit {}, in a checkout of its own",
+            facts.head.short()
+        ));
+    }
+    if let Some(operation) = facts.operation {
+        notices.push(format!("{operation} is under way here; it is left alone"));
+    }
+    if facts.submodules {
+        notices.push("submodules are empty in the private checkout".to_owned());
+    }
+    notices
+}
+
+async fn write_record(store: &SessionStore, record: &SessionRecord) -> Result<(), StoreError> {
+    store.write_json(RECORD, &serde_json::to_value(record).unwrap_or_default()).await
+}
+
+fn open_worktree(
+    facts: &RepositoryFacts,
+    record: &SessionRecord,
+    branching: Branching,
+) -> Result<RepoWorktree, GitError> {
+    RepoWorktree::open(
+        facts,
+        &WorktreeSettings {
+            session: &record.session_id,
+            branch: &record.git.branch,
+            head: &record.git.head_sha,
+            work_root: &work_root(facts),
+            state_folder: &state_prefix(&record.session_id),
+            branching,
+        },
+    )
+}
+
+async fn base_of(
+    worktree: &RepoWorktree,
+    reference: &str,
+    notices: &mut Vec<String>,
+) -> Result<Option<(CommitId, TreeId)>, GitError> {
+    let Some(commit) = worktree.merge_base(reference).await? else {
+        notices.push(format!(
+            "there is no merge base with `{reference}` (a shallow clone cuts history), so no failure is called introduced"
+        ));
+        return Ok(None);
+    };
+    let tree = worktree.tree_of(&commit).await?;
+    Ok(Some((commit, tree)))
+}
+
+fn open_suite<'a>(
+    request: &FixSettings,
+    detection: Detection,
+    (facts, store, record): (&RepositoryFacts, &SessionStore, &SessionRecord),
+    clock: &'a HostClock,
+) -> Result<ProjectSuite<'a>, RunError> {
+    let settings = SuiteSettings {
+        timeout: request.test_timeout,
+        session: store.folder().to_owned(),
+        scratch: scratch(facts, &record.session_id),
+        layers: request.layers.clone(),
+        setup: request.setup.clone(),
+        tools: request.tools.clone(),
+    };
+    suite::open(detection, settings, clock)
+}
