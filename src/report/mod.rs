@@ -30,10 +30,6 @@ pub mod schema;
 pub mod summary;
 pub mod terminal;
 pub mod test_quality;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the pipeline of test generation lays out more of it")
-)]
 pub mod todo;
 mod truncate;
 pub mod validation;

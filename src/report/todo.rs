@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::markdown::{cut, line, prose};
-use super::phrases::{harmless, headline, sentence};
+use super::phrases::{headline, sentence};
 use super::view::View;
 use crate::domain::task::TaskStatus;
 
@@ -13,7 +13,7 @@ use crate::domain::task::TaskStatus;
 const CURRENT: usize = 200;
 
 /// Characters of what a line says.
-const CONTENT: usize = 160;
+pub(super) const CONTENT: usize = 160;
 
 /// Characters of an iteration's label.
 const LABEL: usize = 60;
@@ -44,8 +44,7 @@ pub struct Entry {
     pub children: Vec<Entry>,
 }
 
-/// The list. [`Todo::lay`] makes it, so that its rules hold; [`Todo::breaches`] checks one that was
-/// stored.
+/// The list. [`Todo::lay`] makes it, so that its rules hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Todo {
     /// The highest level, in order.
@@ -107,26 +106,6 @@ impl Todo {
         Self { entries: level(steps, pace) }
     }
 
-    /// Which rules a list breaks; empty when none.
-    #[must_use]
-    pub fn breaches(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        check(&self.entries, &mut found);
-        found
-    }
-
-    /// The entries in progress, from the highest level to the lowest.
-    #[must_use]
-    pub fn current(&self) -> Vec<&Entry> {
-        let mut path = Vec::new();
-        let mut entries = &self.entries;
-        while let Some(entry) = entries.iter().find(|entry| entry.status == Status::InProgress) {
-            path.push(entry);
-            entries = &entry.children;
-        }
-        path
-    }
-
     /// As a nested Markdown list. Not as check boxes: anybody who may edit could tick them.
     #[must_use]
     pub fn markdown(&self) -> String {
@@ -140,17 +119,6 @@ impl Todo {
             text.push_str(&format!("{}- {} {shown}\n", "  ".repeat(depth), mark(entry.status)));
         });
         text
-    }
-
-    /// As lines for a terminal.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        draw(&self.entries, 0, &mut |depth, entry| {
-            let text = harmless(shown(entry), CONTENT);
-            lines.push(format!("{}{} {text}", "  ".repeat(depth + 1), mark(entry.status)));
-        });
-        lines
     }
 }
 
@@ -174,44 +142,21 @@ fn level(steps: &[Step], pace: Pace) -> Vec<Entry> {
         .collect()
 }
 
-fn check(entries: &[Entry], found: &mut Vec<String>) {
-    let at_work = entries.iter().filter(|entry| entry.status == Status::InProgress).count();
-    if at_work > 1 {
-        found.push(format!("{at_work} entries of one level are in progress"));
-    }
-    for entry in entries {
-        let name = line(&entry.content, 60);
-        match entry.status {
-            Status::InProgress => {
-                let at_work = |child: &Entry| child.status == Status::InProgress;
-                if !entry.children.is_empty() && !entry.children.iter().any(at_work) {
-                    found.push(format!("`{name}` is in progress and no part of it is"));
-                }
-                check(&entry.children, found);
-            }
-            Status::Pending | Status::Completed if !entry.children.is_empty() => {
-                found.push(format!("`{name}` is not in progress and shows its parts"));
-            }
-            Status::Pending | Status::Completed => {}
-        }
-    }
-}
-
-fn draw(entries: &[Entry], depth: usize, show: &mut dyn FnMut(usize, &Entry)) {
+pub(super) fn draw(entries: &[Entry], depth: usize, show: &mut dyn FnMut(usize, &Entry)) {
     for entry in entries {
         show(depth, entry);
         draw(&entry.children, depth + 1, show);
     }
 }
 
-fn shown(entry: &Entry) -> &str {
+pub(super) fn shown(entry: &Entry) -> &str {
     match entry.status {
         Status::InProgress if !entry.active.is_empty() => &entry.active,
         Status::Pending | Status::InProgress | Status::Completed => &entry.content,
     }
 }
 
-fn mark(status: Status) -> char {
+pub(super) fn mark(status: Status) -> char {
     match status {
         Status::Pending => '○',
         Status::InProgress => '▶',

@@ -49,8 +49,7 @@ struct Open {
     diagnosis: Diagnosis,
     failing: Vec<TestCase>,
     passing: Vec<TestId>,
-    related: Vec<RepoPath>,
-    base_diff: Vec<FileDiff>,
+    suspects: Suspects,
 }
 
 /// Plans and edits by search, and a place to try anybody's edits.
@@ -76,43 +75,32 @@ impl Embedded {
         Self { jobs, base_tree, open: Mutex::new(None) }
     }
 
-    /// Says where the failures may come from, with the files they need and the change since the
-    /// base.
-    pub async fn diagnose(
-        &self,
-        state: &FixLoop,
-        impact: &Mutex<Impact>,
-        fx: &Effects<'_>,
-    ) -> Result<Suspects, EffectError> {
-        let mut open = self.open.lock().await;
-        *open = None;
-        let opened = self.open(state, impact, fx).await?;
-        let suspects = Suspects {
-            plan: opened.diagnosis.plan.clone(),
-            related: opened.related.clone(),
-            base_diff: opened.base_diff.clone(),
-        };
-        *open = Some(opened);
-        Ok(suspects)
-    }
-
-    /// What a diagnosis that was made before says; makes it anew after a restart.
+    /// Says where the failures of this iteration come from, with the files they need and the change
+    /// since the base.
     pub async fn suspects(
         &self,
         state: &FixLoop,
         impact: &Mutex<Impact>,
         fx: &Effects<'_>,
     ) -> Result<Suspects, EffectError> {
-        if let Some(open) = self.open.lock().await.as_ref()
-            && open.iteration == state.current_iteration
-        {
-            return Ok(Suspects {
-                plan: open.diagnosis.plan.clone(),
-                related: open.related.clone(),
-                base_diff: open.base_diff.clone(),
-            });
-        }
-        self.diagnose(state, impact, fx).await
+        let mut slot = self.open.lock().await;
+        let open = self.opened(&mut slot, state, impact, fx).await?;
+        Ok(Suspects { plan: open.diagnosis.plan.clone(), ..open.suspects.clone() })
+    }
+
+    /// The trial and the diagnosis of this iteration.
+    async fn opened<'s>(
+        &self,
+        slot: &'s mut Option<Open>,
+        state: &FixLoop,
+        impact: &Mutex<Impact>,
+        fx: &Effects<'_>,
+    ) -> Result<&'s Open, EffectError> {
+        let open = match slot.take() {
+            Some(open) if open.iteration == state.current_iteration => open,
+            _ => self.open(state, impact, fx).await?,
+        };
+        Ok(slot.insert(open))
     }
 
     /// Finds an edit.
@@ -123,11 +111,7 @@ impl Embedded {
         fx: &Effects<'_>,
     ) -> Result<Found, EffectError> {
         let mut slot = self.open.lock().await;
-        let iteration = state.current_iteration;
-        if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
-            *slot = Some(self.open(state, impact, fx).await?);
-        }
-        let Some(open) = slot.as_ref() else { return Ok(Found::default()) };
+        let open = self.opened(&mut slot, state, impact, fx).await?;
         let progress = |tried: u64| {
             let unit = "candidates".to_owned();
             fx.screen.show(&Event::Progress { done: tried, total: None, unit });
@@ -145,11 +129,7 @@ impl Embedded {
         fx: &Effects<'_>,
     ) -> Result<Tried, EffectError> {
         let mut slot = self.open.lock().await;
-        let iteration = state.current_iteration;
-        if slot.as_ref().is_none_or(|open| open.iteration != iteration) {
-            *slot = Some(self.open(state, impact, fx).await?);
-        }
-        let Some(open) = slot.as_ref() else { return Ok(Tried::default()) };
+        let open = self.opened(&mut slot, state, impact, fx).await?;
         let failing: Vec<TestId> = open.failing.iter().map(|case| case.id.clone()).collect();
         let files: BTreeSet<RepoPath> = edits.files.iter().map(|edit| edit.file.clone()).collect();
         let (near, _) = open.diagnosis.reaching(&files, &open.passing);
@@ -184,9 +164,9 @@ impl Embedded {
             failing: &open.failing,
             passing: &open.passing,
             is_test: &testing::is_test,
-            related: &open.related,
+            related: &open.suspects.related,
             strategy: state.selected_strategy.unwrap_or(Strategy::Conservative),
-            base_diff: &open.base_diff,
+            base_diff: &open.suspects.base_diff,
             disproved: &state.disproved,
             patterns: &state.patterns,
             singles_done: state
@@ -224,8 +204,7 @@ impl Embedded {
             diagnosis: Diagnosis::default(),
             failing,
             passing,
-            related,
-            base_diff,
+            suspects: Suspects { plan: None, related, base_diff },
         };
         open.diagnosis = repair::diagnose(&self.search(state, fx, &open, &|_| {})).await?;
         Ok(open)

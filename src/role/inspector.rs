@@ -1,30 +1,20 @@
 //! Gates 001.3 and 001.5 on tests that were just written: what a review of a whole tree says about
-//! them, and their score once a gate has changed something.
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
 use crate::code::lint;
-use crate::domain::id::{RepoPath, TestId, TreeId};
-use crate::domain::mutation::Score;
+use crate::domain::id::{RepoPath, TreeId};
 use crate::domain::request::ToolCommands;
-use crate::effect::{CandidateRunnerRequest, Concern, EffectError, Effects, GitError, Speed};
-use crate::repair::{Limits, Scoring, score};
+use crate::effect::{Concern, Effects, GitError};
 
-use super::GenerateRequest;
-use super::characterise::left;
 use super::reviewer::{
     ReviewRequest, ReviewResult, add_findings, review, tool_findings, unchecked_languages,
 };
 
 /// Bytes of a source that is read at most; a program generated a longer one.
 const SOURCE_LIMIT: usize = 1 << 20;
-
-/// Mutants that are tried when tests run in a warm process.
-const WARM_MUTANTS: u32 = 3_000;
-
-/// Mutants that are tried when each costs a cold start.
-const COLD_MUTANTS: u32 = 40;
 
 /// Which files of a tree to review.
 #[derive(Clone, Copy, Debug)]
@@ -87,35 +77,4 @@ pub async fn texts_of(
         texts.insert(file, text);
     }
     Ok(texts)
-}
-
-/// Scores tests that passed on the files that they are about.
-pub async fn rescore(
-    request: &GenerateRequest<'_>,
-    files: &[RepoPath],
-    tests: &[TestId],
-    fx: &Effects<'_>,
-) -> Result<Score, EffectError> {
-    fx.worktree.checkout(request.tree).await?;
-    let asked =
-        CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: request.jobs };
-    let trial = fx.suite.open_candidate_runner(&asked).await?;
-    let candidates = if trial.speed() == Speed::Warm { WARM_MUTANTS } else { COLD_MUTANTS };
-    let scored = score(&Scoring {
-        worktree: fx.worktree,
-        tree: request.tree,
-        trial: trial.as_ref(),
-        clock: fx.clock,
-        files,
-        within: None,
-        tests,
-        known: None,
-        limits: Limits { candidates, time: left(fx.clock.elapsed(), request.until) },
-        threshold: request.threshold,
-        jobs: request.jobs,
-        all_tests: false,
-        progress: &|_, _| {},
-    })
-    .await?;
-    Ok(scored.score)
 }

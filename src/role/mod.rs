@@ -26,12 +26,13 @@ pub mod vet;
 pub use ask::exchange_log::{AnswerReceipt, PendingQuestion};
 pub use ask::{AskSettings, ChainEntry, ProviderChain, books};
 pub use characterise::{
-    Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, suspects,
+    Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,
+    suspects,
 };
 pub use documents::Documents;
 pub use fixer::{Fixer, FixerSettings};
 pub use impact::Impact;
-pub use inspector::{InspectRequest, inspect, rescore};
+pub use inspector::{InspectRequest, inspect};
 pub use minimise::minimise;
 pub use prompt::Role;
 #[cfg(any(test, feature = "internals"))]

@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::coverage::CoverageTarget;
-use crate::domain::id::{RepoPath, SessionId};
+use crate::domain::id::RepoPath;
 use crate::domain::task::{OrderError, TaskStatus, order};
 
 use super::analysis::TestAnalysis;
@@ -62,16 +61,9 @@ pub struct TaskMeta {
     pub agent: String,
     /// Framework of the tests.
     pub test_framework: String,
-    /// Such as `Library (Python)`.
-    pub project_type: String,
-    /// Such as `line:80%,branch:70%,function:90%`.
-    pub coverage_target: String,
     /// Iteration limit; for the task that runs the suite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
-    /// The finished session, in session mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_session: Option<SessionId>,
 }
 
 /// What is to be reached, on which files.
@@ -121,65 +113,6 @@ pub struct ApproachStep {
     pub output: String,
 }
 
-/// Commands of the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TestCommands {
-    /// The whole suite.
-    pub run_tests: String,
-    /// With coverage; empty when no tool is known.
-    pub run_coverage: String,
-    /// One file, at `{test_file}`.
-    pub run_specific: String,
-}
-
-/// Gate 001.3 (specification.md 5.4, 6.6).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AiIssueScan {
-    /// Eight of 6.3.
-    pub categories: Vec<String>,
-    /// From worst to least.
-    pub severity_levels: Vec<String>,
-    /// Whether safe repairs are made.
-    pub auto_fix_enabled: bool,
-    /// Repairs at most.
-    pub max_retries: u32,
-    /// Findings at most.
-    pub thresholds: ScanThresholds,
-}
-
-/// Findings that are tolerated at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ScanThresholds {
-    /// Critical ones.
-    pub critical: u32,
-    /// Errors.
-    pub error: u32,
-    /// Warnings.
-    pub warning: u32,
-}
-
-/// Gate 001.5 (specification.md 5.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct QualityGates {
-    /// Percent per layer, such as `L1.1` 100.
-    pub layer_completeness: std::collections::BTreeMap<String, u32>,
-    /// Categories of 6.4.
-    pub anti_patterns: Vec<String>,
-    /// Percent.
-    pub coverage_thresholds: CoverageTarget,
-}
-
-/// The fix loop (specification.md 5.5).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FixCycle {
-    /// The limit.
-    pub max_iterations: u32,
-    /// What ends it.
-    pub exit_conditions: Vec<String>,
-    /// Off: kept iterations are improvements (specification.md C-30).
-    pub auto_revert_on_failure: bool,
-}
-
 /// How a task proceeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowControl {
@@ -189,19 +122,6 @@ pub struct FlowControl {
     pub implementation_approach: Vec<ApproachStep>,
     /// Files that are written.
     pub target_files: Vec<RepoPath>,
-    /// Fixtures and helpers that are there.
-    pub reusable_test_tools: Vec<String>,
-    /// Commands of the project.
-    pub test_commands: TestCommands,
-    /// Gate 001.3.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ai_issue_scan: Option<AiIssueScan>,
-    /// Gate 001.5.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quality_gates: Option<QualityGates>,
-    /// The fix loop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test_fix_cycle: Option<FixCycle>,
 }
 
 /// One task, in the nested form of the founding documents (specification.md 5.2).
@@ -215,8 +135,6 @@ pub struct TestTask {
     pub status: TaskStatus,
     /// How it came there.
     pub status_history: Vec<StatusChange>,
-    /// The context package, inside the session folder.
-    pub context_package_path: String,
     /// Who works.
     pub meta: TaskMeta,
     /// What is to be reached.

@@ -9,7 +9,7 @@ use super::check::{About, annotations, check};
 use super::comment::{comment, marker};
 use super::forge_page::{BudgetLimits, CommandReply, ForgePage};
 use super::job_summary::{SUMMARY_LIMIT, job_summary};
-use super::todo::{Pace, Status, Step, Todo, current_line, todo};
+use super::todo::{Entry, Pace, Status, Step, Todo, current_line, todo};
 use super::view::View;
 use super::workflow::{outputs, remarks};
 use crate::domain::budget::{Spending, SpendingLimits, Usage};
@@ -401,4 +401,64 @@ fn the_list_attaches_what_is_worked_on_and_drops_it_when_done() {
         entry.status = Status::InProgress;
     }
     assert_eq!(broken.breaches(), ["3 entries of one level are in progress"]);
+}
+
+impl Todo {
+    /// As plain lines.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        super::todo::draw(&self.entries, 0, &mut |depth, entry| {
+            let text = super::phrases::harmless(super::todo::shown(entry), super::todo::CONTENT);
+            lines.push(format!(
+                "{}{} {text}",
+                "  ".repeat(depth + 1),
+                super::todo::mark(entry.status)
+            ));
+        });
+        lines
+    }
+
+    /// Which rules a list breaks; empty when none.
+    #[must_use]
+    pub fn breaches(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        check(&self.entries, &mut found);
+        found
+    }
+
+    /// The entries in progress, from the highest level to the lowest.
+    #[must_use]
+    pub fn current(&self) -> Vec<&Entry> {
+        let mut path = Vec::new();
+        let mut entries = &self.entries;
+        while let Some(entry) = entries.iter().find(|entry| entry.status == Status::InProgress) {
+            path.push(entry);
+            entries = &entry.children;
+        }
+        path
+    }
+}
+
+fn check(entries: &[Entry], found: &mut Vec<String>) {
+    let at_work = entries.iter().filter(|entry| entry.status == Status::InProgress).count();
+    if at_work > 1 {
+        found.push(format!("{at_work} entries of one level are in progress"));
+    }
+    for entry in entries {
+        let name = line(&entry.content, 60);
+        match entry.status {
+            Status::InProgress => {
+                let at_work = |child: &Entry| child.status == Status::InProgress;
+                if !entry.children.is_empty() && !entry.children.iter().any(at_work) {
+                    found.push(format!("`{name}` is in progress and no part of it is"));
+                }
+                check(&entry.children, found);
+            }
+            Status::Pending | Status::Completed if !entry.children.is_empty() => {
+                found.push(format!("`{name}` is not in progress and shows its parts"));
+            }
+            Status::Pending | Status::Completed => {}
+        }
+    }
 }

@@ -16,9 +16,9 @@ use crate::domain::proposal::EditSet;
 use crate::effect::{EffectError, Effects, Lines, Observer};
 
 pub use failing_functions::{entered, suspects};
-pub use mutation_probe::measure;
+pub use mutation_probe::{measure, rescore};
 pub use test_file::whole_file;
-pub use verify::{is_fatal, packages};
+pub use verify::{is_fatal, packages, unisolated};
 
 use mutation_probe::{open_runner, select_cases};
 use test_file::TestFile;
@@ -108,7 +108,7 @@ fn stages(now: Duration, until: Duration) -> (Duration, Duration) {
 }
 
 /// How long a measurement may take that should be over at `until`.
-pub fn left(now: Duration, until: Duration) -> Duration {
+fn left(now: Duration, until: Duration) -> Duration {
     until.saturating_sub(now).max(LEAST)
 }
 
@@ -132,15 +132,15 @@ pub async fn characterise(
         framework: fx.suite.facts().framework.to_string(),
         ..CharacterisationReport::default()
     };
-    step(fx, "calling functions to record what they do");
+    fx.step("calling functions to record what they do");
     let mut test_files =
         observation::observe(request, observer, calls_end, fx, &mut report).await?;
     if !test_files.is_empty() {
-        step(fx, "running each call as a test of its own");
+        fx.step("running each call as a test of its own");
         verify::check_each_case(&mut test_files, request, fx, &mut report).await?;
-        step(fx, "choosing the calls that detect mutants");
+        fx.step("choosing the calls that detect mutants");
         select_cases(&mut test_files, request, choice_ends, fx, &mut report).await?;
-        step(fx, "running the tests alone, in reverse order, and three times");
+        fx.step("running the tests alone, in reverse order, and three times");
         verify::check_stability(&mut test_files, request, fx, &mut report).await?;
     }
     let edits = test_file::edits(&test_files);
@@ -148,10 +148,6 @@ pub async fn characterise(
     fx.worktree.checkout(&tree).await?;
     fill(&test_files, &mut report);
     Ok(Generated { edits, tree, report, reached: Lines::new() })
-}
-
-fn step(fx: &Effects<'_>, doing: &str) {
-    fx.step(doing);
 }
 
 /// Counts what was kept.

@@ -7,13 +7,14 @@ use std::time::Duration;
 use crate::domain::characterisation::{CharacterisationReport, LineCounts};
 use crate::domain::event::Event;
 use crate::domain::id::{RepoPath, TestId, TreeId};
+use crate::domain::mutation::Score;
 use crate::effect::{
     CandidateRunner, CandidateRunnerRequest, EffectError, Effects, Lines, Speed, Trace,
 };
 use crate::repair::{self, Limits, Ranges, Scoring, Split};
 
 use super::test_file::{self, TestFile};
-use super::{GenerateRequest, LEAST, Missed, left, step, unfinished};
+use super::{GenerateRequest, LEAST, Missed, left, unfinished};
 
 /// Mutants of one judgement when tests run in a warm process.
 const WARM_MUTANTS: u32 = 3_000;
@@ -30,6 +31,50 @@ fn limits(trial: &dyn CandidateRunner, time: Duration) -> Limits {
         Speed::Cold => COLD_MUTANTS,
     };
     Limits { candidates, time }
+}
+
+/// What a judgement of `tests` on `files` needs, with the time that is left.
+fn scoring<'a>(
+    (tree, trial): (&'a TreeId, &'a dyn CandidateRunner),
+    files: &'a [RepoPath],
+    tests: &'a [TestId],
+    request: &GenerateRequest<'_>,
+    fx: &Effects<'a>,
+) -> Scoring<'a> {
+    Scoring {
+        worktree: fx.worktree,
+        tree,
+        trial,
+        clock: fx.clock,
+        files,
+        within: None,
+        tests,
+        known: None,
+        limits: limits(trial, left(fx.clock.elapsed(), request.until)),
+        threshold: request.threshold,
+        jobs: request.jobs,
+        all_tests: false,
+        progress: &|_, _| {},
+    }
+}
+
+/// Scores tests that passed on the files that they are about.
+pub async fn rescore(
+    request: &GenerateRequest<'_>,
+    files: &[RepoPath],
+    tests: &[TestId],
+    fx: &Effects<'_>,
+) -> Result<Score, EffectError> {
+    fx.worktree.checkout(request.tree).await?;
+    let trial = open_runner(request, fx).await?;
+    let subject = (request.tree, trial.as_ref());
+    Ok(repair::score(&scoring(subject, files, tests, request, fx)).await?.score)
+}
+
+/// How many mutants a judgement left out for lack of time.
+fn untried(score: &Score, trial: &dyn CandidateRunner) -> u32 {
+    let most = score.covered.min(limits(trial, LEAST).candidates);
+    most.saturating_sub(score.tried + score.unviable)
 }
 
 /// Opens a session that tries broken versions of the sources that are checked out.
@@ -63,7 +108,7 @@ pub async fn select_cases(
     // Where tests have missed something there are many calls; elsewhere a few are enough, and
     // asking all of them would take the time away from the missed lines.
     let few: BTreeSet<TestId> = test_files.iter().flat_map(TestFile::first_ids).collect();
-    let (mut before, mut untried) = (0, 0);
+    let (mut before, mut left_out) = (0, 0);
     let questions = questions(request.missed, &files, &traces, &few);
     let mut open = u32::try_from(questions.len()).unwrap_or(u32::MAX);
     for (within, tests) in questions {
@@ -72,27 +117,16 @@ pub async fn select_cases(
         let known: Vec<Trace> =
             traces.iter().filter(|trace| tests.contains(&trace.test)).cloned().collect();
         let scored = repair::score(&Scoring {
-            worktree: fx.worktree,
-            tree: &draft,
-            trial: trial.as_ref(),
-            clock: fx.clock,
-            files: &files,
             within: within.as_ref(),
-            tests: &tests,
             known: Some(&known),
             limits: limits(trial.as_ref(), time),
-            threshold: request.threshold,
-            jobs: request.jobs,
             all_tests: true,
             progress: &progress(fx),
+            ..scoring((&draft, trial.as_ref()), &files, &tests, request, fx)
         })
         .await?;
         let scored_mutants = scored.noticed_by.len();
-        let score = &scored.score;
-        untried += score
-            .covered
-            .min(limits(trial.as_ref(), time).candidates)
-            .saturating_sub(score.tried + score.unviable);
+        left_out += untried(&scored.score, trial.as_ref());
         for (mutant, tests) in scored.noticed_by.into_iter().enumerate() {
             for test in tests {
                 notices.entry(test).or_default().insert(before + mutant);
@@ -100,8 +134,8 @@ pub async fn select_cases(
         }
         before += scored_mutants;
     }
-    if untried > 0 {
-        unfinished(report, format!("calls were chosen without {untried} of the mutants"));
+    if left_out > 0 {
+        unfinished(report, format!("calls were chosen without {left_out} of the mutants"));
     }
     for test_file in test_files {
         test_file.keep_distinguishing(&notices);
@@ -151,7 +185,7 @@ pub async fn measure(
     fx: &Effects<'_>,
     report: &mut CharacterisationReport,
 ) -> Result<Lines, EffectError> {
-    step(fx, "running the tests against mutants");
+    fx.step("running the tests against mutants");
     fx.worktree.checkout(tree).await?;
     let trial = open_runner(request, fx).await?;
     let kept = report.files.iter().flat_map(|file| &file.tests);
@@ -159,28 +193,13 @@ pub async fn measure(
     let before =
         if request.before.is_empty() { Vec::new() } else { trial.trace(request.before).await? };
     let scored = repair::score(&Scoring {
-        worktree: fx.worktree,
-        tree,
-        trial: trial.as_ref(),
-        clock: fx.clock,
-        files,
-        within: None,
-        tests: &tests,
-        known: None,
-        limits: limits(trial.as_ref(), left(fx.clock.elapsed(), request.until)),
-        threshold: request.threshold,
-        jobs: request.jobs,
-        all_tests: false,
         progress: &progress(fx),
+        ..scoring((tree, trial.as_ref()), files, &tests, request, fx)
     })
     .await?;
-    let score = &scored.score;
-    let untried = score
-        .covered
-        .min(limits(trial.as_ref(), LEAST).candidates)
-        .saturating_sub(score.tried + score.unviable);
-    if untried > 0 {
-        unfinished(report, format!("the score was measured without {untried} of the mutants"));
+    let left_out = untried(&scored.score, trial.as_ref());
+    if left_out > 0 {
+        unfinished(report, format!("the score was measured without {left_out} of the mutants"));
     }
     let mut reached = Lines::new();
     for (file, lines) in scored.traces.iter().flat_map(|trace| &trace.lines) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::domain::characterisation::{CharacterisationReport, DropReason};
-use crate::domain::id::{TestId, TreeId};
+use crate::domain::id::{RepoPath, TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Scope, Status, TestCase};
 use crate::effect::{CandidateRunner, EffectError, Effects, GitError, RunError, RunRequest, Speed};
@@ -163,9 +163,9 @@ pub async fn check_stability(
             note(report, reason, 1);
         }
         for (index, test_file) in test_files.iter_mut().enumerate() {
-            let of_sheet = |test: &&DraftTest| bad.contains_key(&(index, test.name.clone()));
+            let is_bad = |test: &&DraftTest| bad.contains_key(&(index, test.name.clone()));
             let tests: Vec<DraftTest> =
-                test_file.draft.tests.iter().filter(of_sheet).cloned().collect();
+                test_file.draft.tests.iter().filter(is_bad).cloned().collect();
             // What was never clean is given up as a whole.
             if attempt == ATTEMPTS {
                 let all = test_file.draft.tests.clone();
@@ -187,44 +187,51 @@ async fn unstable_tests(
 ) -> Result<BTreeMap<(usize, String), String>, EffectError> {
     let mut bad = BTreeMap::new();
     for (index, test_file) in test_files.iter().enumerate() {
-        let mut put = |name: &str, reason: &str| {
-            bad.insert((index, name.to_owned()), reason.to_owned());
-        };
-        let mut ids: Vec<(&String, &TestId)> = test_file.ids.iter().collect();
-        let reversed = if test_file.naming.framework.is_python() {
-            // The runner takes tests in the order in which they are named.
-            ids.reverse();
-            unchanged(test_file, &test_file.draft.text)
-        } else {
-            unchanged(test_file, &test_file.reversed(Split::Grouped))
-        };
-        let tests: Vec<TestId> = ids.iter().map(|(_, id)| (*id).clone()).collect();
-        for result in trial.run(&reversed, &tests, ALONE, false).await? {
-            if result.status != Status::Passed
-                && let Some((name, _)) = ids.iter().find(|(_, id)| **id == result.test)
-            {
-                put(name, "it does not hold when the tests run in another order");
-            }
-        }
-        let alone = if trial.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
-        let same = unchanged(test_file, &test_file.draft.text);
-        for (name, id) in ids.into_iter().take(alone) {
-            let results = trial.run(&same, std::slice::from_ref(id), ALONE, true).await?;
-            if results.iter().any(|result| result.status != Status::Passed) {
-                put(name, "it does not hold when it runs alone");
-            }
-        }
+        let python = test_file.naming.framework.is_python();
+        let reversed = (!python).then(|| test_file.reversed(Split::Grouped));
+        let ids = test_file.ids.values().cloned().collect();
+        let file = (&test_file.path, test_file.draft.text.as_str());
+        let unstable = unisolated(trial, file, reversed, ids, &BTreeSet::new()).await?;
+        let names = test_file.ids.iter();
+        let reasons = names.filter_map(|(name, id)| Some((name.clone(), unstable.get(id)?)));
+        bad.extend(reasons.map(|(name, reason)| ((index, name), reason.clone())));
     }
     Ok(bad)
 }
 
-/// The test file as an edit of itself.
-fn unchanged(test_file: &TestFile, text: &str) -> EditSet {
-    EditSet {
-        files: vec![FileEdit {
-            file: test_file.path.clone(),
-            before: Some(test_file.draft.text.clone()),
-            after: Some(text.to_owned()),
-        }],
+/// Why tests of one file end differently alone, or when the others run in another order. `reversed`
+/// is the text with its tests in reverse order; `None` where tests run in the order of their ids.
+pub async fn unisolated(
+    runner: &dyn CandidateRunner,
+    (path, text): (&RepoPath, &str),
+    reversed: Option<String>,
+    mut ids: Vec<TestId>,
+    expected_failures: &BTreeSet<TestId>,
+) -> Result<BTreeMap<TestId, String>, EffectError> {
+    let with_text = |after: String| {
+        let (file, before) = (path.clone(), Some(text.to_owned()));
+        EditSet { files: vec![FileEdit { file, before, after: Some(after) }] }
+    };
+    let is_wrong =
+        |id: &TestId, status: Status| (status == Status::Passed) == expected_failures.contains(id);
+    if reversed.is_none() {
+        ids.reverse();
     }
+    let reordered = with_text(reversed.unwrap_or_else(|| text.to_owned()));
+    let mut unstable = BTreeMap::new();
+    for result in runner.run(&reordered, &ids, ALONE, false).await? {
+        if is_wrong(&result.test, result.status) {
+            let reason = "it does not hold when the tests run in another order".to_owned();
+            unstable.insert(result.test, reason);
+        }
+    }
+    let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
+    let same = with_text(text.to_owned());
+    for id in ids.into_iter().take(alone) {
+        let results = runner.run(&same, std::slice::from_ref(&id), ALONE, true).await?;
+        if results.iter().any(|result| is_wrong(&result.test, result.status)) {
+            unstable.insert(id, "it does not hold when it runs alone".to_owned());
+        }
+    }
+    Ok(unstable)
 }

@@ -9,8 +9,8 @@ use crate::domain::test_plan::analysis::{FileRequirements, RESULTS, Requirement,
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::layer::SubLayer;
 use crate::domain::test_plan::task::{
-    AiIssueScan, ApproachStep, FixCycle, FlowControl, MOST, PreStep, QualityGates, ScanThresholds,
-    TaskContext, TaskKind, TaskMeta, TestCommands, TestPlan, TestTask, ordered, size,
+    ApproachStep, FlowControl, MOST, PreStep, TaskContext, TaskKind, TaskMeta, TestPlan, TestTask,
+    ordered, size,
 };
 
 use super::framework;
@@ -128,40 +128,20 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn task(
-        &self,
-        (id, title): (&str, String),
-        kind: TaskKind,
-        context: TaskContext,
-        flow: FlowControl,
-    ) -> TestTask {
-        let Self { analysis, package } = self;
-        let source_session = match package {
-            Package::Session(package) => Some(package.metadata.source_session_id.clone()),
-            Package::Prompt(_) => None,
-        };
-        let test_commands = TestCommands {
-            run_tests: analysis.framework.run_tests.clone(),
-            run_coverage: analysis.framework.run_coverage.clone(),
-            run_specific: analysis.framework.run_specific.clone(),
-        };
+    fn task(&self, (id, title): (&str, &str), kind: TaskKind, context: TaskContext) -> TestTask {
         TestTask {
             id: id.to_owned(),
-            title,
+            title: title.to_owned(),
             status: TaskStatus::Pending,
             status_history: Vec::new(),
-            context_package_path: package.file().to_owned(),
             meta: TaskMeta {
                 kind,
                 agent: kind.agent().to_owned(),
-                test_framework: analysis.framework.framework.to_string(),
-                project_type: analysis.project_type.clone(),
-                coverage_target: analysis.coverage_target.to_string(),
-                max_iterations: flow.test_fix_cycle.as_ref().map(|cycle| cycle.max_iterations),
-                source_session,
+                test_framework: self.analysis.framework.framework.to_string(),
+                max_iterations: None,
             },
             context,
-            flow_control: FlowControl { test_commands, ..flow },
+            flow_control: FlowControl::default(),
         }
     }
 
@@ -201,11 +181,9 @@ impl Planner<'_> {
             pre_analysis: self.pre_analysis(),
             implementation_approach: approach(share),
             target_files: test_files,
-            reusable_test_tools: framework.conventions.fixtures.clone(),
-            ..FlowControl::default()
         };
         let title = format!("{} ({} requirements)", share.title, all().count());
-        self.task((id, title), TaskKind::TestGen, context, flow)
+        TestTask { flow_control: flow, ..self.task((id, &title), TaskKind::TestGen, context) }
     }
 
     fn pre_analysis(&self) -> Vec<PreStep> {
@@ -255,16 +233,8 @@ impl Planner<'_> {
             depends_on,
             ..TaskContext::default()
         };
-        let scan = AiIssueScan {
-            categories: CODE_CATEGORIES.map(str::to_owned).to_vec(),
-            severity_levels: ["CRITICAL", "ERROR", "WARNING"].map(str::to_owned).to_vec(),
-            auto_fix_enabled: true,
-            max_retries: 2,
-            thresholds: ScanThresholds { critical: 0, error: 3, warning: 10 },
-        };
-        let flow = FlowControl { ai_issue_scan: Some(scan), ..FlowControl::default() };
-        let names = ("IMPL-001.3", "Validate the generated code".to_owned());
-        self.task(names, TaskKind::CodeValidation, context, flow)
+        let names = ("IMPL-001.3", "Validate the generated code");
+        self.task(names, TaskKind::CodeValidation, context)
     }
 
     /// Gate 001.5 (specification.md 5.4).
@@ -281,14 +251,8 @@ impl Planner<'_> {
             acceptance: std::iter::once(clean).chain(self.coverage()).collect(),
             ..self.about_everything(depends_on)
         };
-        let gates = QualityGates {
-            layer_completeness: COMPLETENESS.map(|(code, share)| (code.to_owned(), share)).into(),
-            anti_patterns: TEST_CATEGORIES.map(str::to_owned).to_vec(),
-            coverage_thresholds: analysis.coverage_target,
-        };
-        let flow = FlowControl { quality_gates: Some(gates), ..FlowControl::default() };
-        let names = ("IMPL-001.5", "Review the quality of the tests".to_owned());
-        self.task(names, TaskKind::TestQualityReview, context, flow)
+        let names = ("IMPL-001.5", "Review the quality of the tests");
+        self.task(names, TaskKind::TestQualityReview, context)
     }
 
     /// The suite and the fix loop (specification.md 5.5).
@@ -299,14 +263,10 @@ impl Planner<'_> {
             acceptance: vec![format!("all tests pass: `{run}`")],
             ..self.about_everything(depends_on)
         };
-        let cycle = FixCycle {
-            max_iterations: limit,
-            exit_conditions: vec!["all_tests_pass".into(), "max_iterations_reached".into()],
-            auto_revert_on_failure: false,
-        };
-        let flow = FlowControl { test_fix_cycle: Some(cycle), ..FlowControl::default() };
-        let names = ("IMPL-002", "Run the suite and fix what fails".to_owned());
-        self.task(names, TaskKind::TestFix, context, flow)
+        let names = ("IMPL-002", "Run the suite and fix what fails");
+        let mut task = self.task(names, TaskKind::TestFix, context);
+        task.meta.max_iterations = Some(limit);
+        task
     }
 
     fn about_everything(&self, depends_on: Vec<String>) -> TaskContext {
@@ -322,31 +282,6 @@ impl Planner<'_> {
         distinct(self.analysis.files.iter().map(|file| &file.test_file))
     }
 }
-
-/// Categories of issues that gate 001.3 looks for (specification.md 6.3).
-const CODE_CATEGORIES: [&str; 8] = [
-    "hallucinated_imports",
-    "placeholder_code",
-    "mock_leakage",
-    "type_abuse",
-    "naming_issues",
-    "control_flow",
-    "resource_leaks",
-    "security_issues",
-];
-
-/// Categories of anti-patterns that gate 001.5 looks for (specification.md 6.4).
-const TEST_CATEGORIES: [&str; 5] = [
-    "empty_tests",
-    "weak_assertions",
-    "test_isolation",
-    "incomplete_coverage",
-    "ai_generated_issues",
-];
-
-/// Percent of functions that tests of a layer must cover (specification.md 6.2).
-const COMPLETENESS: [(&str, u32); 6] =
-    [("L1.1", 100), ("L1.2", 80), ("L1.3", 60), ("L1.4", 80), ("L1.5", 100), ("L2", 70)];
 
 /// Each file once, in order.
 fn distinct<'a>(files: impl IntoIterator<Item = &'a RepoPath>) -> Vec<RepoPath> {

@@ -5,6 +5,7 @@ use crate::code::behaviour::{
 };
 use crate::code::language::Language;
 use crate::domain::id::RepoPath;
+use crate::domain::test_plan::analysis::Requirement;
 use crate::domain::test_plan::layer::SubLayer;
 
 /// One requirement before it is numbered.
@@ -16,6 +17,15 @@ pub struct RequirementDraft {
     pub text: String,
     pub given: String,
     pub expect: String,
+}
+
+impl RequirementDraft {
+    /// The requirement with its number and the command that checks it.
+    pub fn numbered(self, number: u32, check: String) -> Requirement {
+        let Self { layer, function, line, text, given, expect } = self;
+        let id = format!("R-{number:03}");
+        Requirement { id, layer, function, line, text, given, expect, check }
+    }
 }
 
 /// Conditions of one place that are clause at most, the innermost ones; the others are counted.

@@ -7,9 +7,7 @@ use crate::code::language::Language;
 use crate::code::lint::{self, Project};
 use crate::domain::coverage::CoverageTarget;
 use crate::domain::id::{RepoPath, SessionId};
-use crate::domain::test_plan::analysis::{
-    AnalysisFinding, FileRequirements, Requirement, TestAnalysis,
-};
+use crate::domain::test_plan::analysis::{AnalysisFinding, FileRequirements, TestAnalysis};
 use crate::domain::test_plan::context::{CoverageSource, MissingTest, Package, TestCoverage};
 use crate::domain::test_plan::layer::SubLayer;
 
@@ -114,44 +112,31 @@ fn of_file(
     let tests = tests.map(|row| row.tests.clone()).unwrap_or_default();
     let reach = TestReach::of(file, &tests, survey, ran);
     let functions = callable(file, text, &package.only());
-    let mut covered = 0;
-    let mut drafts = Vec::new();
+    let mut found = Found::default();
     if let Some(language) = Language::of(file) {
         let writer = RequirementWriter { file, language };
         for function in &functions {
-            unit(writer, function, &reach, &mut drafts, &mut covered);
+            found.unit(writer, function, &reach);
         }
-        integration(writer, &functions, survey, &reach, &mut drafts, &mut covered);
+        found.integration(writer, &functions, survey, &reach);
     }
+    let Found { mut drafts, covered } = found;
     drafts.sort_by(|a, b| a.line.cmp(&b.line).then(a.layer.cmp(&b.layer)));
     drafts.dedup();
     let left_out = drafts.len().saturating_sub(PER_FILE);
     let drafts = fewest(drafts);
     let test_file = &missing.suggested_test_file;
     let own = package.framework();
-    let mut requirements: Vec<Requirement> = Vec::new();
-    let mut add = |draft: RequirementDraft, check: String| {
-        *number += 1;
-        requirements.push(Requirement {
-            id: format!("R-{number:03}"),
-            layer: draft.layer,
-            function: draft.function,
-            line: draft.line,
-            text: draft.text,
-            given: draft.given,
-            expect: draft.expect,
-            check,
-        });
-    };
-    if !drafts.is_empty() {
-        for (draft, check) in static_checks(test_file, package) {
-            add(draft, check);
-        }
-    }
-    for draft in drafts {
+    let checks = if drafts.is_empty() { Vec::new() } else { static_checks(test_file, package) };
+    let drafts = drafts.into_iter().map(|draft| {
         let check = framework::check(own, test_file, &draft.function);
-        add(draft, check);
-    }
+        (draft, check)
+    });
+    let numbered = |(draft, check): (RequirementDraft, String)| {
+        *number += 1;
+        draft.numbered(*number, check)
+    };
+    let requirements = checks.into_iter().chain(drafts).map(numbered).collect();
     FileRequirements {
         file: file.clone(),
         test_file: test_file.clone(),
@@ -181,63 +166,158 @@ fn fewest(drafts: Vec<RequirementDraft>) -> Vec<RequirementDraft> {
     drafts.map(|(_, draft)| draft).collect()
 }
 
-/// L1.1 to L1.5 of one function; what tests show already is counted instead.
-fn unit(
-    writer: RequirementWriter<'_>,
-    function: &Behaviour,
-    reach: &TestReach<'_>,
-    drafts: &mut Vec<RequirementDraft>,
-    covered: &mut u32,
-) {
-    let mut want = |draft: RequirementDraft, shown: bool| {
+/// What the code of one file requires.
+#[derive(Default)]
+struct Found {
+    drafts: Vec<RequirementDraft>,
+    /// How much tests show already.
+    covered: u32,
+}
+
+impl Found {
+    fn want(&mut self, draft: RequirementDraft, shown: bool) {
         if shown {
-            *covered += 1;
+            self.covered += 1;
         } else {
-            drafts.push(draft);
-        }
-    };
-    if function.returns.is_empty() && function.short_name() != "__init__" {
-        want(writer.effect(function), reach.enters(function));
-    }
-    for result in &function.returns {
-        let shown = reach.shows(function, result.line, &[function.short_name()]);
-        want(writer.happy(function, result), shown);
-    }
-    for raise in &function.raises {
-        let class = raise.class.rsplit([':', '.']).next().unwrap_or_default().trim_end_matches(')');
-        let message = raise.message.as_deref().unwrap_or_default();
-        let twice = function.raises.iter().filter(|one| one.class == raise.class).count() > 1;
-        let generic = twice || matches!(class, "panic" | "an error" | "Err");
-        let words = if generic { [message, ""] } else { [class, message] };
-        want(writer.error(function, raise), reach.shows(function, raise.line, &words));
-    }
-    for edge in &function.boundaries {
-        let about = |name: &str| has_word(&edge.left, name);
-        // A counter of a loop decides nothing that a caller sees.
-        let decides = |one: &behaviour::Condition| has_word(&one.text, &edge.left);
-        let raised = function.raises.iter().flat_map(|raise| &raise.guard);
-        let given = function.returns.iter().flat_map(|result| &result.guard);
-        let known = function.parameters.iter().any(|one| about(&one.name))
-            || raised.chain(given).any(decides);
-        if known {
-            want(
-                writer.boundary(function, edge),
-                reach.decides(function, edge.line, &[&edge.right]),
-            );
+            self.drafts.push(draft);
         }
     }
-    for (line, parameter) in collections(function) {
-        let words = ["[]", "\"\"", "''", "{}", "nil", "None", "null", "vec![]"];
-        let shown = reach.shows(function, line, &words);
-        want(writer.empty(function, &parameter, line), shown);
-    }
-    for (line, field) in &function.changes {
-        if function.short_name() != "__init__" && function.short_name() != "constructor" {
-            want(writer.change(function, *line, field), reach.shows(function, *line, &[field]));
+
+    /// L1.1 to L1.5 of one function; what tests show already is counted instead.
+    fn unit(&mut self, writer: RequirementWriter<'_>, function: &Behaviour, reach: &TestReach<'_>) {
+        if function.returns.is_empty() && function.short_name() != "__init__" {
+            self.want(writer.effect(function), reach.enters(function));
+        }
+        for result in &function.returns {
+            let shown = reach.shows(function, result.line, &[function.short_name()]);
+            self.want(writer.happy(function, result), shown);
+        }
+        for raise in &function.raises {
+            let class =
+                raise.class.rsplit([':', '.']).next().unwrap_or_default().trim_end_matches(')');
+            let message = raise.message.as_deref().unwrap_or_default();
+            let twice = function.raises.iter().filter(|one| one.class == raise.class).count() > 1;
+            let generic = twice || matches!(class, "panic" | "an error" | "Err");
+            let words = if generic { [message, ""] } else { [class, message] };
+            self.want(writer.error(function, raise), reach.shows(function, raise.line, &words));
+        }
+        for edge in &function.boundaries {
+            let about = |name: &str| has_word(&edge.left, name);
+            // A counter of a loop decides nothing that a caller sees.
+            let decides = |one: &behaviour::Condition| has_word(&one.text, &edge.left);
+            let raised = function.raises.iter().flat_map(|raise| &raise.guard);
+            let given = function.returns.iter().flat_map(|result| &result.guard);
+            let known = function.parameters.iter().any(|one| about(&one.name))
+                || raised.chain(given).any(decides);
+            if known {
+                self.want(
+                    writer.boundary(function, edge),
+                    reach.decides(function, edge.line, &[&edge.right]),
+                );
+            }
+        }
+        for (line, parameter) in collections(function) {
+            let words = ["[]", "\"\"", "''", "{}", "nil", "None", "null", "vec![]"];
+            let shown = reach.shows(function, line, &words);
+            self.want(writer.empty(function, &parameter, line), shown);
+        }
+        for (line, field) in &function.changes {
+            if function.short_name() != "__init__" && function.short_name() != "constructor" {
+                self.want(
+                    writer.change(function, *line, field),
+                    reach.shows(function, *line, &[field]),
+                );
+            }
+        }
+        if function.is_async {
+            self.want(writer.asynchronous(function), reach.enters(function));
         }
     }
-    if function.is_async {
-        want(writer.asynchronous(function), reach.enters(function));
+
+    /// L2.1 to L2.5 of one file.
+    fn integration(
+        &mut self,
+        writer: RequirementWriter<'_>,
+        functions: &[Behaviour],
+        survey: &Survey,
+        reach: &TestReach<'_>,
+    ) {
+        let others: Vec<&RepoPath> = survey
+            .graph
+            .imports_of(writer.file)
+            .filter(|other| *other != writer.file && survey.known.contains_key(other))
+            .collect();
+        let mut wired: BTreeSet<&RepoPath> = BTreeSet::new();
+        let imported = behaviour::packages(writer.language, survey.text(writer.file));
+        let (database, service) =
+            (packages::has_database(&imported), packages::has_service(&imported));
+        for function in functions {
+            for (line, call) in &function.calls {
+                let last = call.rsplit(['.', ':']).next().unwrap_or(call);
+                let other = others.iter().find(|other| {
+                    survey.known.get(**other).is_some_and(|names| {
+                        names.iter().any(|name| name.rsplit('.').next() == Some(last))
+                    })
+                });
+                if let Some(other) = other
+                    && wired.len() < 3
+                    && wired.insert(other)
+                {
+                    self.want(
+                        writer.wiring(function, *line, last, other),
+                        reach.shows(function, *line, &[last]),
+                    );
+                }
+            }
+            if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
+                self.want(writer.route(function, mark), reach.enters(function));
+            }
+            let query =
+                function.calls.iter().find(|(_, call)| database && packages::is_query(call));
+            if let Some((line, call)) = query {
+                self.want(
+                    writer.database(function, *line, call),
+                    reach.shows(function, *line, &["rollback"]),
+                );
+            }
+            let requests =
+                function.calls.iter().filter(|(_, call)| packages::is_request(call, service));
+            // Of a chain of calls the first one leaves the machine.
+            let request = requests.min_by_key(|(line, call)| (*line, call.len()));
+            if let Some((line, call)) = request {
+                self.want(
+                    writer.service(function, *line, call),
+                    reach.shows(function, *line, &["timeout", "Timeout"]),
+                );
+            }
+            for handler in &function.handlers {
+                let class: String = handler
+                    .catches
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '.')
+                    .collect();
+                // The body of the handler, not the line that names the error.
+                self.want(
+                    writer.failure(function, handler),
+                    reach.shows(function, handler.line + 1, &[&class]),
+                );
+            }
+            if function.short_name() == "main" {
+                let text = format!(
+                    "the program ends well when `main` is started ({}:{})",
+                    writer.file, function.start
+                );
+                let draft = RequirementDraft {
+                    layer: SubLayer::Critical,
+                    function: function.name.clone(),
+                    line: function.start,
+                    text,
+                    given: "the arguments of its shortest useful run".into(),
+                    expect: "exit code 0 and the promised output; 2 for wrong arguments".into(),
+                };
+                self.want(draft, reach.enters(function));
+            }
+        }
     }
 }
 
@@ -285,95 +365,6 @@ fn collections(function: &Behaviour) -> Vec<(u32, String)> {
 /// Whether a text has a name in it as a whole word.
 fn has_word(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
-}
-
-/// L2.1 to L2.5 of one file.
-fn integration(
-    writer: RequirementWriter<'_>,
-    functions: &[Behaviour],
-    survey: &Survey,
-    reach: &TestReach<'_>,
-    drafts: &mut Vec<RequirementDraft>,
-    covered: &mut u32,
-) {
-    let mut want = |draft: RequirementDraft, shown: bool| {
-        if shown {
-            *covered += 1;
-        } else {
-            drafts.push(draft);
-        }
-    };
-    let others: Vec<&RepoPath> = survey
-        .graph
-        .imports_of(writer.file)
-        .filter(|other| *other != writer.file && survey.known.contains_key(other))
-        .collect();
-    let mut wired: BTreeSet<&RepoPath> = BTreeSet::new();
-    let imported = behaviour::packages(writer.language, survey.text(writer.file));
-    let (database, service) = (packages::has_database(&imported), packages::has_service(&imported));
-    for function in functions {
-        for (line, call) in &function.calls {
-            let last = call.rsplit(['.', ':']).next().unwrap_or(call);
-            let other = others.iter().find(|other| {
-                survey.known.get(**other).is_some_and(|names| {
-                    names.iter().any(|name| name.rsplit('.').next() == Some(last))
-                })
-            });
-            if let Some(other) = other
-                && wired.len() < 3
-                && wired.insert(other)
-            {
-                want(
-                    writer.wiring(function, *line, last, other),
-                    reach.shows(function, *line, &[last]),
-                );
-            }
-        }
-        if let Some(mark) = function.marks.iter().find(|mark| is_route(mark)) {
-            want(writer.route(function, mark), reach.enters(function));
-        }
-        let query = function.calls.iter().find(|(_, call)| database && packages::is_query(call));
-        if let Some((line, call)) = query {
-            want(
-                writer.database(function, *line, call),
-                reach.shows(function, *line, &["rollback"]),
-            );
-        }
-        let requests =
-            function.calls.iter().filter(|(_, call)| packages::is_request(call, service));
-        // Of a chain of calls the first one leaves the machine.
-        let request = requests.min_by_key(|(line, call)| (*line, call.len()));
-        if let Some((line, call)) = request {
-            want(
-                writer.service(function, *line, call),
-                reach.shows(function, *line, &["timeout", "Timeout"]),
-            );
-        }
-        for handler in &function.handlers {
-            let class: String =
-                handler.catches.chars().take_while(|c| c.is_alphanumeric() || *c == '.').collect();
-            // The body of the handler, not the line that names the error.
-            want(
-                writer.failure(function, handler),
-                reach.shows(function, handler.line + 1, &[&class]),
-            );
-        }
-        if function.short_name() == "main" {
-            let text = format!(
-                "the program ends well when `main` is started ({}:{})",
-                writer.file, function.start
-            );
-            let draft = RequirementDraft {
-                layer: SubLayer::Critical,
-                function: function.name.clone(),
-                line: function.start,
-                text,
-                given: "the arguments of its shortest useful run".into(),
-                expect: "exit code 0 and the promised output; 2 for wrong arguments".into(),
-            };
-            want(draft, reach.enters(function));
-        }
-    }
 }
 
 fn is_route(mark: &str) -> bool {

@@ -2,25 +2,18 @@
 //! (specification.md 3.1 phase 5, 4.7).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use crate::code::language::Language;
 use crate::code::test_cases;
 use crate::domain::id::TestId;
-use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::Status;
-use crate::effect::{CandidateRunnerRequest, EffectError, Effects, Speed};
+use crate::effect::{CandidateRunnerRequest, EffectError, Effects};
+use crate::role::characterise::unisolated;
 
 use super::run_file::{FileRun, RunContext, TestFile, run_file};
 
 /// Runs in fresh processes that must agree.
 const RUNS: usize = 3;
-
-/// Tests that run alone when each costs a cold start.
-const COLD_ALONE: usize = 5;
-
-/// Limit of one test alone, and of one file in another order.
-const ALONE: Duration = Duration::from_secs(30);
 
 /// What is left of a file whose results were compared.
 #[derive(Debug, Default, PartialEq)]
@@ -108,45 +101,16 @@ async fn check_isolation(
     context: RunContext<'_>,
     fx: &Effects<'_>,
 ) -> Result<BTreeMap<TestId, String>, EffectError> {
-    let mut unstable = BTreeMap::new();
-    let Some(language) = Language::of(&file.path) else { return Ok(unstable) };
+    let Some(language) = Language::of(&file.path) else { return Ok(BTreeMap::new()) };
     let tree = fx.worktree.graft(context.tree, &file.edits()).await?;
     fx.worktree.checkout(&tree).await?;
     let request =
         CandidateRunnerRequest { root: fx.worktree.root(), failing: &[], jobs: context.jobs };
     let runner = fx.suite.open_candidate_runner(&request).await?;
-    let with_text = |text: String| EditSet {
-        files: vec![FileEdit {
-            file: file.path.clone(),
-            before: Some(file.text.clone()),
-            after: Some(text),
-        }],
-    };
-    let is_wrong =
-        |id: &TestId, status: Status| (status == Status::Passed) == expected_failures.contains(id);
-    let mut ids: Vec<TestId> = file.results.iter().map(|case| case.id.clone()).collect();
-    let reordered = if language == Language::Python {
-        // The runner runs tests in the order in which they are named.
-        ids.reverse();
-        with_text(file.text.clone())
-    } else {
-        with_text(test_cases::with_tests_reversed(language, &file.text))
-    };
-    for result in runner.run(&reordered, &ids, ALONE, false).await? {
-        if is_wrong(&result.test, result.status) {
-            let reason = "it does not hold when the tests run in another order".to_owned();
-            unstable.insert(result.test, reason);
-        }
-    }
-    let alone = if runner.speed() == Speed::Warm { ids.len() } else { COLD_ALONE };
-    let same = with_text(file.text.clone());
-    for id in ids.iter().take(alone) {
-        let results = runner.run(&same, std::slice::from_ref(id), ALONE, true).await?;
-        if results.iter().any(|result| is_wrong(&result.test, result.status)) {
-            unstable.insert(id.clone(), "it does not hold when it runs alone".to_owned());
-        }
-    }
-    Ok(unstable)
+    let reversed = (language != Language::Python)
+        .then(|| test_cases::with_tests_reversed(language, &file.text));
+    let ids = file.results.iter().map(|case| case.id.clone()).collect();
+    unisolated(runner.as_ref(), (&file.path, &file.text), reversed, ids, expected_failures).await
 }
 
 #[cfg(test)]
