@@ -351,15 +351,6 @@ const KNOWN_CIRCLES: &[&str] = &[
     "domain/event",
     "domain/fix_loop",
     "domain/plan",
-    "domain/test_plan/generation",
-    "domain/test_plan/requirement_coverage",
-    "role/ask/asker",
-    "role/ask/budget",
-    "role/test_plan/context_package",
-    "role/test_plan/gather",
-    "role/test_writer/draft_review",
-    "role/test_writer/reader",
-    "role/test_writer/write",
 ];
 
 /// Every file that `from` reaches.

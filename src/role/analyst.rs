@@ -158,4 +158,53 @@ mod tests {
             assert_eq!(bounded(text, characters), expected);
         }
     }
+
+    fn analysis(points: &[&str], tests: &[&str]) -> AnalysisResponse {
+        let own = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
+        AnalysisResponse {
+            approach: "x".repeat(5_000),
+            modification_points: own(points),
+            affected_tests: own(tests),
+            confidence_score: 0.9,
+            verification_steps: vec!["run it".into(); 90],
+            ..AnalysisResponse::default()
+        }
+    }
+
+    #[test]
+    fn a_plan_is_bounded_and_knows_no_test_that_the_suite_does_not_know() {
+        let state = crate::domain::fix_loop::tests::new(95, 10);
+        let places: Vec<String> = (1..=40).map(|line| format!("a.py:f:{line}-{line}")).collect();
+        let places: Vec<&str> = places.iter().map(String::as_str).collect();
+        let analysis = analysis(&places, &["invented::test"]);
+        let (points, problems) = responses::parse_points(&analysis, &|_| Some(99));
+        assert_eq!((points.len(), problems.len()), (40, 0));
+        let plan = plan("one", &analysis, &points, &state);
+        assert_eq!(plan.modification_points.len(), POINTS);
+        assert_eq!(plan.affected_tests, Vec::<TestId>::new());
+        assert_eq!((plan.approach.len(), plan.verification_steps.len()), (1_000, 20));
+    }
+
+    #[test]
+    fn a_cause_points_to_its_function_and_else_to_the_first_place() {
+        let state = crate::domain::fix_loop::tests::new(95, 10);
+        let (points, _) =
+            responses::parse_points(&analysis(&["a.py:f:1-2", "b.py:g:3-4"], &[]), &|_| Some(99));
+        let cause = |file: &str, function: &str| responses::ReportedCause {
+            file: file.into(),
+            function: function.into(),
+            ..responses::ReportedCause::default()
+        };
+        let table = [("./b.py", "g", "b.py"), ("b.py", "", "b.py"), ("c.py", "h", "a.py")];
+        for (file, function, expected) in table {
+            let analysis = AnalysisResponse {
+                root_causes: vec![cause(file, function)],
+                ..AnalysisResponse::default()
+            };
+            let plan = plan("one", &analysis, &points, &state);
+            assert_eq!(plan.root_causes[0].point.file.as_str(), expected, "{file} {function}");
+        }
+        let none = AnalysisResponse { root_causes: vec![cause("a.py", "f")], ..analysis(&[], &[]) };
+        assert!(plan("one", &none, &[], &state).root_causes.is_empty());
+    }
 }

@@ -245,4 +245,32 @@ mod tests {
             prop_assert!(find_json(&text) == Some(object), "{}", text);
         }
     }
+
+    #[test]
+    fn a_truncated_answer_is_refused_at_every_byte() {
+        let whole = serde_json::json!({
+            "task_id": "IMPL-fix-1",
+            "edits": [{ "file": "a.py", "search": "{\"x\"}", "replace": "}", "reason": "é" }],
+            "notes": "done",
+        })
+        .to_string();
+        for end in (1..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+            let parsed =
+                parse::<crate::role::responses::EditsResponse>(&whole[..end], "IMPL-fix-1");
+            // A complete inner object may be found; it holds no edit of the whole.
+            assert!(parsed.is_err() || parsed.is_ok_and(|one| one.edits.is_empty()), "{end}");
+        }
+    }
+
+    #[test]
+    fn an_answer_of_a_hostile_size_is_refused() {
+        let table = [
+            "{".repeat(200_000),
+            "[".repeat(200_000),
+            format!("{{\"a\": {}", "\"".repeat(200_001)),
+        ];
+        for text in table {
+            assert!(parse::<serde_json::Value>(&text, "x").is_err());
+        }
+    }
 }

@@ -418,4 +418,54 @@ mod tests {
             proptest::prop_assert!(merged.windows(2).all(|pair| pair[0].1 + 1 < pair[1].0));
         }
     }
+
+    #[test]
+    fn a_question_is_about_the_layer_of_most_failures_and_the_stored_strategy() {
+        let mut state = crate::domain::fix_loop::tests::new(95, 10);
+        state.current_iteration = 3;
+        let about = subject(&state);
+        assert_eq!((about.task.as_str(), about.iteration, about.limit), ("IMPL-fix-3", 3, 10));
+        assert_eq!((about.rate.as_str(), about.failing, about.layer), ("0", 0, Layer::Unit));
+        assert_eq!(about.strategy, crate::domain::strategy::Strategy::Conservative);
+        assert!(history(&state).is_none(), "nothing was tried yet");
+        state.patterns = vec!["n < 1 to n <= 1".into(); 20];
+        let text = history(&state).unwrap().text;
+        assert_eq!(text.matches("n <= 1").count(), 8, "the list is bounded: {text}");
+    }
+
+    #[test]
+    fn a_plan_names_causes_places_and_what_is_expected() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let place = ModificationPoint { function: "price".into(), ..point(&file, 3, 4) };
+        let plan = FixPlan {
+            author: "one".into(),
+            approach: "round up".into(),
+            root_causes: vec![crate::domain::plan::RootCause {
+                tests: Vec::new(),
+                cause: "it rounds down".into(),
+                point: place.clone(),
+            }],
+            modification_points: vec![place],
+            affected_tests: Vec::new(),
+            confidence: 0.9,
+            expected_outcome: "t passes".into(),
+            verification_steps: Vec::new(),
+            impact: String::new(),
+            report: String::new(),
+        };
+        let text = plan_text(&plan);
+        for part in
+            ["round up\n", "- cause: it rounds down (a.py:price:3-4)", "- expected: t passes"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_indented_and_cut_by_lines() {
+        let table = [("a\nb\nc", 2, "  a\n  b"), ("", 3, ""), ("a", 0, "")];
+        for (text, lines, expected) in table {
+            assert_eq!(indent(text, lines), expected);
+        }
+    }
 }

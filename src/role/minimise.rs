@@ -290,4 +290,42 @@ mod tests {
             assert_eq!(with_hunks(&diff, hunks), expected, "{hunks:?}");
         }
     }
+
+    fn diff(file: &str, before: Option<&str>, after: Option<&str>, hunks: usize) -> FileDiff {
+        let hunk = Hunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1 };
+        FileDiff {
+            file: RepoPath::parse(file).unwrap(),
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+            hunks: vec![hunk; hunks],
+            patch: String::new(),
+        }
+    }
+
+    #[test]
+    fn product_code_is_taken_apart_by_hunks_and_everything_else_stays_whole() {
+        let table = [
+            ("product code", diff("a.py", Some("1\n"), Some("2\n"), 3), 3),
+            ("a test", diff("tests/test_a.py", Some("1\n"), Some("2\n"), 3), 1),
+            ("a new file", diff("b.py", None, Some("2\n"), 1), 1),
+            ("a file that goes", diff("c.py", Some("1\n"), None, 1), 1),
+        ];
+        for (why, diff, expected) in table {
+            assert_eq!(parts(std::slice::from_ref(&diff)).len(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn parts_of_one_file_are_one_edit_and_files_come_in_order() {
+        let diffs = [diff("b.py", None, Some("2\n"), 0), diff("a.py", Some("1\n"), Some("2\n"), 2)];
+        let parts = parts(&diffs);
+        let files = |selected: &[usize]| -> Vec<String> {
+            edits(&parts, selected).files.iter().map(|one| one.file.to_string()).collect()
+        };
+        assert_eq!(files(&all(&parts)), ["a.py", "b.py"]);
+        assert_eq!(files(&[2]), ["a.py"]);
+        assert!(files(&[]).is_empty());
+        assert_eq!(parts[0].place(), "b.py");
+        assert_eq!(parts[1].place(), "a.py:1");
+    }
 }

@@ -1,42 +1,22 @@
 //! Asks the providers of a chain in order until one answer is good enough.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use futures::lock::Mutex;
 
-use crate::domain::budget::SpendingLimits;
 use crate::domain::chain::{self, Breaker, FallbackTrigger, ProviderCall, Rules};
 use crate::domain::event::Event;
-use crate::domain::secret::Redactor;
 use crate::effect::{
     Answer, Clock, EffectError, Effects, Model, ModelError, Question, Screen, Store, StoreError,
 };
 use crate::role::prompt::{self, Role};
 
 use super::budget::{Allowance, allowance};
-use super::chain::Slot;
+use super::chain::{AskSettings, Slot};
 use super::exchange_log::{self, EarlierAnswer, PendingQuestion, UnansweredCalls};
 use super::reader::{Answered, Reader, Reading, Reply};
 use super::retry::{ask_with_retries, trigger_of};
 use super::usage_key::{UsageKey, new_call, sum};
-
-/// How an asker works.
-#[derive(Clone, Debug)]
-pub struct AskSettings {
-    /// Thresholds for answers.
-    pub rules: Rules,
-    /// What the session may spend.
-    pub session: SpendingLimits,
-    /// What one iteration may spend.
-    pub iteration: SpendingLimits,
-    /// The random word of this run that fences foreign text.
-    pub fence: String,
-    /// Removes keys from everything that is sent or stored.
-    pub redactor: Redactor,
-    /// Limit of one call.
-    pub limit: Duration,
-}
 
 /// How often the same provider is asked for a better answer, the first time included.
 const TURNS: u32 = 3;

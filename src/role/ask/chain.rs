@@ -1,6 +1,11 @@
-//! The order in which providers and the embedded engine are used.
+//! The order in which providers and the embedded engine are used, and how providers are asked.
 
+use std::time::Duration;
+
+use crate::domain::budget::SpendingLimits;
+use crate::domain::chain::Rules;
 use crate::domain::provider::ClientMode;
+use crate::domain::secret::Redactor;
 use crate::effect::{Effects, Model};
 
 /// One entry of the provider chain.
@@ -10,6 +15,23 @@ pub enum ChainEntry {
     Embedded,
     /// A provider, by its name among the models of the effects.
     Provider(String),
+}
+
+/// How an asker works.
+#[derive(Clone, Debug)]
+pub struct AskSettings {
+    /// Thresholds for answers.
+    pub rules: Rules,
+    /// What the session may spend.
+    pub session: SpendingLimits,
+    /// What one iteration may spend.
+    pub iteration: SpendingLimits,
+    /// The random word of this run that fences foreign text.
+    pub fence: String,
+    /// Removes keys from everything that is sent or stored.
+    pub redactor: Redactor,
+    /// Limit of one call.
+    pub limit: Duration,
 }
 
 /// A model with its position in the chain, counted from 1.

@@ -12,8 +12,8 @@ mod retry;
 pub mod tests;
 mod usage_key;
 
-pub use asker::{Ask, AskSettings, Asker};
-pub use chain::{ChainEntry, Slot, models_of};
+pub use asker::{Ask, Asker};
+pub use chain::{AskSettings, ChainEntry, Slot, models_of};
 pub use provider_chain::{ProviderChain, books};
 pub use reader::{Answered, Budgeted, Reader, Reading, Reply};
 pub use usage_key::UsageKey;

@@ -10,8 +10,8 @@ use crate::effect::{EffectError, Effects, StoreError};
 
 use crate::role::prompt::Role;
 
-use super::asker::{Ask, AskSettings, Asker};
-use super::chain::{ChainEntry, Slot, models_of};
+use super::asker::{Ask, Asker};
+use super::chain::{AskSettings, ChainEntry, Slot, models_of};
 use super::exchange_log::UnansweredCalls;
 use super::reader::{Reader, Reply};
 use super::usage_key::UsageKey;

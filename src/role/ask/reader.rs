@@ -95,3 +95,24 @@ pub enum Budgeted<T> {
     /// A limit of the session is reached.
     OutOfBudget(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn an_answer_is_good_from_the_least_confidence_on(confidence in 0.0f64..=1.0, least in 0.0f64..=1.0) {
+            match Reading::by_confidence("x", confidence, least) {
+                Reading::Good(_, sure) => {
+                    proptest::prop_assert!(sure >= least);
+                }
+                Reading::Weak(_, sure, trigger, why) => {
+                    proptest::prop_assert!(sure < least && trigger == FallbackTrigger::LowConfidence);
+                    proptest::prop_assert!(why.contains("is below"));
+                }
+                other => proptest::prop_assert!(false, "{other:?}"),
+            }
+        }
+    }
+}

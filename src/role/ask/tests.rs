@@ -187,7 +187,7 @@ impl Reader<String> for WordReader {
     }
 }
 
-fn settings() -> AskSettings {
+pub fn settings() -> AskSettings {
     AskSettings {
         rules: Rules::default(),
         session: SpendingLimits::default(),
@@ -198,7 +198,7 @@ fn settings() -> AskSettings {
     }
 }
 
-fn usage() -> UsageKey {
+pub fn usage() -> UsageKey {
     UsageKey {
         id: "WFS-test-x/1".into(),
         work: "task".into(),

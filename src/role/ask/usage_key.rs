@@ -98,3 +98,57 @@ pub fn sum(calls: &[ProviderCall]) -> Spending {
     }
     spent
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::role::ask::tests::{ScriptedModel, usage};
+
+    const ROLES: [Role; 6] =
+        [Role::Analyst, Role::Fixer, Role::Surveyor, Role::Adviser, Role::Generator, Role::Judge];
+
+    #[test]
+    fn every_question_has_a_record_of_its_own() {
+        let model = ScriptedModel::new("a", []);
+        let mut records = BTreeSet::new();
+        for role in ROLES {
+            for (slot, turn) in [(1, 1), (1, 2), (2, 1)] {
+                let call = new_call(&usage(), role, slot, turn, &model);
+                assert_eq!((call.role.as_str(), call.provider.as_str()), (role.word(), "a"));
+                assert!(call.raw.starts_with(".process/x."), "{}", call.raw);
+                records.insert(call.raw);
+            }
+        }
+        // An analysis is not sent back: its record has no turn.
+        assert_eq!(records.len(), ROLES.len() * 3 - 1, "{records:?}");
+    }
+
+    #[test]
+    fn an_iteration_counts_its_own_calls_and_asks_interrupted_ones_again() {
+        let mut state = crate::domain::fix_loop::tests::new(95, 10);
+        state.current_iteration = 2;
+        state.spending = Spending { calls: 5, ..Spending::default() };
+        let usage = UsageKey::from(&state);
+        assert_eq!((usage.work.as_str(), usage.iteration, usage.before), ("iteration-2", 2, 5));
+        assert_eq!(usage.raw, ".process/iteration-2-cli-output");
+        assert!(usage.counted.is_empty(), "no attempt has begun");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_sum_loses_no_call_and_no_token(tokens in proptest::collection::vec((0u64..1_000, 0u64..1_000), 0..20)) {
+            let model = ScriptedModel::new("a", []);
+            let calls: Vec<ProviderCall> = tokens
+                .iter()
+                .map(|(input_tokens, output_tokens)| {
+                    let used = Usage { input_tokens: *input_tokens, output_tokens: *output_tokens };
+                    ProviderCall { usage: used, ..new_call(&usage(), Role::Judge, 1, 1, &model) }
+                })
+                .collect();
+            let spent = sum(&calls);
+            proptest::prop_assert_eq!(spent.calls, calls.len() as u64);
+            let all: u64 = tokens.iter().map(|(input, output)| input + output).sum();
+            proptest::prop_assert_eq!(spent.usage.tokens(), all);
+        }
+    }
+}

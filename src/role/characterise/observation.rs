@@ -256,4 +256,28 @@ mod tests {
             assert_eq!(said.is_none(), pinned, "{language:?} {framework:?} {version}: {said:?}");
         }
     }
+
+    #[test]
+    fn a_gap_names_methods_with_or_without_their_class() {
+        let text = "class Cart:\n    def total(self):\n        return 1\n\n\ndef price(x):\n    return x\n";
+        let callables = signature::callables(Language::Python, text);
+        let gap = |functions: &[&str]| Gap {
+            file: RepoPath::parse("a.py").unwrap(),
+            functions: functions.iter().map(|one| (*one).to_owned()).collect(),
+        };
+        let table = [
+            (&[][..], vec!["Cart.total", "price"]),
+            (&["Cart.total"], vec!["Cart.total"]),
+            (&["total"], vec!["Cart.total"]),
+            (&["Basket.total", "price"], vec!["price"]),
+            (&["tot"], vec![]),
+        ];
+        for (functions, expected) in table {
+            let gap = gap(functions);
+            let named = callables.iter().filter(|one| names(&gap, one));
+            let mut named: Vec<&str> = named.map(|one| one.name.as_str()).collect();
+            named.sort_unstable();
+            assert_eq!(named, expected, "{functions:?}");
+        }
+    }
 }

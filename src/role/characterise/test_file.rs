@@ -301,3 +301,63 @@ pub fn edits(test_files: &[TestFile]) -> EditSet {
     files.sort_by(|a, b| a.file.cmp(&b.file));
     EditSet { files }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn unittest_takes_a_module_and_the_others_take_a_path() {
+        let packages = BTreeSet::from(["shop/tests".to_owned()]);
+        let table = [
+            (Framework::Pytest, "tests/test_a.py", "", "tests/test_a.py"),
+            (Framework::Jest, "a.test.js", "", "a.test.js"),
+            (Framework::Unittest, "test_a.py", "", "test_a"),
+            (Framework::Unittest, "shop/tests/test_a.py", "", "shop.tests.test_a"),
+            (Framework::Unittest, "shop/tests/test_a.py", "shop", "tests.test_a"),
+            (Framework::Unittest, "tests/test_a.py", "", "test_a"),
+        ];
+        for (framework, file, directory, expected) in table {
+            let name = whole_file(&path(file), framework, directory, &packages);
+            assert_eq!(name.as_str(), expected, "{framework} {file}");
+        }
+    }
+
+    fn case(arguments: &[&str]) -> Case {
+        let arguments = arguments.iter().map(|one| (*one).to_owned()).collect();
+        let call = crate::effect::Call { callee: "f".into(), arguments };
+        Case { call, seen: crate::effect::Observation::refused("") }
+    }
+
+    #[test]
+    fn a_call_with_nothing_zero_or_empty_is_on_an_edge() {
+        let table = [
+            (&["1", "0"][..], true),
+            (&["None"], true),
+            (&["[]"], true),
+            (&["-1"], true),
+            (&["10", "\"0\""], false),
+            (&["[0]"], false),
+            (&[], false),
+        ];
+        for (arguments, expected) in table {
+            assert_eq!(is_edge(&case(arguments)), expected, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn files_without_a_test_are_no_edit() {
+        let files = BTreeSet::new();
+        let (framework, directory) = (Framework::Pytest, "");
+        let layout =
+            crate::repair::ProjectLayout { framework, directory, files: &files, modules: false };
+        let located = crate::repair::locate_test_file(&layout, &path("a.py"), "", &files);
+        let (file, naming) = located.unwrap();
+        let empty = TestFile::new(file, path("a.py"), naming, Vec::new());
+        assert!(edits(&[empty]).files.is_empty());
+    }
+}

@@ -235,3 +235,19 @@ pub async fn unisolated(
     }
     Ok(unstable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_that_comes_again_is_counted() {
+        let mut report = CharacterisationReport::default();
+        for (reason, count) in [("late", 1), ("flaky", 2), ("late", 3)] {
+            note(&mut report, reason, count);
+        }
+        let dropped: Vec<(&str, u32)> =
+            report.dropped.iter().map(|one| (one.reason.as_str(), one.count)).collect();
+        assert_eq!(dropped, [("late", 4), ("flaky", 2)]);
+    }
+}

@@ -232,4 +232,41 @@ mod tests {
         let survey = Survey::of(files.clone(), texts);
         assert_eq!(runtime(&files, &survey), ["a.py:2 looks up names while running (`getattr`)"]);
     }
+
+    fn topic_survey(files: usize) -> Survey {
+        let texts: BTreeMap<RepoPath, String> = (0..files)
+            .map(|at| {
+                let path = RepoPath::parse(format!("shop/m{at}.py")).unwrap();
+                (path, format!("def price_{at}(x):\n    return x\n"))
+            })
+            .collect();
+        Survey::of(texts.keys().cloned().collect(), texts)
+    }
+
+    #[test]
+    fn an_exploration_looks_beside_what_is_named_until_it_has_three_files() {
+        for (files, expected) in [(1, 1), (2, 2), (3, 3), (9, 9)] {
+            let survey = topic_survey(files);
+            let named = crate::code::names::find("shop/m0.py", &survey.known);
+            let found = candidates(&named, &survey);
+            assert_eq!(found.len(), expected.min(files), "{found:?}");
+            assert_eq!(found[&RepoPath::parse("shop/m0.py").unwrap()], 0);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn relevance_is_a_share_and_the_best_file_comes_first(
+            files in 1usize..12, word in "[a-z_]{1,8}",
+        ) {
+            let survey = topic_survey(files);
+            let text = format!("shop/m0.py {word}");
+            let named = crate::code::names::find(&text, &survey.known);
+            let topic = Topic { description: &text, named: &named, survey: &survey, now: "" };
+            let found = explore(Angle::EdgeCases, 1, topic).relevant_files;
+            proptest::prop_assert!(!found.is_empty());
+            proptest::prop_assert!(found.iter().all(|one| (0.0..=1.0).contains(&one.relevance)));
+            proptest::prop_assert!(found.windows(2).all(|two| two[0].relevance >= two[1].relevance));
+        }
+    }
 }

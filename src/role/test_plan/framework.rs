@@ -68,3 +68,63 @@ pub fn collect(framework: &TestFramework, file: &RepoPath) -> String {
     let run = run_specific(framework, file);
     framework.framework.collect(&run, file.as_str(), file.parent())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::framework::Framework;
+
+    fn framework(framework: Framework) -> TestFramework {
+        let run_specific = framework.run_file().unwrap_or("make check").to_owned();
+        TestFramework { framework, run_specific, ..TestFramework::default() }
+    }
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_command_of_one_file_has_its_path_folder_or_stem() {
+        let table = [
+            (Framework::Pytest, "tests/test_a.py", "python3 -m pytest tests/test_a.py"),
+            (Framework::CargoTest, "tests/money.rs", "cargo test --test money"),
+            (Framework::GoTest, "shop/price_test.go", "go test ./shop"),
+            (Framework::Maven, "src/test/java/shop/PriceTest.java", "mvn -q test -Dtest=PriceTest"),
+            (Framework::Jest, "a.spec.test.ts", "npx jest a.spec.test.ts"),
+            (Framework::Command, "tests/a.sh", "make check"),
+        ];
+        for (own, file, expected) in table {
+            assert_eq!(run_specific(&framework(own), &path(file)), expected, "{own}");
+        }
+    }
+
+    #[test]
+    fn a_check_selects_the_tests_of_one_function_where_the_framework_can() {
+        let table = [
+            (Framework::Pytest, "Cart.total", "python3 -m pytest tests/test_a.py -k total"),
+            (Framework::NodeTest, "total", "node --test --test-name-pattern=total tests/test_a.py"),
+            (Framework::Maven, "total", "mvn -q test -Dtest=test_a"),
+            (Framework::Pytest, "", "python3 -m pytest tests/test_a.py"),
+        ];
+        for (own, function, expected) in table {
+            let command = check(&framework(own), &path("tests/test_a.py"), function);
+            assert_eq!(command, expected, "{own} {function}");
+        }
+    }
+
+    #[test]
+    fn a_test_file_of_every_language_can_be_compiled() {
+        let table = [
+            ("tests/test_a.py", "python3 -m py_compile tests/test_a.py"),
+            ("a.test.mjs", "node --check a.test.mjs"),
+            ("a.test.tsx", "npx tsc --noEmit"),
+            ("shop/a_test.go", "go vet ./shop"),
+            ("tests/a.rs", "cargo check --tests"),
+            ("ATest.java", "mvn -q test-compile"),
+            ("tests/a.rb", "make check"),
+        ];
+        for (file, expected) in table {
+            assert_eq!(compile(&framework(Framework::Command), &path(file)), expected);
+        }
+    }
+}

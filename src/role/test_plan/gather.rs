@@ -374,4 +374,37 @@ mod tests {
         };
         assert_eq!(only(&named), [(file("b.py"), names("g"))].into());
     }
+
+    #[test]
+    fn the_scope_names_files_and_the_functions_that_alone_are_meant() {
+        let file = |name: &str| RepoPath::parse(name).unwrap();
+        let names = BTreeSet::from(["f".to_owned(), "g".to_owned()]);
+        let only = [(file("b.py"), names)].into();
+        let targets = [file("a.py"), file("b.py")];
+        assert_eq!(scope(&targets, &only), ["a.py", "b.py:f", "b.py:g"]);
+    }
+
+    #[test]
+    fn at_most_fifty_files_are_worked_on_and_those_with_gaps_come_first() {
+        let texts: std::collections::BTreeMap<RepoPath, String> = (0..FILES + 10)
+            .map(|at| (format!("shop/m{at:02}.py"), format!("def f{at}(x):\n    return x\n")))
+            .chain((0..9).map(|at| {
+                let test = format!(
+                    "from shop.m{at:02} import f{at}\n\n\ndef test_f{at}():\n    assert f{at}(1)\n"
+                );
+                (format!("tests/test_m{at:02}.py"), test)
+            }))
+            .map(|(name, text)| (RepoPath::parse(name).unwrap(), text))
+            .collect();
+        let survey = Survey::of(texts.keys().cloned().collect(), texts);
+        let mut named = Named::default();
+        for file in survey.known.keys() {
+            named.files.insert(file.clone(), (1.0, "named".to_owned()));
+        }
+        let (_, habits) = describe(&super::super::tests::facts(), &survey.tests);
+        let ran = ExecutedLines::default();
+        let chosen = targets(&named, &FunctionFilter::new(), &survey, &habits, &ran);
+        assert_eq!(chosen.len(), FILES);
+        assert!(!chosen.iter().any(|file| file.as_str() < "shop/m09.py"), "{chosen:?}");
+    }
 }

@@ -281,4 +281,16 @@ mod tests {
         assert_eq!((one.package.as_str(), one.version.as_str()), ("axios", "^1.2.0"));
         assert_eq!(one.usage, "lib/a.js");
     }
+
+    #[test]
+    fn folders_and_languages_come_largest_first() {
+        let names = ["shop/a.py", "shop/b.py", "web/c.js", "d.py"];
+        let texts: BTreeMap<RepoPath, String> = names
+            .iter()
+            .map(|name| (RepoPath::parse(*name).unwrap(), "x = 1\n".to_owned()))
+            .collect();
+        let survey = Survey::of(texts.keys().cloned().collect(), texts);
+        assert_eq!(structure(&survey), ["shop/: 2", "./: 1", "web/: 1"]);
+        assert_eq!(languages(&survey), ["Python", "JavaScript"]);
+    }
 }

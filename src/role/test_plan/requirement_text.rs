@@ -280,4 +280,56 @@ mod tests {
         }
         assert_eq!(sides("<", "0.5").len(), 3);
     }
+
+    fn function(text: &str) -> Behaviour {
+        crate::code::behaviour::read(Language::Python, text).remove(0)
+    }
+
+    #[test]
+    fn every_sentence_names_its_function_file_and_line() {
+        let file = RepoPath::parse("a.py").unwrap();
+        let other = RepoPath::parse("b.py").unwrap();
+        let writer = RequirementWriter { file: &file, language: Language::Python };
+        let own = function(
+            "def price(x):\n    if x < 3:\n        raise ValueError('low')\n    return x\n",
+        );
+        let drafts = [
+            (writer.happy(&own, &own.returns[0]), "L1.1", 4),
+            (writer.effect(&own), "L1.1", 1),
+            (writer.error(&own, &own.raises[0]), "L1.2", 3),
+            (writer.boundary(&own, &own.boundaries[0]), "L1.3", 2),
+            (writer.empty(&own, "x", 1), "L1.3", 1),
+            (writer.change(&own, 4, "self.total"), "L1.4", 4),
+            (writer.asynchronous(&own), "L1.5", 1),
+            (writer.wiring(&own, 4, "rate", &other), "L2.1", 4),
+            (writer.route(&own, "@app.get(\"/\")"), "L2.2", 1),
+            (writer.database(&own, 4, "db.execute"), "L2.3", 4),
+            (writer.service(&own, 4, "requests.get"), "L2.4", 4),
+        ];
+        for (draft, layer, line) in drafts {
+            assert_eq!((draft.layer.code(), draft.line), (layer, line), "{draft:?}");
+            assert!(draft.text.starts_with("`price` "), "{draft:?}");
+            assert!(draft.text.ends_with(&format!("(a.py:{line})")), "{draft:?}");
+            assert!(!draft.given.is_empty() && !draft.expect.is_empty(), "{draft:?}");
+            let numbered = draft.numbered(7, "pytest".into());
+            assert_eq!((numbered.id.as_str(), numbered.check.as_str()), ("R-007", "pytest"));
+        }
+    }
+
+    #[test]
+    fn conditions_that_are_left_out_are_counted() {
+        let depth = 5;
+        let mut text = "def price(a, b, c, d, e):\n".to_owned();
+        for (at, name) in ["a", "b", "c", "d", "e"].iter().enumerate() {
+            text.push_str(&format!("{}if {name} > {at}:\n", "    ".repeat(at + 1)));
+        }
+        text.push_str(&format!("{}return 1\n", "    ".repeat(depth + 1)));
+        let own = function(&text);
+        let given = RequirementWriter::given(&own, &own.returns[0].guard);
+        assert!(given.ends_with(", behind 2 more conditions"), "{given}");
+        let plain = function("def price(a, b=1):\n    return a\n");
+        assert_eq!(RequirementWriter::given(&plain, &plain.returns[0].guard), "ordinary `a`");
+        let bare = function("def price():\n    return 1\n");
+        assert_eq!(RequirementWriter::given(&bare, &bare.returns[0].guard), "a plain call");
+    }
 }

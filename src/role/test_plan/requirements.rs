@@ -563,4 +563,45 @@ mod tests {
             proptest::prop_assert_eq!(left_happy, happy);
         }
     }
+
+    #[test]
+    fn the_state_of_coverage_is_said_with_its_source() {
+        let stats = crate::domain::test_plan::context::CoverageStats {
+            total_implementation_files: 4,
+            files_with_tests: 1,
+            coverage_percentage: "25.0".into(),
+            ..Default::default()
+        };
+        let with = |source: CoverageSource, lines: Option<&str>| TestCoverage {
+            existing_tests: Vec::new(),
+            missing_tests: Vec::new(),
+            coverage_stats: crate::domain::test_plan::context::CoverageStats {
+                line_percentage: lines.map(str::to_owned),
+                ..stats.clone()
+            },
+            source,
+            files: Vec::new(),
+        };
+        let (file, format) = ("x.lcov".to_owned(), "lcov".to_owned());
+        let table = [
+            (
+                CoverageSource::Measured { command: "cov".into(), format: format.clone() },
+                Some("61.2"),
+                "1 of 4 files have tests (25.0 %), lines 61.2 %; measured by `cov`",
+            ),
+            (
+                CoverageSource::Report { file, format },
+                None,
+                "1 of 4 files have tests (25.0 %); read from x.lcov (lcov)",
+            ),
+            (
+                CoverageSource::Mapping { reason: "no tool".into() },
+                None,
+                "1 of 4 files have tests (25.0 %); by names and imports only: no tool",
+            ),
+        ];
+        for (source, lines, expected) in table {
+            assert_eq!(current(&with(source, lines)), expected);
+        }
+    }
 }

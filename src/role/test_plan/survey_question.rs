@@ -338,4 +338,18 @@ mod tests {
         assert_eq!(layers(|_| false), "");
         assert!(layers(|layer| layer.layer() == 1).starts_with("L1.1 "), "{}", layers(|_| true));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn every_file_is_asked_about_once_and_few_at_a_time(files in 0usize..70) {
+            let analysis = samples::analysis(files, 1);
+            let portions = portions(&analysis.files);
+            proptest::prop_assert!(portions.iter().all(|one| (1..=TOGETHER).contains(&one.len())));
+            let mut asked: Vec<&RepoPath> = portions.iter().flatten().collect();
+            asked.sort();
+            let mut all: Vec<&RepoPath> = analysis.files.iter().map(|one| &one.file).collect();
+            all.sort();
+            proptest::prop_assert_eq!(asked, all);
+        }
+    }
 }

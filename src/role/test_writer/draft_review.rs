@@ -15,9 +15,9 @@ use crate::role::prompt::{PromptPart, Role};
 use crate::role::requirement_lines::requirement_lines;
 
 use super::reader::{Draft, GenerateReader};
+use super::request::WriteRequest;
 use super::run_file::{TestFile, plain};
 use super::verdicts::{self, DefectSite, DefectVerdict, JudgeReader};
-use super::write::WriteRequest;
 
 /// Requirements that tests claim to cover, by the names of the tests.
 pub type Covers = BTreeMap<String, BTreeSet<String>>;

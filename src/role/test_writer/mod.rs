@@ -7,6 +7,7 @@ mod draft_review;
 mod made_up;
 mod reader;
 mod refusals;
+mod request;
 mod responses;
 mod run_file;
 mod source_index;
@@ -15,10 +16,11 @@ mod test_path;
 mod verdicts;
 mod write;
 
+pub use request::{WriteOutcome, WriteRequest};
 #[cfg(any(test, feature = "internals"))]
 pub use responses::{GenerateResponse, JudgeResponse};
 pub use source_index::SourceIndex;
-pub use write::{WriteOutcome, WriteRequest, write_tests};
+pub use write::write_tests;
 
 #[cfg(any(test, feature = "internals"))]
 use crate::{domain::id::RepoPath, role::answer};

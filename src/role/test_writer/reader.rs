@@ -21,10 +21,10 @@ use crate::role::responses::{ReportedEdit, ReportedFile};
 use crate::role::test_plan::run_specific;
 
 use super::refusals::accepted_text;
+use super::request::WriteRequest;
 use super::responses::GenerateResponse;
 use super::run_file::{FileRun, RunContext, TestFile, run_file};
 use super::source_index::SourceIndex;
-use super::write::WriteRequest;
 
 /// A file that was accepted, with what each of its tests claims to cover.
 #[derive(Clone, Debug, PartialEq)]

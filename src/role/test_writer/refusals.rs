@@ -375,4 +375,26 @@ mod tests {
         assert_eq!(problems.len(), REPORTED);
         assert!(problems.iter().all(|one| !one.contains('\u{7}')), "{problems:?}");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_answer_is_the_file_or_has_named_reasons(
+            name in "(\\./)?(tests/test_a\\.py|a\\.py|/etc/x|\\.\\./b\\.py|)", content in "(def |test_|assert |import |[a-z ():\\n]){0,20}",
+        ) {
+            let path = RepoPath::parse("tests/test_a.py").unwrap();
+            let file = crate::role::responses::ReportedFile { file: name, content, ..Default::default() };
+            let response = GenerateResponse { new_files: vec![file], ..GenerateResponse::default() };
+            match accepted_text(&response, &path, &BTreeMap::new()) {
+                Ok(text) => proptest::prop_assert_eq!(&text, &response.new_files[0].content),
+                Err(reasons) => {
+                    proptest::prop_assert!((1..=REPORTED).contains(&reasons.len()));
+                    for reason in reasons {
+                        let (word, _) = reason.split_once(':').unwrap_or_default();
+                        let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+                        proptest::prop_assert!(!word.is_empty() && word.chars().all(is_name), "{}", reason);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -287,4 +287,21 @@ mod tests {
             assert_eq!(worth(&reader, &text), expected, "{text}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_defect_lies_inside_the_source(
+            wrong in "(code|test| code )", function in "(a|b|C\\.a|)", lines in "[0-9 -]{0,8}", lines_of in 0u32..9,
+        ) {
+            let text = "def a():\n    return 1\n\n\ndef b():\n    return 2\n";
+            let functions = outline::functions(Language::Python, text);
+            let evidence = "its name says that it returns 3".to_owned();
+            let reported = ReportedVerdict { test: "t".into(), wrong, evidence, function, lines };
+            if let DefectVerdict::CodeIsWrong(site) = check_verdict(&reported, &functions, lines_of) {
+                let own = functions.iter().find(|one| one.name == site.function);
+                let (first, last) = own.map_or((1, lines_of), |one| (one.start, one.end));
+                proptest::prop_assert!((first..=last).contains(&site.line), "{site:?}");
+            }
+        }
+    }
 }

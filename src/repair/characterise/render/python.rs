@@ -1,0 +1,134 @@
+//! Cases as a test file of Python, for pytest or unittest.
+
+use std::collections::BTreeSet;
+
+use crate::domain::framework::Framework;
+use crate::effect::{CallOutcome, ResultKind};
+
+use super::{
+    Case, Draft, Naming, ObservedFunction, arguments, cases, compared_message, is_awaited,
+};
+
+/// The text of a test file.
+pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let used: Vec<(&ObservedFunction, &Case)> =
+        draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
+    let mut modules: BTreeSet<&str> =
+        used.iter().flat_map(|(_, case)| &case.seen.needs).map(String::as_str).collect();
+    let is_math = |case: &Case| match &case.seen.outcome {
+        CallOutcome::Value { literal, way } => *way == ResultKind::Nan || is_long_float(literal),
+        CallOutcome::Raised { .. } | CallOutcome::Refused(_) => false,
+    };
+    let unittest = naming.framework == Framework::Unittest;
+    let needs = |name, is_needed: bool| is_needed.then_some(name);
+    modules.extend(needs("math", used.iter().any(|(_, case)| is_math(case))));
+    modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
+    modules.extend(needs("unittest", unittest));
+    let mut text = format!(
+        "\"\"\"What {} does today, found by calling it. Nobody has said that this is right.\n\nWritten by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write\nthe new result down, or delete the test.\n\"\"\"\n\n",
+        naming.file
+    );
+    for module in &modules {
+        text.push_str(&format!("import {module}\n"));
+    }
+    let raises = |case: &Case| matches!(case.seen.outcome, CallOutcome::Raised { .. });
+    if !unittest && used.iter().any(|(_, case)| raises(case)) {
+        text.push_str(if modules.is_empty() { "import pytest\n" } else { "\nimport pytest\n" });
+    }
+    if !text.ends_with("\"\"\"\n\n") {
+        text.push('\n');
+    }
+    let subjects: BTreeSet<&str> = used.iter().map(|(one, _)| one.local.as_str()).collect();
+    let subjects: Vec<&str> = subjects.into_iter().collect();
+    let (from, list) = (&naming.subject, subjects.join(", "));
+    let line = format!("from {from} import {list}\n");
+    text.push_str(&if line.len() > 100 {
+        format!("from {from} import (\n    {},\n)\n", subjects.join(",\n    "))
+    } else {
+        line
+    });
+    if unittest {
+        text.push_str("\n\nclass WhatItDoesToday(unittest.TestCase):\n");
+    }
+    let (indent, own) = if unittest { ("    ", "self") } else { ("", "") };
+    for (number, test) in draft.tests.iter().enumerate() {
+        text.push_str(match (unittest, number) {
+            (false, _) => "\n\n",
+            (true, 0) => "",
+            (true, _) => "\n",
+        });
+        text.push_str(&format!("{indent}def {}({own}):\n", test.name));
+        for (one, case) in cases(functions, test) {
+            for line in lines(one, case, unittest) {
+                text.push_str(&format!("{indent}    {line}\n"));
+            }
+        }
+    }
+    if unittest {
+        text.push_str("\n\nif __name__ == \"__main__\":\n    unittest.main()\n");
+    }
+    text
+}
+
+/// The lines of one case.
+fn lines(one: &ObservedFunction, case: &Case, unittest: bool) -> Vec<String> {
+    let (given, named) = arguments(one, case);
+    let mut lines: Vec<String> =
+        named.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let call = format!("{}({})", case.call.callee, given.join(", "));
+    let returned = |way: ResultKind| match way {
+        ResultKind::Await => format!("asyncio.run({call})"),
+        ResultKind::List => format!("list({call})"),
+        ResultKind::Plain | ResultKind::Nan | ResultKind::None => call.clone(),
+    };
+    let holds = |condition: String| {
+        if unittest {
+            format!("self.assertTrue({condition})")
+        } else {
+            format!("assert {condition}")
+        }
+    };
+    let same = |method: &str, operator: &str, value: &str, expected: &str| {
+        if unittest {
+            format!("self.{method}({value}, {expected})")
+        } else {
+            format!("assert {value} {operator} {expected}")
+        }
+    };
+    let equal = |value: &str, expected: &str| same("assertEqual", "==", value, expected);
+    match &case.seen.outcome {
+        CallOutcome::Value { way: ResultKind::Nan, .. } => {
+            lines.push(holds(format!("math.isnan({call})")));
+        }
+        CallOutcome::Value { literal, way } => {
+            let value = returned(*way);
+            lines.push(if matches!(literal.as_str(), "None" | "True" | "False") {
+                same("assertIs", "is", &value, literal)
+            } else if is_long_float(literal) {
+                holds(format!("math.isclose({value}, {literal}, rel_tol=1e-12)"))
+            } else {
+                equal(&value, literal)
+            });
+        }
+        CallOutcome::Raised { class, message, explicit, way } => {
+            let says = compared_message(message, *explicit && !message.contains('\n'));
+            let name = if says.is_some() { " as caught" } else { "" };
+            let opener = if unittest { "self.assertRaises" } else { "pytest.raises" };
+            lines.push(format!("with {opener}({class}){name}:"));
+            lines.push(format!("    {}", returned(*way)));
+            let caught = if unittest { "str(caught.exception)" } else { "str(caught.value)" };
+            lines.extend(says.map(|says| equal(caught, &says)));
+        }
+        CallOutcome::Refused(_) => {}
+    }
+    let changed = named.iter().zip(&case.seen.after);
+    lines.extend(changed.map(|((name, _), (_, after))| equal(name, after)));
+    lines
+}
+
+/// Whether a float has so many digits that the last may differ between machines.
+fn is_long_float(literal: &str) -> bool {
+    literal.parse::<f64>().is_ok()
+        && literal.contains(['.', 'e'])
+        && literal.chars().filter(char::is_ascii_digit).count() > 12
+}

@@ -1,0 +1,145 @@
+//! Cases as a test file of JavaScript or TypeScript, for `node --test`, Jest or Vitest.
+
+use std::collections::BTreeSet;
+
+use crate::domain::framework::Framework;
+use crate::effect::{CallOutcome, ResultKind};
+
+use super::{
+    Case, Draft, ModuleKind, Naming, ObservedFunction, arguments, cases, compared_message,
+    is_awaited,
+};
+
+/// The text of a test file.
+pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> String {
+    let used: Vec<(&ObservedFunction, &Case)> =
+        draft.tests.iter().flat_map(|test| cases(functions, test)).collect();
+    // Calls are made with what types would not allow, too.
+    let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
+    let mut text = format!(
+        "{head}// What {} does today, found by calling it. Nobody has said that this is right.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
+        naming.file
+    );
+    let module = naming.test == ModuleKind::Module;
+    text.push_str(match (naming.framework, module) {
+        (Framework::NodeTest, true) => {
+            "import assert from 'node:assert/strict';\nimport test from 'node:test';\n\n"
+        }
+        (Framework::NodeTest, false) => {
+            "const assert = require('node:assert/strict');\nconst test = require('node:test');\n\n"
+        }
+        (Framework::Vitest, _) => "import { expect, test } from 'vitest';\n\n",
+        _ => "\n",
+    });
+    let pairs: BTreeSet<(&str, &str)> = used
+        .iter()
+        .filter_map(|(one, _)| Some((one.local.as_str(), one.callable.export.as_deref()?)))
+        .collect();
+    text.push_str(&imports(naming, &pairs));
+    for test in &draft.tests {
+        let list = cases(functions, test);
+        let waits = list.iter().any(|(_, case)| is_awaited(case));
+        let name = test.name.replace('\\', "\\\\").replace('\'', "\\'");
+        text.push_str(&format!("\ntest('{name}', {}() => {{\n", if waits { "async " } else { "" }));
+        let several = list.len() > 1;
+        for (one, case) in list {
+            let lines = lines(one, case, naming.framework);
+            let braces = several && lines.len() > 1;
+            text.push_str(if braces { "  {\n" } else { "" });
+            for line in lines {
+                text.push_str(&format!("{}{line}\n", if braces { "    " } else { "  " }));
+            }
+            text.push_str(if braces { "  }\n" } else { "" });
+        }
+        text.push_str("});\n");
+    }
+    text
+}
+
+/// How the test file takes what it calls.
+fn imports(naming: &Naming, pairs: &BTreeSet<(&str, &str)>) -> String {
+    let from = &naming.subject;
+    let mut named: Vec<String> = Vec::new();
+    let mut single = None;
+    let import = naming.test == ModuleKind::Module && naming.source == ModuleKind::Module;
+    for (local, export) in pairs {
+        if *export == "default" {
+            single = Some(*local);
+        } else if local == export {
+            named.push((*local).to_owned());
+        } else if import {
+            named.push(format!("{export} as {local}"));
+        } else {
+            named.push(format!("{export}: {local}"));
+        }
+    }
+    let list = named.join(", ");
+    if import {
+        return match (single, named.is_empty()) {
+            (Some(single), true) => format!("import {single} from '{from}';\n"),
+            (Some(single), false) => format!("import {single}, {{ {list} }} from '{from}';\n"),
+            (None, _) => format!("import {{ {list} }} from '{from}';\n"),
+        };
+    }
+    let mut text = String::new();
+    let source = if naming.test == ModuleKind::Module {
+        let local = single.unwrap_or("subjects");
+        text.push_str(&format!("import {local} from '{from}';\n"));
+        local.to_owned()
+    } else if let Some(single) = single {
+        text.push_str(&format!("const {single} = require('{from}');\n"));
+        single.to_owned()
+    } else {
+        format!("require('{from}')")
+    };
+    if !named.is_empty() {
+        text.push_str(&format!("const {{ {list} }} = {source};\n"));
+    }
+    text
+}
+
+/// The lines of one case.
+fn lines(one: &ObservedFunction, case: &Case, framework: Framework) -> Vec<String> {
+    let (given, named) = arguments(one, case);
+    let mut lines: Vec<String> =
+        named.iter().map(|(name, value)| format!("const {name} = {value};")).collect();
+    let call = format!("{}({})", case.call.callee, given.join(", "));
+    let node = framework == Framework::NodeTest;
+    let equal = |value: &str, literal: &str| {
+        let plain = !literal.starts_with(['[', '{', 'n', 'O', 'B', '/']) || literal == "null";
+        match (node, plain) {
+            (true, true) => format!("assert.equal({value}, {literal});"),
+            (true, false) => format!("assert.deepEqual({value}, {literal});"),
+            (false, true) => format!("expect({value}).toBe({literal});"),
+            (false, false) => format!("expect({value}).toStrictEqual({literal});"),
+        }
+    };
+    match &case.seen.outcome {
+        CallOutcome::Value { literal, way } => lines.push(match way {
+            ResultKind::Await => equal(&format!("await {call}"), literal),
+            ResultKind::List => equal(&format!("[...{call}]"), literal),
+            ResultKind::Plain | ResultKind::Nan | ResultKind::None => equal(&call, literal),
+        }),
+        CallOutcome::Raised { class, message, explicit, way } => {
+            let says = compared_message(message, *explicit);
+            let made = if *way == ResultKind::List { format!("[...{call}]") } else { call };
+            let detail =
+                says.as_ref().map_or_else(String::new, |says| format!(", message: {says}"));
+            let says = says.unwrap_or_default();
+            lines.push(match (node, *way == ResultKind::Await) {
+                (true, false) => {
+                    format!("assert.throws(() => {made}, {{ name: '{class}'{detail} }});")
+                }
+                (true, true) => {
+                    format!("await assert.rejects({made}, {{ name: '{class}'{detail} }});")
+                }
+                (false, false) => format!("expect(() => {made}).toThrow({says});"),
+                (false, true) => format!("await expect({made}).rejects.toThrow({says});"),
+            });
+        }
+        CallOutcome::Refused(_) => {}
+    }
+    let changed = named.iter().zip(&case.seen.after);
+    lines.extend(changed.map(|((name, _), (_, after))| equal(name, after)));
+    lines
+}
