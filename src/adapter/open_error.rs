@@ -12,18 +12,11 @@ pub enum OpenError {
     /// Git, the suite or the session's files.
     #[error(transparent)]
     Effect(#[from] EffectError),
-    /// The session named cannot go on.
     #[error("session {session} cannot be resumed: {reason}")]
-    Resume {
-        /// The session.
-        session: String,
-        /// Why not.
-        reason: String,
-    },
+    Resume { session: String, reason: String },
     /// The source session cannot be used.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// Nothing here runs tests.
     #[error("no test framework was recognised in {}", directory.display())]
     NoFramework {
         /// The folder that was searched.
@@ -31,12 +24,8 @@ pub enum OpenError {
         /// The framework to add, and the command that adds it.
         advice: String,
     },
-    /// There is no session with a plan that can be resumed.
     #[error("there is no test session to resume: {reason}")]
-    NoSession {
-        /// Why not.
-        reason: String,
-    },
+    NoSession { reason: String },
 }
 
 impl OpenError {

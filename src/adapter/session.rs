@@ -28,7 +28,6 @@ use super::test_code::protection;
 pub struct Session<'a> {
     /// Git as it was found.
     pub facts: RepositoryFacts,
-    /// The session's record.
     pub record: SessionRecord,
     /// The merge base and its sources, when a base reference was given.
     pub base: Option<(CommitId, TreeId)>,
@@ -44,7 +43,6 @@ pub struct Session<'a> {
 
 /// Where a session that plans tests begins or continues.
 pub struct PlanStart {
-    /// Its state.
     pub pipeline: Pipeline,
     /// The finished session whose work it tests.
     pub source: Option<SourceSession>,

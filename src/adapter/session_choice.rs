@@ -196,7 +196,6 @@ fn begin(
 /// What phases 1 to 4 are asked for.
 #[derive(Clone, Debug)]
 pub struct PlanRequest {
-    /// The suite, the session and the limits.
     pub run: FixSettings,
     /// What is asked for; `None` resumes a session.
     pub entry: Option<PlanInput>,
@@ -204,7 +203,6 @@ pub struct PlanRequest {
     pub description: String,
     /// Whether an unfinished session for the same input is left alone.
     pub fresh: bool,
-    /// How far it goes.
     pub goal: Goal,
     /// Whether to ask for approval between plan and work.
     pub confirm_plan: ConfirmPlan,

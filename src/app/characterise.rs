@@ -24,7 +24,6 @@ const REPORT: &str = "pin-report.json";
 /// A request for tests that describe what functions do today.
 #[derive(Clone, Debug, Default)]
 pub struct CharacteriseRequest {
-    /// The code.
     pub code: CodeSelection,
     /// Only these functions, as `name` or `Class.name`; empty means all.
     pub functions: Vec<String>,
@@ -36,7 +35,6 @@ pub struct CharacteriseRequest {
 pub struct CharacteriseOutcome {
     /// What was kept and what was dropped.
     pub report: CharacterisationReport,
-    /// The diff of a dry run.
     pub patch: String,
     /// Whether tests were kept that kill enough mutants.
     pub met: bool,

@@ -30,11 +30,8 @@ const REPORT_LIMIT: u64 = 256 << 20;
 
 /// How a session that plans or writes tests ended.
 pub struct TestOutcome {
-    /// Where the session rests.
     pub planned: PlanRun,
-    /// The tests that were written.
     pub produced: Option<Generation>,
-    /// The folder of the session's files.
     pub folder: String,
     /// Whether everything that was asked for is done, and well enough.
     pub met: bool,

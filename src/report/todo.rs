@@ -58,9 +58,7 @@ pub struct Step {
     pub content: String,
     /// The same while it is done, as a present participle.
     pub active: String,
-    /// Whether it is done.
     pub done: bool,
-    /// What it consists of.
     pub steps: Vec<Step>,
 }
 

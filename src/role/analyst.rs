@@ -18,21 +18,15 @@ use super::responses::{self, AnalysisResponse};
 /// A plan with the report that explains it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportedPlan {
-    /// Causes and places to change.
     pub plan: FixPlan,
-    /// The reasoning of the model, as Markdown.
     pub report: String,
 }
 
 /// Asks for the analysis of one iteration and reads it.
 pub struct Analyst<'a> {
-    /// The state of the loop.
     pub state: &'a FixLoop,
-    /// The excerpts of the repository that the prompt shows.
     pub context: &'a Context,
-    /// Thresholds for a good analysis.
     pub rules: &'a Rules,
-    /// The random word that fences foreign text.
     pub fence: &'a str,
 }
 

@@ -32,9 +32,7 @@ const TRIAL_TIME: Duration = Duration::from_mins(5);
 pub struct Suspects {
     /// The engine's own plan; `None` when no place could be named.
     pub plan: Option<FixPlan>,
-    /// Sources that the failing tests need.
     pub related: Vec<RepoPath>,
-    /// What changed since the merge base.
     pub base_diff: Vec<FileDiff>,
 }
 
@@ -62,7 +60,6 @@ pub struct Embedded {
 /// What somebody's edits did to the tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tried {
-    /// Failing tests that pass.
     pub repairs: usize,
     /// Passing tests that fail, among those that were run.
     pub breaks: usize,

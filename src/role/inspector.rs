@@ -19,9 +19,7 @@ const SOURCE_LIMIT: usize = 1 << 20;
 /// Which files of a tree to review.
 #[derive(Clone, Copy, Debug)]
 pub struct InspectRequest<'a> {
-    /// The tree that holds the sources.
     pub tree: &'a TreeId,
-    /// The files to review.
     pub chosen: &'a [RepoPath],
     /// Whether the quality of tests is reviewed too.
     pub tests: bool,

@@ -20,13 +20,11 @@ pub const BYTES_PER_TOKEN: usize = 3;
 pub enum Role {
     /// Says what is wrong and where.
     Analyst,
-    /// Writes the edits.
     Fixer,
     /// Says what must be tested.
     Surveyor,
     /// Adds cases to what must be tested.
     Adviser,
-    /// Writes tests.
     Generator,
     /// Says of a failing new test whether it or the code is wrong.
     Judge,
@@ -64,23 +62,16 @@ pub struct PromptPart {
 pub struct Subject {
     /// The task, such as `IMPL-fix-3`.
     pub task: String,
-    /// The iteration.
     pub iteration: u32,
-    /// The iteration limit.
     pub limit: u32,
-    /// Failing tests.
     pub failing: usize,
     /// All tests that count.
     pub total: usize,
-    /// Percent that pass.
     pub rate: String,
     /// Percent that are wanted.
     pub target: u32,
-    /// How bold.
     pub strategy: Strategy,
-    /// Where most failures lie.
     pub layer: Layer,
-    /// What may change.
     pub reach: EditScope,
 }
 
@@ -89,7 +80,6 @@ pub struct Subject {
 pub struct Prompt {
     /// What the model is told about its work.
     pub system: String,
-    /// The question.
     pub text: String,
     /// Titles of what did not fit.
     pub left_out: Vec<String>,

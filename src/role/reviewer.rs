@@ -13,7 +13,6 @@ use crate::effect::{Concern, LintReport};
 pub struct ReviewRequest<'a> {
     /// Every file of the repository; those that are not read as text are empty.
     pub files: &'a BTreeMap<RepoPath, String>,
-    /// The files to review.
     pub chosen: &'a [&'a RepoPath],
     /// Files inside installed packages that are imported by path, by package.
     pub installed: &'a BTreeMap<String, Vec<String>>,
@@ -24,7 +23,6 @@ pub struct ReviewRequest<'a> {
 /// The result of a review.
 #[derive(Debug, Default)]
 pub struct ReviewResult {
-    /// Findings by file and line.
     pub findings: Vec<Finding>,
     /// How complete the tests are, when the request asks for it.
     pub metrics: Option<TestMetrics>,

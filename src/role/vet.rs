@@ -12,13 +12,11 @@ use crate::effect::{FileDiff, GitError, Worktree};
 
 /// What a proposal is held against.
 pub struct VetContext<'a> {
-    /// Globs that no edit may touch.
     pub protect: &'a GlobSet,
     /// Folder of regreen's own files inside commits.
     pub state_root: &'a str,
     /// Knows the keys of this run.
     pub redactor: &'a Redactor,
-    /// What may change.
     pub reach: EditScope,
 }
 

@@ -29,9 +29,7 @@ const UNREADABLE_INPUTS: u32 = 3;
 /// What phases 2 to 4 are given besides the state.
 #[derive(Clone, Debug)]
 pub struct PlanSetUp {
-    /// The sources.
     pub tree: TreeId,
-    /// The finished session, in session mode.
     pub source: Option<SourceSession>,
     /// A coverage report that was named, with its name.
     pub report: Option<(String, String)>,
@@ -43,7 +41,6 @@ pub struct PlanSetUp {
     pub coverage_target: CoverageTarget,
     /// Who is asked, first to last.
     pub chain: Vec<ChainEntry>,
-    /// How providers are asked.
     pub ask: AskSettings,
     /// Wall time on the clock of the effects after which it stops at a checkpoint.
     pub budget: Option<Duration>,

@@ -36,7 +36,6 @@ pub struct ProduceSetUp<'a> {
     pub observer: &'a dyn Observer,
     /// Share of mutants that tests should notice, in percent.
     pub threshold: u32,
-    /// Processes at the same time.
     pub jobs: usize,
     /// Wall time of the embedded engine and of mutation runs in the whole session.
     pub time: Duration,
@@ -52,7 +51,6 @@ pub struct ProduceSetUp<'a> {
     pub limits: FindingLimits,
     /// Who writes tests, first to last.
     pub chain: Vec<ChainEntry>,
-    /// How providers are asked.
     pub ask: AskSettings,
 }
 
@@ -176,7 +174,6 @@ pub(super) struct TestWriting<'a> {
     pub(super) production: Generation,
     /// What was measured last, and on which sources.
     pub(super) covered: Option<(TreeId, CoverageOutcome)>,
-    /// The limit that was reached, once one was.
     pub(super) halted: Option<String>,
     /// When the round that is under way should be over, on the clock of the effects.
     pub(super) until: Option<Duration>,

@@ -211,9 +211,7 @@ pub struct ImplementationSummary {
 /// A finished implementation session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceSession {
-    /// Its id.
     pub id: SessionId,
-    /// What it was for.
     pub description: String,
     /// Languages and frameworks, when it names them.
     pub tech_stack: Vec<String>,

@@ -14,32 +14,21 @@ const TITLE: usize = 120;
 /// Why an input cannot be worked with, before the repository is looked at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanInputError {
-    /// Nothing was said.
     #[error("there is nothing to test: the input is empty")]
     Empty,
     /// It begins like a session and is none.
     #[error(transparent)]
     Session(#[from] NameError),
-    /// A document without words.
     #[error("{document} is empty")]
-    EmptyDocument {
-        /// As it was named.
-        document: String,
-    },
-    /// A document that is no text.
+    EmptyDocument { document: String },
     #[error("{document} is not text: byte {at} is not UTF-8 or is a control character")]
     BinaryDocument {
-        /// As it was named.
         document: String,
         /// The first byte that is none, from 0.
         at: usize,
     },
-    /// A document that is too large to be a description.
     #[error("{document} is larger than {} KiB", DESCRIPTION_LIMIT >> 10)]
-    LargeDocument {
-        /// As it was named.
-        document: String,
-    },
+    LargeDocument { document: String },
 }
 
 impl PlanInputError {

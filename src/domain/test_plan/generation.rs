@@ -122,13 +122,9 @@ pub struct GateResult {
 /// The numbers of phase 5.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GenerationTotals {
-    /// Tests that are kept.
     pub tests: usize,
-    /// Files that hold them.
     pub files: usize,
-    /// Requirements that are shown.
     pub shown: usize,
-    /// All requirements.
     pub requirements: usize,
     /// Lines reached before, of the files with gaps.
     pub before: LineCounts,

@@ -12,7 +12,6 @@ use super::layer::SubLayer;
 /// What tells whether a requirement is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageEvidence<'a> {
-    /// What the task made.
     pub made: &'a TaskTests,
     /// How complete the tests of the repository are, layer by layer.
     pub layers: &'a [Completeness],

@@ -54,21 +54,15 @@ const NO_TIME: &str = "the time was used up before it was called";
 
 /// The functions of one file.
 pub struct FileTask<'a> {
-    /// Root of the checkout.
     pub root: &'a Path,
-    /// The file.
     pub file: &'a RepoPath,
-    /// Its language.
     pub language: Language,
     /// Python: its dotted name.
     pub module: &'a str,
-    /// Functions to characterise, unsupported ones included.
     pub callables: &'a [Callable],
     /// Arguments of calls in the repository, by name of the function.
     pub examples: &'a BTreeMap<String, Vec<Vec<String>>>,
-    /// Limit of one call.
     pub limit: Duration,
-    /// The text of the file.
     pub text: &'a str,
     /// Lines where tests have missed something. Functions that run them are searched further than
     /// others: calls aimed at these lines, more rounds, more cases.
@@ -81,7 +75,6 @@ pub struct FileTask<'a> {
 /// One call worth a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The call.
     pub call: Call,
     /// What came of it, everywhere.
     pub seen: Observation,
@@ -90,13 +83,11 @@ pub struct Case {
 /// What was found about one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObservedFunction {
-    /// The function.
     pub callable: Callable,
     /// The name that stands for it, or for its class, in a test.
     pub local: String,
     /// Calls worth a test, most telling first.
     pub cases: Vec<Case>,
-    /// Calls that were made.
     pub tried: u32,
     /// Why calls were dropped, with their number; most frequent first.
     pub dropped: Vec<(String, u32)>,

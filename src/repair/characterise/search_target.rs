@@ -122,12 +122,10 @@ fn written(value: f64) -> Option<String> {
 /// What is aimed at.
 #[derive(Clone, Debug, Default)]
 pub struct SearchTarget {
-    /// Lines where tests have missed something.
     pub lines: BTreeSet<u32>,
     /// Some of them are run by no call, but perhaps when the file is loaded: any function may show
     /// what they do.
     pub orphan: bool,
-    /// Literals to try.
     pub literals: Vec<String>,
 }
 

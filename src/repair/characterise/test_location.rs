@@ -41,11 +41,9 @@ const CONFIGURING: &[&str] =
 /// What places depend on.
 #[derive(Clone, Debug)]
 pub struct ProjectLayout<'a> {
-    /// The framework.
     pub framework: Framework,
     /// Folder of the suite inside the repository; empty for the root.
     pub directory: &'a str,
-    /// All files.
     pub files: &'a BTreeSet<RepoPath>,
     /// Whether `package.json` says `"type": "module"`.
     pub modules: bool,

@@ -22,7 +22,6 @@ pub struct Rest {
     pub branch: String,
     /// Its folder, as a path for people.
     pub folder: String,
-    /// Wall time of this run.
     pub took: Duration,
 }
 

@@ -262,11 +262,8 @@ fn verb(state: &Pipeline) -> &'static str {
 /// A session that plans or writes tests, as a run leaves it.
 #[derive(Clone, Debug)]
 pub struct PlanRun {
-    /// Its state, as saved.
     pub state: Pipeline,
-    /// The package, when phase 2 is done.
     pub package: Option<Package>,
-    /// The plan, when phase 4 is done.
     pub plan: Option<TestPlan>,
     /// What providers used so far.
     pub spending: Spending,

@@ -423,7 +423,7 @@ impl Todo {
     #[must_use]
     pub fn breaches(&self) -> Vec<String> {
         let mut found = Vec::new();
-        check(&self.entries, &mut found);
+        check_level(&self.entries, &mut found);
         found
     }
 
@@ -440,20 +440,20 @@ impl Todo {
     }
 }
 
-fn check(entries: &[Entry], found: &mut Vec<String>) {
+fn check_level(entries: &[Entry], found: &mut Vec<String>) {
     let at_work = entries.iter().filter(|entry| entry.status == Status::InProgress).count();
     if at_work > 1 {
         found.push(format!("{at_work} entries of one level are in progress"));
     }
     for entry in entries {
-        let name = line(&entry.content, 60);
+        let name = super::markdown::line(&entry.content, 60);
         match entry.status {
             Status::InProgress => {
                 let at_work = |child: &Entry| child.status == Status::InProgress;
                 if !entry.children.is_empty() && !entry.children.iter().any(at_work) {
                     found.push(format!("`{name}` is in progress and no part of it is"));
                 }
-                check(&entry.children, found);
+                check_level(&entry.children, found);
             }
             Status::Pending | Status::Completed if !entry.children.is_empty() => {
                 found.push(format!("`{name}` is not in progress and shows its parts"));

@@ -32,9 +32,7 @@ const REASON: usize = 1_000;
 pub struct Ask<'a> {
     /// The work that the question is charged to.
     pub usage: &'a UsageKey,
-    /// The role that the models play.
     pub role: Role,
-    /// The models in the order in which they are asked.
     pub models: &'a [Slot<'a>],
     /// Whether to ask further models below [`Rules::careful_confidence`] and use the answer with the
     /// highest confidence.
@@ -44,11 +42,8 @@ pub struct Ask<'a> {
 /// The effects that asking needs.
 #[derive(Clone, Copy)]
 pub struct AskEffects<'a> {
-    /// The session's files.
     pub store: &'a dyn Store,
-    /// The time.
     pub clock: &'a dyn Clock,
-    /// Shows events.
     pub screen: &'a dyn Screen,
 }
 
@@ -158,11 +153,8 @@ struct AskRun<'a, T> {
 
 /// What follows after a provider was asked.
 enum Next {
-    /// The next provider is asked.
     Provider,
-    /// No further provider is asked.
     Stop,
-    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 

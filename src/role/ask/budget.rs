@@ -11,11 +11,9 @@ use super::usage_key::{UsageKey, sum};
 /// Whether a question may be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    /// All limits leave room for it.
     Granted,
     /// The limit of the iteration, or of the task, is reached.
     IterationLimit(String),
-    /// A limit of the session is reached.
     SessionLimit(String),
 }
 

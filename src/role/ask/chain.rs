@@ -11,7 +11,6 @@ use crate::effect::{Effects, Model};
 /// One entry of the provider chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainEntry {
-    /// The embedded engine.
     Embedded,
     /// A provider, by its name among the models of the effects.
     Provider(String),
@@ -20,17 +19,13 @@ pub enum ChainEntry {
 /// How an asker works.
 #[derive(Clone, Debug)]
 pub struct AskSettings {
-    /// Thresholds for answers.
     pub rules: Rules,
-    /// What the session may spend.
     pub session: SpendingLimits,
-    /// What one iteration may spend.
     pub iteration: SpendingLimits,
     /// The random word of this run that fences foreign text.
     pub fence: String,
     /// Removes keys from everything that is sent or stored.
     pub redactor: Redactor,
-    /// Limit of one call.
     pub limit: Duration,
 }
 

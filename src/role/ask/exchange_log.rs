@@ -61,7 +61,6 @@ pub struct StoredAnswer {
 pub enum EarlierAnswer {
     /// The question was not asked, or had no answer.
     None,
-    /// The whole answer.
     Stored(Answer),
     /// The question was answered, but the checkout that held the answer is gone.
     Lost(StoredAnswer),

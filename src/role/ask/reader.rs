@@ -12,11 +12,9 @@ use crate::role::prompt::Prompt;
 /// What a reader makes of one answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading<T> {
-    /// It can be used, with this confidence.
     Good(T, f64),
     /// It can be used if no provider gives a better one.
     Weak(T, f64, FallbackTrigger, String),
-    /// It cannot be used.
     Useless(FallbackTrigger, String),
     /// It cannot be used as it is: the same provider gets the problems and is asked again.
     SendBack(Vec<String>),
@@ -66,7 +64,6 @@ pub trait Reader<T>: Sync {
 /// An answer that is used.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered<T> {
-    /// The answer.
     pub value: T,
     /// Name of the provider that gave it.
     pub provider: String,
@@ -77,22 +74,18 @@ pub struct Answered<T> {
 /// The result of one question down the chain.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply<T> {
-    /// A provider gave a good answer.
     Good(Answered<T>),
     /// All answers are weak; this is the one with the highest confidence.
     Degraded(Answered<T>),
     /// No provider gave an answer that can be used.
     NoAnswer,
-    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 
 /// The result of work that asks providers on its way.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Budgeted<T> {
-    /// The work is done.
     Done(T),
-    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 

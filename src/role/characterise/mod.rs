@@ -33,7 +33,6 @@ const ATTEMPTS: usize = 3;
 /// Code without tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The file.
     pub file: RepoPath,
     /// Functions of it, methods with or without their class; empty means all.
     pub functions: Vec<String>,
@@ -42,15 +41,12 @@ pub struct Gap {
 /// What tests are asked for.
 #[derive(Clone, Debug)]
 pub struct GenerateRequest<'a> {
-    /// The sources.
     pub tree: &'a TreeId,
-    /// What to write tests for.
     pub gaps: &'a [Gap],
     /// Tests that pass on these sources, to measure what they reach; may be empty.
     pub before: &'a [TestId],
     /// Share of mutants that tests should notice, in percent.
     pub threshold: u32,
-    /// Processes at the same time.
     pub jobs: usize,
     /// When it should be over, on the clock of the effects. What is not done by then is left out,
     /// and the report says so.
@@ -72,7 +68,6 @@ pub type Place = (RepoPath, String);
 pub struct Generated {
     /// The new files; empty when nothing was kept.
     pub edits: EditSet,
-    /// The sources with them.
     pub tree: TreeId,
     /// What was found, kept and dropped, and why.
     pub report: CharacterisationReport,

@@ -23,15 +23,11 @@ const RESULTS: usize = 3;
 
 /// One test file.
 pub struct TestFile {
-    /// Where it goes.
     pub path: RepoPath,
-    /// The file it describes.
     pub subject: RepoPath,
-    /// How it is written.
     pub naming: Naming,
     /// Functions with the cases that are left.
     pub functions: Vec<ObservedFunction>,
-    /// Its present text.
     pub draft: Draft,
     /// Names of tests to the ids they ran under; only those that hold.
     pub ids: BTreeMap<String, TestId>,

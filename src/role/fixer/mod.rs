@@ -29,9 +29,7 @@ use super::vet::{VetContext, vet};
 /// How a fixer works.
 #[derive(Clone, Debug)]
 pub struct FixerSettings {
-    /// How many candidates run at the same time.
     pub jobs: usize,
-    /// Globs no edit may touch.
     pub protect: GlobSet,
     /// Folder of regreen's own files inside commits.
     pub state_root: String,
@@ -39,7 +37,6 @@ pub struct FixerSettings {
     pub base_tree: Option<TreeId>,
     /// Who analyses and fixes, first to last.
     pub chain: Vec<ChainEntry>,
-    /// How providers are asked.
     pub ask: AskSettings,
 }
 

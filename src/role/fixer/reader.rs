@@ -26,9 +26,7 @@ use super::Fixer;
 /// Edits that fit the sources and pass the guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VettedEdits {
-    /// What to change.
     pub edits: EditSet,
-    /// Why, in one line.
     pub summary: String,
 }
 
@@ -36,13 +34,9 @@ pub struct VettedEdits {
 pub struct EditsReader<'a> {
     /// The fixer whose settings and guards apply.
     pub fixer: &'a Fixer,
-    /// The state of the loop.
     pub state: &'a FixLoop,
-    /// The excerpts of the repository that the prompt shows.
     pub context: &'a Context,
-    /// The plan that the edits carry out.
     pub plan: &'a FixPlan,
-    /// Access to the sources and the suite.
     pub fx: &'a Effects<'a>,
 }
 

@@ -102,7 +102,6 @@ fn field(text: &str) -> String {
 pub enum AdviceOutcome {
     /// The cases; `None` when no provider gave an answer that can be used.
     Answered(Option<Advice>),
-    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 

@@ -28,11 +28,8 @@ const OFFERED: usize = 5;
 /// What phase 2 is given.
 #[derive(Clone, Copy)]
 pub struct GatherRequest<'a> {
-    /// The test session.
     pub session: &'a SessionId,
-    /// What is asked for.
     pub description: &'a str,
-    /// The finished session, in session mode.
     pub source: Option<&'a SourceSession>,
     /// A coverage report that was named, with its name.
     pub report: Option<(&'a str, &'a str)>,
@@ -47,7 +44,6 @@ pub struct GatherRequest<'a> {
 /// What phase 2 found.
 #[derive(Clone, Debug)]
 pub struct Gathered {
-    /// The package.
     pub package: Package,
     /// Explorations behind it; none in session mode.
     pub explorations: Vec<Exploration>,
@@ -58,29 +54,18 @@ pub struct Gathered {
 /// Why there is nothing to gather.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GatherError {
-    /// The repository has no function that could be tested.
     #[error("there is no function to test in this repository")]
     NoSources,
-    /// No word of the description is a name here.
     #[error("the description names nothing in this repository: \"{description}\"")]
     NamesNothing {
-        /// Its beginning.
         description: String,
         /// Names that are there, nearest first.
         nearest: Vec<String>,
     },
-    /// No file of the finished session is a source here.
     #[error("session {session} changed no source that is still here")]
-    SourceNamesNothing {
-        /// The session.
-        session: SessionId,
-        /// Files it names.
-        named: Vec<RepoPath>,
-    },
-    /// The report that was named cannot be read.
+    SourceNamesNothing { session: SessionId, named: Vec<RepoPath> },
     #[error("{file}: {reason}")]
     Report {
-        /// As it was named.
         file: String,
         /// What is wrong, with its line.
         reason: String,

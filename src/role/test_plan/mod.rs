@@ -35,11 +35,8 @@ pub use survey_question::{SurveyOutcome, consult};
 /// The size of a plan.
 #[cfg(feature = "internals")]
 pub struct PlanSize {
-    /// Files that are worked on.
     pub files: usize,
-    /// Requirements of all files.
     pub requirements: u32,
-    /// Tasks of the plan.
     pub tasks: usize,
 }
 

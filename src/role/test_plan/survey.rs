@@ -39,11 +39,9 @@ const TELLING: &[&str] = &[
 /// A repository as far as test generation looks at it.
 #[derive(Default)]
 pub struct Survey {
-    /// All files.
     pub names: Vec<RepoPath>,
     /// Texts of sources, tests and files that tell about the project.
     pub texts: BTreeMap<RepoPath, String>,
-    /// Who imports whom.
     pub graph: Graph,
     /// Sources that could be tested, with their functions.
     pub known: Known,

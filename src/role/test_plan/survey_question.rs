@@ -45,7 +45,6 @@ pub enum SurveyOutcome {
         /// Whether some question had no good answer.
         degraded: bool,
     },
-    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 

@@ -28,9 +28,7 @@ pub struct Accepted {
     pub mocks: Vec<(RepoPath, String)>,
     /// How the work should proceed.
     pub strategy: Vec<String>,
-    /// What was dropped, with the reasons.
     pub dropped: Vec<String>,
-    /// The report of the provider.
     pub report: String,
 }
 
@@ -39,9 +37,7 @@ pub struct Accepted {
 pub struct Evidence<'a> {
     /// The files that the question is about.
     pub files: &'a [&'a FileRequirements],
-    /// The sources of the repository.
     pub survey: &'a Survey,
-    /// How tests are run.
     pub framework: &'a TestFramework,
 }
 

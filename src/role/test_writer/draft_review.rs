@@ -28,7 +28,6 @@ pub type Defects = BTreeMap<TestId, Defect>;
 /// A defect of the code, and who found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// Where the code is wrong.
     pub site: DefectSite,
     /// Name of the provider that gave the verdict.
     pub judge: String,
@@ -42,7 +41,6 @@ pub struct ReviewedDraft {
     pub covers: Covers,
     /// Tests that fail because the code is wrong.
     pub defects: Defects,
-    /// What was given up, with the reasons.
     pub dropped: Vec<String>,
 }
 
@@ -56,13 +54,10 @@ struct FailureVerdicts {
 
 /// Reviews one file of tests.
 pub struct DraftReview<'a> {
-    /// What was requested.
     pub request: &'a WriteRequest<'a>,
     /// The reader that accepted the file.
     pub reader: &'a GenerateReader<'a>,
-    /// The providers that can be asked.
     pub providers: &'a ProviderChain,
-    /// Access to the sources and the suite.
     pub fx: &'a Effects<'a>,
 }
 

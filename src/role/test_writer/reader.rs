@@ -69,17 +69,12 @@ const DEFAULT_CONFIDENCE: f64 = 0.7;
 /// Asks for the test file of one request and reads it.
 pub struct GenerateReader<'a> {
     request: &'a WriteRequest<'a>,
-    /// The repository.
     pub sources: &'a SourceIndex,
-    /// Where the file goes.
     path: RepoPath,
-    /// The parts of the prompt.
     pub parts: Vec<PromptPart>,
-    /// Names the question.
     task: String,
     providers: &'a ProviderChain,
     fx: &'a Effects<'a>,
-    /// Why answers were refused so far.
     refused: Mutex<Vec<String>>,
 }
 

@@ -12,7 +12,6 @@ use super::source_index::PromptSubject;
 
 /// The tests of one source, as they are requested from providers.
 pub struct WriteRequest<'a> {
-    /// The task it belongs to.
     pub task: &'a str,
     /// Names the question; unique in the session.
     pub name: String,
@@ -20,24 +19,17 @@ pub struct WriteRequest<'a> {
     pub round: u32,
     /// The sources with all tests that were kept so far.
     pub tree: &'a TreeId,
-    /// The source.
     pub subject: &'a FileRequirements,
-    /// Requirements that are still open.
     pub requirements: Vec<&'a Requirement>,
     /// All requirements of the task; tests cannot claim others.
     pub ids: &'a BTreeSet<String>,
-    /// How tests are run and written.
     pub framework: &'a TestFramework,
-    /// Mutants of the source that no test notices.
     pub survivors: Vec<Mutant>,
     /// Lines of the source that no test runs, if a coverage tool reports lines; used in later
     /// rounds.
     pub unrun: Vec<u32>,
-    /// Cases that phase 4 added.
     pub suggestions: &'a str,
-    /// Tests that exist already.
     pub known: &'a BTreeSet<TestId>,
-    /// Processes at the same time.
     pub jobs: usize,
 }
 
@@ -45,7 +37,6 @@ pub struct WriteRequest<'a> {
 pub enum WriteOutcome {
     /// What was written, if anything, and the sources with it.
     Wrote(Box<WrittenTests>, TreeId),
-    /// A limit of the session is reached.
     OutOfBudget(String),
 }
 

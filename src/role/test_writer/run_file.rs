@@ -18,11 +18,8 @@ const TAIL: usize = 1_500;
 /// A test file with its latest results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestFile {
-    /// Where it is in the repository.
     pub path: RepoPath,
-    /// The source of the tests.
     pub text: String,
-    /// The results of the latest run.
     pub results: Vec<TestCase>,
 }
 
@@ -33,7 +30,6 @@ pub struct RunContext<'a> {
     pub tree: &'a TreeId,
     /// Tests of the suite that are not of the new file.
     pub known: &'a BTreeSet<TestId>,
-    /// Processes at the same time.
     pub jobs: usize,
 }
 

@@ -41,17 +41,11 @@ pub struct SourceIndex {
 
 /// The subject of one prompt.
 pub struct PromptSubject<'a> {
-    /// The source under test.
     pub source: &'a RepoPath,
-    /// Requirements that are still open.
     pub requirements: &'a [&'a Requirement],
-    /// Mutants of the source that no test notices.
     pub survivors: &'a [Mutant],
-    /// Lines of the source that no test runs.
     pub unrun: &'a [u32],
-    /// Cases that phase 4 added.
     pub suggestions: &'a str,
-    /// How tests are run and written.
     pub framework: &'a TestFramework,
 }
 

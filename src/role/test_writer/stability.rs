@@ -20,7 +20,6 @@ const RUNS: usize = 3;
 pub struct StableFile {
     /// The file with its stable tests; `None` when no test is left.
     pub file: Option<TestFile>,
-    /// Tests that were cut out, with the reasons.
     pub dropped: Vec<String>,
     /// Tests whose results changed between runs.
     pub flaky: Vec<TestId>,

@@ -39,7 +39,6 @@ pub struct DefectSite {
     pub function: String,
     /// First line, from 1.
     pub line: u32,
-    /// What proves it.
     pub evidence: String,
 }
 
@@ -110,21 +109,13 @@ pub fn check_verdict(
 
 /// Asks for verdicts on the failing tests of one file and reads them.
 pub struct JudgeReader<'a> {
-    /// Names the question.
     pub task: String,
-    /// The source.
     pub subject: &'a RepoPath,
-    /// The functions of the source.
     pub functions: Vec<Function>,
-    /// The number of lines of the source.
     pub lines: u32,
-    /// The tests that fail.
     pub failing: Vec<TestId>,
-    /// The parts of the prompt.
     pub parts: Vec<PromptPart>,
-    /// Least confidence of a good answer.
     pub min_confidence: f64,
-    /// The random word that fences foreign text.
     pub fence: &'a str,
 }
 

@@ -50,7 +50,6 @@ pub enum ModuleKind {
 /// What a test file is called, and how it reaches its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
-    /// The framework.
     pub framework: Framework,
     /// Python: dotted name. JavaScript: path from the test file.
     pub subject: String,
@@ -76,18 +75,14 @@ pub enum Split {
 /// One test of a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftTest {
-    /// Its name inside the file.
     pub name: String,
-    /// Index of the function.
     pub function: usize,
-    /// Indices of its cases.
     pub cases: Vec<usize>,
 }
 
 /// A test file that is proposed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// Its text.
     pub text: String,
     /// Its tests, in the order of the text.
     pub tests: Vec<DraftTest>,
