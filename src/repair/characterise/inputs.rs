@@ -300,9 +300,9 @@ fn odd(callable: &Callable, pools: &[Vec<String>], python: bool) -> Vec<Vec<Stri
     {
         let number = parameter.types.iter().any(|one| is_numeric(Some(*one)));
         for value in [nothing, if number { "\"x\"" } else { "7" }] {
-            let mut given: Vec<String> = plain.iter().take(index + 1).cloned().collect();
             let required = callable.parameters.iter().take_while(|one| !one.optional).count();
-            given.extend(plain.iter().take(required).skip(index + 1).cloned());
+            let mut given: Vec<String> =
+                plain.iter().take(required.max(index + 1)).cloned().collect();
             if let Some(place) = given.get_mut(index) {
                 value.clone_into(place);
                 found.push(given);
@@ -322,7 +322,7 @@ pub fn first(
     examples: &[Vec<String>],
     further: usize,
 ) -> Vec<Call> {
-    let first = FIRST * further;
+    let most = FIRST * further;
     let python = language == Language::Python;
     let callees = callees(callable, local, python);
     let pools: Vec<Vec<String>> =
@@ -330,17 +330,27 @@ pub fn first(
     let mut lists: Vec<Vec<String>> = callable.examples.clone();
     lists.extend(examples.iter().take(12).cloned());
     lists.extend(odd(callable, &pools, python));
-    lists.extend(combine(&callable.parameters, &pools, first / callees.len().min(3)));
+    lists.extend(combine(&callable.parameters, &pools, most / callees.len().min(3)));
     let mut found = Vec::new();
     for arguments in lists {
         for callee in &callees {
             let call = Call { callee: callee.clone(), arguments: arguments.clone() };
-            if found.len() < first && !found.contains(&call) {
+            if found.len() < most && !found.contains(&call) {
                 found.push(call);
             }
         }
     }
     found
+}
+
+/// The call with another argument in one place, or with one more.
+fn with_argument(call: &Call, index: usize, value: String) -> Call {
+    let mut arguments = call.arguments.clone();
+    match arguments.get_mut(index) {
+        Some(place) => *place = value,
+        None => arguments.push(value),
+    }
+    Call { callee: call.callee.clone(), arguments }
 }
 
 /// Calls like another one with options for each parameter whose keys are read, and with each of
@@ -356,13 +366,8 @@ pub fn placed(
     let mut found = Vec::new();
     let places = callable.parameters.iter().enumerate().take(call.arguments.len() + 1);
     for (index, parameter) in places.filter(|(_, one)| !one.keys.is_empty()) {
-        for value in options(&parameter.keys, language == Language::Python) {
-            let mut arguments = call.arguments.clone();
-            arguments.truncate(index);
-            arguments.push(value);
-            arguments.extend(call.arguments.iter().skip(index + 1).cloned());
-            found.push(Call { callee: call.callee.clone(), arguments });
-        }
+        let values = options(&parameter.keys, language == Language::Python);
+        found.extend(values.into_iter().map(|value| with_argument(call, index, value)));
     }
     for literal in literals {
         let kind = kind_of(literal);
@@ -384,14 +389,7 @@ pub fn placed(
             if present == Some(literal) || !(like || typed) {
                 continue;
             }
-            let mut put = |value: String| {
-                let mut arguments = call.arguments.clone();
-                match arguments.get_mut(index) {
-                    Some(place) => *place = value,
-                    None => arguments.push(value),
-                }
-                found.push(Call { callee: call.callee.clone(), arguments });
-            };
+            let mut put = |value: String| found.push(with_argument(call, index, value));
             put(literal.clone());
             // Beside what is there: a unit behind its number.
             if let (Some(word), Some(inner)) =
@@ -432,13 +430,8 @@ pub fn near(language: Language, callable: &Callable, call: &Call) -> Vec<Call> {
             let start = usize::try_from(scatter(argument.len() as u64) % 7).unwrap_or_default();
             others.extend(pool.into_iter().skip(start).step_by(3).take(3));
         }
-        for other in others.into_iter().filter(|other| other != argument).take(12) {
-            let mut arguments = call.arguments.clone();
-            if let Some(place) = arguments.get_mut(index) {
-                *place = other;
-            }
-            found.push(Call { callee: call.callee.clone(), arguments });
-        }
+        let others = others.into_iter().filter(|other| other != argument).take(12);
+        found.extend(others.map(|other| with_argument(call, index, other)));
     }
     found
 }
@@ -456,11 +449,7 @@ fn changed(literal: &str, python: bool) -> Vec<String> {
         return others.into_iter().flatten().map(|one| one.to_string()).collect();
     }
     if let Ok(number) = literal.parse::<f64>() {
-        return vec![
-            format!("{:?}", number * 2.0),
-            format!("{:?}", -number),
-            format!("{:?}", number + 0.25),
-        ];
+        return [number * 2.0, -number, number + 0.25].map(|one| format!("{one:?}")).to_vec();
     }
     if let Some(inner) = unquoted(literal) {
         let mut others = vec![

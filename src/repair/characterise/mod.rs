@@ -259,18 +259,8 @@ fn aimed(
     target: &SearchTarget,
 ) -> Vec<Call> {
     let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
-    let mut marks: BTreeSet<&str> = BTreeSet::new();
-    let (mut fresh, mut others) = (Vec::new(), Vec::new());
-    for case in known.iter().filter(|case| target.orphan || target.runs(case)) {
-        let mut new = false;
-        for mark in &case.seen.marks {
-            new |= marks.insert(mark);
-        }
-        if new { fresh.push(&case.call) } else { others.push(&case.call) }
-    }
-    // The latest first: they came from what was new a round ago.
-    fresh.reverse();
-    others.reverse();
+    let hits = known.iter().filter(|case| target.orphan || target.runs(case));
+    let (fresh, others) = latest_first(hits);
     let lists = fresh.into_iter().chain(others).take(BASES).map(|call| {
         let mut list = inputs::placed(task.language, callable, call, &target.literals);
         let near = inputs::near(task.language, callable, call);
@@ -304,22 +294,26 @@ fn drop_for(functions: &mut ObservedFunction, reason: String) {
 
 /// Calls near those that reached something the earlier ones did not.
 fn next(language: Language, callable: &Callable, known: &[Case]) -> Vec<Call> {
-    let mut marks: BTreeSet<&str> = BTreeSet::new();
     let made: BTreeSet<&Call> = known.iter().map(|case| &case.call).collect();
-    let mut fresh = Vec::new();
-    for case in known {
-        let mut new = false;
-        for mark in &case.seen.marks {
-            new |= marks.insert(mark);
-        }
-        if new {
-            fresh.push(&case.call);
-        }
-    }
-    // The latest first: they came from what was new a round ago.
+    let (fresh, _) = latest_first(known.iter());
     let lists: Vec<Vec<Call>> =
-        fresh.iter().rev().map(|call| inputs::near(language, callable, call)).collect();
+        fresh.into_iter().map(|call| inputs::near(language, callable, call)).collect();
     side_by_side(&lists, &made, NEAR)
+}
+
+/// Calls that reached something the earlier ones did not, and the others. The latest come first:
+/// they came from what was new a round ago.
+fn latest_first<'a>(cases: impl Iterator<Item = &'a Case>) -> (Vec<&'a Call>, Vec<&'a Call>) {
+    let mut marks: BTreeSet<&str> = BTreeSet::new();
+    let (mut fresh, mut others) = (Vec::new(), Vec::new());
+    for case in cases {
+        let before = marks.len();
+        marks.extend(case.seen.marks.iter().map(String::as_str));
+        if marks.len() > before { fresh.push(&case.call) } else { others.push(&case.call) }
+    }
+    fresh.reverse();
+    others.reverse();
+    (fresh, others)
 }
 
 async fn observe(

@@ -1,6 +1,7 @@
 //! Where a test file goes and how it names its subject (specification.md 6.8): where the project keeps
 //! its tests already.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::code::language::Language;
@@ -81,9 +82,6 @@ pub fn locate_test_file(
     text: &str,
     used: &BTreeSet<RepoPath>,
 ) -> Option<(RepoPath, Naming)> {
-    let join = |folder: &str, name: &str| {
-        if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-    };
     let free = |folder: &str, name: &dyn Fn(&str) -> String| -> Option<RepoPath> {
         let marks = [String::new()].into_iter().chain((2..100).map(|number| format!("_{number}")));
         marks
@@ -139,6 +137,10 @@ pub fn locate_test_file(
     Some((path, naming))
 }
 
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
 /// Whether the project writes its tests in TypeScript.
 fn tests_are_typed(site: &ProjectLayout<'_>) -> bool {
     site.files.iter().any(|one| {
@@ -150,16 +152,14 @@ fn tests_are_typed(site: &ProjectLayout<'_>) -> bool {
 /// The folder with most test files of Python.
 fn python_folder(site: &ProjectLayout<'_>) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let tests = site.files.iter().filter(|file| {
+    let is_test = |file: &&RepoPath| {
         file.extension() == "py" && file.file_name().starts_with("test_") && within(site, file)
-    });
-    for file in tests {
+    };
+    for file in site.files.iter().filter(is_test) {
         *counts.entry(file.parent()).or_default() += 1;
     }
-    counts
-        .into_iter()
-        .max_by_key(|(folder, count)| (*count, std::cmp::Reverse(*folder)))
-        .map(|(folder, _)| folder.to_owned())
+    let most = counts.into_iter().max_by_key(|(folder, count)| (*count, Reverse(*folder)));
+    most.map(|(folder, _)| folder.to_owned())
 }
 
 fn within(site: &ProjectLayout<'_>, file: &RepoPath) -> bool {
@@ -179,16 +179,9 @@ fn script_folder(site: &ProjectLayout<'_>, file: &RepoPath) -> String {
                     || one.parent().contains("__tests__"))
         })
         .collect();
-    let below = |name: &str| {
-        if site.directory.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{}/{name}", site.directory)
-        }
-    };
+    let below = |name: &str| join(site.directory, name);
     if tests.iter().any(|one| one.parent().ends_with("__tests__")) {
-        let parent = file.parent();
-        return if parent.is_empty() { "__tests__".into() } else { format!("{parent}/__tests__") };
+        return join(file.parent(), "__tests__");
     }
     for name in ["test", "tests"] {
         let folder = below(name);

@@ -8,7 +8,7 @@ use crate::domain::task::TaskStatus;
 use crate::domain::test_plan::context::Package;
 use crate::domain::test_plan::generation::Generation;
 use crate::domain::test_plan::pipeline::{
-    Goal, PHASES, PhaseRow, Pipeline, PipelineStep, PipelineVerdict,
+    Goal, PHASES, PhaseRow, Pipeline, PipelineStep, PipelineVerdict, PlanningStep,
 };
 use crate::domain::test_plan::task::{TaskKind, TestPlan};
 use crate::report::markdown::line;
@@ -51,16 +51,12 @@ pub const ACTIVE: [&str; 5] = [
 /// The progress of a session. While phase 5 runs, its tasks stand below it.
 #[must_use]
 pub fn progress(state: &Pipeline, plan: Option<&TestPlan>) -> Progress {
-    let now = match state.next {
-        PipelineStep::Gather => 2,
-        PipelineStep::Analyse => 3,
-        PipelineStep::Plan { .. } => 4,
-        PipelineStep::Generate
-        | PipelineStep::Validate
-        | PipelineStep::Review
-        | PipelineStep::Keep
-        | PipelineStep::Execute => 5,
-        PipelineStep::Confirm | PipelineStep::Finish { .. } => 0,
+    let now = match state.planning_step() {
+        Some(PlanningStep::Gather) => 2,
+        Some(PlanningStep::Analyse) => 3,
+        Some(PlanningStep::Plan) => 4,
+        None if state.works() => 5,
+        None => 0,
     };
     let phases = PHASES.iter().zip(ACTIVE).zip(1_u32..).map(|((name, active), number)| {
         let row = state.phases.iter().find(|row| row.phase == number);
@@ -104,11 +100,7 @@ fn attached(plan: Option<&TestPlan>) -> Vec<ProgressLine> {
                 ),
                 status: status.to_owned(),
                 active_form: format!("Working on {}", task.id),
-                summary: if task.status == TaskStatus::Blocked {
-                    "blocked".into()
-                } else {
-                    String::new()
-                },
+                summary: if task.status == TaskStatus::Blocked { "blocked" } else { "" }.into(),
                 children: Vec::new(),
             }
         })

@@ -134,7 +134,8 @@ fn words_near<'a>(file: &'a RepoPath, survey: &'a Survey) -> BTreeSet<&'a str> {
 }
 
 /// Names that every program may call without an import.
-const COMMON: &[&str] = &[
+const COMMON: &[&[&str]] = &[PYTHON, ERRORS, SCRIPT, RUST, GO];
+const PYTHON: &[&str] = &[
     "int",
     "float",
     "str",
@@ -156,12 +157,10 @@ const COMMON: &[&str] = &[
     "Decimal",
     "datetime",
     "date",
-    "Exception",
-    "ValueError",
-    "TypeError",
-    "KeyError",
-    "IndexError",
-    "RuntimeError",
+];
+const ERRORS: &[&str] =
+    &["Exception", "ValueError", "TypeError", "KeyError", "IndexError", "RuntimeError"];
+const SCRIPT: &[&str] = &[
     "Error",
     "RangeError",
     "Promise",
@@ -172,15 +171,9 @@ const COMMON: &[&str] = &[
     "String",
     "Array",
     "Object",
-    "vec",
-    "Some",
-    "Ok",
-    "Err",
-    "Vec",
-    "panic",
-    "errors",
-    "New",
 ];
+const RUST: &[&str] = &["vec", "Some", "Ok", "Err", "Vec", "panic"];
+const GO: &[&str] = &["errors", "New"];
 
 /// A call in backticks whose name is not among `words`.
 fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
@@ -190,7 +183,8 @@ fn unknown_call(text: &str, words: &BTreeSet<&str>) -> Option<String> {
         let last = name.rsplit(['.', ':']).next().unwrap_or_default();
         let is_name =
             !last.is_empty() && last.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
-        (is_name && !words.contains(last) && !COMMON.contains(&last)).then(|| sentence(name))
+        (is_name && !words.contains(last) && !COMMON.concat().contains(&last))
+            .then(|| sentence(name))
     })
 }
 
