@@ -167,9 +167,9 @@ fn excerpt(text: &str, words: &BTreeSet<String>, named: bool, room: usize) -> St
     let mut left = room;
     let mut chosen: BTreeMap<usize, &str> = BTreeMap::new();
     if let Some(first) = sections.first().filter(|_| !named && !order.contains(&0)) {
-        let lead = bounded(first.text, LEAD.min(left));
-        left -= lead.len();
-        chosen.insert(0, lead);
+        let beginning = bounded(first.text, LEAD.min(left));
+        left -= beginning.len();
+        chosen.insert(0, beginning);
     }
     for at in order {
         let Some(section) = sections.get(at) else { continue };

@@ -285,7 +285,7 @@ impl TestWriting<'_> {
             .production
             .validation
             .as_ref()
-            .is_some_and(|said| said.decision == QualityDecision::Pass);
+            .is_some_and(|gate| gate.decision == QualityDecision::Pass);
         for at in 0..self.production.tasks.len() {
             let Some(made) = self.production.tasks.get(at) else { continue };
             let evidence = CoverageEvidence { made, layers: &quality.metrics.layers, validated };

@@ -277,10 +277,10 @@ impl TestWriting<'_> {
             if !better {
                 self.production.tree = with_old;
             }
-            let kept = if better { new } else { TaskTests { rounds: ROUNDS, ..old } };
+            let chosen = if better { new } else { TaskTests { rounds: ROUNDS, ..old } };
             if let Some(place) = self.production.tasks.iter_mut().find(|made| made.task == task.id)
             {
-                *place = kept;
+                *place = chosen;
             }
             self.production.retries = self.production.retries.max(round - 1);
             write(self.fx, PRODUCTION, &self.production).await?;

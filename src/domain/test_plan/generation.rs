@@ -237,19 +237,16 @@ impl Generation {
     /// Whether both gates let the tests pass.
     #[must_use]
     pub fn is_met(&self) -> bool {
-        let met = |gate: &Option<GateResult>| {
-            gate.as_ref().is_some_and(|said| said.decision == QualityDecision::Pass)
-        };
-        met(&self.validation) && met(&self.review)
+        self.missed_gates().is_empty()
     }
 
     /// What each gate that is not met says; empty when both let the tests pass.
     #[must_use]
     pub fn missed_gates(&self) -> Vec<String> {
-        let missed = |gate: &str, said: &Option<GateResult>| match said {
-            Some(said) if said.decision == QualityDecision::Pass => None,
-            Some(said) => Some(format!("gate {gate}: {}", said.reason)),
-            None => Some(format!("gate {gate} has not decided")),
+        let missed = |name: &str, gate: &Option<GateResult>| match gate {
+            Some(gate) if gate.decision == QualityDecision::Pass => None,
+            Some(gate) => Some(format!("gate {name}: {}", gate.reason)),
+            None => Some(format!("gate {name} has not decided")),
         };
         [missed("001.3", &self.validation), missed("001.5", &self.review)]
             .into_iter()

@@ -106,7 +106,7 @@ pub fn about(
     layers: Vec<Completeness>,
     asked: &BTreeMap<RepoPath, BTreeSet<String>>,
 ) -> Vec<Completeness> {
-    let wanted = |place: &String| {
+    let is_asked = |place: &String| {
         asked.iter().all(|(file, functions)| {
             let of_file =
                 place.strip_prefix(file.as_str()).is_some_and(|rest| rest.starts_with(':'));
@@ -120,7 +120,7 @@ pub fn about(
         .into_iter()
         .map(|mut layer| {
             let before = layer.missing.len();
-            layer.missing.retain(wanted);
+            layer.missing.retain(is_asked);
             let gone = before - layer.missing.len();
             layer.of = layer.of.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
             layer

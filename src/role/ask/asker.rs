@@ -103,8 +103,8 @@ impl Asker {
         let open = exchange_log::find_unanswered(fx.store).await?;
         let open = open.filter(|open| open.work.starts_with("iteration-") == of_loop);
         for call in open.iter().flat_map(|open| &open.calls) {
-            let (provider, role, said) = (&call.provider, &call.role, &call.said);
-            let text = format!("a question to `{provider}` ({role}): {said}; it counts as one");
+            let (provider, role, state) = (&call.provider, &call.role, &call.said);
+            let text = format!("a question to `{provider}` ({role}): {state}; it counts as one");
             fx.screen.show(&Event::Notice { text });
         }
         Ok(open)

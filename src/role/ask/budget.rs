@@ -50,7 +50,7 @@ mod tests {
     use crate::domain::budget::{Spending, SpendingLimits};
     use crate::role::ask::tests::{ScriptedModel, settings, usage};
 
-    fn decided(session: SpendingLimits, iteration: SpendingLimits, spent: Spending) -> Allowance {
+    fn decide(session: SpendingLimits, iteration: SpendingLimits, spent: Spending) -> Allowance {
         let limits = AskSettings { session, iteration, ..settings() };
         let usage = UsageKey { session: spent, here: spent, ..usage() };
         let model = ScriptedModel::new("a", []);
@@ -87,7 +87,7 @@ mod tests {
             ("too dear for the task", none, money(99), "task"),
         ];
         for (why, session, iteration, expected) in table {
-            let word = match decided(session, iteration, three) {
+            let word = match decide(session, iteration, three) {
                 Allowance::Granted => "granted",
                 Allowance::SessionLimit(_) => "session",
                 Allowance::IterationLimit(text) => {

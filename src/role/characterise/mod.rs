@@ -148,8 +148,8 @@ pub async fn characterise(
 /// Counts what was kept.
 fn fill(test_files: &[TestFile], report: &mut CharacterisationReport) {
     for test_file in test_files.iter().filter(|test_file| !test_file.ids.is_empty()) {
-        let kept = test_file.assertions();
-        for (name, count) in &kept {
+        let assertions = test_file.assertions();
+        for (name, count) in &assertions {
             let of_file = report.functions.iter_mut().filter(|one| one.file == test_file.subject);
             for one in of_file.filter(|one| one.name == *name) {
                 one.kept = *count;
@@ -159,7 +159,7 @@ fn fill(test_files: &[TestFile], report: &mut CharacterisationReport) {
             file: test_file.path.clone(),
             subject: test_file.subject.clone(),
             tests: test_file.ids.values().cloned().collect(),
-            assertions: kept.values().sum(),
+            assertions: assertions.values().sum(),
         });
     }
 }

@@ -188,8 +188,8 @@ pub async fn measure(
     fx.step("running the tests against mutants");
     fx.worktree.checkout(tree).await?;
     let trial = open_runner(request, fx).await?;
-    let kept = report.files.iter().flat_map(|file| &file.tests);
-    let tests: Vec<TestId> = kept.cloned().collect();
+    let tests = report.files.iter().flat_map(|file| &file.tests);
+    let tests: Vec<TestId> = tests.cloned().collect();
     let before =
         if request.before.is_empty() { Vec::new() } else { trial.trace(request.before).await? };
     let scored = repair::score(&Scoring {

@@ -252,8 +252,12 @@ mod tests {
             (Language::Rust, NodeTest, "v24.0.0", false),
         ];
         for (language, framework, version, pinned) in table {
-            let said = unsupported_reason(language, framework, version);
-            assert_eq!(said.is_none(), pinned, "{language:?} {framework:?} {version}: {said:?}");
+            let reason = unsupported_reason(language, framework, version);
+            assert_eq!(
+                reason.is_none(),
+                pinned,
+                "{language:?} {framework:?} {version}: {reason:?}"
+            );
         }
     }
 

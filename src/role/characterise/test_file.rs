@@ -7,7 +7,7 @@ use crate::domain::framework::Framework;
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Status, TestCase};
-use crate::effect::Trace;
+use crate::effect::{CallOutcome, Trace};
 use crate::repair::{
     Case, Contribution, Draft, DraftTest, Naming, ObservedFunction, Split, cover, render,
 };
@@ -20,6 +20,9 @@ const FEW: usize = 24;
 
 /// Different results that a function shows at least, where it has them.
 const RESULTS: usize = 3;
+
+/// Indices of a function and of one of its cases.
+type CasePlace = (usize, usize);
 
 /// One test file.
 pub struct TestFile {
@@ -118,12 +121,12 @@ impl TestFile {
         self.retain(&|function, case| !gone.contains(&(function, case)));
     }
 
-    fn retain(&mut self, wanted: &dyn Fn(usize, usize) -> bool) {
+    fn retain(&mut self, accepts: &dyn Fn(usize, usize) -> bool) {
         for (function, one) in self.functions.iter_mut().enumerate() {
             let mut index = 0;
             one.cases.retain(|_| {
                 index += 1;
-                wanted(function, index - 1)
+                accepts(function, index - 1)
             });
         }
     }
@@ -180,79 +183,79 @@ impl TestFile {
         let mut places = Vec::new();
         let mut contributions = Vec::new();
         for test in &self.draft.tests {
-            let (Some(id), Some(one)) =
-                (self.ids.get(&test.name), self.functions.get(test.function))
-            else {
-                continue;
-            };
-            for index in &test.cases {
-                let Some(case) = one.cases.get(*index) else { continue };
-                places.push((test.function, *index));
+            let Some(id) = self.ids.get(&test.name) else { continue };
+            for place in test.cases.iter().map(|index| (test.function, *index)) {
+                let Some(case) = self.case(place) else { continue };
+                places.push(place);
                 contributions.push(Contribution {
                     reaches: case.seen.marks.iter().cloned().collect(),
                     notices: notices.get(id).cloned().unwrap_or_default(),
                 });
             }
         }
-        let kept: BTreeSet<(usize, usize)> = cover(&contributions)
+        let mut chosen: BTreeSet<CasePlace> = cover(&contributions)
             .into_iter()
             .filter_map(|index| places.get(index).copied())
             .collect();
-        // A function shows its happy path and two other results at least, where it has them
-        // (specification.md 6.2: L1.1, two assertions a test).
-        let mut shown: BTreeMap<usize, Vec<&crate::effect::CallOutcome>> = BTreeMap::new();
-        let outcome = |place: &(usize, usize)| {
-            self.functions
-                .get(place.0)
-                .and_then(|one| one.cases.get(place.1))
-                .map(|case| &case.seen.outcome)
-        };
-        for place in &kept {
+        self.add_results(&places, &mut chosen);
+        let kinds: [fn(&Case) -> bool; 2] =
+            [is_edge, |case| matches!(case.seen.outcome, CallOutcome::Raised { .. })];
+        for fits in kinds {
+            self.add_kind(&places, &mut chosen, fits);
+        }
+        self.retain(&|function, case| chosen.contains(&(function, case)));
+    }
+
+    fn case(&self, (function, case): CasePlace) -> Option<&Case> {
+        self.functions.get(function)?.cases.get(case)
+    }
+
+    /// A function shows its happy path and two other results at least, where it has them
+    /// (specification.md 6.2: L1.1, two assertions a test).
+    fn add_results(&self, places: &[CasePlace], chosen: &mut BTreeSet<CasePlace>) {
+        let outcome = |place: &CasePlace| self.case(*place).map(|case| &case.seen.outcome);
+        let mut shown: BTreeMap<usize, Vec<&CallOutcome>> = BTreeMap::new();
+        for place in chosen.iter() {
             shown.entry(place.0).or_default().extend(outcome(place));
         }
-        let mut more = BTreeSet::new();
-        for place in places.iter().filter(|place| !kept.contains(*place)) {
+        for place in places {
             let known = shown.entry(place.0).or_default();
-            if let Some(outcome) = outcome(place)
+            if let Some(outcome) = outcome(place).filter(|_| !chosen.contains(place))
                 && known.len() < RESULTS
                 && !known.contains(&outcome)
             {
                 known.push(outcome);
-                more.insert(*place);
+                chosen.insert(*place);
             }
         }
-        // And an edge and a rejection, where it has them (L1.2, L1.3).
-        let case = |place: &(usize, usize)| {
-            self.functions.get(place.0).and_then(|one| one.cases.get(place.1))
-        };
-        let kinds: [fn(&Case) -> bool; 2] = [is_edge, |case| {
-            matches!(case.seen.outcome, crate::effect::CallOutcome::Raised { .. })
-        }];
-        for fits in kinds {
-            let fits = |place: &(usize, usize)| case(place).is_some_and(fits);
-            let shown: BTreeSet<usize> =
-                kept.iter().chain(&more).filter(|place| fits(place)).map(|place| place.0).collect();
-            let mut first: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-            for place in places.iter().filter(|place| !shown.contains(&place.0) && fits(place)) {
-                first.entry(place.0).or_insert(*place);
+    }
+
+    /// A function shows an edge and a rejection, where it has them (L1.2, L1.3).
+    fn add_kind(
+        &self,
+        places: &[CasePlace],
+        chosen: &mut BTreeSet<CasePlace>,
+        fits: fn(&Case) -> bool,
+    ) {
+        for place in places.iter().filter(|place| self.case(**place).is_some_and(fits)) {
+            let of_function = |other: &&CasePlace| other.0 == place.0;
+            let mut shown = chosen.iter().filter(of_function);
+            if !shown.any(|other| self.case(*other).is_some_and(fits)) {
+                chosen.insert(*place);
             }
-            more.extend(first.into_values());
         }
-        self.retain(&|function, case| {
-            kept.contains(&(function, case)) || more.contains(&(function, case))
-        });
     }
 
     /// Assertions by function, in tests that hold.
     pub fn assertions(&self) -> BTreeMap<String, u32> {
-        let mut kept = BTreeMap::new();
+        let mut counts = BTreeMap::new();
         for test in self.draft.tests.iter().filter(|test| self.ids.contains_key(&test.name)) {
             if let Some(one) = self.functions.get(test.function) {
-                *kept.entry(one.callable.name.clone()).or_default() +=
+                *counts.entry(one.callable.name.clone()).or_default() +=
                     u32::try_from(test.cases.len()).unwrap_or(u32::MAX);
             }
         }
-        kept
+        counts
     }
 }
 
