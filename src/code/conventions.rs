@@ -21,7 +21,6 @@ pub struct Habits {
     pub pattern: String,
     /// Folder of most tests; empty when they lie beside the sources.
     pub directory: String,
-    /// What asserts.
     pub assertion_library: String,
     /// What stands in for other code; empty when nothing does.
     pub mocking: String,
@@ -159,16 +158,10 @@ fn naming(framework: Framework, own: &[(&RepoPath, &String)]) -> String {
         let name = file.file_name();
         let ending = name.split_once('.').map_or("", |(_, ending)| ending);
         let stem = name.split('.').next().unwrap_or(name);
-        let form = if stem.starts_with("test_") {
-            format!("test_*.{ending}")
-        } else if stem.ends_with("_test") {
-            format!("*_test.{ending}")
-        } else if stem.ends_with("Test") {
-            format!("*Test.{ending}")
-        } else if stem.ends_with("Tests") {
-            format!("*Tests.{ending}")
-        } else {
-            format!("*.{ending}")
+        let end = ["_test", "Test", "Tests"].into_iter().find(|end| stem.ends_with(end));
+        let form = match end {
+            _ if stem.starts_with("test_") => format!("test_*.{ending}"),
+            end => format!("*{}.{ending}", end.unwrap_or_default()),
         };
         *counts.entry(form).or_default() += 1;
     }

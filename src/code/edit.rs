@@ -17,16 +17,12 @@ pub struct Block<'a> {
 pub enum EditError {
     /// Nothing to look for.
     #[error("block {block}: `search` is empty; to add lines, repeat a line beside them")]
-    Empty {
-        /// The block.
-        block: usize,
-    },
+    Empty { block: usize },
     /// It is nowhere.
     #[error(
         "block {block}: `search` does not occur in the file; the nearest lines are:\n{nearest}"
     )]
     Missing {
-        /// The block.
         block: usize,
         /// The lines that look most alike, verbatim.
         nearest: String,
@@ -34,7 +30,6 @@ pub enum EditError {
     /// It is in several places.
     #[error("block {block}: `search` occurs {times} times; include more of the lines around it")]
     Ambiguous {
-        /// The block.
         block: usize,
         /// How often.
         times: usize,

@@ -47,7 +47,6 @@ impl fmt::Display for SideEffect {
 /// A call that has a side effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideEffectCall {
-    /// The side effect.
     pub effect: SideEffect,
     /// Line, from 1.
     pub line: u32,

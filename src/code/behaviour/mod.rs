@@ -18,7 +18,6 @@ pub use describe::{condition, is_round};
 /// A parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
     pub name: String,
     /// Its type as written; empty without one.
     pub kind: String,

@@ -9,7 +9,6 @@ use super::BadReport;
 pub enum Piece<'a> {
     /// It begins; an empty one ends at once.
     Start(&'a str, &'a dyn Fn(&str) -> Option<String>),
-    /// It ends.
     End(&'a str),
 }
 

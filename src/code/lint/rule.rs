@@ -41,10 +41,8 @@ pub type Patterns = &'static [(&'static [Language], &'static str)];
 /// How places that break a rule are found.
 #[derive(Clone, Copy)]
 pub enum Detection {
-    /// By patterns.
-    Query(Patterns),
-    /// By patterns, and a condition that a pattern cannot express.
-    FilteredQuery(Patterns, for<'a> fn(&Source<'a>, Node<'a>) -> bool),
+    /// By patterns, where the condition holds that a pattern cannot express.
+    Query(Patterns, for<'a> fn(&Source<'a>, Node<'a>) -> bool),
     /// By a function, for these languages.
     Function(&'static [Language], for<'a> fn(&Source<'a>) -> Vec<Hit>),
     /// By our parser: the text does not parse.
@@ -125,7 +123,7 @@ impl LintRule {
     #[must_use]
     pub fn languages(&self) -> Vec<Language> {
         match self.detection {
-            Detection::Query(list) | Detection::FilteredQuery(list, _) => {
+            Detection::Query(list, _) => {
                 list.iter().flat_map(|(languages, _)| languages.iter().copied()).collect()
             }
             Detection::Function(list, _) | Detection::Syntax(list) | Detection::Tool(list) => {

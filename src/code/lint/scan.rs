@@ -109,11 +109,9 @@ fn match_patterns(source: &Source<'_>, tree: &Tree, add: &mut impl FnMut(&LintRu
         let Some(capture) = one.captures().iter().find(|c| Some(c.index) == here) else {
             continue;
         };
-        let matches = match rule.detection {
-            Detection::FilteredQuery(_, filter) => filter(source, capture.node),
-            _ => true,
-        };
-        if matches {
+        if let Detection::Query(_, filter) = rule.detection
+            && filter(source, capture.node)
+        {
             add(rule, &Hit::at(line(capture.node)));
         }
     }
@@ -137,9 +135,7 @@ fn patterns(language: Language) -> Option<&'static RuleQuery> {
 fn compile(language: Language) -> Result<RuleQuery, String> {
     let (mut all, mut owners) = (String::new(), Vec::new());
     for rule in rules() {
-        let (Detection::Query(list) | Detection::FilteredQuery(list, _)) = rule.detection else {
-            continue;
-        };
+        let Detection::Query(list, _) = rule.detection else { continue };
         for (_, text) in list.iter().filter(|(languages, _)| languages.contains(&language)) {
             let one = Query::new(&language.grammar(), text)
                 .map_err(|error| format!("{} for {language:?}: {error}", rule.id))?;

@@ -18,15 +18,12 @@ use super::project::Project;
 pub struct Source<'a> {
     /// Where it lies.
     pub path: &'a RepoPath,
-    /// Its text.
     pub text: &'a str,
-    /// Its language.
     pub language: Language,
     /// Whether the whole file is test code.
     pub test: bool,
     /// All named nodes, outer before inner.
     pub nodes: Vec<Node<'a>>,
-    /// What it imports.
     pub imports: Vec<Import>,
     /// The tests in it that run.
     pub tests: Vec<TestNode<'a>>,

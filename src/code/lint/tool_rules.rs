@@ -152,7 +152,7 @@ pub const RULES: &[LintRule] = &[
         Warning,
         JS_RS_GO,
         ("this code can never run", "remove it, or move the exit"),
-        &["TS7027", "no-unreachable", "unreachable code", "unreachable statement"],
+        &["TS7027", "no-unreachable", "unreachable "],
     ),
     tool(
         ("control_flow", "empty-catch"),
@@ -376,6 +376,7 @@ mod tests {
             ("unused import: `std::fs`", Some("unused-import")),
             ("unused variable: `x`", Some("unused-variable")),
             ("unreachable statement", Some("unreachable-code")),
+            ("unreachable expression", Some("unreachable-code")),
             ("variable `oneTwo` should have a snake case name", Some("mixed-naming")),
             ("infinite loop detected", Some("endless-loop")),
             ("`x` is shadowed by itself in `x + 1`", Some("shadowing")),

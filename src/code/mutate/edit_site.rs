@@ -39,11 +39,9 @@ impl Candidate {
 
 /// A node with everything that operators may ask about it.
 pub struct EditSite<'a> {
-    /// The node.
     pub node: Node<'a>,
     /// What it is.
     pub kind: NodeKind,
-    /// Its text.
     pub text: &'a str,
     /// What is around it.
     pub parent: NodeKind,

@@ -10,6 +10,7 @@ use crate::code::syntax;
 use crate::code::tree::text_of;
 
 use super::edit_site::Candidate;
+use super::node_kind::NodeKind;
 use super::operator_id::OperatorId;
 use super::search::candidates_by;
 use super::spelling::spelling;
@@ -162,40 +163,22 @@ fn interleave(list: &[Candidate]) -> Vec<(usize, Candidate)> {
 /// Whether an operator changes existing code, rather than adding something to any value: such
 /// additions break nearly everything, and noticing them says nothing about tests.
 fn changes_existing(node: Node<'_>, operator: OperatorId) -> bool {
-    let kinds: &[&str] = match operator {
-        OperatorId::Arithmetic => &[
-            "binary_operator",
-            "binary_expression",
-            "+",
-            "-",
-            "*",
-            "/",
-            "%",
-            "//",
-            "**",
-            "&",
-            "|",
-            "^",
-            "<<",
-            ">>",
-        ],
-        OperatorId::Constant | OperatorId::OffByOne => &[
-            "integer",
-            "float",
-            "number",
-            "none",
-            "null",
-            "undefined",
-            "integer_literal",
-            "decimal_integer_literal",
-            "int_literal",
-            "binary_operator",
-            "binary_expression",
-        ],
-        OperatorId::Slice => &["slice", "subscript", "subscript_expression", "integer", "number"],
-        _ => return true,
-    };
-    kinds.contains(&node.kind())
+    let kind = node.kind();
+    let is_binary = matches!(kind, "binary_operator" | "binary_expression");
+    match operator {
+        // Operators themselves are nodes without a name.
+        OperatorId::Arithmetic => is_binary || !node.is_named(),
+        OperatorId::Constant | OperatorId::OffByOne => {
+            is_binary
+                || matches!(NodeKind::of(node), NodeKind::Number | NodeKind::Nothing)
+                || kind.ends_with("integer_literal")
+                || kind == "int_literal"
+        }
+        OperatorId::Slice => {
+            matches!(NodeKind::of(node), NodeKind::Slice | NodeKind::Subscript | NodeKind::Number)
+        }
+        _ => true,
+    }
 }
 
 /// Whether no test can be expected to notice an edit at a node.

@@ -74,7 +74,8 @@ pub fn is_variable(site: &EditSite<'_>) -> bool {
         && (is_read(site.node) || is_assigned(site))
 }
 
-fn is_assigned(site: &EditSite<'_>) -> bool {
+/// Whether a node is what an assignment or a loop gives a value.
+pub fn is_assigned(site: &EditSite<'_>) -> bool {
     const TARGETS: &[&str] = &[
         "assignment",
         "augmented_assignment",
@@ -84,16 +85,6 @@ fn is_assigned(site: &EditSite<'_>) -> bool {
     ];
     site.node.parent().is_some_and(|parent| parent.kind() == "pattern_list")
         || TARGETS.iter().any(|target| site.is_field(target, "left"))
-}
-
-/// Whether a node is a variable that is read.
-pub fn is_read_variable(site: &EditSite<'_>) -> bool {
-    is_variable(site) && !is_assigned(site)
-}
-
-/// Whether a node is a variable that is assigned.
-pub fn is_assigned_variable(site: &EditSite<'_>) -> bool {
-    is_variable(site) && is_assigned(site)
 }
 
 /// Names that look alike are confused more often.

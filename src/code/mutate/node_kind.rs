@@ -5,7 +5,6 @@ use tree_sitter::Node;
 /// What a node is, whatever the grammar calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// A number.
     Number,
     /// A string.
     Text,
@@ -19,15 +18,12 @@ pub enum NodeKind {
     Property,
     /// Arithmetic and bits.
     Arithmetic,
-    /// Comparison.
     Compare,
     /// And, or.
     Logic,
     /// Negation.
     Not,
-    /// A sign.
     Sign,
-    /// A call.
     Call,
     /// What stands in the parentheses of a call.
     Arguments,
@@ -39,7 +35,6 @@ pub enum NodeKind {
     Member,
     /// A return statement.
     Return,
-    /// An assignment.
     Assign,
     /// `+=` and its kin.
     Augment,

@@ -4,7 +4,7 @@ use super::edit_site::{EditList, EditSite, first};
 use super::name::NAMES;
 use super::node_kind::NodeKind;
 use super::operator_id::OperatorId as Id;
-use super::value::{INGREDIENTS, append, cut_at, wrap_in};
+use super::value::{INGREDIENTS, append, cut_at, grouped, is_in_sum_or_index, may_count, wrap_in};
 use super::{binary, constant, expression, name, statement, value};
 
 /// One way to edit a node.
@@ -82,8 +82,18 @@ pub const OPERATORS: &[Operator] = &[
         edits.replace_all(site.node, first(&site.scope.callables, NAMES))
     }),
     row(Id::Exception, Nodes(name::is_variable), 1.2, name::confused_names),
-    row(Id::AssignmentTarget, Nodes(name::is_assigned_variable), 1.0, name::other_targets),
-    row(Id::Variable, Nodes(name::is_read_variable), 1.0, name::other_variables),
+    row(
+        Id::AssignmentTarget,
+        Nodes(|site| name::is_variable(site) && name::is_assigned(site)),
+        1.0,
+        name::other_targets,
+    ),
+    row(
+        Id::Variable,
+        Nodes(|site| name::is_variable(site) && !name::is_assigned(site)),
+        1.0,
+        name::other_variables,
+    ),
     row(Id::Method, Nodes(name::is_property), 1.2, name::confused_names),
     row(Id::Property, Nodes(name::is_property), 0.7, name::other_properties),
     // Operators with two operands.
@@ -123,10 +133,30 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::SwapOperands, To(&[Kind::Assign]), 0.5, expression::reversed_assignment),
     row(Id::WrapInCall, To(&[Kind::Assign]), 0.5, expression::accumulated),
     // Any value. Where numbers count or index, being off by one is the classic mistake.
-    row(Id::OffByOne, Values(value::may_count_here), 0.9, value::one_off),
-    row(Id::OffByOne, Values(value::may_count_elsewhere), 0.3, value::one_off),
-    row(Id::Arithmetic, Values(value::may_count_here), 0.3, value::opposite_sign),
-    row(Id::Arithmetic, Values(value::may_be_share), 1.0, value::share_of_value),
+    row(
+        Id::OffByOne,
+        Values(|site| may_count(site) && is_in_sum_or_index(site)),
+        0.9,
+        value::one_off,
+    ),
+    row(
+        Id::OffByOne,
+        Values(|site| may_count(site) && !is_in_sum_or_index(site)),
+        0.3,
+        value::one_off,
+    ),
+    row(
+        Id::Arithmetic,
+        Values(|site| may_count(site) && is_in_sum_or_index(site)),
+        0.3,
+        |site, edits| edits.replace(site.node, format!("-{}", grouped(site))),
+    ),
+    row(
+        Id::Arithmetic,
+        Values(|site| may_count(site) || site.node.kind() == "parenthesized_expression"),
+        1.0,
+        value::share_of_value,
+    ),
     row(Id::WrapInCall, Values(ANY), 0.8, |site, edits| {
         wrap_in(site.spelling.wrappers, site, edits)
     }),
@@ -147,7 +177,15 @@ pub const OPERATORS: &[Operator] = &[
         append(site.spelling.suffixes, site, edits)
     }),
     row(Id::Negate, Values(value::is_condition), 1.0, value::negated),
-    row(Id::Negate, Values(value::may_be_returned_truth), 0.3, value::negated),
+    row(
+        Id::Negate,
+        Values(|site| {
+            site.parent == Kind::Return
+                && is_kind(site, &[Kind::Call, Kind::Logic, Kind::Name, Kind::Member])
+        }),
+        0.3,
+        value::negated,
+    ),
     row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
     // Another value from nearby: the more of them fit a place, the less likely is each.
     row(Id::Ingredient, Values(value::is_condition), 0.3, |site, edits| {
@@ -187,8 +225,13 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Return, Nodes(ANY), 1.0, statement::other_jump),
     row(Id::Guard, To(&[Kind::If]), 1.5, statement::separate_if),
     // Statements of a block.
-    row(Id::DropStatement, Statements(statement::is_one_of_several), 1.0, statement::dropped),
-    row(Id::DropStatement, Statements(statement::is_alone), 0.5, statement::emptied),
+    row(Id::DropStatement, Statements(|site| site.siblings.len() > 1), 1.0, statement::dropped),
+    row(
+        Id::DropStatement,
+        Statements(|site| site.siblings.len() == 1 && site.kind != Kind::Return),
+        0.5,
+        statement::emptied,
+    ),
     row(Id::Guard, Statements(statement::is_nested), 0.5, statement::guarded),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.6, statement::repeated_statement),
     row(Id::InsertStatement, Statements(statement::is_nested), 0.7, statement::similar_call),

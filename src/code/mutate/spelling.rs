@@ -11,13 +11,11 @@ pub type Affix = (&'static str, &'static str);
 pub struct Spelling {
     /// Truth and falsehood.
     pub truths: [&'static str; 2],
-    /// Nothing.
     pub nothing: &'static str,
     /// And, or.
     pub logic: [&'static str; 2],
     /// Negation, with a space where one is needed.
     pub not: &'static str,
-    /// Equality.
     pub equal: &'static str,
     /// Comparison operators.
     pub comparisons: &'static [&'static str],

@@ -148,16 +148,6 @@ pub fn if_or_loop(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Whether a statement is one of several.
-pub fn is_one_of_several(site: &EditSite<'_>) -> bool {
-    site.siblings.len() > 1
-}
-
-/// Whether a statement is alone in its block and returns nothing.
-pub fn is_alone(site: &EditSite<'_>) -> bool {
-    site.siblings.len() == 1 && site.kind != Return
-}
-
 /// Whether a statement is inside a function or another statement and begins its line.
 pub fn is_nested(site: &EditSite<'_>) -> bool {
     begins_line(site)

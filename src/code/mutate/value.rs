@@ -34,27 +34,13 @@ fn may_be_number(site: &EditSite<'_>) -> bool {
 }
 
 /// Whether a value may be a number and is none as written.
-fn may_count(site: &EditSite<'_>) -> bool {
+pub fn may_count(site: &EditSite<'_>) -> bool {
     may_be_number(site) && site.kind != Number
 }
 
-fn is_in_sum_or_index(site: &EditSite<'_>) -> bool {
+/// Whether a value occurs where numbers count or index something.
+pub fn is_in_sum_or_index(site: &EditSite<'_>) -> bool {
     matches!(site.parent, Arguments | Subscript | Compare | Slice | Return | Assign | Arithmetic)
-}
-
-/// Whether a value may be a number and occurs where numbers count or index something.
-pub fn may_count_here(site: &EditSite<'_>) -> bool {
-    may_count(site) && is_in_sum_or_index(site)
-}
-
-/// Whether a value may be a number, in another place.
-pub fn may_count_elsewhere(site: &EditSite<'_>) -> bool {
-    may_count(site) && !is_in_sum_or_index(site)
-}
-
-/// Whether a part of a value may be meant.
-pub fn may_be_share(site: &EditSite<'_>) -> bool {
-    may_count(site) || site.node.kind() == "parenthesized_expression"
 }
 
 /// Whether a value may lack an operand.
@@ -87,13 +73,8 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
     }
 }
 
-/// Whether a value is returned and may be a truth value.
-pub fn may_be_returned_truth(site: &EditSite<'_>) -> bool {
-    site.parent == Return && matches!(site.kind, Call | Logic | Name | Member)
-}
-
 /// The text in parentheses where it is weaker than a sum.
-fn grouped(site: &EditSite<'_>) -> String {
+pub fn grouped(site: &EditSite<'_>) -> String {
     match site.kind {
         Logic | Compare | Choice | Not => {
             format!("({})", site.text)
@@ -105,11 +86,6 @@ fn grouped(site: &EditSite<'_>) -> String {
 /// One more and one less.
 pub fn one_off(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     edits.replace_all(site.node, ["+ 1", "- 1"].map(|delta| format!("{} {delta}", grouped(site))));
-}
-
-/// The value with the opposite sign.
-pub fn opposite_sign(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    edits.replace(site.node, format!("-{}", grouped(site)));
 }
 
 /// Twice or half of the value.

@@ -11,9 +11,7 @@ pub enum Type {
     Float,
     /// True or false.
     Bool,
-    /// A text.
     Text,
-    /// Bytes.
     Bytes,
     /// None, null, undefined.
     Nothing,
@@ -25,7 +23,6 @@ pub enum Type {
     Set,
     /// Something that can be called.
     Function,
-    /// A pattern.
     Pattern,
     /// Anything.
     Any,

@@ -30,7 +30,6 @@ const LITERAL: usize = 80;
 /// One parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
     pub name: String,
     /// What it may hold, likeliest first; empty when nothing is known.
     pub types: Vec<Type>,
@@ -45,7 +44,6 @@ pub struct Parameter {
 /// The class of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Its name.
     pub name: String,
     /// Parameters of its constructor; empty when the method belongs to the class itself.
     pub parameters: Vec<Parameter>,

@@ -15,7 +15,6 @@ pub struct TestFacts {
     pub skips: usize,
     /// Marks that keep all others from running.
     pub focused: usize,
-    /// Assertions.
     pub assertions: usize,
     /// Tests without a statement that does something.
     pub empty: usize,

@@ -13,7 +13,7 @@ pub const RULES: &[LintRule] = &[
         ("mock_leakage", "mock-in-production"),
         Critical,
         ("a mock, spy or stub in product code", "use the real thing, and replace it in tests"),
-        Detection::FilteredQuery(
+        Detection::Query(
             &[
                 (
                     PY,
@@ -51,7 +51,7 @@ pub const RULES: &[LintRule] = &[
         ("mock_leakage", "test-import-in-production"),
         Error,
         ("product code imports a test tool", "move what needs it into a test file"),
-        Detection::FilteredQuery(
+        Detection::Query(
             &[
                 (
                     PY,

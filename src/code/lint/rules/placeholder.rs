@@ -22,7 +22,7 @@ pub const RULES: &[LintRule] = &[
         ("placeholder_code", "not-implemented"),
         Error,
         ("says that it is not implemented", "write the implementation, or take the function out"),
-        Detection::FilteredQuery(
+        Detection::Query(
             &[
                 (
                     PY,
@@ -52,7 +52,7 @@ pub const RULES: &[LintRule] = &[
         ("placeholder_code", "bare-pass"),
         Error,
         ("the whole body is `pass`", "write the body, or say in a docstring why there is none"),
-        Detection::FilteredQuery(
+        Detection::Query(
             &[(PY, "(function_definition body: (block (pass_statement) @here))")],
             is_whole_body,
         ),
@@ -61,7 +61,7 @@ pub const RULES: &[LintRule] = &[
         ("placeholder_code", "ellipsis-statement"),
         Error,
         ("the whole body is `...`", "write the body"),
-        Detection::FilteredQuery(
+        Detection::Query(
             &[(PY, "(function_definition body: (block (expression_statement (ellipsis) @here)))")],
             is_whole_body,
         ),
@@ -160,21 +160,12 @@ fn is_whole_body<'a>(source: &Source<'a>, node: Node<'a>) -> bool {
     let body = function.child_by_field_name("body");
     let alone = body.is_some_and(|body| statements(body).len() == 1);
     let top = function.parent().is_some_and(|parent| parent.kind() == "module");
+    let explains =
+        |inner: Node<'a>| inner.kind() == "comment" && !source.of(inner).contains("expect:");
+    let is_explained = source.inside(function).any(explains);
     let name = source.field(function, "name");
     let quiet = ["noop", "no_op", "nop", "dummy", "null", "empty", "ignore", "_"]
         .iter()
         .any(|word| name.contains(word) && (*word != "_" || name.starts_with('_')));
-    alone
-        && top
-        && !quiet
-        && !source.has_comment_besides_marker(function)
-        && source.path.extension() != "pyi"
-}
-
-impl<'a> Source<'a> {
-    /// Whether a comment lies inside a node that explains it.
-    fn has_comment_besides_marker(&self, node: Node<'a>) -> bool {
-        self.inside(node)
-            .any(|inner| inner.kind() == "comment" && !self.of(inner).contains("expect:"))
-    }
+    alone && top && !quiet && !is_explained && source.path.extension() != "pyi"
 }

@@ -43,19 +43,25 @@ pub const RULES: &[LintRule] = &[
         ("config_extras", "focused-test"),
         Critical,
         ("silences all other tests", "take the focus out"),
-        Detection::Query(&[(
-            JS,
-            "((call_expression function: (_) @f) @here (#match? @f \"^((it|test|describe|context)\\\\.only|fit|fdescribe)$\"))",
-        )]),
+        Detection::Query(
+            &[(
+                JS,
+                "((call_expression function: (_) @f) @here (#match? @f \"^((it|test|describe|context)\\\\.only|fit|fdescribe)$\"))",
+            )],
+            |_, _| true,
+        ),
     ),
     test_rule(
         ("config_extras", "todo-test"),
         Warning,
         ("a test that is only announced", "write the test"),
-        Detection::Query(&[(
-            JS,
-            "((call_expression function: (_) @f) @here (#match? @f \"^(it|test)\\\\.todo$\"))",
-        )]),
+        Detection::Query(
+            &[(
+                JS,
+                "((call_expression function: (_) @f) @here (#match? @f \"^(it|test)\\\\.todo$\"))",
+            )],
+            |_, _| true,
+        ),
     ),
 ];
 
