@@ -18,8 +18,6 @@ mod effect;
 mod repair;
 mod report;
 mod role;
-#[cfg(test)]
-mod schemas;
 
 #[cfg(any(test, feature = "internals"))]
 #[doc(hidden)]

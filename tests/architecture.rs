@@ -113,7 +113,7 @@ const LAW: &[(&str, &[&str])] = &[
 const CRATES: &[(&str, &[&str])] = &[
     ("tokio", &["adapter/host", "adapter/suite", "adapter", "bot", "cli"]),
     ("git2", &["adapter/repo"]),
-    ("clap", &["cli"]),
+    ("clap", &["app", "cli"]),
     ("clap_complete", &["cli"]),
     ("indicatif", &["cli"]),
     ("rustix", &["adapter/host"]),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use clap::Args;
+
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::{Session, suite};
 use crate::domain::characterisation::CharacterisationReport;
@@ -22,12 +24,16 @@ const MEASURED: usize = 400;
 const REPORT: &str = "pin-report.json";
 
 /// A request for tests that describe what functions do today.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct CharacteriseRequest {
+    /// The code.
+    #[command(flatten)]
     pub code: CodeSelection,
-    /// Only these functions, as `name` or `Class.name`; empty means all.
+    /// Only this function, as `name` or `Class.name`; may be repeated.
+    #[arg(long = "function", value_name = "NAME")]
     pub functions: Vec<String>,
-    /// Whether the tests are returned as a diff instead of a commit.
+    /// Print the tests as a diff; make no branch and no commit.
+    #[arg(long)]
     pub dry_run: bool,
 }
 

@@ -1,13 +1,15 @@
 //! What the application can be asked to do in a process of its own.
 //!
-//! A [`Job`] travels as one JSON document on the standard input of `regreen work`. The command line
-//! builds the same requests from its flags, so both faces reach a use case through one type.
+//! A [`Job`] travels as one JSON document on the standard input of `regreen work`. The flags of the
+//! command line are the fields of the same requests, so both faces reach a use case through one type.
 
 use std::path::PathBuf;
 
+use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Override;
+use crate::domain::id::SessionId;
 use crate::domain::request::Mode;
 use crate::domain::session::SessionChoice;
 
@@ -43,124 +45,179 @@ impl Job {
 }
 
 /// Which models are asked, and what that may cost. Unset fields fall back to the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ModelOptions {
-    /// Names of providers, in the order in which they are asked.
+    /// Providers that analyse, write tests and fix, in this order: gemini, qwen, codex, claude, github, a
+    /// provider of the configuration, embedded [default: gemini, qwen and codex as far as their
+    /// keys are set, then embedded].
+    #[arg(long, alias = "engine", value_name = "NAME,NAME", value_delimiter = ',')]
     pub providers: Vec<String>,
-    /// Wall time of the run, in minutes.
+    /// Stop at a checkpoint after so many minutes.
+    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..))]
     pub budget_minutes: Option<u64>,
-    /// Dollars for providers whose prices are known.
+    /// Spend at most this many dollars on providers, as far as their prices are known.
+    #[arg(long, value_name = "USD")]
     pub budget_usd: Option<f64>,
-    /// Tokens for all providers together.
+    /// Use at most this many tokens of providers.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub budget_tokens: Option<u64>,
-    /// Calls to all providers together.
+    /// Make at most so many calls to providers.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub budget_calls: Option<u64>,
-    /// Folder that receives every exchange with a provider.
+    /// Record every exchange with a provider in this folder, without keys.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "replay")]
     pub record: Option<PathBuf>,
-    /// Folder of a recording that answers instead of the providers.
+    /// Answer every call from a folder that `--record` wrote; no provider is called.
+    #[arg(long, value_name = "FOLDER")]
     pub replay: Option<PathBuf>,
 }
 
 /// A request to fix the tests of one repository. Unset fields fall back to the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct FixRequest {
     /// The repository, or a folder below it.
+    #[arg(default_value = ".")]
     pub repository: PathBuf,
     /// A new session, or the one to resume.
+    #[arg(skip)]
     pub session: SessionChoice,
     /// What may change: commits on a branch, patch files, or nothing.
+    #[arg(skip)]
     pub mode: Mode,
-    /// Name of the fix branch instead of `regreen/SESSION`.
+    /// Name of the fix branch [default: regreen/SESSION].
+    #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
-    /// Branch, tag or commit that the change is compared with.
+    /// Branch, tag or commit the change is measured against: failures that it has too are marked,
+    /// and what changed since is the first suspect.
+    #[arg(long, value_name = "REF")]
     pub base: Option<String>,
-    /// Command that runs the tests.
+    /// Command that runs the tests, instead of the detected one.
+    #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
-    /// Commands that prepare a checkout before its first run.
+    /// Command that prepares every checkout before its first run, such as `npm ci`; repeat for more.
+    #[arg(long, alias = "test-setup", value_name = "COMMAND")]
     pub setup: Vec<String>,
-    /// Glob of the reports that the test command writes.
+    /// Glob of the JUnit XML or TAP files that the command writes, below the folder it runs in.
+    #[arg(long, alias = "test-report", value_name = "GLOB")]
     pub report: Option<String>,
-    /// Time limit of one test run, such as `20m`.
+    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
+    #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Pass rate that ends the session, in percent.
+    /// Pass rate that ends the session, in percent [default: 95].
+    #[arg(long, alias = "gate-target", value_name = "PERCENT", value_parser = value_parser!(u32).range(1..=100))]
     pub target: Option<u32>,
-    /// Iteration limit.
+    /// Maximum number of iterations [default: 10].
+    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
-    /// Candidates that run at the same time.
+    /// Candidates tried at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
-    /// Whether the final change keeps parts that the suite does not need.
+    /// Keep the whole change when the gate is met, including parts that the suite does not need.
+    #[arg(long)]
     pub no_minimise: bool,
     /// Which models are asked.
+    #[command(flatten)]
     pub models: ModelOptions,
-    /// Configuration file instead of that of the repository.
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Values that win over the configuration file.
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
-    /// Folder that receives events and commits while the session runs.
+    /// Write events, commits and digests to this folder while it runs, for `regreen publish`.
+    #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
-    /// File that receives the session as an HTML page.
+    /// Draw the session as one page of HTML in this file at the end.
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
 /// A request to plan tests or to write them. Unset fields fall back to the configuration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct TestRequest {
     /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
     pub repository: PathBuf,
     /// What to test: a description, a Markdown file or the id of a finished session. Ignored when
     /// a session is resumed.
+    #[arg(skip)]
     pub input: String,
     /// A new session, or the one to resume.
+    #[arg(skip)]
     pub session: SessionChoice,
-    /// Whether a new session starts even if an unfinished one for the same input exists.
+    /// Start a new session even if one for the same input and the same commit exists.
+    #[arg(long, conflicts_with = "resume")]
     pub fresh: bool,
-    /// Whether the plan is approved, so that writing starts without asking.
+    /// Approve the plan and continue without asking.
+    #[arg(long = "yes", short = 'y')]
     pub approve: bool,
-    /// Branch, tag or commit that the change is compared with.
+    /// Branch, tag or commit the change is measured against: failures that it has too are marked.
+    #[arg(long, value_name = "REF")]
     pub base: Option<String>,
-    /// Command that runs the tests.
+    /// Command that runs the tests, instead of the detected one.
+    #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
-    /// Time limit of one test run, such as `20m`.
+    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
+    #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Coverage report to read instead of running the tests.
+    /// Read this coverage report instead of running the tests: lcov, XML of Cobertura or
+    /// `JaCoCo`, JSON of coverage.py, c8 or V8, or a Go cover profile.
+    #[arg(long, value_name = "FILE")]
     pub coverage_report: Option<PathBuf>,
-    /// Whether coverage is not measured, so that names and imports decide what has tests.
+    /// Run no test; decide by names and imports what has tests.
+    #[arg(long, conflicts_with = "coverage_report")]
     pub no_coverage: bool,
-    /// Iteration limit of the fix loop behind the plan.
+    /// Maximum number of iterations of the fix loop that follows [default: 10].
+    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = value_parser!(u32).range(1..=50))]
     pub max_iterations: Option<u32>,
     /// Which models are asked.
+    #[command(flatten)]
     pub models: ModelOptions,
-    /// Configuration file instead of that of the repository.
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Values that win over the configuration file.
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
-    /// Folder that receives events and commits while the session runs.
+    /// Write events, commits and digests to this folder, for `regreen publish`.
+    #[arg(long, value_name = "FOLDER")]
     pub bundle: Option<PathBuf>,
 }
 
 /// A request to check code and tests. What is checked how strictly is configuration: see the keys
 /// below `validate` and `tools`, which [`ValidateRequest::set`] can change.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ValidateRequest {
-    /// A repository, or files and folders of one; the current folder when empty.
+    /// A repository, or files and folders of one; the current folder when none is named.
+    #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Branch, tag or commit; only files that differ from the merge base with it are checked.
+    /// Check only files that differ from the merge base with this branch, tag or commit.
+    #[arg(long, value_name = "REF")]
     pub base: Option<String>,
-    /// Whether no tool of the project runs, type checkers included.
+    /// Skip all tools of the project, type checkers included: nothing of the project runs.
+    #[arg(long)]
     pub skip_tools: bool,
-    /// Whether the quality of tests is checked too.
+    /// Check the quality of tests too, and count it.
+    #[arg(long)]
     pub tests: bool,
-    /// Session whose folder receives the reports.
-    pub session: Option<crate::domain::id::SessionId>,
-    /// Folder that receives the reports.
+    /// Write the reports into the folder of this session.
+    #[arg(long, value_name = "SESSION", conflicts_with = "report", value_parser = |text: &str| SessionId::parse(text))]
+    pub session: Option<SessionId>,
+    /// Write the reports into this folder.
+    #[arg(long, value_name = "FOLDER")]
     pub report: Option<PathBuf>,
-    /// Configuration file instead of that of the repository.
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Values that win over the configuration file.
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
 }
 

@@ -1,5 +1,7 @@
 //! Measure the mutation score: how many small changes of the code the tests notice.
 
+use clap::{Args, value_parser};
+
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::suite;
 use crate::domain::event::Event;
@@ -18,11 +20,14 @@ const WARM: u32 = 3_000;
 const COLD: u32 = 200;
 
 /// A request for a mutation score.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct ScoreRequest {
     /// The code.
+    #[command(flatten)]
     pub code: CodeSelection,
-    /// Mutants that run at most.
+    /// Maximum number of mutants, spread evenly [default: 3000, or 200 where each needs a new
+    /// process].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub mutants: Option<u32>,
 }
 

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::{Args, value_parser};
+
 use crate::adapter::host::clock::HostClock;
 use crate::adapter::repo::RepositoryFacts;
 use crate::adapter::suite::Detection;
@@ -22,25 +24,36 @@ use super::settings::{configured, contain, engine_time};
 use super::{AppError, FixRequest};
 
 /// The code that tests are written for or measured on, and how its suite runs.
-#[derive(Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct CodeSelection {
-    /// Files or folders of the code; empty means all code that is no test, example or build output.
+    /// Files or folders of the code, from the root of the repository [default: all code that is
+    /// no test, example or build output].
     pub paths: Vec<String>,
     /// The repository, or a folder below it.
+    #[arg(long, default_value = ".", value_name = "REPO")]
     pub repository: PathBuf,
-    /// Command that runs the tests.
+    /// Command that runs the tests, instead of the detected one.
+    #[arg(long, value_name = "COMMAND")]
     pub test_command: Option<String>,
-    /// Time limit of one test run, such as `20m`.
+    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
+    #[arg(long, value_name = "TIME")]
     pub test_timeout: Option<String>,
-    /// Share of mutants that tests must kill, in percent.
+    /// Share of mutants that tests must kill, in percent [default: 60].
+    #[arg(long, alias = "gate-min-mutation-score", value_name = "PERCENT", value_parser = value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
-    /// Wall time of the engine, in minutes.
+    /// Stop after so many minutes, and report what was left out [default: 6, or the key
+    /// `budget.engine-minutes`].
+    #[arg(long, value_name = "MINUTES", value_parser = value_parser!(u64).range(1..=10_000))]
     pub budget_minutes: Option<u64>,
-    /// Processes that run at the same time.
+    /// Processes at the same time [default: number of cores].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
-    /// Configuration file instead of that of the repository.
+    /// Configuration file, instead of .github/regreen.yml of the repository.
+    #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Values that win over the configuration file.
+    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
+    /// for more. `regreen config schema` prints all keys.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
     pub set: Vec<Override>,
 }
 

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::config::Override;
-
-use super::asking::AskingArguments;
+use crate::app::{CharacteriseRequest, FixRequest, ScoreRequest, TestRequest, ValidateRequest};
 
 /// Fixes failing tests automatically: analyses each failure, fixes it, proves the fix by running
 /// the tests again, and commits it to a branch of its own.
@@ -51,16 +49,16 @@ pub enum Verb {
     #[command(
         after_help = "Examples:\n  regreen pin\n  regreen pin src/fees.py --function total\n  regreen pin --dry-run lib"
     )]
-    Pin(PinArguments),
+    Pin(CodeArguments<CharacteriseRequest>),
     /// Measure the mutation score: how many small changes of the code the tests notice.
     #[command(
         after_help = "Examples:\n  regreen score\n  regreen score src/fees.py --min-mutation-score 75\n  regreen score --markdown lib"
     )]
-    Score(ScoreArguments),
+    Score(CodeArguments<ScoreRequest>),
     /// Show the sessions of a repository.
-    Status(StatusArguments),
+    Status(RepositoryArguments),
     /// Show what is detected in a repository, and what is missing.
-    Doctor(DoctorArguments),
+    Doctor(RepositoryArguments),
     /// Check code for the mistakes that generated code tends to have, and decide the gate on them.
     #[command(
         after_help = "Examples:\n  regreen validate\n  regreen validate --base main --strict\n  regreen validate --files 'src/**/*.py' --fix\n  regreen validate src/shop tests/test_shop.py --tests\n\nThe exit code is 0 for PASS, 1 for SOFT_FAIL and HARD_FAIL; the report says which. Under GitHub\nActions findings are annotations too."
@@ -94,15 +92,13 @@ impl Verb {
     /// Whether standard output belongs to one JSON document.
     pub fn wants_json(&self) -> bool {
         match self {
-            Self::Fix(arguments) => arguments.json,
-            Self::Plan(arguments) | Self::Test(arguments) => arguments.json,
-            Self::Session(arguments) => arguments.json,
-            Self::Demo(arguments) => arguments.json,
-            Self::Pin(arguments) => arguments.what.json,
-            Self::Score(arguments) => arguments.what.json,
-            Self::Status(arguments) => arguments.json,
-            Self::Doctor(arguments) => arguments.json,
-            Self::Replay(arguments) => arguments.json,
+            Self::Fix(arguments) => arguments.output.json,
+            Self::Plan(arguments) | Self::Test(arguments) => arguments.output.json,
+            Self::Session(SessionArguments { of, .. }) | Self::Replay(of) => of.json,
+            Self::Demo(arguments) => arguments.output.json,
+            Self::Pin(arguments) => arguments.json,
+            Self::Score(arguments) => arguments.json,
+            Self::Status(arguments) | Self::Doctor(arguments) => arguments.json,
             Self::Validate(arguments) => arguments.json,
             Self::Work => true,
             Self::Report(_)
@@ -117,53 +113,12 @@ impl Verb {
 /// Flags of `fix`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct FixArguments {
-    /// The repository, or a folder below it.
-    #[arg(default_value = ".")]
-    pub repository: PathBuf,
-    /// Command that runs the tests, instead of the detected one.
-    #[arg(long, value_name = "COMMAND")]
-    pub test_command: Option<String>,
-    /// Command that prepares every checkout before its first run, such as `npm ci`; repeat for more.
-    #[arg(long, alias = "test-setup", value_name = "COMMAND")]
-    pub setup: Vec<String>,
-    /// Glob of the JUnit XML or TAP files that the command writes, below the folder it runs in.
-    #[arg(long, alias = "test-report", value_name = "GLOB")]
-    pub report: Option<String>,
-    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
-    #[arg(long, value_name = "TIME")]
-    pub test_timeout: Option<String>,
-    /// Pass rate that ends the session, in percent [default: 95].
-    #[arg(long, alias = "gate-target", value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub target: Option<u32>,
-    /// Maximum number of iterations [default: 10].
-    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
-    pub max_iterations: Option<u32>,
-    /// Which models are asked, and what that may cost.
+    /// The request.
     #[command(flatten)]
-    pub asking: AskingArguments,
-    /// Configuration file, instead of .github/regreen.yml of the repository.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
-    /// for more. `regreen config schema` prints all keys.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
-    pub set: Vec<Override>,
+    pub request: FixRequest,
     /// Name of the new session [default: WFS-test-BRANCH].
     #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
     pub session: Option<String>,
-    /// Write events, commits and digests to this folder while it runs, for `regreen publish`.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "suggest")]
-    pub bundle: Option<PathBuf>,
-    /// Draw the session as one page of HTML in this file at the end.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Name of the fix branch [default: regreen/SESSION].
-    #[arg(long, value_name = "NAME")]
-    pub branch: Option<String>,
-    /// Branch, tag or commit the change is measured against: failures that it has too are marked,
-    /// and what changed since is the first suspect.
-    #[arg(long, value_name = "REF")]
-    pub base: Option<String>,
     /// Resume a stopped session; the newest one when none is named.
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
@@ -185,9 +140,6 @@ pub struct FixArguments {
     /// Run test code in this container image, with docker or podman.
     #[arg(long, alias = "image", value_name = "IMAGE")]
     pub sandbox_image: Option<String>,
-    /// Candidates tried at the same time [default: number of cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub jobs: Option<u16>,
     /// Run the tests and explain where the failures may come from; change nothing.
     #[arg(long, conflicts_with_all = ["publish", "suggest"])]
     pub dry_run: bool,
@@ -196,17 +148,11 @@ pub struct FixArguments {
     #[arg(long, value_name = "WHERE")]
     pub publish: Option<String>,
     /// Former `--publish suggest`.
-    #[arg(long, hide = true, conflicts_with = "publish")]
+    #[arg(long, hide = true, conflicts_with_all = ["publish", "bundle"])]
     pub suggest: bool,
-    /// Keep the whole change when the gate is met, including parts that the suite does not need.
-    #[arg(long)]
-    pub no_minimise: bool,
-    /// Print one JSON document on standard output at the end; everything else goes to standard error.
-    #[arg(long)]
-    pub json: bool,
-    /// Show only the result.
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// Flags of `plan` and `test`.
@@ -215,37 +161,18 @@ pub struct PlanArguments {
     /// What to test: a description, a Markdown file, or a session such as WFS-add-login.
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub what: Vec<String>,
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
+    /// The request.
+    #[command(flatten)]
+    pub request: TestRequest,
     /// Resume a session; the newest one when none is named.
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// Name of the new session [default: WFS-test-DESCRIPTION].
     #[arg(long, value_name = "SESSION", conflicts_with = "resume")]
     pub session: Option<String>,
-    /// Start a new session even if one for the same input and the same commit exists.
-    #[arg(long, conflicts_with = "resume")]
-    pub fresh: bool,
-    /// Command that runs the tests, instead of the detected one.
-    #[arg(long, value_name = "COMMAND")]
-    pub test_command: Option<String>,
-    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
-    #[arg(long, value_name = "TIME")]
-    pub test_timeout: Option<String>,
-    /// Read this coverage report instead of running the tests: lcov, XML of Cobertura or
-    /// `JaCoCo`, JSON of coverage.py, c8 or V8, or a Go cover profile.
-    #[arg(long, value_name = "FILE")]
-    pub coverage_report: Option<PathBuf>,
-    /// Run no test; decide by names and imports what has tests.
-    #[arg(long, conflicts_with = "coverage_report")]
-    pub no_coverage: bool,
-    /// Maximum number of iterations of the fix loop that follows [default: 10].
-    #[arg(long, alias = "gate-max-iterations", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
-    pub max_iterations: Option<u32>,
     /// Whether to ask for approval before carrying out the plan [default: never].
-    #[arg(long, alias = "plan-confirm", value_enum, value_name = "WHEN")]
-    pub confirm_plan: Option<ConfirmPlanArgument>,
+    #[arg(long, alias = "plan-confirm", value_name = "WHEN", value_parser = ["never", "always"])]
+    pub confirm_plan: Option<String>,
     /// Share of mutants that written tests must kill, in percent [default: 60].
     #[arg(long, alias = "gate-min-mutation-score", value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub min_mutation_score: Option<u32>,
@@ -257,25 +184,14 @@ pub struct PlanArguments {
     /// `coverage.report`, the glob of its report.
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["coverage_report", "no_coverage"])]
     pub coverage_command: Option<String>,
-    /// Approve the plan and continue without asking.
-    #[arg(long, short)]
-    pub yes: bool,
-    /// Branch, tag or commit the change is measured against: failures that it has too are marked.
-    #[arg(long, value_name = "REF")]
-    pub base: Option<String>,
-    /// Write events, commits and digests to this folder, for `regreen publish`.
-    #[arg(long, value_name = "FOLDER")]
-    pub bundle: Option<PathBuf>,
-    /// Configuration file, instead of .github/regreen.yml of the repository.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
-    /// for more. `regreen config schema` prints all keys.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
-    pub set: Vec<Override>,
-    /// Which models are asked, and what that may cost.
+    /// What is printed.
     #[command(flatten)]
-    pub asking: AskingArguments,
+    pub output: Output,
+}
+
+/// What a run prints.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Output {
     /// Print one JSON document on standard output at the end; everything else goes to standard error.
     #[arg(long)]
     pub json: bool,
@@ -284,28 +200,14 @@ pub struct PlanArguments {
     pub quiet: bool,
 }
 
-/// When a person must approve the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ConfirmPlanArgument {
-    /// The plan is carried out at once.
-    Never,
-    /// The session stops until the plan is approved.
-    Always,
-}
-
 /// Flags of `session`.
 #[derive(Debug, Args)]
 pub struct SessionArguments {
     /// The action.
     pub what: SessionVerb,
-    /// The session; the newest one when none is named.
-    pub session: Option<String>,
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
+    /// The session.
+    #[command(flatten)]
+    pub of: ReplayArguments,
 }
 
 /// Actions on sessions.
@@ -323,38 +225,12 @@ pub enum SessionVerb {
     Archive,
 }
 
-/// What `pin` and `score` share.
-#[derive(Clone, Debug, Default, Args)]
-pub struct SubjectArguments {
-    /// Files or folders of the code, from the root of the repository [default: all code that is
-    /// no test, example or build output].
-    pub paths: Vec<String>,
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
-    /// Command that runs the tests, instead of the detected one.
-    #[arg(long, value_name = "COMMAND")]
-    pub test_command: Option<String>,
-    /// Time limit of one test run, such as 30s, 20m or 2h [default: 20m].
-    #[arg(long, value_name = "TIME")]
-    pub test_timeout: Option<String>,
-    /// Share of mutants that tests must kill, in percent [default: 60].
-    #[arg(long, alias = "gate-min-mutation-score", value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub min_mutation_score: Option<u32>,
-    /// Stop after so many minutes, and report what was left out [default: 6, or the key
-    /// `budget.engine-minutes`].
-    #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    pub budget_minutes: Option<u64>,
-    /// Configuration file, instead of .github/regreen.yml of the repository.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
-    /// for more. `regreen config schema` prints all keys.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
-    pub set: Vec<Override>,
-    /// Processes at the same time [default: number of cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub jobs: Option<u16>,
+/// Flags of `pin` or `score`: a request and its output.
+#[derive(Clone, Debug, Args)]
+pub struct CodeArguments<R: Args> {
+    /// The request.
+    #[command(flatten)]
+    pub request: R,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -366,32 +242,6 @@ pub struct SubjectArguments {
     pub quiet: bool,
 }
 
-/// Flags of `pin`.
-#[derive(Clone, Debug, Default, Args)]
-pub struct PinArguments {
-    /// The code.
-    #[command(flatten)]
-    pub what: SubjectArguments,
-    /// Only this function, as `name` or `Class.name`; may be repeated.
-    #[arg(long, value_name = "NAME")]
-    pub function: Vec<String>,
-    /// Print the tests as a diff; make no branch and no commit.
-    #[arg(long)]
-    pub dry_run: bool,
-}
-
-/// Flags of `score`.
-#[derive(Clone, Debug, Default, Args)]
-pub struct ScoreArguments {
-    /// The code.
-    #[command(flatten)]
-    pub what: SubjectArguments,
-    /// Maximum number of mutants, spread evenly [default: 3000, or 200 where each needs a new
-    /// process].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub mutants: Option<u32>,
-}
-
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 pub struct DemoArguments {
@@ -401,28 +251,14 @@ pub struct DemoArguments {
     /// Draw the session as one page of HTML in this file at the end.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Print one JSON document on standard output at the end.
-    #[arg(long)]
-    pub json: bool,
-    /// Show only the result.
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// What is printed.
+    #[command(flatten)]
+    pub output: Output,
 }
 
-/// Flags of `status`.
+/// Flags of `status` and `doctor`.
 #[derive(Debug, Args)]
-pub struct StatusArguments {
-    /// The repository, or a folder below it.
-    #[arg(default_value = ".")]
-    pub repository: PathBuf,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Flags of `doctor`.
-#[derive(Debug, Args)]
-pub struct DoctorArguments {
+pub struct RepositoryArguments {
     /// The repository, or a folder below it.
     #[arg(default_value = ".")]
     pub repository: PathBuf,
@@ -434,15 +270,12 @@ pub struct DoctorArguments {
 /// Flags of `validate`.
 #[derive(Clone, Debug, Args)]
 pub struct ValidateArguments {
-    /// A repository, or files and folders of one; the current folder when none is named.
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
+    /// The request.
+    #[command(flatten)]
+    pub request: ValidateRequest,
     /// Check only files that match this glob; repeat for more.
     #[arg(long, value_name = "GLOB")]
     pub files: Vec<String>,
-    /// Check only files that differ from the merge base with this branch, tag or commit.
-    #[arg(long, value_name = "REF")]
-    pub base: Option<String>,
     /// Tolerate no error.
     #[arg(long, alias = "validate-strict")]
     pub strict: bool,
@@ -457,41 +290,30 @@ pub struct ValidateArguments {
     /// Compile or check types by this command, instead of the detected tool.
     #[arg(long, alias = "tools-build", value_name = "COMMAND")]
     pub build_command: Option<String>,
-    /// Configuration file, instead of .github/regreen.yml of the repository.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-    /// Set a key of the configuration file for this run, such as `loop.stuck-threshold=4`; repeat
-    /// for more. `regreen config schema` prints all keys.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = Override::parse)]
-    pub set: Vec<Override>,
     /// Skip the project's own type checkers.
     #[arg(long, alias = "validate-skip-types")]
     pub skip_types: bool,
-    /// Skip all tools of the project, type checkers included: nothing of the project runs.
-    #[arg(long)]
-    pub skip_tools: bool,
-    /// Check the quality of tests too, and count it.
-    #[arg(long)]
-    pub tests: bool,
-    /// Write the reports into the folder of this session.
-    #[arg(long, value_name = "SESSION", conflicts_with = "report")]
-    pub session: Option<String>,
-    /// Write the reports into this folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub report: Option<PathBuf>,
     /// Print one JSON document on standard output.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Flags of `report`.
+/// The session that a verb is about.
 #[derive(Debug, Args)]
-pub struct ReportArguments {
+pub struct SessionSelection {
     /// The session; the newest one when none is named.
     pub session: Option<String>,
     /// The repository, or a folder below it.
     #[arg(long, default_value = ".", value_name = "REPO")]
     pub repository: PathBuf,
+}
+
+/// Flags of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The session.
+    #[command(flatten)]
+    pub of: SessionSelection,
     /// Print the path of the report instead.
     #[arg(long)]
     pub path: bool,
@@ -500,14 +322,12 @@ pub struct ReportArguments {
     pub html: Option<PathBuf>,
 }
 
-/// Flags of `replay`.
+/// Flags of `replay`, and of the actions of `session`.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
-    /// The session; the newest one when none is named.
-    pub session: Option<String>,
-    /// The repository, or a folder below it.
-    #[arg(long, default_value = ".", value_name = "REPO")]
-    pub repository: PathBuf,
+    /// The session.
+    #[command(flatten)]
+    pub of: SessionSelection,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -5,7 +5,6 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this room talks to the terminal")]
 
 mod args;
-mod asking;
 mod failure;
 mod log;
 mod progress;
@@ -71,9 +70,9 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
     match verb {
         Verb::Action => Ok(bot(None).await),
         Verb::Publish { bundle } => Ok(bot(Some(bundle)).await),
-        Verb::Fix(arguments) => Box::pin(verb::fix::run(&arguments)).await,
-        Verb::Plan(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Plan)).await,
-        Verb::Test(arguments) => Box::pin(verb::plan::run(&arguments, Goal::Test)).await,
+        Verb::Fix(arguments) => Box::pin(verb::fix::run(*arguments)).await,
+        Verb::Plan(arguments) => Box::pin(verb::plan::run(*arguments, Goal::Plan)).await,
+        Verb::Test(arguments) => Box::pin(verb::plan::run(*arguments, Goal::Test)).await,
         Verb::Work => Box::pin(verb::work::run()).await,
         Verb::Session(arguments) => verb::session::run(&arguments),
         Verb::Pin(arguments) => verb::pin::run(&arguments).await,
@@ -82,7 +81,7 @@ async fn dispatch(verb: Verb, bot: Bot) -> Result<u8, AppError> {
         Verb::Status(arguments) => verb::status::run(&arguments),
         Verb::Doctor(arguments) => verb::doctor::run(&arguments),
         Verb::Report(arguments) => verb::report::run(&arguments),
-        Verb::Validate(arguments) => verb::validate::run(&arguments).await,
+        Verb::Validate(arguments) => verb::validate::run(arguments).await,
         Verb::Replay(arguments) => verb::replay::run(&arguments),
         Verb::Config(arguments) => verb::config::run(&arguments),
         Verb::Completions { shell } => {

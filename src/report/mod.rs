@@ -26,7 +26,6 @@ pub mod phrases;
 pub mod planning;
 pub mod pull;
 pub mod records;
-pub mod schema;
 pub mod summary;
 pub mod terminal;
 pub mod test_quality;

@@ -58,7 +58,12 @@ pub fn spent(spending: &Spending) -> String {
 /// Our own words with a capital, on one line.
 #[must_use]
 pub fn sentence(text: &str) -> String {
-    let text = line(text, 500);
+    capital(&line(text, 500))
+}
+
+/// A text with its first letter as a capital.
+#[must_use]
+pub fn capital(text: &str) -> String {
     let mut characters = text.chars();
     characters
         .next()

@@ -1,6 +1,8 @@
 //! State files for the next reader: JSON and Markdown of specification.md 8.4 to 8.9, all folded from
 //! the loop's state.
 
+use serde_json::{Value, json};
+
 use crate::domain::budget::dollars;
 use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::Criticality;
@@ -8,106 +10,99 @@ use crate::domain::event::Ending;
 use crate::domain::failure::signature_of;
 use crate::domain::fix_loop::{FixLoop, IterationRecord, IterationResult};
 use crate::domain::rate::PassRate;
+use crate::domain::strategy::Strategy;
+use crate::domain::task::TaskStatus;
 use crate::domain::test::{Layer, Results, Scope, Status, TestCase};
 
 use super::markdown::{block, cell, code, in_cell, prose};
-use super::schema::{
-    Counts, Coverage, FailedTest, FailureContext, FixHistory, FixRecord, FixStrategy, FixTask,
-    FixTaskContext, FixTaskMeta, IterationFailures, KnownFailure, LayerDistribution, SuiteTask,
-    SuiteTaskContext, SuiteTaskFlow, SuiteTaskMeta, TaskStatus, TestExecution, TestFixCycle,
-    TestMode, TestResults,
-};
+use super::phrases::capital;
 
 /// Who works on the tasks.
 const AGENT: &str = "@test-fix-agent";
 
 /// The task of running the suite.
-const SUITE_TASK: &str = "IMPL-002";
+pub const SUITE_TASK: &str = "IMPL-002";
 
 /// `test-results.json` (specification.md 8.4).
 #[must_use]
-pub fn test_results(results: &Results, state: &FixLoop) -> TestResults {
+pub fn test_results(results: &Results, state: &FixLoop) -> Value {
     let judged = state.judgeable();
-    let failures = results
-        .failed()
-        .map(|case| {
-            let known = judged.iter().find(|item| item.test == case.id);
-            let failure = case.failure.clone().unwrap_or_default();
-            FailedTest {
-                test: case.id.clone(),
-                error: failure.message,
-                error_class: failure.class,
-                stack_trace: failure.stack,
-                file: case.file.clone(),
-                line: case.line,
-                test_type: case.layer,
-                criticality: known.map_or(Criticality::Medium, |item| item.criticality),
-                criticality_evidence: known.map_or_else(
-                    || "no evidence that it is harmless".to_owned(),
-                    |item| item.evidence.clone(),
-                ),
-                signature: signature_of(case),
-            }
+    let failed_test = |case: &TestCase| {
+        let known = judged.iter().find(|item| item.test == case.id);
+        let failure = case.failure.clone().unwrap_or_default();
+        json!({
+            "test": case.id,
+            "error": failure.message,
+            "error_class": failure.class,
+            "stack_trace": failure.stack,
+            "file": case.file,
+            "line": case.line,
+            "test_type": case.layer,
+            "criticality": known.map_or(Criticality::Medium, |item| item.criticality),
+            "criticality_evidence":
+                known.map_or("no evidence that it is harmless", |item| item.evidence.as_str()),
+            "signature": signature_of(case),
         })
-        .collect();
+    };
     let (passed, failed) = (results.count(Status::Passed), results.count(Status::Failed));
-    TestResults {
-        total: passed + failed,
-        passed,
-        failed,
-        skipped: results.count(Status::Skipped),
-        pass_rate: PassRate::of(passed, passed + failed).map(|rate| rate.to_string()),
-        layer_distribution: LayerDistribution {
-            static_checks: counts(results, Layer::Static),
-            unit: counts(results, Layer::Unit),
-            integration: counts(results, Layer::Integration),
-            e2e: counts(results, Layer::EndToEnd),
+    json!({
+        "total": passed + failed,
+        "passed": passed,
+        "failed": failed,
+        "skipped": results.count(Status::Skipped),
+        "pass_rate": PassRate::of(passed, passed + failed).map(|rate| rate.to_string()),
+        "layer_distribution": {
+            "static": counts(results, Layer::Static),
+            "unit": counts(results, Layer::Unit),
+            "integration": counts(results, Layer::Integration),
+            "e2e": counts(results, Layer::EndToEnd),
         },
-        failures,
-        duration_ms: results.duration_ms,
-        scope: match results.scope {
-            Scope::Full => Coverage::Full,
-            Scope::Tests(_) => Coverage::Affected,
+        "failures": results.failed().map(failed_test).collect::<Vec<_>>(),
+        "duration_ms": results.duration_ms,
+        "scope": match results.scope {
+            Scope::Full => "full",
+            Scope::Tests(_) => "affected",
         },
-        command: results.command.clone(),
-        exit_code: results.exit_code,
-        started_at: results.started_at.clone(),
-        flaky: state.flaky.clone(),
-    }
+        "command": results.command,
+        "exit_code": results.exit_code,
+        "started_at": results.started_at,
+        "flaky": state.flaky,
+    })
 }
 
-fn counts(results: &Results, layer: Layer) -> Counts {
+fn counts(results: &Results, layer: Layer) -> Value {
     let of = |status: Status| {
-        let counted = |case: &&TestCase| case.layer == layer && case.status == status;
-        u32::try_from(results.cases.iter().filter(counted).count()).unwrap_or(u32::MAX)
+        results.cases.iter().filter(|case| case.layer == layer && case.status == status).count()
     };
     let (passed, failed) = (of(Status::Passed), of(Status::Failed));
-    Counts { total: passed + failed, passed, failed }
+    json!({ "total": passed + failed, "passed": passed, "failed": failed })
 }
 
 /// `iteration-N-failures.json` (specification.md 8.6).
 #[must_use]
-pub fn failures(state: &FixLoop, now: &str) -> IterationFailures {
-    let known = |case: &TestCase| KnownFailure {
-        test: case.id.clone(),
-        error: case.failure.clone().unwrap_or_default().message,
-        file: case.file.clone(),
-        line: case.line,
-        test_type: case.layer,
+pub fn failures(state: &FixLoop, now: &str) -> Value {
+    let known = |case: &TestCase| {
+        json!({
+            "test": case.id,
+            "error": case.failure.as_ref().map_or("", |failure| failure.message.as_str()),
+            "file": case.file,
+            "line": case.line,
+            "test_type": case.layer,
+        })
     };
-    IterationFailures {
-        iteration: state.current_iteration,
-        captured_at: now.to_owned(),
-        pass_rate: state.ledger.rate().map(|rate| rate.to_string()),
-        failures: state.ledger.failing_cases().map(known).collect(),
-        stuck_tests: state.stuck_tests.clone(),
-    }
+    json!({
+        "iteration": state.current_iteration,
+        "captured_at": now,
+        "pass_rate": state.ledger.rate().map(|rate| rate.to_string()),
+        "failures": state.ledger.failing_cases().map(known).collect::<Vec<_>>(),
+        "stuck_tests": state.stuck_tests,
+    })
 }
 
 /// `iteration-N-strategy.md` (specification.md 8.6).
 #[must_use]
 pub fn strategy(state: &FixLoop) -> String {
-    let strategy = state.selected_strategy.map_or("none", crate::domain::strategy::Strategy::word);
+    let strategy = state.selected_strategy.map_or("none", Strategy::word);
     let attempt = state.attempt.as_ref();
     let plan = attempt.and_then(|attempt| attempt.plan.as_ref());
     let mut text = format!(
@@ -133,7 +128,7 @@ pub fn strategy(state: &FixLoop) -> String {
 pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
     let plan = state.attempt.as_ref()?.plan.as_ref()?;
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
-    let strategy = state.selected_strategy.map_or("none", crate::domain::strategy::Strategy::word);
+    let strategy = state.selected_strategy.map_or("none", Strategy::word);
     let mut text = format!(
         "---\niteration: {}\nanalysis_type: test-failure\ncli_tool: {}\ntimestamp: {now}\npass_rate: {rate}\nstrategy: {strategy}\nconfidence: {}\nquality: {}\n---\n\n## Summary\n\n{} failing, {rate} % pass, the gate is {} %.\n\n## Failed tests\n\n",
         state.current_iteration,
@@ -218,114 +213,114 @@ pub fn calls(calls: &[ProviderCall]) -> String {
 
 /// The task of one iteration, `IMPL-fix-N.json` (specification.md 5.6).
 #[must_use]
-pub fn task(state: &FixLoop, status: TaskStatus) -> Option<FixTask> {
+pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
     let attempt = state.attempt.as_ref()?;
     let plan = attempt.plan.as_ref()?;
     let number = state.current_iteration;
     let points: Vec<String> = plan.modification_points.iter().map(ToString::to_string).collect();
     let approach: String = plan.approach.chars().take(50).collect();
-    let test_execution = if attempt.affected.is_empty() {
-        TestExecution {
-            mode: TestMode::FullSuite,
-            affected_tests: plan.affected_tests.clone(),
-            fallback_to_full: true,
-        }
+    let (mode, affected) = if attempt.affected.is_empty() {
+        ("full_suite", &plan.affected_tests)
     } else {
-        TestExecution {
-            mode: TestMode::AffectedOnly,
-            affected_tests: attempt.affected.clone(),
-            fallback_to_full: true,
-        }
+        ("affected_only", &attempt.affected)
     };
-    Some(FixTask {
-        id: format!("IMPL-fix-{number}"),
-        title: format!("Iteration {number}: {approach}"),
-        status,
-        meta: FixTaskMeta {
-            kind: "test-fix-iteration".into(),
-            agent: AGENT.into(),
-            iteration: number,
-            max_iterations: state.terms.max_iterations,
-            strategy: state.selected_strategy,
-            parent_task: SUITE_TASK.into(),
-            analysis_report: format!(".process/iteration-{number}-analysis.md"),
-            cli_output: format!(".process/iteration-{number}-cli-output.txt"),
-            analysis_quality: quality(attempt.degraded).into(),
-            provider: plan.author.clone(),
+    let failing = state.failing();
+    Some(json!({
+        "id": format!("IMPL-fix-{number}"),
+        "title": format!("Iteration {number}: {approach}"),
+        "status": status,
+        "meta": {
+            "type": "test-fix-iteration",
+            "agent": AGENT,
+            "iteration": number,
+            "max_iterations": state.terms.max_iterations,
+            "strategy": state.selected_strategy,
+            "parent_task": SUITE_TASK,
+            "analysis_report": format!(".process/iteration-{number}-analysis.md"),
+            "cli_output": format!(".process/iteration-{number}-cli-output.txt"),
+            "analysis_quality": quality(attempt.degraded),
+            "provider": plan.author,
         },
-        context: FixTaskContext {
-            requirements: vec![format!(
-                "Repair {} failing tests; the gate is {} %",
-                state.failing().len(),
-                state.terms.target
+        "context": {
+            "requirements": [format!(
+                "Repair {} failing tests; the gate is {} %", failing.len(), state.terms.target
             )],
-            acceptance: plan.verification_steps.clone(),
-            focus_paths: points.clone(),
-            failure_context: FailureContext {
-                failed_tests: state.failing(),
-                stuck_tests: state.stuck_tests.clone(),
+            "acceptance": plan.verification_steps,
+            "focus_paths": points,
+            "failure_context": { "failed_tests": failing, "stuck_tests": state.stuck_tests },
+            "fix_strategy": {
+                "approach": plan.approach,
+                "root_causes": plan.root_causes,
+                "modification_points": points,
+                "confidence_score": plan.confidence,
+                "expected_outcome": plan.expected_outcome,
+                "verification_steps": plan.verification_steps,
+                "test_execution": {
+                    "mode": mode,
+                    "affected_tests": affected,
+                    "fallback_to_full": true,
+                },
             },
-            fix_strategy: FixStrategy {
-                approach: plan.approach.clone(),
-                root_causes: plan.root_causes.clone(),
-                modification_points: points,
-                confidence_score: plan.confidence,
-                expected_outcome: plan.expected_outcome.clone(),
-                verification_steps: plan.verification_steps.clone(),
-                test_execution,
+        },
+    }))
+}
+
+/// How far the task of running the suite is.
+#[must_use]
+pub fn suite_status(state: &FixLoop) -> TaskStatus {
+    match &state.verdict {
+        None => TaskStatus::InProgress,
+        Some(verdict) if verdict.ending == Ending::Failure => TaskStatus::Blocked,
+        Some(_) => TaskStatus::Completed,
+    }
+}
+
+/// The task of running the suite, `IMPL-002.json` (specification.md 5.5).
+#[must_use]
+pub fn suite_task(state: &FixLoop) -> Value {
+    let max_iterations = state.terms.max_iterations;
+    json!({
+        "id": SUITE_TASK,
+        "title": "Run the suite",
+        "status": suite_status(state),
+        "meta": { "type": "test-fix", "agent": AGENT, "max_iterations": max_iterations },
+        "context": {
+            "acceptance": [format!("at least {} % pass on a full run", state.terms.target)],
+            "depends_on": [],
+        },
+        "flow_control": {
+            "test_fix_cycle": {
+                "max_iterations": max_iterations,
+                "exit_conditions": ["all_tests_pass", "max_iterations_reached"],
             },
         },
     })
 }
 
-/// The task of running the suite, `IMPL-002.json` (specification.md 5.5).
-#[must_use]
-pub fn suite_task(state: &FixLoop) -> SuiteTask {
-    let status = match &state.verdict {
-        None => TaskStatus::InProgress,
-        Some(verdict) if verdict.ending == Ending::Failure => TaskStatus::Blocked,
-        Some(_) => TaskStatus::Completed,
-    };
-    let max_iterations = state.terms.max_iterations;
-    SuiteTask {
-        id: SUITE_TASK.into(),
-        title: "Run the suite".into(),
-        status,
-        meta: SuiteTaskMeta { kind: "test-fix".into(), agent: AGENT.into(), max_iterations },
-        context: SuiteTaskContext {
-            acceptance: vec![format!("at least {} % pass on a full run", state.terms.target)],
-            depends_on: Vec::new(),
-        },
-        flow_control: SuiteTaskFlow {
-            test_fix_cycle: TestFixCycle {
-                max_iterations,
-                exit_conditions: vec!["all_tests_pass".into(), "max_iterations_reached".into()],
-            },
-        },
-    }
-}
-
 /// `fix-history.json` (specification.md 8.5).
 #[must_use]
-pub fn history(state: &FixLoop) -> FixHistory {
-    let record = |one: &IterationRecord| FixRecord {
-        iteration: one.row.iteration,
-        task_id: format!("IMPL-fix-{}", one.row.iteration),
-        strategy: one.row.strategy,
-        root_cause_fingerprint: one.cause.clone(),
-        modification_points: one.points.clone(),
-        confidence: one.confidence,
-        provider: one.row.provider.clone(),
-        calls: one.row.calls.clone(),
-        analysis_quality: quality(one.row.degraded).into(),
-        pass_rate_before: one.row.before.to_string(),
-        pass_rate_after: one.row.after.to_string(),
-        outcome: one.result,
-        commit_sha: one.row.commit.clone(),
-        regression_reason: (one.result == IterationResult::Regression).then(|| one.reason.clone()),
-        summary: one.row.summary.clone(),
+pub fn history(state: &FixLoop) -> Value {
+    let record = |one: &IterationRecord| {
+        let regressed = one.result == IterationResult::Regression;
+        json!({
+            "iteration": one.row.iteration,
+            "task_id": format!("IMPL-fix-{}", one.row.iteration),
+            "strategy": one.row.strategy,
+            "root_cause_fingerprint": one.cause,
+            "modification_points": one.points,
+            "confidence": one.confidence,
+            "provider": one.row.provider,
+            "calls": one.row.calls,
+            "analysis_quality": quality(one.row.degraded),
+            "pass_rate_before": one.row.before.to_string(),
+            "pass_rate_after": one.row.after.to_string(),
+            "outcome": one.result,
+            "commit_sha": one.row.commit,
+            "regression_reason": regressed.then_some(&one.reason),
+            "summary": one.row.summary,
+        })
     };
-    FixHistory(state.iterations.iter().map(record).collect())
+    state.iterations.iter().map(record).collect()
 }
 
 /// `iteration-summaries/iteration-N.md`.
@@ -407,13 +402,6 @@ pub fn search_log(state: &FixLoop) -> String {
         text.push_str(&format!("refused: {refusal}\n"));
     }
     text
-}
-
-fn capital(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }
 
 /// A patch for a report, cut where it is long.

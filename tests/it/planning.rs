@@ -262,9 +262,9 @@ fn a_finished_session_of_the_reference_project_is_a_source() {
     let package = json(&repo, id, ".process/test-context-package.json");
     let summary = &package["source_context"]["implementation_summaries"][0];
     assert_eq!(summary["changed_files"], serde_json::json!(["shop/price.py"]));
-    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schemas/test-context-package.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
-    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&package));
+    let wrong =
+        super::session_files::against("test-context-package", "package", &package.to_string());
+    assert!(wrong.is_empty(), "{wrong:#?}");
     let list = repo.regreen(&["session", "list", "--json"]).document();
     assert_eq!(list["sources"], serde_json::json!(["WFS-add-discount"]));
     assert_eq!(list["sessions"][0]["marker"], "PAUSED");

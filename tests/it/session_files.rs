@@ -1,4 +1,5 @@
-//! The session's files: every JSON in them has a published schema and fits it.
+//! The session's files: every JSON in them fits its published schema, or holds all that a stored
+//! sample of its form holds.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +7,8 @@ use serde_json::Value;
 
 use super::support::{CALC, REGRESSING, TestRepo};
 
-/// The published schema of a file of the session folder.
-fn schema_of(name: &str) -> Option<&'static str> {
+/// The form of a file of the session folder.
+fn form_of(name: &str) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name);
     Some(match file {
         "workflow-session.json" => "session",
@@ -30,20 +31,71 @@ fn faults(name: &str, text: &str) -> Vec<String> {
     if !name.ends_with(".json") {
         return Vec::new();
     }
-    let Some(schema) = schema_of(name) else { return vec![format!("{name} has no schema")] };
-    against(schema, name, text)
+    let Some(form) = form_of(name) else { return vec![format!("{name} has no form")] };
+    against(form, name, text)
 }
 
-/// What is wrong with a text that should fit a published schema.
-pub fn against(schema: &str, name: &str, text: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/schemas/{schema}.json"));
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+/// What is wrong with a text of a form: by its published schema, else by its stored sample.
+/// `REGREEN_BLESS=1` writes a missing sample, and drops from a sample what is no longer written.
+pub fn against(form: &str, name: &str, text: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let value: Value = serde_json::from_str(text).unwrap();
-    validator
-        .iter_errors(&value)
-        .map(|error| format!("{name} at {}: {error}", error.instance_path()))
-        .collect()
+    let path = root.join(format!("docs/schemas/{form}.json"));
+    if path.exists() {
+        let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        return validator
+            .iter_errors(&value)
+            .map(|error| format!("{name} at {}: {error}", error.instance_path()))
+            .collect();
+    }
+    let path = root.join(format!("tests/data/forms/{form}.json"));
+    let bless = std::env::var("REGREEN_BLESS").is_ok();
+    let mut sample: Value = match std::fs::read_to_string(&path) {
+        Ok(text) => serde_json::from_str(&text).unwrap(),
+        Err(_) if bless => value.clone(),
+        Err(error) => panic!("{}: {error}; run the test with REGREEN_BLESS=1", path.display()),
+    };
+    let mut lacking = Vec::new();
+    shrink(&mut sample, &value, name, &mut lacking);
+    if bless {
+        let text = serde_json::to_string_pretty(&sample).unwrap() + "\n";
+        std::fs::write(&path, text).unwrap();
+        return Vec::new();
+    }
+    lacking
+}
+
+/// Drops from a sample, and names, every field that a value of today lacks or holds as another
+/// type. Names of tests, files and the like are no fields: one entry stands for all.
+fn shrink(sample: &mut Value, now: &Value, at: &str, lacking: &mut Vec<String>) {
+    let is_field =
+        |name: &String| name.bytes().all(|b| b.is_ascii_lowercase() || b"_-".contains(&b));
+    match (sample, now) {
+        (Value::Object(sample), Value::Object(now)) => sample.retain(|name, old| {
+            let new = now.get(name).or_else(|| now.values().next().filter(|_| !is_field(name)));
+            let at = format!("{at}/{name}");
+            match new {
+                Some(new) if new.is_null() || old.is_null() => true,
+                Some(new) if std::mem::discriminant(new) == std::mem::discriminant(old) => {
+                    shrink(old, new, &at, lacking);
+                    true
+                }
+                None if !is_field(name) => true,
+                _ => {
+                    lacking.push(format!("{at} is missing or of another type"));
+                    false
+                }
+            }
+        }),
+        (Value::Array(sample), Value::Array(now)) => {
+            sample.truncate(1);
+            for new in now {
+                sample.iter_mut().for_each(|old| shrink(old, new, &format!("{at}[]"), lacking));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// All files below a folder.
@@ -59,7 +111,7 @@ pub fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_json_file_of_a_session_and_of_its_commits_fits_its_published_schema() {
+fn every_json_file_of_a_session_and_of_its_commits_fits_its_form() {
     let mut wrong = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for (sources, limit, taken_back) in
@@ -74,7 +126,7 @@ fn every_json_file_of_a_session_and_of_its_commits_fits_its_published_schema() {
             let name = path.strip_prefix(&folder).unwrap().display().to_string();
             let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
             wrong.extend(faults(&name, &text));
-            seen.extend(schema_of(&name));
+            seen.extend(form_of(&name));
             if name.ends_with("events.jsonl") {
                 wrong.extend(text.lines().flat_map(|line| against("event", &name, line)));
             }
@@ -83,7 +135,7 @@ fn every_json_file_of_a_session_and_of_its_commits_fits_its_published_schema() {
             let manifest = folder.parent().unwrap().join("manifest.json");
             let text = std::fs::read_to_string(manifest).unwrap();
             wrong.extend(faults("manifest.json", &text));
-            seen.extend(schema_of("manifest.json"));
+            seen.extend(form_of("manifest.json"));
         }
         let prefix = ".workflow/active/WFS-test-main/";
         for commit in repo.git(&["rev-list", "main..regreen/WFS-test-main"]).lines() {

@@ -44,8 +44,8 @@ def double(rate: int) -> int:
 ",
 );
 
-/// The published schema of a file of a test session.
-fn schema_of(name: &str) -> Option<&'static str> {
+/// The form of a file of a test session.
+fn form_of(name: &str) -> Option<&'static str> {
     Some(match name.rsplit('/').next().unwrap_or(name) {
         "workflow-session.json" => "session",
         "iteration-state.json" => "iteration-state",
@@ -183,7 +183,7 @@ fn a_session_that_does_not_meet_its_gate_leaves_the_report_of_a_failure() {
     complete(&folder(&document));
 }
 
-/// The files of 8.1 that every test session leaves; each JSON fits its schema.
+/// The files of 8.1 that every test session leaves; each JSON fits its form.
 pub fn complete(folder: &Path) {
     for file in [
         "workflow-session.json",
@@ -214,9 +214,9 @@ pub fn complete(folder: &Path) {
     for path in paths.iter().filter(|path| path.extension().is_some_and(|one| one == "json")) {
         let name = path.strip_prefix(folder).unwrap().display().to_string();
         let text = std::fs::read_to_string(path).unwrap();
-        match schema_of(&name) {
-            Some(schema) => wrong.extend(against(schema, &name, &text)),
-            None => wrong.push(format!("{name} has no schema")),
+        match form_of(&name) {
+            Some(form) => wrong.extend(against(form, &name, &text)),
+            None => wrong.push(format!("{name} has no form")),
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");

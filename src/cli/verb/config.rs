@@ -6,12 +6,12 @@ use crate::cli::args::{ConfigArguments, ConfigVerb};
 use crate::cli::failure::exit;
 use crate::config;
 
+use super::print_json;
+
 /// Runs the verb.
 pub fn run(arguments: &ConfigArguments) -> Result<u8, AppError> {
     match arguments.what {
-        ConfigVerb::Schema => {
-            println!("{}", serde_json::to_string_pretty(&config::schema()).unwrap_or_default());
-        }
+        ConfigVerb::Schema => print_json(&config::schema()),
         ConfigVerb::Check => {
             let path = &arguments.file;
             let unreadable = |reason: String| {

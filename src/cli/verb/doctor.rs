@@ -4,14 +4,14 @@ use serde_json::json;
 
 use crate::adapter::{protection, repo, suite, work_root};
 use crate::app::AppError;
-use crate::cli::args::DoctorArguments;
+use crate::cli::args::RepositoryArguments;
 use crate::cli::failure::exit;
 use crate::report::phrases::harmless;
 
 use crate::app::{configured, contain};
 
 /// Runs the verb. A suite that cannot start is the environment's failure.
-pub fn run(arguments: &DoctorArguments) -> Result<u8, AppError> {
+pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let settings = configured(&facts.root, None, &[]).and_then(|settings| contain(&settings));
     let protection = protection()?;
@@ -46,7 +46,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<u8, AppError> {
             "work-folder": work_root(&facts),
             "test-code": { "holds": protection.in_force, "open": protection.missing },
         });
-        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+        super::print_json(&document);
         return Ok(code);
     }
     let row = |name: &str, value: &str| println!("{name:<12} {}", harmless(value, 300));

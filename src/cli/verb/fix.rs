@@ -8,17 +8,17 @@ use crate::cli::request;
 use crate::report::document::Document;
 
 /// Runs the verb.
-pub async fn run(arguments: &FixArguments) -> Result<u8, AppError> {
-    let screen = Terminal::new(arguments.quiet, arguments.json);
-    show(&request::fix(arguments)?, &screen, arguments.json).await
+pub async fn run(arguments: FixArguments) -> Result<u8, AppError> {
+    let output = arguments.output;
+    let screen = Terminal::new(output.quiet, output.json);
+    show(&request::fix(arguments)?, &screen, output.json).await
 }
 
 /// Runs a request, and prints its document where one is wanted.
 pub async fn show(request: &FixRequest, screen: &Terminal, json: bool) -> Result<u8, AppError> {
     let outcome = app::fix(request, screen).await?;
     if json {
-        let document = serde_json::to_string_pretty(&Document::from(&outcome)).unwrap_or_default();
-        println!("{document}");
+        super::print_json(&Document::from(&outcome));
     }
     Ok(code_of_ending(outcome.result))
 }

@@ -16,9 +16,23 @@ pub mod work;
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::adapter::store;
 use crate::app::AppError;
 use crate::domain::id::SessionId;
+
+use super::failure::exit;
+
+/// Prints one JSON document.
+fn print_json(document: &impl Serialize) {
+    println!("{}", serde_json::to_string_pretty(document).unwrap_or_default());
+}
+
+/// The exit code of a gate.
+fn code_of(met: bool) -> u8 {
+    if met { exit::MET } else { exit::NOT_MET }
+}
 
 /// The session that is named, else the newest below this state root.
 fn named(session: Option<&str>, root: &Path) -> Result<SessionId, AppError> {

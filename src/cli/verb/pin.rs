@@ -1,34 +1,29 @@
 //! `regreen pin`: characterisation tests, on a branch of their own.
 
 use crate::app::{self, CharacteriseRequest};
-use crate::cli::args::PinArguments;
-use crate::cli::failure::exit;
+use crate::cli::args::CodeArguments;
 use crate::cli::progress::Terminal;
 use crate::domain::characterisation::CharacterisationReport;
 use crate::report::phrases::harmless;
 use crate::report::{characterised, mutation};
 
+use super::{code_of, print_json};
+
 /// Runs the verb. Without a kept test, or below the threshold, the gate is not met.
-pub async fn run(arguments: &PinArguments) -> Result<u8, app::AppError> {
-    let what = &arguments.what;
-    let screen = Terminal::new(what.quiet, what.json || what.markdown);
-    let request = CharacteriseRequest {
-        code: what.selection(),
-        functions: arguments.function.clone(),
-        dry_run: arguments.dry_run,
-    };
-    let outcome = app::characterise(&request, &screen).await;
+pub async fn run(arguments: &CodeArguments<CharacteriseRequest>) -> Result<u8, app::AppError> {
+    let screen = Terminal::new(arguments.quiet, arguments.json || arguments.markdown);
+    let outcome = app::characterise(&arguments.request, &screen).await;
     screen.clear();
     let outcome = outcome?;
-    if what.json {
-        println!("{}", serde_json::to_string_pretty(&outcome.report).unwrap_or_default());
-    } else if what.markdown {
+    if arguments.json {
+        print_json(&outcome.report);
+    } else if arguments.markdown {
         print!("{}", characterised::markdown(&outcome.report));
     } else {
         print!("{}", outcome.patch);
         show(&outcome.report);
     }
-    Ok(if outcome.met { exit::MET } else { exit::NOT_MET })
+    Ok(code_of(outcome.met))
 }
 
 fn show(report: &CharacterisationReport) {

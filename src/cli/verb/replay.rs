@@ -6,20 +6,21 @@ use crate::adapter::host::files;
 use crate::adapter::{repo, state_root, store};
 use crate::app::AppError;
 use crate::cli::args::ReplayArguments;
-use crate::cli::failure::exit;
 use crate::cycle::{self, Machine, Replayed, Transition};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::SessionId;
 use crate::domain::test_plan::pipeline::Pipeline;
+
+use super::{code_of, print_json};
 
 /// Bytes of a session file that are read at most.
 const LIMIT: u64 = 4 << 30;
 
 /// Runs the verb.
 pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
-    let facts = repo::discover(&arguments.repository)?;
+    let facts = repo::discover(&arguments.of.repository)?;
     let root = state_root(&facts);
-    let id = super::named(arguments.session.as_deref(), &root)?;
+    let id = super::named(arguments.of.session.as_deref(), &root)?;
     let (folder, _) = store::find(&root, &id)?;
     let mut replayed = Replayed::default();
     // A session that writes tests has a pipeline, and a fix loop once the tests are written.
@@ -32,7 +33,7 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
         replayed.extend(machine::<FixLoop>(&folder, &id)?);
     }
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&replayed).unwrap_or_default());
+        print_json(&replayed);
     } else if replayed.differences.is_empty() {
         println!("{id}: {} transitions decided again, nothing would differ", replayed.transitions);
     } else {
@@ -44,7 +45,7 @@ pub fn run(arguments: &ReplayArguments) -> Result<u8, AppError> {
             println!("  {one}");
         }
     }
-    Ok(if replayed.differences.is_empty() { exit::MET } else { exit::NOT_MET })
+    Ok(code_of(replayed.differences.is_empty()))
 }
 
 /// Decides one machine of a session again.

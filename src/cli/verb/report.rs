@@ -2,8 +2,7 @@
 
 use crate::adapter::host::files;
 use crate::adapter::{repo, state_root, store};
-use crate::app::AppError;
-use crate::app::{check_page, draw_page, write_page};
+use crate::app::{AppError, check_page, draw_page, write_page};
 use crate::cli::args::ReportArguments;
 use crate::cli::failure::exit;
 use crate::domain::session;
@@ -11,9 +10,9 @@ use crate::effect::StoreError;
 
 /// Runs the verb.
 pub fn run(arguments: &ReportArguments) -> Result<u8, AppError> {
-    let facts = repo::discover(&arguments.repository)?;
+    let facts = repo::discover(&arguments.of.repository)?;
     let root = state_root(&facts);
-    let id = super::named(arguments.session.as_deref(), &root)?;
+    let id = super::named(arguments.of.session.as_deref(), &root)?;
     let (folder, _) = store::find(&root, &id)?;
     if let Some(file) = &arguments.html {
         check_page(file)?;

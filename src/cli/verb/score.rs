@@ -1,31 +1,30 @@
 //! `regreen score`: the mutation score of the tests.
 
 use crate::app::{self, ScoreRequest};
-use crate::cli::args::ScoreArguments;
-use crate::cli::failure::exit;
+use crate::cli::args::CodeArguments;
 use crate::cli::progress::Terminal;
 use crate::domain::mutation::Score;
 use crate::report::mutation;
+
+use super::{code_of, print_json};
 
 /// Survivors that are printed.
 const PRINTED: usize = 50;
 
 /// Runs the verb. Below the threshold the gate is not met.
-pub async fn run(arguments: &ScoreArguments) -> Result<u8, app::AppError> {
-    let what = &arguments.what;
-    let screen = Terminal::new(what.quiet, what.json || what.markdown);
-    let request = ScoreRequest { code: what.selection(), mutants: arguments.mutants };
-    let score = app::score(&request, &screen).await;
+pub async fn run(arguments: &CodeArguments<ScoreRequest>) -> Result<u8, app::AppError> {
+    let screen = Terminal::new(arguments.quiet, arguments.json || arguments.markdown);
+    let score = app::score(&arguments.request, &screen).await;
     screen.clear();
     let score = score?;
-    if what.json {
-        println!("{}", serde_json::to_string_pretty(&score).unwrap_or_default());
-    } else if what.markdown {
+    if arguments.json {
+        print_json(&score);
+    } else if arguments.markdown {
         print!("{}", mutation::markdown(&score));
     } else {
         show(&score);
     }
-    Ok(if score.is_met() { exit::MET } else { exit::NOT_MET })
+    Ok(code_of(score.is_met()))
 }
 
 fn show(score: &Score) {

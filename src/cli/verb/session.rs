@@ -9,7 +9,7 @@ use crate::adapter::repo::{self, RepositoryFacts};
 use crate::adapter::store::{self, STATE_FOLDER};
 use crate::adapter::{state_root, work_root};
 use crate::app::AppError;
-use crate::cli::args::{ReplayArguments, SessionArguments, SessionVerb};
+use crate::cli::args::{SessionArguments, SessionVerb};
 use crate::cli::failure::exit;
 use crate::domain::id::SessionId;
 use crate::domain::session::SessionStatus;
@@ -17,40 +17,37 @@ use crate::domain::session::files::PIPELINE;
 use crate::effect::StoreError;
 use crate::report::phrases::harmless;
 
+use super::print_json;
+
 /// Runs the verb.
 pub fn run(arguments: &SessionArguments) -> Result<u8, AppError> {
-    let facts = repo::discover(&arguments.repository)?;
+    let (of, json) = (&arguments.of.of, arguments.of.json);
+    let facts = repo::discover(&of.repository)?;
     let root = state_root(&facts);
     match arguments.what {
-        SessionVerb::List => list(arguments, &facts, &root),
+        SessionVerb::List => list(json, &facts, &root)?,
         SessionVerb::Status => {
-            let id = super::named(arguments.session.as_deref(), &root)?;
+            let id = super::named(of.session.as_deref(), &root)?;
             let (folder, archived) = store::find(&root, &id)?;
-            status(arguments, &row(&id, &folder, archived)?, &folder);
-            Ok(exit::MET)
+            status(json, row(&id, &folder, archived)?, &folder);
         }
-        SessionVerb::Replay => super::replay::run(&ReplayArguments {
-            session: arguments.session.clone(),
-            repository: arguments.repository.clone(),
-            json: arguments.json,
-        }),
+        SessionVerb::Replay => return super::replay::run(&arguments.of),
         SessionVerb::Complete | SessionVerb::Archive => {
-            let id = super::named(arguments.session.as_deref(), &root)?;
+            let id = super::named(of.session.as_deref(), &root)?;
             let (folder, archived) = store::find(&root, &id)?;
             if archived {
                 return Err(StoreError::Archived { session: id.to_string() }.into());
             }
             let complete = arguments.what == SessionVerb::Complete;
             let moved = end(&facts, &root, &id, &folder, complete)?;
-            if arguments.json {
-                let document = json!({"schema-version": 1, "session": id, "archive": moved});
-                println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+            if json {
+                print_json(&json!({"schema-version": 1, "session": id, "archive": moved}));
             } else {
                 println!("{id} is archived: {}", moved.display());
             }
-            Ok(exit::MET)
         }
     }
+    Ok(exit::MET)
 }
 
 /// Archives a session with the true statuses of its tasks (specification.md C-23).
@@ -102,11 +99,7 @@ fn row(id: &SessionId, folder: &Path, archived: bool) -> Result<Value, AppError>
     }))
 }
 
-fn list(
-    arguments: &SessionArguments,
-    facts: &RepositoryFacts,
-    root: &Path,
-) -> Result<u8, AppError> {
+fn list(json: bool, facts: &RepositoryFacts, root: &Path) -> Result<(), AppError> {
     let mut rows = Vec::new();
     for id in store::active(root)? {
         rows.push(row(&id, &store::session_folder(root, &id), false)?);
@@ -115,10 +108,9 @@ fn list(
         rows.push(row(&id, &store::archive_folder(root, &id), true)?);
     }
     let sources = store::sources(&facts.root.join(STATE_FOLDER));
-    if arguments.json {
-        let document = json!({"schema-version": 1, "sessions": rows, "sources": sources});
-        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
-        return Ok(exit::MET);
+    if json {
+        print_json(&json!({"schema-version": 1, "sessions": rows, "sources": sources}));
+        return Ok(());
     }
     if rows.is_empty() && sources.is_empty() {
         println!("no session here; begin one with `regreen plan WHAT`");
@@ -138,14 +130,13 @@ fn list(
     for id in sources {
         println!("SOURCE    {id}  `regreen plan {id}` plans its tests");
     }
-    Ok(exit::MET)
+    Ok(())
 }
 
-fn status(arguments: &SessionArguments, row: &Value, folder: &Path) {
-    if arguments.json {
-        let mut document = row.clone();
-        document["schema-version"] = json!(1);
-        println!("{}", serde_json::to_string_pretty(&document).unwrap_or_default());
+fn status(json: bool, mut row: Value, folder: &Path) {
+    if json {
+        row["schema-version"] = json!(1);
+        print_json(&row);
         return;
     }
     let text = |value: &Value| harmless(value.as_str().unwrap_or("-"), 200);

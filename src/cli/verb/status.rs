@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::adapter::host::files;
 use crate::adapter::{repo, resume_archiving, state_root, store};
 use crate::app::AppError;
-use crate::cli::args::StatusArguments;
+use crate::cli::args::RepositoryArguments;
 use crate::cli::failure::exit;
 use crate::domain::session::files::{LOOP, RECORD};
 use crate::effect::StoreError;
 use crate::report::phrases::harmless;
 
 /// Runs the verb.
-pub fn run(arguments: &StatusArguments) -> Result<u8, AppError> {
+pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     let facts = repo::discover(&arguments.repository)?;
     let root = state_root(&facts);
     for notice in resume_archiving(&facts) {
@@ -43,10 +43,7 @@ pub fn run(arguments: &StatusArguments) -> Result<u8, AppError> {
         }));
     }
     if arguments.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&json!({ "sessions": rows })).unwrap_or_default()
-        );
+        super::print_json(&json!({ "sessions": rows }));
         return Ok(exit::MET);
     }
     if rows.is_empty() {

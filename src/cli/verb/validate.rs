@@ -3,15 +3,15 @@
 use crate::adapter::host::environment;
 use crate::app;
 use crate::cli::args::ValidateArguments;
-use crate::cli::failure::exit;
 use crate::cli::request;
 use crate::report::validation::{ValidationReport, annotations, render_text};
 
 /// Runs the verb. The gate's decision is the exit code.
-pub async fn run(arguments: &ValidateArguments) -> Result<u8, app::AppError> {
-    let outcome = app::validate(&request::validate(arguments)?).await?;
-    show(&outcome.report, arguments.json);
-    Ok(if outcome.met { exit::MET } else { exit::NOT_MET })
+pub async fn run(arguments: ValidateArguments) -> Result<u8, app::AppError> {
+    let json = arguments.json;
+    let outcome = app::validate(&request::validate(arguments)).await?;
+    show(&outcome.report, json);
+    Ok(super::code_of(outcome.met))
 }
 
 /// Prints the report. Annotations go to standard error: standard output is the report.

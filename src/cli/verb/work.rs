@@ -5,10 +5,9 @@ use std::io::{self, Read};
 use crate::adapter::host::environment;
 use crate::adapter::host::process;
 use crate::app::{self, AppError, Job};
-use crate::cli::failure::exit;
 use crate::cli::progress::Terminal;
 
-use super::{fix, plan, validate};
+use super::{code_of, fix, plan, validate};
 
 /// Set by a process that this one must not outlive.
 const WITH_PARENT: &str = "REGREEN_WITH_PARENT";
@@ -30,7 +29,7 @@ pub async fn run() -> Result<u8, AppError> {
         Job::Validate(request) => {
             let outcome = app::validate(&request).await?;
             validate::show(&outcome.report, true);
-            Ok(if outcome.met { exit::MET } else { exit::NOT_MET })
+            Ok(code_of(outcome.met))
         }
     }
 }

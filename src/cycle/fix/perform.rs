@@ -103,7 +103,7 @@ impl Performer<'_> {
     ) -> Result<(), Failure> {
         if let Ok(results) = ran {
             let form = records::test_results(results, state);
-            self.write_form(".process/test-results.json", &form).await?;
+            self.fx.store.write_json(".process/test-results.json", &form).await?;
             for (file, text) in layers::layers(results) {
                 self.fx.store.write_text(&file, &text).await?;
             }

@@ -1,15 +1,13 @@
 //! Files that each transition of the fix loop writes, so that people can follow it.
 
-use serde::Serialize;
-
 use crate::domain::event::Event;
 use crate::domain::fix_loop::{FixLoop, FixStep, IterationResult};
+use crate::domain::task::TaskStatus;
 use crate::report::decision::decision;
-use crate::report::schema::TaskStatus;
 use crate::report::{planning, records};
 
 use crate::cycle::failure::Failure;
-use crate::cycle::session_files::{PlannedSession, planned_session};
+use crate::cycle::session_files::{PlannedSession, planned_session, write};
 
 use super::perform::Performer;
 
@@ -27,7 +25,7 @@ impl Performer<'_> {
         let process = |name: &str| format!(".process/iteration-{number}-{name}");
         let now = self.fx.clock.now();
         if number > old.current_iteration {
-            self.write_form(&process("failures.json"), &records::failures(new, &now)).await?;
+            store.write_json(&process("failures.json"), &records::failures(new, &now)).await?;
             store.write_text(&process("strategy.md"), &records::strategy(new)).await?;
         }
         if old.next == FixStep::Diagnose {
@@ -60,7 +58,7 @@ impl Performer<'_> {
             if let Some(text) = decision(old, ended) {
                 store.write_text(&process_of(ended_number), &text).await?;
             }
-            self.write_form(".process/fix-history.json", &records::history(new)).await?;
+            store.write_json(".process/fix-history.json", &records::history(new)).await?;
             let summary = format!(".summaries/iteration-summaries/iteration-{ended_number}.md");
             store.write_text(&summary, &records::iteration_summary(ended)).await?;
         }
@@ -77,14 +75,14 @@ impl Performer<'_> {
     /// what was planned.
     async fn write_list(&self, state: &FixLoop, now: &str) -> Result<(), Failure> {
         let store = self.fx.store;
-        let suite = records::suite_task(state);
         let Some(PlannedSession { mut plan, .. }) = planned_session(self.fx).await? else {
             store.write_text("TODO_LIST.md", &records::todo(state)).await?;
-            return self.write_form(".task/IMPL-002.json", &suite).await;
+            store.write_json(".task/IMPL-002.json", &records::suite_task(state)).await?;
+            return Ok(());
         };
-        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == suite.id) {
-            task.change_status(suite.status, now);
-            self.write_form(&task.file(), &*task).await?;
+        if let Some(task) = plan.tasks.iter_mut().find(|task| task.id == records::SUITE_TASK) {
+            task.change_status(records::suite_status(state), now);
+            write(self.fx, &task.file(), &*task).await?;
         }
         self.fx.screen.show(&Event::Tasks { tasks: planning::rows(&plan) });
         let text = planning::todo(&state.session_id, &plan, &records::iterations(state));
@@ -95,18 +93,8 @@ impl Performer<'_> {
     async fn write_task(&self, state: &FixLoop, status: TaskStatus) -> Result<(), Failure> {
         if let Some(task) = records::task(state, status) {
             let file = format!(".task/IMPL-fix-{}.json", state.current_iteration);
-            self.write_form(&file, &task).await?;
+            self.fx.store.write_json(&file, &task).await?;
         }
-        Ok(())
-    }
-
-    /// Writes one of the published forms.
-    pub(super) async fn write_form<F>(&self, file: &str, form: &F) -> Result<(), Failure>
-    where
-        F: Serialize + Sync,
-    {
-        let value = serde_json::to_value(form).map_err(|error| Failure::serialise(&error))?;
-        self.fx.store.write_json(file, &value).await?;
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
     };
     repo::seed(&folder, example::FILES, "Sell things")
         .map_err(|error| failed(&format!("make the example in {}", folder.display()), &error))?;
-    if !arguments.quiet {
+    if !arguments.output.quiet {
         eprintln!("An example repository was made in {}", folder.display());
     }
     let request = FixRequest {
@@ -46,6 +46,6 @@ pub async fn run(arguments: &DemoArguments) -> Result<u8, AppError> {
         max_iterations: Some(20),
         ..FixRequest::default()
     };
-    let screen = Terminal::new(arguments.quiet, arguments.json);
-    fix::show(&request, &screen, arguments.json).await
+    let screen = Terminal::new(arguments.output.quiet, arguments.output.json);
+    fix::show(&request, &screen, arguments.output.json).await
 }

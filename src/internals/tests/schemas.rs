@@ -1,4 +1,5 @@
-//! The published JSON Schemas are those of the types. `REGREEN_BLESS=1` writes them anew.
+//! The published JSON Schemas are those of the types; `REGREEN_BLESS=1` writes them again. Stored
+//! samples guard the files that only regreen reads.
 
 use std::path::Path;
 
@@ -6,65 +7,40 @@ use schemars::{Schema, schema_for};
 use serde_json::Value;
 
 use crate::config;
-use crate::domain::archive::ManifestEntry;
 use crate::domain::characterisation::CharacterisationReport;
 use crate::domain::event::{Event, Outcome};
 use crate::domain::fix_loop::FixLoop;
 use crate::domain::mutation::Score;
 use crate::domain::session::SessionRecord;
-use crate::domain::test_plan;
-use crate::domain::test_plan::context::{ContextPackage, TestContextPackage};
+use crate::domain::test_plan::analysis::TestAnalysis;
+use crate::domain::test_plan::context::ContextPackage;
 use crate::domain::test_plan::exploration::Exploration;
 use crate::domain::test_plan::pipeline::Pipeline;
 use crate::domain::test_plan::task::TestTask;
 use crate::report::document::Document;
-use crate::report::planning::{PlanDocument, Progress};
-use crate::report::schema::{FixHistory, FixTask, IterationFailures, SuiteTask, TestResults};
+use crate::report::planning::PlanDocument;
 use crate::report::validation::ValidationReport;
-use crate::role::test_plan::{AdviceResponse, ExecutedLines, SurveyResponse};
-use crate::role::{
-    AnalysisResponse, AnswerReceipt, EditsResponse, GenerateResponse, JudgeResponse,
-    PendingQuestion,
-};
+use crate::role::test_plan::{AdviceResponse, SurveyResponse};
+use crate::role::{AnalysisResponse, EditsResponse, GenerateResponse, JudgeResponse};
 
-/// Name and schema of every stored or printed form.
+/// Name and schema of every form that users, other programs or models read or write.
 fn schemas() -> Vec<(&'static str, Schema)> {
     vec![
-        ("session", schema_for!(SessionRecord)),
-        ("iteration-state", schema_for!(FixLoop)),
-        ("archive-manifest", schema_for!(Vec<ManifestEntry>)),
-        ("outcome", schema_for!(Outcome)),
-        ("test-results", schema_for!(TestResults)),
-        ("iteration-failures", schema_for!(IterationFailures)),
-        ("fix-history", schema_for!(FixHistory)),
-        ("fix-task", schema_for!(FixTask)),
-        ("suite-task", schema_for!(SuiteTask)),
-        ("code-validation-report", schema_for!(ValidationReport)),
-        ("event", schema_for!(Event)),
-        ("document", schema_for!(Document)),
         ("config", config::schema()),
-        ("test-context-package", schema_for!(TestContextPackage)),
-        ("context-package", schema_for!(ContextPackage)),
-        ("exploration", schema_for!(Exploration)),
-        ("test-analysis", schema_for!(test_plan::analysis::TestAnalysis)),
-        ("test-task", schema_for!(TestTask)),
-        ("test-fix-state", schema_for!(Pipeline)),
-        ("progress", schema_for!(Progress)),
-        ("coverage-lines", schema_for!(ExecutedLines)),
-        ("generation", schema_for!(test_plan::generation::Generation)),
+        ("event", schema_for!(Event)),
+        ("outcome", schema_for!(Outcome)),
+        ("document", schema_for!(Document)),
         ("plan-document", schema_for!(PlanDocument)),
+        ("code-validation-report", schema_for!(ValidationReport)),
+        ("test-task", schema_for!(TestTask)),
+        ("mutation-score", schema_for!(Score)),
+        ("pin-report", schema_for!(CharacterisationReport)),
         ("analysis", schema_for!(AnalysisResponse)),
         ("edits", schema_for!(EditsResponse)),
         ("test-survey", schema_for!(SurveyResponse)),
         ("test-advice", schema_for!(AdviceResponse)),
         ("test-files", schema_for!(GenerateResponse)),
         ("verdicts", schema_for!(JudgeResponse)),
-        ("provider-calls", schema_for!(test_plan::usage_log::UsageLog)),
-        ("question-under-way", schema_for!(PendingQuestion)),
-        ("answer", schema_for!(AnswerReceipt)),
-        ("enriched-suggestions", schema_for!(test_plan::analysis::Advice)),
-        ("mutation-score", schema_for!(Score)),
-        ("pin-report", schema_for!(CharacterisationReport)),
     ]
 }
 
@@ -81,6 +57,11 @@ fn published_schemas_are_current() {
         let published = std::fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(published, text, "{name}: run the test with REGREEN_BLESS=1");
     }
+    assert_eq!(
+        std::fs::read_dir(folder).unwrap().count(),
+        schemas().len(),
+        "no other is published"
+    );
 }
 
 #[test]
@@ -110,23 +91,17 @@ fn holds(now: &Value, then: &Value) -> bool {
 
 /// Reads a sample that an earlier build stored, with and without what may be missing, and with
 /// what a later build may add.
-fn reads<T: serde::de::DeserializeOwned + serde::Serialize>(
-    version: &Path,
-    file: &str,
-    schema: &Schema,
-) {
-    let text = std::fs::read_to_string(version.join(file)).unwrap();
+fn reads<T: serde::de::DeserializeOwned + serde::Serialize>(sample: &Path) {
+    let file = sample.display();
+    let text = std::fs::read_to_string(sample).unwrap();
     let stored: Value = serde_json::from_str(&text).unwrap();
     let read = |value: &Value, why: &str| -> Value {
         let read: T = serde_json::from_value(value.clone())
-            .unwrap_or_else(|error| panic!("{}: {file} {why}: {error}", version.display()));
+            .unwrap_or_else(|error| panic!("{file} {why}: {error}"));
         serde_json::to_value(read).unwrap()
     };
-    let schema = serde_json::to_value(schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     let read_back = read(&stored, "as stored");
-    assert!(validator.is_valid(&read_back), "{file}: what was read fits today's schema");
-    let Value::Object(fields) = &stored else { return };
+    let fields = stored.as_object().unwrap();
     for (name, value) in read_back.as_object().unwrap() {
         // A field that today's build adds is not in an old sample.
         if let Some(old) = fields.get(name) {
@@ -136,46 +111,35 @@ fn reads<T: serde::de::DeserializeOwned + serde::Serialize>(
     let mut more = fields.clone();
     more.insert("of_a_later_build".into(), serde_json::json!({"x": 1}));
     assert_eq!(read(&more.into(), "with a field of a later build"), read_back);
-    let required: Vec<&str> =
-        schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let mut fewer = fields.clone();
-    fewer.retain(|name, _| required.contains(&name.as_str()));
+    fewer.retain(|name, _| {
+        let mut without = fields.clone();
+        without.remove(name);
+        serde_json::from_value::<T>(without.into()).is_err()
+    });
     assert!(fewer.len() < fields.len(), "{file}: something is optional");
     read(&fewer.into(), "without what is optional");
 }
 
 #[test]
-fn files_of_every_released_schema_version_are_read() {
+fn files_of_every_released_version_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/state");
     let mut versions = 0;
     for version in std::fs::read_dir(samples).unwrap() {
         let version = version.unwrap().path();
-        reads::<SessionRecord>(&version, "workflow-session.json", &schema_for!(SessionRecord));
-        reads::<FixLoop>(&version, "iteration-state.json", &schema_for!(FixLoop));
-        reads::<TestResults>(&version, "test-results.json", &schema_for!(TestResults));
-        reads::<FixHistory>(&version, "fix-history.json", &schema_for!(FixHistory));
+        reads::<SessionRecord>(&version.join("workflow-session.json"));
+        reads::<FixLoop>(&version.join("iteration-state.json"));
         versions += 1;
     }
     assert!(versions > 0, "there are samples");
 }
 
 #[test]
-fn files_of_a_plan_fit_their_schemas() {
+fn files_of_a_plan_are_read() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/planning/v1");
-    for (file, name) in [
-        ("context-package.json", "context-package"),
-        ("exploration-patterns.json", "exploration"),
-        ("TEST_ANALYSIS_RESULTS.json", "test-analysis"),
-        ("IMPL-001.json", "test-task"),
-        ("test-fix-state.json", "test-fix-state"),
-    ] {
-        let text = std::fs::read_to_string(samples.join(file)).unwrap();
-        let stored: Value = serde_json::from_str(&text).unwrap();
-        let (_, schema) = schemas().into_iter().find(|(known, _)| *known == name).unwrap();
-        let schema = serde_json::to_value(schema).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        let errors: Vec<String> =
-            validator.iter_errors(&stored).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{file}: {errors:?}");
-    }
+    reads::<ContextPackage>(&samples.join("context-package.json"));
+    reads::<Exploration>(&samples.join("exploration-patterns.json"));
+    reads::<TestAnalysis>(&samples.join("TEST_ANALYSIS_RESULTS.json"));
+    reads::<TestTask>(&samples.join("IMPL-001.json"));
+    reads::<Pipeline>(&samples.join("test-fix-state.json"));
 }

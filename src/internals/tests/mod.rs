@@ -1,0 +1,4 @@
+//! Tests over tables that several rooms share.
+
+mod readers;
+mod schemas;
