@@ -41,10 +41,6 @@ struct State {
 
 impl BundleScreen {
     /// A screen that writes to `folder`.
-    ///
-    /// # Errors
-    ///
-    /// When the folder cannot be written.
     pub fn open(
         folder: &Path,
         facts: RepositoryFacts,

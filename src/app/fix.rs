@@ -51,10 +51,7 @@ pub(super) struct FixRun<'a> {
 }
 
 /// Runs one session until its verdict or its next checkpoint.
-///
-/// # Errors
-///
-/// When the request cannot be met here; what was done until then is saved.
+/// What was done before an error is saved.
 pub async fn fix(request: &FixRequest, screen: &dyn Screen) -> Result<Outcome, AppError> {
     if let Some(file) = &request.html {
         page::check_page(file)?;

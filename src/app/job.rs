@@ -29,10 +29,6 @@ pub enum Job {
 
 impl Job {
     /// Parses the document that [`Job::to_json`] wrote.
-    ///
-    /// # Errors
-    ///
-    /// When it is not JSON, lacks a field without a default, or has an unknown one.
     pub fn from_json(text: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(text)
     }

@@ -36,10 +36,6 @@ struct Terms {
 }
 
 /// Refuses a place where no file can be written, before any work is done for it.
-///
-/// # Errors
-///
-/// A wrong use, when the folder is not there or the name is a folder's.
 pub fn check_page(file: &Path) -> Result<(), AppError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if file.is_dir() || !folder.unwrap_or(Path::new(".")).is_dir() {
@@ -52,10 +48,7 @@ pub fn check_page(file: &Path) -> Result<(), AppError> {
 }
 
 /// Draws the session whose files lie in `folder`, as far as they tell.
-///
-/// # Errors
-///
-/// When they tell nothing yet, or cannot be read.
+/// Fails when they tell nothing yet, or cannot be read.
 pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let read = |name: &str, limit: u64| {
         files::read(&folder.join(name), limit).map_err(|error| AppError {
@@ -108,10 +101,6 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
 }
 
 /// Writes a page, all of it or nothing.
-///
-/// # Errors
-///
-/// When the operating system refuses.
 pub fn write_page(file: &Path, page: &str) -> Result<(), AppError> {
     files::write(file, page.as_bytes()).map_err(|error| AppError {
         message: format!("cannot write {}: {error}", file.display()),

@@ -40,10 +40,6 @@ struct Recorded {
 const RECORDED: &str = "run.json";
 
 /// Resolves the chain of a run.
-///
-/// # Errors
-///
-/// Wrong usage or configuration.
 pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, AppError> {
     let file = patient(settings);
     let tape = match (&options.record, &options.replay) {
@@ -158,10 +154,6 @@ fn recorded(folder: &Path) -> Result<Recorded, AppError> {
 
 impl Providers {
     /// The providers that can be asked, ready to be. `scratch` holds what clients write.
-    ///
-    /// # Errors
-    ///
-    /// When a recording cannot be used.
     pub fn models(&mut self, scratch: &Path) -> Result<Vec<Box<dyn Model>>, AppError> {
         let names: Vec<&str> = self
             .chain

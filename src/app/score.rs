@@ -32,10 +32,6 @@ pub struct ScoreRequest {
 }
 
 /// Measures how many mutants the tests kill. Nothing of it stays: no branch, no session.
-///
-/// # Errors
-///
-/// When the code or the suite cannot be read or run.
 pub async fn score(request: &ScoreRequest, screen: &dyn Screen) -> Result<Score, AppError> {
     let subject = subject::read(&request.code)?;
     let facts = &subject.facts;

@@ -18,10 +18,6 @@ use super::AppError;
 pub const CONFIGURATION: &str = ".github/regreen.yml";
 
 /// The settings of a repository: its file, or another one, with what `--set` and flags say.
-///
-/// # Errors
-///
-/// Wrong configuration, with its places.
 pub fn configured(
     root: &Path,
     other: Option<&PathBuf>,
@@ -48,10 +44,7 @@ pub fn configured(
 }
 
 /// Puts into force what test code may reach.
-///
-/// # Errors
-///
-/// When tests shall run in an image and nothing here can do that.
+/// Fails when tests shall run in an image and nothing here can do that.
 pub fn contain(settings: &Settings) -> Result<(), AppError> {
     let Some(section) = &settings.sandbox else { return Ok(()) };
     if section.network == Some(false) {

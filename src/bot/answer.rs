@@ -48,10 +48,6 @@ enum Outcome {
 }
 
 /// Reads the commands of a comment, reacts to it, and answers those that need no run.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<Request, BotError> {
     let author = context.trigger.author.as_ref();
     let login = author.map_or("", |author| author.login.as_str());
@@ -134,10 +130,6 @@ async fn answer(
 }
 
 /// The command of a job that no comment started.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn read_mode(context: &Context<'_>, command: Command) -> Result<Request, BotError> {
     let mut request = Request::default();
     match command {
@@ -154,10 +146,6 @@ pub async fn read_mode(context: &Context<'_>, command: Command) -> Result<Reques
 }
 
 /// Posts the answers above what is known of the last session.
-///
-/// # Errors
-///
-/// When the server fails.
 pub async fn post(context: &Context<'_>, mut replies: Replies) -> Result<u8, BotError> {
     if replies.silent {
         return Ok(0);

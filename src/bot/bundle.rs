@@ -26,10 +26,6 @@ pub const RETRY: Duration = Duration::from_secs(10);
 const LAST_ATTEMPTS: u32 = 3;
 
 /// Publishes the bundle of an earlier job; runs no tests.
-///
-/// # Errors
-///
-/// As [`load_bundle`].
 pub async fn publish_folder(context: &Context<'_>, folder: &Path) -> Result<u8, BotError> {
     let command = Command::Fix { flags: Flags::default() };
     let destination = limits::destination(context, &command);
@@ -39,10 +35,7 @@ pub async fn publish_folder(context: &Context<'_>, folder: &Path) -> Result<u8, 
 }
 
 /// Reads a bundle, publishes its commits and shows its session. The caller ends the publisher.
-///
-/// # Errors
-///
-/// When the folder holds no bundle, or the bundle of another pull request.
+/// Fails when the folder holds no bundle, or the bundle of another pull request.
 pub async fn load_bundle<'a>(
     context: &'a Context<'a>,
     folder: &Path,

@@ -87,10 +87,6 @@ pub struct Commits<'a> {
 
 impl<'a> Commits<'a> {
     /// A publisher of the commits of `session`, whose fix branch is at `expected`.
-    ///
-    /// # Errors
-    ///
-    /// When a glob of `protect` is wrong.
     pub fn new(
         context: &'a Context<'_>,
         session: &SessionId,
@@ -124,10 +120,6 @@ impl<'a> Commits<'a> {
 
     /// Looks at what lies in a bundle's folder and pushes it, when it is new. `Err` is a fault that
     /// passes: try again later.
-    ///
-    /// # Errors
-    ///
-    /// In our own words; what a server said is foreign text.
     pub async fn publish(&mut self, bundle: &std::path::Path) -> Result<bool, String> {
         if self.destination == Destination::Nowhere || self.published.held.is_some() {
             return Ok(false);
@@ -170,10 +162,7 @@ impl<'a> Commits<'a> {
     }
 
     /// Publishes a result that was stored before: exactly that commit. `diff` is what it changes.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes, in our own words.
+    /// `Err` is a fault that passes, in our own words.
     pub async fn apply(&mut self, tip: &CommitId, diff: Vec<FileDiff>) -> Result<(), String> {
         if !self.is_fit(&diff) {
             return Ok(());
@@ -183,10 +172,7 @@ impl<'a> Commits<'a> {
     }
 
     /// Stores a result that was made here. `diff` is what it changes.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes, in our own words.
+    /// `Err` is a fault that passes, in our own words.
     pub async fn offer_result(
         &mut self,
         tip: &CommitId,

@@ -85,10 +85,7 @@ impl Commits<'_> {
 
     /// Makes the result one commit that the forge makes and signs, on a branch of its own beside
     /// the one that shows every step.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes.
+    /// `Err` is a fault that passes.
     pub async fn sign(&mut self, forge: &dyn Forge, title: &str) -> Result<(), ForgeError> {
         if !self.signed || self.published.tip.is_none() || self.offered.is_some() {
             return Ok(());
@@ -157,10 +154,7 @@ impl Commits<'_> {
     }
 
     /// Says anew what the pull request with the fix is about.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes.
+    /// `Err` is a fault that passes.
     pub async fn describe(&self, forge: &dyn Forge, body: &str) -> Result<(), ForgeError> {
         let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
         let body = format!("{}\n{body}", self.marker());
@@ -173,10 +167,7 @@ impl Commits<'_> {
     }
 
     /// Opens the pull request with the fix, once; every later call finds it.
-    ///
-    /// # Errors
-    ///
-    /// A fault that passes.
+    /// `Err` is a fault that passes.
     pub async fn open_pull(
         &mut self,
         forge: &dyn Forge,

@@ -30,10 +30,6 @@ pub struct ActionEnv {
 
 impl ActionEnv {
     /// Reads them.
-    ///
-    /// # Errors
-    ///
-    /// Everything that is wrong, each with what to do.
     pub fn read() -> Result<Self, Vec<String>> {
         let mut variables = environment::own();
         variables.retain(|name, _| !OF_THE_RUNNER.contains(&name.as_str()));

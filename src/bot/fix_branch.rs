@@ -41,10 +41,7 @@ pub enum StartPoint {
 }
 
 /// Decides how a run begins, from what lies on the fix branch.
-///
-/// # Errors
-///
-/// When a resume is asked for and there is nothing to go on with.
+/// Fails when a resume is asked for and there is nothing to go on with.
 pub fn choose_start(
     found: Option<&FixBranch>,
     head: &CommitId,
@@ -84,10 +81,6 @@ pub fn choose_start(
 }
 
 /// What lies on the fix branch of a session.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn read(
     prepared: &Prepared,
     target: &Target,
@@ -119,10 +112,6 @@ pub async fn read(
 }
 
 /// Whether a session has a fix branch on the server.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareError> {
     let Ok(session) = SessionId::parse(session) else { return Ok(false) };
     Ok(prepared.remote.head_of(&session.branch()).await?.is_some())
@@ -130,10 +119,6 @@ pub async fn exists(prepared: &Prepared, session: &str) -> Result<bool, PrepareE
 
 /// The commit that a new beginning of a session replaces: the tip of its fix branch, when all of
 /// it is the session's own.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn replaced_tip(
     prepared: &Prepared,
     target: &Target,

@@ -15,10 +15,6 @@ use super::prepare;
 use super::session_choice::{Start, Task};
 
 /// The job of a run that is about to start, within `limits`.
-///
-/// # Errors
-///
-/// When the configuration cannot be written down.
 pub fn of_run(
     context: &Context<'_>,
     start: &Start,
@@ -74,10 +70,6 @@ pub fn of_run(
 }
 
 /// The job that checks the change in the checkout at `root`.
-///
-/// # Errors
-///
-/// When the configuration cannot be written down.
 pub fn of_validation(
     context: &Context<'_>,
     root: PathBuf,

@@ -8,10 +8,6 @@ use crate::domain::id::SessionId;
 use super::failure::BotError;
 
 /// Reads the command of a job that no comment started.
-///
-/// # Errors
-///
-/// An input that is missing or wrong.
 pub fn command(inputs: &Inputs, settings: &Settings) -> Result<Command, BotError> {
     let text = |name: &str| inputs.text(name);
     let flags = Flags::default();

@@ -71,10 +71,6 @@ pub fn folder(target: &Target) -> PathBuf {
 }
 
 /// Fetches the head and the base, and reads the configuration.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn prepare(
     env: &ActionEnv,
     http: &Http,

@@ -26,10 +26,6 @@ use super::supervise::Supervisor;
 use super::worker::{self, Worker};
 
 /// Runs a command to its end and publishes the result.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn run(
     context: &Context<'_>,
     command: &Command,

@@ -62,10 +62,6 @@ pub fn obstacle(pending: &PendingSession, head: &CommitId) -> Option<String> {
 }
 
 /// Chooses the session of a command and checks its head out.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn choose(
     context: &Context<'_>,
     command: &Command,

@@ -56,10 +56,6 @@ pub struct SessionSnapshot {
 }
 
 /// Saves a snapshot on the server.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn save(
     prepared: &Prepared,
     session: &SessionId,
@@ -93,10 +89,6 @@ async fn snapshot_commit(
 }
 
 /// The events of a session as JSON lines, from its snapshot or else from its fix branch.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn events(
     prepared: &Prepared,
     session: &SessionId,
@@ -130,10 +122,6 @@ pub struct PendingSession {
 }
 
 /// The state in the snapshot of a session; `None` when it cannot be continued.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn pending(
     prepared: &Prepared,
     session: &SessionId,
@@ -144,10 +132,6 @@ pub async fn pending(
 }
 
 /// Whether a session has a snapshot.
-///
-/// # Errors
-///
-/// [`PrepareError`].
 pub async fn exists(prepared: &Prepared, session: &SessionId) -> Result<bool, PrepareError> {
     Ok(prepared.remote.head_of(&reference(session)).await?.is_some())
 }
@@ -174,10 +158,6 @@ pub fn parse(session: &SessionId, files: SessionFiles) -> Option<PendingSession>
 }
 
 /// Writes the files of a session to this machine, for a worker to continue it.
-///
-/// # Errors
-///
-/// When the folder cannot be written or a file name is invalid.
 pub fn restore(facts: &RepositoryFacts, pending: &PendingSession) -> Result<(), String> {
     let opened = store::SessionStore::open(&state_root(facts), &pending.session);
     let restored = opened.and_then(|store| store.restore(&files_to_restore(pending)));

@@ -30,10 +30,6 @@ pub struct KnownSession {
 
 impl KnownSession {
     /// Reads the events of the session.
-    ///
-    /// # Errors
-    ///
-    /// When the server or the machine fails.
     pub async fn view(&self, context: &Context<'_>) -> Result<View, BotError> {
         let tip = self.branch.as_ref().map(|branch| &branch.tip);
         read_view(context, &self.session, tip).await
@@ -41,10 +37,6 @@ impl KnownSession {
 }
 
 /// The sessions of the target that the server knows, oldest first.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn known(context: &Context<'_>) -> Result<Vec<KnownSession>, BotError> {
     let mut sessions = Vec::new();
     for session in names(context) {
@@ -58,19 +50,11 @@ pub async fn known(context: &Context<'_>) -> Result<Vec<KnownSession>, BotError>
 }
 
 /// The newest session of the target.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn newest(context: &Context<'_>) -> Result<Option<KnownSession>, BotError> {
     Ok(known(context).await?.pop())
 }
 
 /// The newest session that plans or writes tests and has no branch yet.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSession>, BotError> {
     for known in known(context).await?.into_iter().rev().filter(|known| known.branch.is_none()) {
         let pending = session_refs::pending(context.prepared, &known.session).await?;
@@ -82,10 +66,6 @@ pub async fn newest_pending(context: &Context<'_>) -> Result<Option<PendingSessi
 }
 
 /// The first name without a branch and without a snapshot.
-///
-/// # Errors
-///
-/// When the server fails.
 pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotError> {
     for session in names(context) {
         let exists = fix_branch::exists(context.prepared, session.as_str()).await?
@@ -98,10 +78,6 @@ pub async fn free_name(context: &Context<'_>) -> Result<Option<SessionId>, BotEr
 }
 
 /// What the events of a session show.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn read_view(
     context: &Context<'_>,
     session: &SessionId,
@@ -112,10 +88,6 @@ pub async fn read_view(
 }
 
 /// Checks out the head under test, with further local branches.
-///
-/// # Errors
-///
-/// When the machine fails.
 pub fn check_out(
     context: &Context<'_>,
     others: Vec<(String, CommitId)>,

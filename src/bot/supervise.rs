@@ -32,10 +32,6 @@ pub struct Supervisor<'a, 'b> {
 
 impl Supervisor<'_, '_> {
     /// Follows the worker to its end and returns its exit code.
-    ///
-    /// # Errors
-    ///
-    /// When the machine fails.
     pub async fn follow(
         &mut self,
         context: &Context<'_>,

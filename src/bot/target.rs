@@ -60,10 +60,6 @@ impl TargetError {
 
 impl Target {
     /// Asks for what the event does not say.
-    ///
-    /// # Errors
-    ///
-    /// [`TargetError`].
     pub async fn find(trigger: &Trigger, forge: &dyn Forge) -> Result<Self, TargetError> {
         let info = forge.repository().await?;
         let mut target = Self {

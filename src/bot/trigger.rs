@@ -167,10 +167,8 @@ pub struct Trigger {
 }
 
 /// Reads an event.
-///
-/// # Errors
-///
-/// [`EventError`] when the event is one regreen never runs on, or the file is not such an event.
+/// Fails with [`EventError`] when the event is one regreen never runs on, or the file is not such
+/// an event.
 pub fn read(event: &RawEvent<'_>) -> Result<EventOutcome, EventError> {
     check_event_name(event.name)?;
     let value = payload::parse(event.payload)?;

@@ -103,10 +103,6 @@ pub struct Worker {
 impl Worker {
     /// Starts `regreen work` with this job. It writes its bundle to the folder `bundle` and its
     /// standard output to the file `output`.
-    ///
-    /// # Errors
-    ///
-    /// The error of the operating system.
     pub async fn start(
         job: &Job,
         environment: BTreeMap<String, String>,
@@ -135,10 +131,6 @@ impl Worker {
     }
 
     /// Reads the events written since the last call.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be read.
     pub fn events(&mut self) -> io::Result<Vec<Event>> {
         let mut events = Vec::new();
         loop {
@@ -153,10 +145,6 @@ impl Worker {
     }
 
     /// Its exit code, once it has ended; 128 and the signal after one.
-    ///
-    /// # Errors
-    ///
-    /// The error of the operating system.
     pub fn exit_code(&mut self) -> io::Result<Option<i32>> {
         use std::os::unix::process::ExitStatusExt;
         let status = self.group.child().try_wait()?;

@@ -9,10 +9,7 @@ use crate::domain::session::SessionChoice;
 use super::args::{FixArguments, PlanArguments, ValidateArguments};
 
 /// The request of `fix`.
-///
-/// # Errors
-///
-/// When a session id is malformed, or the result cannot go where it shall.
+/// Fails when a session id is malformed, or the result cannot go where it shall.
 pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
     let mut request = arguments.request;
     if arguments.publish.as_deref() == Some("head") && request.bundle.is_none() {
@@ -42,10 +39,6 @@ pub fn fix(arguments: FixArguments) -> Result<FixRequest, AppError> {
 }
 
 /// The request of `plan` and `test`.
-///
-/// # Errors
-///
-/// When a session id is malformed.
 pub fn test(arguments: PlanArguments) -> Result<TestRequest, AppError> {
     let mut request = arguments.request;
     request.input = arguments.what.join(" ");

@@ -56,20 +56,14 @@ fn pointer(schema: &serde_json::Value, key: &str) -> Option<String> {
 }
 
 /// Reads the file.
-///
-/// # Errors
-///
-/// All problems that can be found in one pass, in the order of the file.
+/// `Err` holds all problems that can be found in one pass, in the order of the file.
 pub fn parse(text: &str, file: &str) -> Result<Settings, Vec<Diagnostic>> {
     parse_with(text, file, &[])
 }
 
 /// Reads the file with values that win over its own (specification.md 13.15).
-///
-/// # Errors
-///
-/// All problems that can be found in one pass: those of the values first, then those of the file in
-/// its order. What a value replaces is not checked.
+/// `Err` holds the problems of the values, then those of the file in its order; what a value
+/// replaces is not checked.
 pub fn parse_with(
     text: &str,
     file: &str,

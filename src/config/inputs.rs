@@ -169,10 +169,6 @@ impl Inputs {
 }
 
 /// Reads the `INPUT_*` variables.
-///
-/// # Errors
-///
-/// Everything that is wrong, by name.
 pub fn parse(environment: &BTreeMap<String, String>) -> Result<Inputs, Vec<InputError>> {
     let (mut inputs, mut wrong) = (Inputs::default(), Vec::new());
     let mut named: BTreeMap<&'static str, (String, Override)> = BTreeMap::new();

@@ -22,10 +22,6 @@ pub struct Override {
 
 impl Override {
     /// Reads `KEY=VALUE` of a flag.
-    ///
-    /// # Errors
-    ///
-    /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (key, value) = text
             .split_once('=')

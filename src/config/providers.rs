@@ -203,11 +203,7 @@ pub struct Chain {
 
 /// Resolves a chain. Without `named` the default chain is used, and providers without a key are
 /// left out silently. `variable` reads the environment.
-///
-/// # Errors
-///
-/// The first invalid entry: unknown, without protocol, or with an address that would send a key
-/// unencrypted.
+/// `Err` names the first invalid entry.
 pub fn resolve(
     named: &[String],
     file: &BTreeMap<String, Provider>,

@@ -192,10 +192,6 @@ impl ValueType {
     }
 
     /// The value that a text means, not yet checked. `--set` writes lists and mappings as YAML.
-    ///
-    /// # Errors
-    ///
-    /// Why the text is not YAML.
     pub fn parse_flag(&self, text: &str) -> Result<Value, serde_yaml::Error> {
         match self {
             Text | Time | OneOf(_) => Ok(text.into()),

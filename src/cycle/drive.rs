@@ -24,25 +24,13 @@ pub trait Perform<M: Machine> {
     fn task(&self, state: &M) -> Option<Self::Task>;
 
     /// Performs one step.
-    ///
-    /// # Errors
-    ///
-    /// The effect that failed for good.
     async fn perform(&mut self, state: &M, task: Self::Task) -> Result<M::Outcome, Failure>;
 
     /// Writes the files that belong to a transition. All are derived from the two states, so
     /// writing them again changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// When session files cannot be written.
     async fn document(&self, old: &M, new: &M) -> Result<(), Failure>;
 
     /// Writes the files that show a saved state.
-    ///
-    /// # Errors
-    ///
-    /// When session files cannot be written.
     async fn show(&self, state: &M) -> Result<(), Failure>;
 }
 
@@ -60,10 +48,7 @@ pub struct Driven<M> {
 ///
 /// A stop request or an exhausted budget ends the running step at once: the step is in the saved
 /// state, and performing it again has the same effect as performing it once.
-///
-/// # Errors
-///
-/// The first effect that failed for good. The saved state then still names the step to repeat.
+/// After a failed effect the saved state still names the step to repeat.
 pub async fn drive<M: Machine, P: Perform<M>>(
     mut state: M,
     performer: &mut P,

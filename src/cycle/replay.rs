@@ -25,10 +25,6 @@ impl Replayed {
 }
 
 /// Decides again what led to `last`.
-///
-/// # Errors
-///
-/// Why the transitions cannot be replayed at all.
 pub fn replay<M: Machine>(transitions: &[Transition<M>], last: &M) -> Result<Replayed, String> {
     let first = match transitions.first() {
         Some(Transition::Command(command)) => M::begin(command, last),

@@ -55,10 +55,6 @@ pub struct PlannedSession {
 
 /// Reads a session that planned tests; `None` for a session that only fixes, and where a file is
 /// missing or broken.
-///
-/// # Errors
-///
-/// When session files cannot be read.
 pub async fn planned_session(fx: &Effects<'_>) -> Result<Option<PlannedSession>, Failure> {
     let Some(state) = read::<Pipeline>(fx, PIPELINE_STATE).await? else { return Ok(None) };
     let package = package(&state, fx).await?;
@@ -106,19 +102,11 @@ pub async fn test_plan(fx: &Effects<'_>) -> Result<Option<TestPlan>, Failure> {
 }
 
 /// Reads what phase 5 has written so far; `None` before its first step.
-///
-/// # Errors
-///
-/// When session files cannot be read.
 pub async fn generation(fx: &Effects<'_>) -> Result<Option<Generation>, Failure> {
     read(fx, PRODUCTION).await
 }
 
 /// What providers used in phases 3 to 5.
-///
-/// # Errors
-///
-/// When session files cannot be read.
 pub async fn spent(session: &SessionId, fx: &Effects<'_>) -> Result<Spending, Failure> {
     Ok(books(session, fx).await?.map(|books| books.spent()).unwrap_or_default())
 }

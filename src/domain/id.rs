@@ -31,10 +31,8 @@ pub struct RepoPath(String);
 
 impl RepoPath {
     /// Reads a path as git and test tools print it.
-    ///
-    /// # Errors
-    ///
-    /// [`NameError::Path`] when the text could lead outside the repository or into git's own files.
+    /// Fails with [`NameError::Path`] when the text could lead outside the repository or into git's
+    /// own files.
     pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
         let reason = if text.is_empty() {
@@ -149,10 +147,7 @@ macro_rules! object_id {
 
         impl $name {
             /// Reads 40 hexadecimal digits.
-            ///
-            /// # Errors
-            ///
-            /// [`NameError::Object`] for anything else, abbreviations included.
+            /// Fails with [`NameError::Object`] for anything else, abbreviations included.
             pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
                 let text = text.into();
                 if text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -217,11 +212,8 @@ pub struct SessionId(String);
 
 impl SessionId {
     /// Reads an id from a command line, a file or a branch name.
-    ///
-    /// # Errors
-    ///
-    /// [`NameError::Session`] when a character outside the allowed set occurs, or the id is empty
-    /// or longer than 100 bytes.
+    /// Fails with [`NameError::Session`] when a character outside the allowed set occurs, or the id
+    /// is empty or longer than 100 bytes.
     pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';

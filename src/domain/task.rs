@@ -47,10 +47,6 @@ pub enum OrderError {
 }
 
 /// The order in which tasks may run; of those that could be next, the one that was named first.
-///
-/// # Errors
-///
-/// [`OrderError`] when there is none.
 pub fn order(tasks: &[(String, Vec<String>)]) -> Result<Vec<String>, OrderError> {
     let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (task, needs) in tasks {

@@ -22,8 +22,6 @@ pub mod test_plan;
 mod test_writer;
 pub mod vet;
 
-#[cfg(test)]
-pub use ask::exchange_log::{AnswerReceipt, PendingQuestion};
 pub use ask::{AskSettings, ChainEntry, ProviderChain, books};
 pub use characterise::{
     Gap, GenerateRequest, Generated, Missed, Place, characterise, generate, measure, rescore,

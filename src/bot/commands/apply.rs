@@ -24,10 +24,6 @@ use crate::bot::sessions::{check_out, names, read_view};
 const COMMITS: u32 = 500;
 
 /// Publishes the result and returns the reply.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, BotError> {
     if let Some(folder) = context.env.folder("bundle")
         && let Ok(bundle) = repo::manifest(&folder)

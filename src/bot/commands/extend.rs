@@ -9,10 +9,6 @@ const FILES: usize = 10;
 
 /// The files of the head that the fixes of the newest session changed, separated by blanks; `None`
 /// without any.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn files_of_fixes(context: &Context<'_>) -> Result<Option<String>, BotError> {
     let Some(newest) = sessions::newest(context).await? else { return Ok(None) };
     let view = newest.view(context).await?;

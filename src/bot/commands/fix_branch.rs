@@ -73,10 +73,6 @@ fn unchanged(error: &impl ToString) -> String {
 }
 
 /// Reverts one fix.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn rollback(
     context: &Context<'_>,
     iteration: Option<u32>,
@@ -126,10 +122,6 @@ async fn add_event(
 }
 
 /// Rebases the fix branch onto the current head.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
@@ -168,10 +160,6 @@ pub async fn rebase(context: &Context<'_>) -> Result<String, BotError> {
 }
 
 /// Ends a session as it is.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,
@@ -194,10 +182,6 @@ pub async fn complete(context: &Context<'_>, login: &str) -> Result<String, BotE
 }
 
 /// Records what the last session learned.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
     let own = match find_own(context).await? {
         Lookup::Own(own) => own,

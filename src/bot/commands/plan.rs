@@ -8,10 +8,6 @@ use crate::bot::sessions::newest_pending;
 use crate::report::planning;
 
 /// Shows the plan.
-///
-/// # Errors
-///
-/// When the server fails.
 pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     let Some(pending) = newest_pending(context).await? else {
         return Ok("There is no plan. `/regreen plan INPUT` makes one.".into());
@@ -28,10 +24,6 @@ pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
 }
 
 /// Drops the plan.
-///
-/// # Errors
-///
-/// When the server fails.
 pub async fn cancel(context: &Context<'_>) -> Result<String, BotError> {
     let Some(pending) = newest_pending(context).await? else {
         return Ok("There is no plan to drop.".into());

@@ -6,10 +6,6 @@ use crate::bot::{limits, session_refs, sessions};
 use crate::report::{estimate, markdown};
 
 /// Lists the sessions of the target.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
     let mut rows = String::new();
     for known in sessions::known(context).await? {
@@ -42,10 +38,6 @@ pub async fn status(context: &Context<'_>) -> Result<String, BotError> {
 }
 
 /// Estimates the time and cost of a run.
-///
-/// # Errors
-///
-/// When the server or the machine fails.
 pub async fn estimate(context: &Context<'_>) -> Result<String, BotError> {
     let settings = &context.prepared.settings;
     let ceiling = limits::ceiling(settings);

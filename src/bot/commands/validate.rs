@@ -41,10 +41,6 @@ pub struct Verdict {
 }
 
 /// Runs the gate and returns its verdict.
-///
-/// # Errors
-///
-/// When the machine fails.
 pub async fn validate(context: &Context<'_>, strict: bool, fix: bool) -> Result<Verdict, BotError> {
     let facts = check_out(context, vec![])?;
     let place = prepare::folder(context.target);

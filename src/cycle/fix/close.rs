@@ -13,10 +13,6 @@ use super::perform::Performer;
 
 /// Sums a run up and writes its report. `stopped` says why a run without a verdict ended;
 /// `archive` is where the folder of a session that met its gate will be.
-///
-/// # Errors
-///
-/// When session files cannot be written.
 pub async fn close(
     state: &FixLoop,
     performer: &Performer<'_>,

@@ -25,10 +25,6 @@ pub struct OpenedLoop {
 
 /// Loads the saved state of a session, or begins a new one. A state that cannot be read is begun
 /// again from the baseline: commits that were kept are found by their trailers (specification.md 8.13).
-///
-/// # Errors
-///
-/// When session files or the head's sources cannot be read.
 pub async fn open(
     session: &SessionId,
     head: &CommitId,

@@ -62,10 +62,7 @@ pub struct SetUp {
 }
 
 /// Runs a session until its verdict or its next checkpoint.
-///
-/// # Errors
-///
-/// The first effect that failed for good; what was done until then is saved.
+/// What was done before a failed effect is saved.
 pub async fn run(set_up: SetUp, fx: &Effects<'_>) -> Result<Outcome, Failure> {
     let mut performer = Performer {
         fx,
