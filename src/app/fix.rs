@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
-
 use crate::adapter::host::clock::{self, HostClock};
 use crate::adapter::host::files;
 use crate::adapter::store::STATE_FOLDER;
@@ -140,7 +138,9 @@ fn set_up(
         moved: session.moved(),
         budget: fix.budget,
         jobs: fix.jobs,
-        protect: protected(&fix.protect)?,
+        protect: settings.protected().map_err(|error| {
+            AppError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
+        })?,
         state_root: STATE_FOLDER.to_owned(),
         state_prefix: session.state_prefix(),
         archive: session.archive_folder(),
@@ -148,19 +148,6 @@ fn set_up(
         chain: providers.chain.clone(),
         ask: providers.ask.clone(),
     })
-}
-
-fn protected(globs: &[String]) -> Result<GlobSet, AppError> {
-    let mut protect = GlobSetBuilder::new();
-    for glob in globs {
-        let glob = Glob::new(glob).map_err(|error| {
-            AppError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
-        })?;
-        protect.add(glob);
-    }
-    protect
-        .build()
-        .map_err(|error| AppError::usage(format!("`protect`: {error}"), "use fewer patterns"))
 }
 
 /// Draws the session's page in its folder, in the bundle and where the request wants it. A page
@@ -230,7 +217,6 @@ pub(super) fn resolve(request: &FixRequest, settings: &Settings) -> Result<FixSe
             Mode::Apply if patches_only(settings, request.bundle.is_some()) => Mode::Suggest,
             mode => mode,
         },
-        protect: settings.protect.clone().unwrap_or_default(),
         layers: test.layers.unwrap_or_default(),
         tools: tool_commands(settings),
     })

@@ -34,7 +34,6 @@ impl Job {
     }
 
     /// The document for the standard input of `regreen work`.
-    #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -60,7 +60,6 @@ pub fn contain(settings: &Settings) -> Result<(), AppError> {
 }
 
 /// Commands instead of the detected tools.
-#[must_use]
 pub fn tool_commands(settings: &Settings) -> ToolCommands {
     let tools = settings.tools.clone().unwrap_or_default();
     let coverage = settings.coverage.clone().unwrap_or_default();
@@ -73,7 +72,6 @@ pub fn tool_commands(settings: &Settings) -> ToolCommands {
 }
 
 /// The terms of a new session.
-#[must_use]
 pub fn terms(
     request: &FixSettings,
     settings: &Settings,
@@ -100,7 +98,6 @@ pub fn terms(
 }
 
 /// Whether the state of a session travels in its commits.
-#[must_use]
 pub fn state_travels(settings: &Settings) -> bool {
     settings.commit_state != Some(CommitState::None)
 }
@@ -109,14 +106,12 @@ pub fn state_travels(settings: &Settings) -> bool {
 const ENGINE_MINUTES: u64 = 6;
 
 /// How long the embedded engine may write and judge tests, by a flag or the file.
-#[must_use]
 pub fn engine_time(flag: Option<u64>, settings: &Settings) -> Duration {
     let section = settings.budget.as_ref().and_then(|budget| budget.engine_minutes);
     Duration::from_secs(60 * flag.or(section).unwrap_or(ENGINE_MINUTES).min(10_000))
 }
 
 /// What the gates on code and tests tolerate.
-#[must_use]
 pub fn limits(settings: &Settings) -> FindingLimits {
     let strict = settings.validate.as_ref().and_then(|section| section.strict) == Some(true);
     if strict { STRICT } else { LIMITS }
@@ -134,7 +129,6 @@ fn thresholds(settings: &Settings) -> Thresholds {
 }
 
 /// When the answer of a provider is good enough.
-#[must_use]
 pub fn rules(settings: &Settings) -> Rules {
     let (section, at) = (settings.analysis.clone().unwrap_or_default(), Rules::default());
     let number = |value: Option<u32>| value.and_then(|value| usize::try_from(value).ok());
@@ -147,7 +141,6 @@ pub fn rules(settings: &Settings) -> Rules {
 }
 
 /// Coverage that tests are planned for.
-#[must_use]
 pub fn coverage_target(settings: &Settings) -> CoverageTarget {
     let (section, at) = (settings.coverage.clone().unwrap_or_default(), CoverageTarget::default());
     CoverageTarget {
@@ -159,7 +152,6 @@ pub fn coverage_target(settings: &Settings) -> CoverageTarget {
 
 /// Whether a run makes patches instead of commits. A bundle always carries commits; the job that
 /// publishes it applies `publish`.
-#[must_use]
 pub fn patches_only(settings: &Settings, bundled: bool) -> bool {
     let patches = settings.commit == Some(Commit::None) || settings.publish() == Publish::Suggest;
     patches && !bundled
@@ -189,7 +181,6 @@ mod tests {
             budget: None,
             jobs: 1,
             mode: Mode::Apply,
-            protect: Vec::new(),
             layers: std::collections::BTreeMap::new(),
             tools: ToolCommands::default(),
         }

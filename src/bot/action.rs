@@ -60,8 +60,8 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     for line in env.token.iter().flat_map(|token| workflow::mask(token.expose())) {
         println!("{line}");
     }
-    let named = names_in(&env.payload);
-    let trigger = match classify(&env, named.label.as_deref(), &named.authors)? {
+    let (label, authors) = names_in(&env.payload);
+    let trigger = match classify(&env, label.as_deref(), &authors)? {
         EventOutcome::Run(trigger) => *trigger,
         EventOutcome::NoRun(why) => return Ok(skip(&why)),
     };
@@ -91,7 +91,7 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
     if let EventOutcome::NoRun(why) = classify(&env, Some(label), &allowed.bots)? {
         return Ok(skip(&why));
     }
-    let automatic = matches!(trigger.cause, Cause::PullRequest { .. } | Cause::FailedRun { .. });
+    let automatic = matches!(trigger.cause, Cause::PullRequest | Cause::FailedRun);
     let message = prepared.bench.message_of(&target.head).unwrap_or_default();
     if automatic && message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:")) {
         return Ok(skip(&NoRun::Own));
@@ -137,11 +137,8 @@ async fn read_request(context: &Context<'_>) -> Result<Request, BotError> {
             answer::read(context, comment).await
         }
         _ => {
-            answer::read_mode(
-                context,
-                mode::command(&context.env.inputs, &context.prepared.settings)?,
-            )
-            .await
+            let command = mode::command(&context.env.inputs, &context.prepared.settings)?;
+            answer::read_mode(context, command).await
         }
     }
 }
@@ -168,22 +165,8 @@ fn classify(
 
 /// The label and the author that an event names. Whether they count is known only with the
 /// configuration, which the event is needed to find.
-#[derive(Default)]
-struct EventNames {
-    label: Option<String>,
-    authors: BTreeSet<u64>,
-}
-
-fn names_in(payload: &[u8]) -> EventNames {
-    let Ok(value) = serde_json::from_slice::<serde_json::Value>(payload) else {
-        return EventNames::default();
-    };
-    EventNames {
-        label: value.pointer("/label/name").and_then(|name| name.as_str()).map(str::to_owned),
-        authors: value
-            .pointer("/comment/user/id")
-            .and_then(serde_json::Value::as_u64)
-            .into_iter()
-            .collect(),
-    }
+fn names_in(payload: &[u8]) -> (Option<String>, BTreeSet<u64>) {
+    let value: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
+    let label = value.pointer("/label/name").and_then(|name| name.as_str()).map(str::to_owned);
+    (label, value.pointer("/comment/user/id").and_then(|id| id.as_u64()).into_iter().collect())
 }

@@ -103,15 +103,14 @@ pub async fn deliver(
     let met = publisher.is_met();
     let sync = context.prepared.settings.sync == Some(true);
     if let Some(outcome) = publisher.view.outcome.as_ref().filter(|_| met && sync) {
-        let now = context.clock.now();
-        commits.sync(&context.prepared.bench, outcome, now.get(..10).unwrap_or(&now)).await;
+        commits.sync(outcome).await;
     }
     if met {
         commits.move_head().await;
     }
     publisher.sign(commits).await;
     publisher.open_pull(commits).await;
-    commits.check(context.forge, context.prepared.settings.check_workflow.as_deref()).await;
+    commits.check().await;
     publisher.show_published(&commits.published);
     publisher.describe(commits).await;
 }
@@ -129,7 +128,6 @@ pub async fn save_events(context: &Context<'_>, session: &SessionId, bundle: &Pa
 }
 
 /// The exit code of a job whose worker ended with `code`.
-#[must_use]
 pub fn exit_code(publisher: &Publisher<'_>, code: i32) -> u8 {
     match publisher.view.outcome.as_ref().map(|outcome| outcome.result) {
         Some(Ending::Failure) => 1,

@@ -1,13 +1,10 @@
 //! Commits of the working phase to the server: every bundle is looked at again, pushed with a
 //! lease, and offered as one pull request (specification.md 13.17).
 
-use std::path::PathBuf;
-
 use globset::GlobSet;
 
-use crate::adapter::repo::{self, GitRemote, Overlap, Present, RepositoryFacts, ScratchRepo};
+use crate::adapter::repo::{self, Overlap, Present, RepositoryFacts};
 use crate::adapter::store::STATE_FOLDER;
-use crate::domain::guard::EditScope;
 use crate::domain::id::{CommitId, SessionId};
 use crate::domain::secret::Redactor;
 use crate::effect::{FileDiff, PushOutcome, PushRequest, RebasedPushOutcome};
@@ -17,10 +14,8 @@ use super::context::Context;
 use super::failure::BotError;
 use super::limits::{self, Destination};
 use super::prepare;
-use super::target::Target;
 
 /// Where a result is stored that nobody applied yet: no branch.
-#[must_use]
 pub fn stored(tip: &CommitId) -> String {
     format!("refs/regreen/results/{tip}")
 }
@@ -44,40 +39,26 @@ pub struct Published {
 
 /// Publishes the commits of one session.
 pub struct Commits<'a> {
-    /// The server.
-    pub remote: &'a GitRemote,
-    /// The repository of our own.
+    /// The job.
+    pub context: &'a Context<'a>,
+    /// The checkout.
     pub facts: &'a RepositoryFacts,
-    /// What is tested.
-    pub target: &'a Target,
     /// The session.
     pub session: SessionId,
     /// The fix branch.
     pub branch: String,
-    /// The merge base, as the working phase was told.
-    pub base: Option<CommitId>,
     /// Where they go.
     pub destination: Destination,
     /// Globs of the configuration that no edit may touch.
     pub protect: GlobSet,
-    /// What a fix may have changed.
-    pub reach: EditScope,
-    /// Knows the token.
-    pub redactor: Redactor,
-    /// Where bundles are taken apart.
-    pub scratch: PathBuf,
     /// Where the fix branch stood before.
     pub expected: Option<CommitId>,
     /// So far.
     pub published: Published,
     /// What the published commits change, all together.
     pub diff: Vec<FileDiff>,
-    /// Whether the result is one commit that the forge signs.
-    pub signed: bool,
     /// The branch with the signed commit.
     pub offered: Option<String>,
-    /// The repository of our own, as an object store.
-    pub bench: &'a ScratchRepo,
     /// The last tip of the working phase that was looked at.
     pub seen: Option<CommitId>,
     /// A tip of the working phase, and the same on top of somebody else's commits, as the server
@@ -94,28 +75,37 @@ impl<'a> Commits<'a> {
         expected: Option<CommitId>,
         facts: &'a RepositoryFacts,
     ) -> Result<Self, BotError> {
-        let settings = &context.prepared.settings;
         Ok(Self {
-            remote: &context.prepared.remote,
-            bench: &context.prepared.bench,
+            context,
             facts,
-            target: context.target,
             session: session.clone(),
             branch: session.branch(),
-            base: context.prepared.base.clone(),
             destination,
-            protect: limits::protect(settings.protect.as_deref().unwrap_or_default())?,
-            reach: settings.scope().reach_of_session(),
-            redactor: Redactor::new(&context.env.token),
-            scratch: prepare::folder(context.target).join("scratch"),
+            protect: limits::protect(&context.prepared.settings)?,
             expected,
             published: Published::default(),
             diff: Vec::new(),
-            signed: settings.signed == Some(true),
             offered: None,
             seen: None,
             carried: None,
         })
+    }
+
+    /// Whether the result is one commit that the forge signs.
+    pub fn is_signed(&self) -> bool {
+        self.context.prepared.settings.signed == Some(true)
+    }
+
+    /// A push of `new` to a branch that is at `expected` and none of the `protected` ones.
+    pub(super) fn request(
+        &self,
+        branch: &str,
+        expected: Option<CommitId>,
+        new: &CommitId,
+        protected: Vec<String>,
+    ) -> PushRequest {
+        let (branch, new, session) = (branch.to_owned(), new.clone(), self.session.clone());
+        PushRequest { branch, expected, new, session, protected }
     }
 
     /// Looks at what lies in a bundle's folder and pushes it, when it is new. `Err` is a fault that
@@ -125,12 +115,13 @@ impl<'a> Commits<'a> {
             return Ok(false);
         }
         let present = Present {
-            repository: self.target.repository.clone(),
-            head: self.target.head.clone(),
-            base: self.base.clone(),
+            repository: self.context.target.repository.clone(),
+            head: self.context.target.head.clone(),
+            base: self.context.prepared.base.clone(),
             state_folder: STATE_FOLDER.into(),
         };
-        let imported = match repo::import_bundle(self.facts, bundle, &present, &self.scratch) {
+        let scratch = prepare::folder(self.context.target).join("scratch");
+        let imported = match repo::import_bundle(self.facts, bundle, &present, &scratch) {
             Ok(imported) => imported,
             Err(repo::BundleError::Missing(_)) => return Ok(false),
             Err(error) => {
@@ -183,7 +174,9 @@ impl<'a> Commits<'a> {
 
     /// Whether the rules allow a change; else nothing more is published.
     fn is_fit(&mut self, diff: &[FileDiff]) -> bool {
-        let broken = vet::published(diff, &self.protect, STATE_FOLDER, &self.redactor, self.reach);
+        let redactor = Redactor::new(&self.context.env.token);
+        let reach = self.context.prepared.settings.scope().reach_of_session();
+        let broken = vet::published(diff, &self.protect, STATE_FOLDER, &redactor, reach);
         if broken.is_empty() {
             return true;
         }
@@ -194,14 +187,8 @@ impl<'a> Commits<'a> {
 
     /// Keeps a result beside the branches.
     async fn store(&mut self, tip: &CommitId) -> Result<(), String> {
-        let request = PushRequest {
-            branch: stored(tip),
-            expected: None,
-            new: tip.clone(),
-            session: self.session.clone(),
-            protected: vec![],
-        };
-        match self.remote.push(&request).await {
+        let request = self.request(&stored(tip), None, tip, vec![]);
+        match self.context.prepared.remote.push(&request).await {
             Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => {
                 self.published.stored = Some(tip.clone());
             }
@@ -227,7 +214,7 @@ impl<'a> Commits<'a> {
             return Ok(());
         };
         let pair = (&from, tip);
-        let made = self.bench.carry(pair, &onto, &self.session, Overlap::Refused);
+        let made = self.context.prepared.bench.carry(pair, &onto, &self.session, Overlap::Refused);
         match made.map_err(|error| error.to_string())? {
             Ok(made) => {
                 let again = self.send(&made).await?;
@@ -244,17 +231,13 @@ impl<'a> Commits<'a> {
 
     /// Pushes one commit with a lease; the commit that was made of it on top of somebody else's.
     pub(super) async fn send(&mut self, tip: &CommitId) -> Result<Option<CommitId>, String> {
-        let mut protected = vec![self.target.default_branch.clone()];
-        protected.extend(self.target.base_branch.clone());
-        protected.extend(self.target.head_branch.clone());
-        let request = PushRequest {
-            branch: self.branch.clone(),
-            expected: self.published.tip.clone().or_else(|| self.expected.clone()),
-            new: tip.clone(),
-            session: self.session.clone(),
-            protected,
-        };
-        let rebased = match self.remote.push_rebased(&request).await {
+        let target = self.context.target;
+        let mut protected = vec![target.default_branch.clone()];
+        protected.extend(target.base_branch.clone());
+        protected.extend(target.head_branch.clone());
+        let expected = self.published.tip.clone().or_else(|| self.expected.clone());
+        let request = self.request(&self.branch, expected, tip, protected);
+        let rebased = match self.context.prepared.remote.push_rebased(&request).await {
             Ok(rebased) => rebased,
             Err(error) if error.is_passing() => return Err(error.to_string()),
             Err(error) => {

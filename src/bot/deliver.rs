@@ -1,12 +1,10 @@
 //! What is made of pushed commits: a pull request, one signed commit, the head branch itself, notes.
 
-use crate::adapter::repo::ScratchRepo;
 use crate::adapter::store::STATE_FOLDER;
 use crate::domain::commit;
 use crate::domain::event::Outcome;
 use crate::effect::{
-    BranchCommit, Forge, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushOutcome, PushRequest,
-    RebasedPushOutcome,
+    BranchCommit, ForgeError, ForgeErrorKind, NewPull, PullEdit, PushOutcome, RebasedPushOutcome,
 };
 use crate::report::lessons;
 
@@ -15,7 +13,9 @@ use super::limits::Destination;
 
 impl Commits<'_> {
     /// Writes down what the session teaches, in a commit of its own (specification.md 9.5).
-    pub async fn sync(&mut self, bench: &ScratchRepo, outcome: &Outcome, date: &str) {
+    pub async fn sync(&mut self, outcome: &Outcome) {
+        let (bench, now) = (&self.context.prepared.bench, self.context.clock.now());
+        let date = now.get(..10).unwrap_or(&now);
         let (Some(tip), None) = (self.published.tip.clone(), &self.published.held) else { return };
         let read = |name: &str| {
             let bytes = bench.file_of(&tip, &format!("{STATE_FOLDER}/{name}")).ok()??;
@@ -40,20 +40,15 @@ impl Commits<'_> {
 
     /// Moves the head branch itself to the published tip (`push: head`).
     pub async fn move_head(&mut self) {
-        let (Some(tip), Some(branch)) = (&self.published.tip, &self.target.head_branch) else {
+        let target = self.context.target;
+        let (Some(tip), Some(branch)) = (&self.published.tip, &target.head_branch) else {
             return;
         };
-        if self.destination != Destination::Head || self.target.foreign || self.published.on_head {
+        if self.destination != Destination::Head || target.foreign || self.published.on_head {
             return;
         }
-        let request = PushRequest {
-            branch: branch.clone(),
-            expected: Some(self.target.head.clone()),
-            new: tip.clone(),
-            session: self.session.clone(),
-            protected: vec![],
-        };
-        let problem = match self.remote.push_rebased(&request).await {
+        let request = self.request(branch, Some(target.head.clone()), tip, vec![]);
+        let problem = match self.context.prepared.remote.push_rebased(&request).await {
             Ok(
                 RebasedPushOutcome::Plain(PushOutcome::Done | PushOutcome::AlreadyThere)
                 | RebasedPushOutcome::OnTop {
@@ -86,22 +81,18 @@ impl Commits<'_> {
     /// Makes the result one commit that the forge makes and signs, on a branch of its own beside
     /// the one that shows every step.
     /// `Err` is a fault that passes.
-    pub async fn sign(&mut self, forge: &dyn Forge, title: &str) -> Result<(), ForgeError> {
-        if !self.signed || self.published.tip.is_none() || self.offered.is_some() {
+    pub async fn sign(&mut self, title: &str) -> Result<(), ForgeError> {
+        let (target, remote) = (self.context.target, &self.context.prepared.remote);
+        if !self.is_signed() || self.published.tip.is_none() || self.offered.is_some() {
             return Ok(());
         }
         let branch = format!("{}-signed", self.branch);
-        let problem = match self.remote.head_of(&branch).await {
+        let problem = match remote.head_of(&branch).await {
             Err(error) => Some(error.to_string()),
             Ok(now) => {
-                let request = PushRequest {
-                    branch: branch.clone(),
-                    expected: now,
-                    new: self.target.head.clone(),
-                    session: self.session.clone(),
-                    protected: vec![self.target.default_branch.clone()],
-                };
-                match self.remote.push(&request).await {
+                let protected = vec![target.default_branch.clone()];
+                let request = self.request(&branch, now, &target.head, protected);
+                match remote.push(&request).await {
                     Ok(PushOutcome::Done | PushOutcome::AlreadyThere) => None,
                     Ok(PushOutcome::Rejected { text, .. }) => Some(text),
                     Ok(PushOutcome::Moved { .. }) => Some("it moved".into()),
@@ -122,7 +113,7 @@ impl Commits<'_> {
         }
         let commit = BranchCommit {
             branch: branch.clone(),
-            expected_head: self.target.head.clone(),
+            expected_head: target.head.clone(),
             headline: title.to_owned(),
             body: format!(
                 "Every step is on `{}`.\n\n{}: {}",
@@ -133,7 +124,7 @@ impl Commits<'_> {
             additions,
             deletions,
         };
-        match forge.commit_on_branch(&commit).await {
+        match self.context.forge.commit_on_branch(&commit).await {
             Ok(_) => self.offered = Some(branch),
             Err(error) if error.passes() => return Err(error),
             Err(error) => {
@@ -144,10 +135,11 @@ impl Commits<'_> {
     }
 
     /// Starts a workflow on the fix branch: a push with a job's token starts none.
-    pub async fn check(&mut self, forge: &dyn Forge, workflow: Option<&str>) {
-        let (Some(workflow), true) = (workflow, self.published.tip.is_some()) else { return };
+    pub async fn check(&mut self) {
+        let workflow = self.context.prepared.settings.check_workflow.as_ref();
+        let Some(workflow) = workflow.filter(|_| self.published.tip.is_some()) else { return };
         let branch = self.offered.as_ref().unwrap_or(&self.branch);
-        if let Err(error) = forge.dispatch_workflow(workflow, branch).await {
+        if let Err(error) = self.context.forge.dispatch_workflow(workflow, branch).await {
             let hint = error.hint();
             self.published.notices.push(format!("`check-workflow`: {error}; {hint}"));
         }
@@ -155,11 +147,11 @@ impl Commits<'_> {
 
     /// Says anew what the pull request with the fix is about.
     /// `Err` is a fault that passes.
-    pub async fn describe(&self, forge: &dyn Forge, body: &str) -> Result<(), ForgeError> {
+    pub async fn describe(&self, body: &str) -> Result<(), ForgeError> {
         let Some((Some(number), _)) = &self.published.pull else { return Ok(()) };
         let body = format!("{}\n{body}", self.marker());
         let edit = PullEdit { body: Some(body), ..PullEdit::default() };
-        forge.update_pull(*number, &edit).await
+        self.context.forge.update_pull(*number, &edit).await
     }
 
     fn marker(&self) -> String {
@@ -168,21 +160,17 @@ impl Commits<'_> {
 
     /// Opens the pull request with the fix, once; every later call finds it.
     /// `Err` is a fault that passes.
-    pub async fn open_pull(
-        &mut self,
-        forge: &dyn Forge,
-        title: &str,
-        body: &str,
-    ) -> Result<(), ForgeError> {
+    pub async fn open_pull(&mut self, title: &str, body: &str) -> Result<(), ForgeError> {
+        let (target, forge) = (self.context.target, self.context.forge);
         if self.published.tip.is_none()
             || self.destination != Destination::Branch
             || self.published.pull.is_some()
         {
             return Ok(());
         }
-        let onto = if self.target.foreign { None } else { self.target.head_branch.clone() };
-        let base = onto.or_else(|| self.target.base_branch.clone());
-        let base = base.unwrap_or_else(|| self.target.default_branch.clone());
+        let onto = if target.foreign { None } else { target.head_branch.clone() };
+        let base = onto.or_else(|| target.base_branch.clone());
+        let base = base.unwrap_or_else(|| target.default_branch.clone());
         let new = NewPull {
             head: self.offered.clone().unwrap_or_else(|| self.branch.clone()),
             base: base.clone(),

@@ -62,32 +62,27 @@ impl ActionEnv {
     }
 
     /// A variable; empty when it is not set.
-    #[must_use]
     pub fn get(&self, name: &str) -> &str {
         self.variables.get(name).map_or("", String::as_str)
     }
 
     /// An input that is a text; `None` when it was not set.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.inputs.text(name)
     }
 
     /// A path below the checkout, from an input.
-    #[must_use]
     pub fn folder(&self, name: &str) -> Option<PathBuf> {
         self.text(name).map(|text| self.workspace().join(text))
     }
 
     /// The checkout, or the folder it would be in.
-    #[must_use]
     pub fn workspace(&self) -> PathBuf {
         let place = self.get("GITHUB_WORKSPACE");
         PathBuf::from(if place.is_empty() { "." } else { place })
     }
 
     /// `https://github.com`, or the server of an enterprise.
-    #[must_use]
     pub fn server(&self) -> &str {
         match self.get("GITHUB_SERVER_URL") {
             "" => "https://github.com",
@@ -96,7 +91,6 @@ impl ActionEnv {
     }
 
     /// `https://api.github.com`, or that of an enterprise.
-    #[must_use]
     pub fn api(&self) -> &str {
         match self.get("GITHUB_API_URL") {
             "" => "https://api.github.com",
@@ -105,7 +99,6 @@ impl ActionEnv {
     }
 
     /// The page of this run; `None` outside of one.
-    #[must_use]
     pub fn run_url(&self, repository: &str) -> Option<String> {
         match self.get("GITHUB_RUN_ID") {
             "" => None,

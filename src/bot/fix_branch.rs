@@ -3,13 +3,12 @@
 use crate::adapter::store;
 use crate::config::CommitState;
 use crate::domain::id::{CommitId, SessionId};
+use crate::domain::session::files::RECORD;
 use crate::domain::session::{SessionRecord, SessionStatus, refusal};
 use crate::effect::FetchTarget;
 
 use super::prepare::{DEPTH, MERGE_BASE_DEPTH, PrepareError, Prepared};
 use super::target::Target;
-
-pub use crate::domain::session::files::RECORD;
 
 /// What a fix branch holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

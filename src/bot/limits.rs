@@ -1,6 +1,6 @@
 //! The limits of a run and the destination of its result, from configuration, inputs and flags.
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::GlobSet;
 
 use crate::config::{Publish, Settings};
 use crate::domain::command::{Ceiling, Command};
@@ -36,15 +36,10 @@ pub fn ceiling(settings: &Settings) -> Ceiling {
 }
 
 /// Globs of the configuration that no edit may touch.
-pub fn protect(globs: &[String]) -> Result<GlobSet, BotError> {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        set.add(Glob::new(glob).map_err(|error| {
-            BotError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
-        })?);
-    }
-    set.build()
-        .map_err(|error| BotError::usage(format!("`protect`: {error}"), "use fewer patterns"))
+pub fn protect(settings: &Settings) -> Result<GlobSet, BotError> {
+    settings.protected().map_err(|error| {
+        BotError::usage(format!("`protect`: {error}"), "write it like `migrations/**`")
+    })
 }
 
 /// What decides where a result goes.

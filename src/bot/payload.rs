@@ -32,7 +32,6 @@ pub enum EventError {
 
 impl EventError {
     /// What the reader can do next.
-    #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Target => "change `on: pull_request_target` to `on: pull_request`",

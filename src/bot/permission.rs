@@ -66,7 +66,6 @@ impl Default for AllowList {
 
 impl AllowList {
     /// Reads `commands.allow` and `commands.teams`: a level, a number (a bot's id) or a login.
-    #[must_use]
     pub fn new(allow: &[String], teams: &[String]) -> Self {
         if allow.is_empty() && teams.is_empty() {
             return Self::default();
@@ -137,7 +136,6 @@ pub enum PermissionDenied {
 
 /// Decides. The first rule that holds wins: a deleted author, an edited comment, a bot by its
 /// number alone, an unanswered question, less than write access, then the list.
-#[must_use]
 pub fn decide(question: &PermissionCheck<'_>) -> Authorization {
     match refusal(question) {
         None => Authorization::Allowed,

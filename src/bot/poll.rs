@@ -31,7 +31,6 @@ pub struct StopPoll {
 
 impl StopPoll {
     /// Polls for comments from now on.
-    #[must_use]
     pub fn new(context: &Context<'_>) -> Self {
         Self { since: context.clock.now(), last: context.clock.elapsed(), every: every(context) }
     }
@@ -84,7 +83,6 @@ pub struct HeadPoll {
 
 impl HeadPoll {
     /// Polls the pull request under test.
-    #[must_use]
     pub fn new(context: &Context<'_>) -> Self {
         let name = context.target.number.and_then(|number| {
             if context.target.foreign {

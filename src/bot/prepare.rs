@@ -37,7 +37,6 @@ pub enum PrepareError {
 
 impl PrepareError {
     /// What to do, one imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Remote(error) => error.hint(),
@@ -64,7 +63,6 @@ pub struct Prepared {
 }
 
 /// The folder of a repository of our own, and of all that belongs to its run.
-#[must_use]
 pub fn folder(target: &Target) -> PathBuf {
     let name = target.session(1).map_or_else(String::new, |session| session.to_string());
     work_home().join("runs").join(crate::domain::id::slug(&target.repository)).join(name)

@@ -107,8 +107,7 @@ fn mirror(
     if !writes_tests || destination == Destination::Nowhere {
         return Ok(None);
     }
-    let globs = context.prepared.settings.protect.as_deref().unwrap_or_default();
-    let protect = limits::protect(globs)?;
+    let protect = limits::protect(&context.prepared.settings)?;
     Ok(Some(SessionMirror::new(context, &start.session, &start.facts, bundle.to_owned(), protect)))
 }
 

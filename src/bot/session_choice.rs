@@ -48,7 +48,6 @@ pub enum Started {
 }
 
 /// Why a pending session cannot be continued on this head; `None` when it can.
-#[must_use]
 pub fn obstacle(pending: &PendingSession, head: &CommitId) -> Option<String> {
     let tested = &pending.record.git.head_sha;
     (tested != head).then(|| {

@@ -14,7 +14,7 @@ use crate::domain::event::Event;
 use crate::domain::id::{CommitId, SessionId, TreeId};
 use crate::domain::secret::Redactor;
 use crate::domain::session::SessionRecord;
-use crate::domain::session::files::{LOOP, PIPELINE};
+use crate::domain::session::files::{LOOP, PIPELINE, RECORD};
 use crate::domain::test_plan::analysis::{RESULTS, TestAnalysis};
 use crate::domain::test_plan::generation::{Generation, PRODUCTION};
 use crate::domain::test_plan::pipeline::{Pipeline, PipelineStep};
@@ -23,7 +23,6 @@ use crate::effect::{FetchTarget, PushRequest};
 use crate::role::vet;
 
 use super::context::Context;
-use super::fix_branch::RECORD;
 use super::prepare::{PrepareError, Prepared};
 use super::worker::{self, EVENTS};
 
@@ -180,13 +179,11 @@ fn files_to_restore(pending: &PendingSession) -> SessionFiles {
 }
 
 /// The state files of a session on this machine.
-#[must_use]
 pub fn local_files(facts: &RepositoryFacts, session: &SessionId) -> Option<SessionFiles> {
     store::travelling_files(&store::session_folder(&state_root(facts), session)).ok()
 }
 
 /// The events of a run that later commands need, as JSON lines.
-#[must_use]
 pub fn event_lines(bundle: &std::path::Path) -> Vec<u8> {
     let bytes = files::read(&bundle.join(EVENTS), worker::EVENTS_LIMIT).ok().flatten();
     let mut bytes = bytes.unwrap_or_default();
@@ -218,7 +215,6 @@ pub struct SessionMirror {
 
 impl SessionMirror {
     /// A mirror without a snapshot so far.
-    #[must_use]
     pub fn new(
         context: &Context<'_>,
         session: &SessionId,

@@ -62,7 +62,7 @@ impl Supervisor<'_, '_> {
                         pushed_at = Some(now);
                     }
                 }
-                if !stopping && !self.commits.signed {
+                if !stopping && !self.commits.is_signed() {
                     self.publisher.open_pull(self.commits).await;
                 }
             }

@@ -3,7 +3,7 @@
 use crate::domain::id::{CommitId, SessionId, slug};
 use crate::effect::{FetchTarget, Forge, ForgeError, PullRequest, PullState};
 
-use super::trigger::{Cause, Trigger, Tristate};
+use super::trigger::{Cause, Trigger};
 
 /// What is tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,6 @@ pub enum TargetError {
 
 impl TargetError {
     /// What the reader can do, as an imperative clause.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Forge(error) => error.hint(),
@@ -68,8 +67,8 @@ impl Target {
             number: trigger.pull_request,
             head: CommitId::parse("0".repeat(40)).map_err(|_error| TargetError::Nothing)?,
             head_branch: None,
-            foreign: trigger.fork == Tristate::Yes,
-            writes: trigger.writes != Tristate::No,
+            foreign: trigger.fork,
+            writes: trigger.writes,
             base_branch: trigger.base.as_ref().map(|base| base.branch.clone()),
             base: trigger.base.as_ref().and_then(|base| base.commit.clone()),
         };
@@ -123,7 +122,6 @@ impl Target {
     /// another branch. `None` for the default branch itself, whose own file counts.
     ///
     /// Source: specification.md 13.17.
-    #[must_use]
     pub fn measured_against(&self) -> Option<FetchTarget> {
         match (&self.base, &self.base_branch) {
             (Some(commit), _) => Some(FetchTarget::Commit(commit.clone())),
@@ -136,7 +134,6 @@ impl Target {
     }
 
     /// The session's name; `number` tells further ones apart, from 1.
-    #[must_use]
     pub fn session(&self, number: u32) -> Option<SessionId> {
         let place = match (self.number, &self.head_branch) {
             (Some(pull), _) => format!("pr-{pull}"),
@@ -148,7 +145,6 @@ impl Target {
     }
 
     /// What the fix is for, as a person would say it; branch names are foreign.
-    #[must_use]
     pub fn name(&self) -> String {
         match (self.number, &self.head_branch) {
             (Some(number), _) => format!("#{number}"),

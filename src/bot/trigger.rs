@@ -86,15 +86,15 @@ pub enum NoRun {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// A pull request has a new head, or our label.
-    PullRequest { action: String },
+    PullRequest,
     /// Somebody pressed the button; the inputs as texts.
     Dispatch { inputs: BTreeMap<String, String> },
     /// Somebody wrote commands. `review` tells a review comment, which runs as `pull_request`.
     Comment { id: u64, review: bool, edited: bool, lines: Vec<Line> },
-    /// A workflow failed; the pull requests of this repository that it names.
-    FailedRun { run: u64, pull_requests: Vec<u64> },
-    /// The time has come; the cron line.
-    Schedule { cron: String },
+    /// A workflow failed.
+    FailedRun,
+    /// The time has come.
+    Schedule,
     /// The default branch moved.
     Push,
 }
@@ -106,8 +106,6 @@ pub struct Head {
     pub commit: CommitId,
     /// Its branch; `None` for a detached one or a tag.
     pub branch: Option<String>,
-    /// `owner/name` where it lives; `None` when that repository is gone.
-    pub repository: Option<String>,
 }
 
 /// What the head is measured against.
@@ -119,15 +117,6 @@ pub struct Base {
     pub commit: Option<CommitId>,
 }
 
-/// A question with three answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tristate {
-    Yes,
-    No,
-    /// The event does not say; ask the API.
-    Unknown,
-}
-
 /// The run itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
@@ -135,8 +124,6 @@ pub struct Delivery {
     pub run: u64,
     /// `GITHUB_RUN_ATTEMPT`, from 1.
     pub attempt: u64,
-    /// `GITHUB_WORKFLOW`; foreign text.
-    pub workflow: String,
 }
 
 /// A question to the bot, complete as far as the event says.
@@ -146,20 +133,16 @@ pub struct Trigger {
     pub cause: Cause,
     /// `owner/name` where the workflow runs.
     pub repository: String,
-    /// Its default branch, where the event says so.
-    pub default_branch: Option<String>,
     /// The commit under test; `None` when only the API knows (a comment on a pull request).
     pub head: Option<Head>,
     /// What it is measured against.
     pub base: Option<Base>,
     /// The pull request.
     pub pull_request: Option<u64>,
-    /// Whether the head is a stranger's.
-    pub fork: Tristate,
+    /// Whether the event says that the head is a stranger's.
+    pub fork: bool,
     /// Whether secrets and a token that writes can be expected.
-    pub writes: Tristate,
-    /// Who set it off; `None` for a deleted account or a clock.
-    pub actor: Option<Account>,
+    pub writes: bool,
     /// Who wrote the pull request or the comment.
     pub author: Option<Account>,
     /// The run.
@@ -221,7 +204,7 @@ fn pull_request(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, Eve
     } else if at(value, "pull_request.draft").as_bool() == Some(true) {
         return Ok(nothing(NoRun::Draft));
     }
-    let mut trigger = common(event, value, Cause::PullRequest { action: action.to_owned() })?;
+    let mut trigger = common(event, value, Cause::PullRequest)?;
     of_pull_request(&mut trigger, value)?;
     trigger.author = account(value, "pull_request.user")?;
     Ok(EventOutcome::Run(Box::new(trigger)))
@@ -229,26 +212,29 @@ fn pull_request(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, Eve
 
 /// Head, base, number and fork from `pull_request`.
 fn of_pull_request(trigger: &mut Trigger, value: &Value) -> Result<(), EventError> {
-    let head_repository = match at(value, "pull_request.head.repo") {
-        Value::Null => None,
-        _ => Some(repository(value, "pull_request.head.repo.full_name")?),
-    };
-    // A head repository that is gone was not this one.
-    let own = head_repository.as_deref().is_some_and(|name| same(name, &trigger.repository));
-    trigger.fork = if own { Tristate::No } else { Tristate::Yes };
-    let dependabot = trigger.actor.as_ref().is_some_and(|actor| actor.id == DEPENDABOT);
-    trigger.writes = if own && !dependabot { Tristate::Yes } else { Tristate::No };
+    trigger.fork = is_fork(trigger, value, "pull_request.head.repo")?;
+    let dependabot = account(value, "sender")?.is_some_and(|actor| actor.id == DEPENDABOT);
+    trigger.writes = !trigger.fork && !dependabot;
     trigger.pull_request = Some(number(value, "pull_request.number")?);
     trigger.head = Some(Head {
         commit: commit(value, "pull_request.head.sha")?,
         branch: Some(branch(value, "pull_request.head.ref")?),
-        repository: head_repository,
     });
     trigger.base = Some(Base {
         branch: branch(value, "pull_request.base.ref")?,
         commit: Some(commit(value, "pull_request.base.sha")?),
     });
     Ok(())
+}
+
+/// Whether the head repository at `path` is another one; one that is gone was not this one.
+fn is_fork(trigger: &Trigger, value: &Value, path: &str) -> Result<bool, EventError> {
+    if at(value, path).is_null() {
+        return Ok(true);
+    }
+    // Names of repositories do not know case.
+    let name = repository(value, &format!("{path}.full_name"))?;
+    Ok(!name.eq_ignore_ascii_case(&trigger.repository))
 }
 
 fn dispatch(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
@@ -281,7 +267,6 @@ fn dispatch(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventEr
     trigger.head = Some(Head {
         commit: variable_commit(event)?,
         branch: name.filter(|name| payload::is_branch(name)).map(str::to_owned),
-        repository: Some(trigger.repository.clone()),
     });
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
@@ -325,8 +310,6 @@ fn comment(event: &RawEvent<'_>, value: &Value, review: bool) -> Result<EventOut
         of_pull_request(&mut trigger, value)?;
     } else {
         trigger.pull_request = Some(number(value, "issue.number")?);
-        trigger.fork = Tristate::Unknown;
-        trigger.writes = Tristate::Yes;
     }
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
@@ -350,40 +333,26 @@ fn workflow_run(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, Eve
     if is_own(at(value, "workflow_run.head_commit.message")) {
         return Ok(nothing(NoRun::Own));
     }
-    let run = number(value, "workflow_run.id")?;
-    let cause = Cause::FailedRun { run, pull_requests: Vec::new() };
-    let mut trigger = common(event, value, cause)?;
-    let head_repository = match at(value, "workflow_run.head_repository") {
-        Value::Null => None,
-        _ => Some(repository(value, "workflow_run.head_repository.full_name")?),
-    };
-    let own = head_repository.as_deref().is_some_and(|name| same(name, &trigger.repository));
-    trigger.fork = if own { Tristate::No } else { Tristate::Yes };
+    let mut trigger = common(event, value, Cause::FailedRun)?;
+    trigger.fork = is_fork(&trigger, value, "workflow_run.head_repository")?;
     trigger.head = Some(Head {
         commit: commit(value, "workflow_run.head_sha")?,
         branch: match at(value, "workflow_run.head_branch") {
             Value::Null => None,
             _ => Some(branch(value, "workflow_run.head_branch")?),
         },
-        repository: head_repository,
     });
-    let (numbers, base) = run_pull_requests(value)?;
-    trigger.pull_request = match numbers.as_slice() {
-        [one] => Some(*one),
-        _ => None,
-    };
-    if trigger.pull_request.is_some() {
-        trigger.base = base;
+    if let [(number, base)] = run_pull_requests(value)?.as_slice() {
+        (trigger.pull_request, trigger.base) = (Some(*number), Some(base.clone()));
     }
-    trigger.cause = Cause::FailedRun { run, pull_requests: numbers };
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
-/// Pull requests into this repository that a run names, and the base of the last one. The list
-/// is empty for forks, and may name pull requests of other repositories.
-fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), EventError> {
+/// Pull requests into this repository that a run names, each with its base. The list is empty for
+/// forks, and may name pull requests of other repositories.
+fn run_pull_requests(value: &Value) -> Result<Vec<(u64, Base)>, EventError> {
     let here = at(value, "repository.id");
-    let (mut numbers, mut base) = (Vec::new(), None);
+    let mut pulls = Vec::new();
     let list = at(value, "workflow_run.pull_requests");
     if !(list.is_null() || list.is_array()) {
         return Err(wrong(value, "workflow_run.pull_requests", "a list"));
@@ -393,24 +362,20 @@ fn run_pull_requests(value: &Value) -> Result<(Vec<u64>, Option<Base>), EventErr
         if !elsewhere.is_null() && elsewhere != here {
             continue;
         }
-        numbers.push(number(one, "number")?);
-        base =
-            Some(Base { branch: branch(one, "base.ref")?, commit: Some(commit(one, "base.sha")?) });
+        let base =
+            Base { branch: branch(one, "base.ref")?, commit: Some(commit(one, "base.sha")?) };
+        pulls.push((number(one, "number")?, base));
     }
-    Ok((numbers, base))
+    Ok(pulls)
 }
 
 fn schedule(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError> {
-    let cron = text(value, "schedule", "a cron line")?;
-    let mut trigger = common(event, value, Cause::Schedule { cron: short(cron) })?;
+    text(value, "schedule", "a cron line")?;
+    let mut trigger = common(event, value, Cause::Schedule)?;
     let name = event.environment.get("GITHUB_REF_NAME").filter(|name| payload::is_branch(name));
     // GitHub runs schedules on the default branch only.
-    trigger.default_branch = trigger.default_branch.or_else(|| name.cloned());
-    trigger.head = Some(Head {
-        commit: variable_commit(event)?,
-        branch: trigger.default_branch.clone(),
-        repository: Some(trigger.repository.clone()),
-    });
+    let branch = default_branch(value)?.or_else(|| name.cloned());
+    trigger.head = Some(Head { commit: variable_commit(event)?, branch });
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
@@ -427,11 +392,7 @@ fn push(event: &RawEvent<'_>, value: &Value) -> Result<EventOutcome, EventError>
         return Ok(nothing(NoRun::Own));
     }
     let mut trigger = common(event, value, Cause::Push)?;
-    trigger.head = Some(Head {
-        commit: commit(value, "after")?,
-        branch: Some(main),
-        repository: Some(trigger.repository.clone()),
-    });
+    trigger.head = Some(Head { commit: commit(value, "after")?, branch: Some(main) });
     Ok(EventOutcome::Run(Box::new(trigger)))
 }
 
@@ -446,26 +407,28 @@ fn common(event: &RawEvent<'_>, value: &Value, cause: Cause) -> Result<Trigger, 
         _ => repository(value, "repository.full_name")?,
     };
     let whole = |name: &str| variable(name).and_then(|text| text.parse().ok());
+    default_branch(value)?;
+    account(value, "sender")?;
     Ok(Trigger {
         cause,
         repository,
-        default_branch: match at(value, "repository.default_branch") {
-            Value::Null => None,
-            _ => Some(branch(value, "repository.default_branch")?),
-        },
         head: None,
         base: None,
         pull_request: None,
-        fork: Tristate::No,
-        writes: Tristate::Yes,
-        actor: account(value, "sender")?,
+        fork: false,
+        writes: true,
         author: None,
         delivery: Delivery {
             run: whole("GITHUB_RUN_ID").unwrap_or(0),
             attempt: whole("GITHUB_RUN_ATTEMPT").unwrap_or(1),
-            workflow: short(variable("GITHUB_WORKFLOW").unwrap_or_default()),
         },
     })
+}
+
+/// The default branch, where the event says so.
+fn default_branch(value: &Value) -> Result<Option<String>, EventError> {
+    let named = !at(value, "repository.default_branch").is_null();
+    named.then(|| branch(value, "repository.default_branch")).transpose()
 }
 
 fn variable_commit(event: &RawEvent<'_>) -> Result<CommitId, EventError> {
@@ -478,11 +441,6 @@ fn variable_commit(event: &RawEvent<'_>) -> Result<CommitId, EventError> {
 fn is_own(message: &Value) -> bool {
     let message = message.as_str().unwrap_or_default();
     message.lines().skip(1).any(|line| line.starts_with("Regreen-Session:"))
-}
-
-/// Names of repositories do not know case.
-fn same(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other)
 }
 
 /// Foreign text for a sentence: one line, at most 60 characters.

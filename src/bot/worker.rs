@@ -41,7 +41,6 @@ pub enum Code {
 
 /// The environment of a worker: ours without access to GitHub, and for foreign code also without
 /// every variable that looks like a secret or that the configuration names as a key.
-#[must_use]
 pub fn environment(
     own: &BTreeMap<String, String>,
     code: Code,
@@ -72,14 +71,12 @@ fn own_keys(context: &Context<'_>) -> Vec<String> {
 }
 
 /// The environment of a worker that asks no model: it holds nothing that looks like a key.
-#[must_use]
 pub fn keyless_environment(context: &Context<'_>) -> BTreeMap<String, String> {
     environment(&context.env.variables, Code::Foreign, &own_keys(context))
 }
 
 /// The environment of the worker of a run. It holds the token only when the configuration of the
 /// base branch asks for the models of the forge, and never for foreign code.
-#[must_use]
 pub fn run_environment(context: &Context<'_>) -> BTreeMap<String, String> {
     let settings = &context.prepared.settings;
     let code = if context.target.foreign { Code::Foreign } else { Code::Own };
@@ -159,7 +156,6 @@ impl Worker {
     }
 
     /// The error in its output: what happened and what to do.
-    #[must_use]
     pub fn problem(&self) -> Option<(String, String)> {
         let bytes = files::read(&self.output, 16 << 20).ok()??;
         let document: serde_json::Value = serde_json::from_slice(&bytes).ok()?;

@@ -19,7 +19,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// File, line, column and message, for an annotation of a workflow, unescaped.
-    #[must_use]
     pub fn annotation(&self) -> (&str, usize, usize, &str) {
         (&self.file, self.line, self.column, &self.message)
     }

@@ -1,7 +1,5 @@
 //! `.github/regreen.yml` (specification.md 13.15): every key is optional, unknown keys are refused.
 
-use std::time::Duration;
-
 use serde_yaml::Value;
 
 use super::diagnostic::Diagnostic;
@@ -9,32 +7,26 @@ use super::former::{self, Renamed};
 use super::keys::check;
 use super::overrides::{self, Override};
 use super::settings::Settings;
-use super::table::SETTINGS;
+use super::table::{SETTINGS, ValueType};
 use super::yaml_position::position;
 
-/// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
-#[must_use]
-pub fn duration(text: &str) -> Option<Duration> {
-    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let seconds = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        _ => return None,
-    };
-    let number: u64 = number.parse().ok()?;
-    (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)))
-}
-
-/// The JSON Schema of the file, with the defaults of the table.
-#[must_use]
+/// The JSON Schema of the file, with the defaults and ranges of the table.
 pub fn schema() -> schemars::Schema {
     let mut value = schemars::schema_for!(Settings).to_value();
-    for row in SETTINGS.iter().filter(|row| !row.default.is_empty()) {
-        let default = serde_json::to_value(row.values.parse_input(row.default)).unwrap_or_default();
+    for row in SETTINGS {
         let property = pointer(&value, row.key).and_then(|path| value.pointer_mut(&path));
-        if let Some(property) = property.and_then(serde_json::Value::as_object_mut) {
-            property.insert("default".into(), default);
+        let Some(property) = property.and_then(serde_json::Value::as_object_mut) else { continue };
+        let (low, high) = match row.values {
+            ValueType::Whole(low, u64::MAX) => (Some(low), None),
+            ValueType::Whole(low, high) => (Some(low), Some(high)),
+            ValueType::Share => (Some(0), Some(1)),
+            _ => (None, None),
+        };
+        property.extend(low.map(|low| ("minimum".into(), low.into())));
+        property.extend(high.map(|high| ("maximum".into(), high.into())));
+        if !row.default.is_empty() {
+            let default = serde_json::to_value(row.values.parse_input(row.default));
+            property.insert("default".into(), default.unwrap_or_default());
         }
     }
     schemars::Schema::try_from(value).unwrap_or_default()

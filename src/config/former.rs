@@ -1,10 +1,8 @@
 //! Former names of settings, which configuration files and workflows may still use. They appear in
 //! no help, schema or document.
 
-use serde::{Deserialize, Serialize};
 use serde_yaml::{Mapping, Value};
 
-use super::settings::Publish;
 use super::table::ValueType;
 
 /// Former keys with the key that replaced them.
@@ -21,47 +19,6 @@ pub(super) const KEPT: &[(&str, ValueType)] = &[
 
 /// Former keys whose place `publish` took.
 pub(super) const REPLACED_BY_PUBLISH: &[&str] = &["push", "commit", "fix-mode"];
-
-/// The former `push`: which branch is pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Push {
-    Branch,
-    Head,
-    None,
-}
-
-/// The former `commit`: whether commits are made, and whether they leave this machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Commit {
-    Push,
-    Local,
-    None,
-}
-
-/// The former `fix-mode`: whether a person looks at a fix before it is pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FixMode {
-    Apply,
-    Suggest,
-}
-
-/// The value of `publish` that the former keys amount to.
-pub(super) fn publish(
-    commit: Option<Commit>,
-    push: Option<Push>,
-    fix_mode: Option<FixMode>,
-) -> Publish {
-    match (commit, fix_mode, push) {
-        (Some(Commit::Local | Commit::None), _, _) => Publish::None,
-        (_, Some(FixMode::Suggest), _) => Publish::Suggest,
-        (_, _, Some(Push::None)) => Publish::ForksOnly,
-        (_, _, Some(Push::Head)) => Publish::Head,
-        (_, _, Some(Push::Branch) | None) => Publish::Branch,
-    }
-}
 
 /// The name that a key has today.
 pub(super) fn current(key: &str) -> String {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_yaml::{Mapping, Value};
 
 use super::former::{self, KEPT, REPLACED_BY_PUBLISH};
+use super::keys::nearest;
 use super::overrides::{Override, apply};
 use super::table::{SETTINGS, ValueType, setting};
 
@@ -162,7 +163,6 @@ pub struct Inputs {
 
 impl Inputs {
     /// An input that says what the job does; `None` when it was not set.
-    #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.job.get(name).map(String::as_str)
     }
@@ -265,15 +265,6 @@ fn sets(text: &str) -> Result<Vec<Override>, Vec<InputError>> {
 /// A value as `--set` writes it.
 fn as_flag(value: &Value) -> String {
     value.as_str().map_or_else(|| serde_json::to_string(value).unwrap_or_default(), str::to_owned)
-}
-
-fn nearest(word: &str, known: impl Iterator<Item = String>) -> Option<String> {
-    let word = short(word).to_lowercase();
-    known
-        .map(|known| (strsim::damerau_levenshtein(&word, &known), known))
-        .min()
-        .filter(|(distance, known)| *distance <= 3 && *distance < known.len())
-        .map(|(_, known)| known)
 }
 
 /// Foreign text for a sentence: one line, at most 60 characters.

@@ -80,15 +80,20 @@ pub(super) fn children(group: &str) -> Vec<&'static str> {
 
 /// The message for a key that does not exist.
 pub(super) fn unknown(name: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(name, known), *known))
-        .min()
-        .filter(|(distance, _)| *distance <= 3);
-    match near {
-        Some((_, near)) => format!("unknown key `{name}`, did you mean `{near}`?"),
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("unknown key `{name}`, did you mean `{near}`?"),
         None => format!("unknown key `{name}`, expected one of {}", known.join(", ")),
     }
+}
+
+/// The known word that a wrong one most likely means.
+pub fn nearest<K: AsRef<str> + Ord>(word: &str, known: impl Iterator<Item = K>) -> Option<K> {
+    let word: String = word.chars().take(60).collect::<String>().to_lowercase();
+    known
+        .map(|known| (strsim::damerau_levenshtein(&word, known.as_ref()), known))
+        .min()
+        .filter(|(distance, known)| *distance <= 3 && *distance < known.as_ref().len())
+        .map(|(_, known)| known)
 }
 
 /// What is wrong with the value of a key.

@@ -13,7 +13,8 @@ mod table;
 mod yaml_position;
 
 pub use diagnostic::Diagnostic;
-pub use file::{duration, parse, parse_with, schema};
-pub use former::Commit;
+pub use file::{parse, parse_with, schema};
+pub use keys::nearest;
 pub use overrides::Override;
-pub use settings::{CommitState, History, PartialConclusion, Publish, Settings};
+pub use settings::{Commit, CommitState, History, PartialConclusion, Publish, Settings};
+pub use table::duration;

@@ -64,103 +64,54 @@ const TIMEOUT: Duration = Duration::from_mins(40);
 /// Tokens of a model whose size is not configured.
 const CONTEXT: u32 = 128_000;
 
-/// A row of the built-in table.
-struct BuiltInProvider {
-    name: &'static str,
-    protocol: Option<Protocol>,
-    client: Option<ClientProgram>,
-    mode: ClientMode,
-    model: &'static str,
-    key: &'static str,
-    base_url: &'static str,
-    context: u32,
+/// How a built-in provider is asked.
+#[derive(Clone, Copy)]
+enum Method {
+    /// By a protocol: model and address, which is empty for the usual one.
+    Http(Protocol, &'static str, &'static str),
+    /// By a command-line client, which answers.
+    Client(ClientProgram),
 }
 
-const fn http(
-    name: &'static str,
-    protocol: Protocol,
-    model: &'static str,
-    key: &'static str,
-    base_url: &'static str,
-    context: u32,
-) -> BuiltInProvider {
-    BuiltInProvider {
-        name,
-        protocol: Some(protocol),
-        client: None,
-        mode: ClientMode::Answer,
-        model,
-        key,
-        base_url,
-        context,
-    }
-}
+use Method::{Client, Http};
 
-const fn client(
-    name: &'static str,
-    client: ClientProgram,
-    key: &'static str,
-    mode: ClientMode,
-) -> BuiltInProvider {
-    BuiltInProvider {
-        name,
-        protocol: None,
-        client: Some(client),
-        mode,
-        model: "",
-        key,
-        base_url: "",
-        context: 200_000,
-    }
-}
+const QWEN: &str = "https://dashscope-intl.aliyuncs.com/compatible-mode/v1";
+const GITHUB: &str = "https://models.github.ai/inference";
 
-/// Providers that need nothing but a key.
-const BUILT_IN: &[BuiltInProvider] = &[
-    http("gemini", Protocol::Gemini, "gemini-2.5-pro", "GEMINI_API_KEY", "", 1_000_000),
-    http(
-        "qwen",
-        Protocol::Chat,
-        "qwen3-coder-plus",
-        "DASHSCOPE_API_KEY",
-        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        256_000,
-    ),
-    http("codex", Protocol::Responses, "gpt-5.1-codex", "OPENAI_API_KEY", "", 256_000),
-    http("claude", Protocol::Anthropic, "claude-sonnet-4-5", "ANTHROPIC_API_KEY", "", 200_000),
-    http(
-        "github",
-        Protocol::Chat,
-        "openai/gpt-4.1",
-        "GITHUB_TOKEN",
-        "https://models.github.ai/inference",
-        // The free tier takes 8,000 tokens in and 4,000 out for each question.
-        8_000,
-    ),
-    client("gemini-client", ClientProgram::Gemini, "GEMINI_API_KEY", ClientMode::Answer),
-    client("qwen-client", ClientProgram::Qwen, "DASHSCOPE_API_KEY", ClientMode::Answer),
-    client("codex-client", ClientProgram::Codex, "OPENAI_API_KEY", ClientMode::Answer),
-    client("claude-client", ClientProgram::Claude, "ANTHROPIC_API_KEY", ClientMode::Answer),
+/// Providers that need nothing but a key: name, variable of the key, context and method. The free
+/// tier of GitHub takes 8,000 tokens in and 4,000 out for each question.
+const BUILT_IN: &[(&str, &str, u32, Method)] = &[
+    ("gemini", "GEMINI_API_KEY", 1_000_000, Http(Protocol::Gemini, "gemini-2.5-pro", "")),
+    ("qwen", "DASHSCOPE_API_KEY", 256_000, Http(Protocol::Chat, "qwen3-coder-plus", QWEN)),
+    ("codex", "OPENAI_API_KEY", 256_000, Http(Protocol::Responses, "gpt-5.1-codex", "")),
+    ("claude", "ANTHROPIC_API_KEY", 200_000, Http(Protocol::Anthropic, "claude-sonnet-4-5", "")),
+    ("github", "GITHUB_TOKEN", 8_000, Http(Protocol::Chat, "openai/gpt-4.1", GITHUB)),
+    ("gemini-client", "GEMINI_API_KEY", 200_000, Client(ClientProgram::Gemini)),
+    ("qwen-client", "DASHSCOPE_API_KEY", 200_000, Client(ClientProgram::Qwen)),
+    ("codex-client", "OPENAI_API_KEY", 200_000, Client(ClientProgram::Codex)),
+    ("claude-client", "ANTHROPIC_API_KEY", 200_000, Client(ClientProgram::Claude)),
 ];
 
 fn built_in(name: &str) -> Option<Provider> {
-    let row = BUILT_IN.iter().find(|row| row.name == name)?;
+    let (_, key, context, method) = *BUILT_IN.iter().find(|row| row.0 == name)?;
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Some(Provider {
-        protocol: row.protocol,
-        client: row.client,
-        mode: row.client.map(|_| row.mode),
-        model: text(row.model),
-        key: text(row.key),
-        base_url: text(row.base_url),
-        context: Some(row.context),
-        ..Provider::default()
+    let provider = Provider { key: text(key), context: Some(context), ..Provider::default() };
+    Some(match method {
+        Http(protocol, model, base_url) => Provider {
+            protocol: Some(protocol),
+            model: text(model),
+            base_url: text(base_url),
+            ..provider
+        },
+        Client(client) => {
+            Provider { client: Some(client), mode: Some(ClientMode::Answer), ..provider }
+        }
     })
 }
 
 /// Names of the built-in providers.
-#[must_use]
 pub fn names() -> Vec<&'static str> {
-    BUILT_IN.iter().map(|row| row.name).collect()
+    BUILT_IN.iter().map(|row| row.0).collect()
 }
 
 /// The file's entry over the built-in one of the same name.
@@ -236,7 +187,7 @@ pub fn resolve(
             continue;
         }
         let timeout =
-            provider.timeout.as_deref().and_then(super::file::duration).unwrap_or(TIMEOUT);
+            provider.timeout.as_deref().and_then(super::table::duration).unwrap_or(TIMEOUT);
         let context = provider.context.unwrap_or(CONTEXT);
         chain.links.push(name.clone());
         chain.ready.push(Ready { name, provider, key, timeout, context });
@@ -255,7 +206,6 @@ fn unknown(name: &str, file: &BTreeMap<String, Provider>) -> String {
 }
 
 /// What is wrong with the definition of a provider.
-#[must_use]
 pub fn problem(name: &str, provider: &Provider) -> Option<String> {
     match (provider.protocol, provider.client) {
         (None, None) => return Some(format!("provider `{name}` needs `protocol` or `client`")),

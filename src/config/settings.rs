@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::command::Dimension;
 use crate::domain::guard::FixScope;
 
-use super::former::{Commit, FixMode, Push};
 use super::providers::Provider;
 
 /// Settings of regreen for one repository.
@@ -83,8 +83,16 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The globs of `protect`.
+    pub fn protected(&self) -> Result<GlobSet, globset::Error> {
+        let mut set = GlobSetBuilder::new();
+        for glob in self.protect.iter().flatten() {
+            set.add(Glob::new(glob)?);
+        }
+        set.build()
+    }
+
     /// What a fix may change.
-    #[must_use]
     pub fn scope(&self) -> FixScope {
         match self.fix_loop.as_ref().and_then(|fix_loop| fix_loop.fix_scope).unwrap_or_default() {
             Scope::Code => FixScope::Code,
@@ -94,21 +102,54 @@ impl Settings {
     }
 
     /// Where a result goes: `publish`, or what the former keys amount to.
-    #[must_use]
     pub fn publish(&self) -> Publish {
-        self.publish
-            .unwrap_or_else(|| super::former::publish(self.commit, self.push, self.fix_mode))
+        self.publish.unwrap_or_else(|| self.former_publish(self.fix_mode))
     }
 
     /// Where a result goes once a person has approved it.
-    #[must_use]
     pub fn publish_approved(&self) -> Publish {
         match self.publish {
             Some(Publish::Suggest) => Publish::Branch,
             Some(publish) => publish,
-            None => super::former::publish(self.commit, self.push, None),
+            None => self.former_publish(None),
         }
     }
+
+    fn former_publish(&self, fix_mode: Option<FixMode>) -> Publish {
+        match (self.commit, fix_mode, self.push) {
+            (Some(Commit::Local | Commit::None), _, _) => Publish::None,
+            (_, Some(FixMode::Suggest), _) => Publish::Suggest,
+            (_, _, Some(Push::None)) => Publish::ForksOnly,
+            (_, _, Some(Push::Head)) => Publish::Head,
+            (_, _, Some(Push::Branch) | None) => Publish::Branch,
+        }
+    }
+}
+
+/// The former `push`: which branch is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Push {
+    Branch,
+    Head,
+    None,
+}
+
+/// The former `commit`: whether commits are made, and whether they leave this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Commit {
+    Push,
+    Local,
+    None,
+}
+
+/// The former `fix-mode`: whether a person looks at a fix before it is pushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FixMode {
+    Apply,
+    Suggest,
 }
 
 /// Where a result goes.
@@ -163,19 +204,14 @@ pub enum Scope {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Loop {
     /// A drop of the pass rate by more points than this is a regression and is taken back.
-    #[schemars(range(min = 0, max = 100))]
     pub regression_threshold: Option<u32>,
     /// A test that fails this many times in a row is stuck.
-    #[schemars(range(min = 2, max = 50))]
     pub stuck_threshold: Option<u32>,
     /// Share of stuck failures above which the run ends, after two reflective iterations.
-    #[schemars(range(min = 0, max = 1))]
     pub stuck_abort_ratio: Option<f64>,
     /// Similarity of failures above which several are fixed in one batch.
-    #[schemars(range(min = 0, max = 1))]
     pub similarity_threshold: Option<f64>,
     /// Pass rate in percent above which several failures are fixed in one batch.
-    #[schemars(range(min = 0, max = 100))]
     pub aggressive_min_rate: Option<u32>,
     /// What a fix may change: `code`, `both` (tests in a reflective iteration only) or `tests`.
     /// Changed tests need the approval of a person.
@@ -189,13 +225,10 @@ pub struct Analysis {
     /// Time limit of one call, for providers without a `timeout` of their own.
     pub provider_timeout: Option<String>,
     /// An analysis with a lower confidence is passed on to the next provider.
-    #[schemars(range(min = 0, max = 1))]
     pub min_confidence: Option<f64>,
     /// An analysis with fewer words is passed on to the next provider.
-    #[schemars(range(min = 0, max = 10_000))]
     pub min_analysis_words: Option<u32>,
     /// The same root cause this many times in a row is passed on to the next provider.
-    #[schemars(range(min = 2, max = 50))]
     pub same_cause_limit: Option<u32>,
 }
 
@@ -204,13 +237,10 @@ pub struct Analysis {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Coverage {
     /// Percent of lines below which tests are planned for a file.
-    #[schemars(range(min = 0, max = 100))]
     pub line: Option<u32>,
     /// Percent of branches below which tests are planned for a file.
-    #[schemars(range(min = 0, max = 100))]
     pub branch: Option<u32>,
     /// Percent of functions below which tests are planned for a file.
-    #[schemars(range(min = 0, max = 100))]
     pub function: Option<u32>,
     /// Command that runs the suite with coverage, instead of the detected tool. Needs
     /// `coverage.report`.
@@ -243,7 +273,6 @@ pub struct Planning {
 
 impl Planning {
     /// Whether a plan needs approval before it is carried out.
-    #[must_use]
     pub fn waits(&self) -> bool {
         match self.confirm {
             Some(confirm) => confirm == Confirm::Always,
@@ -286,7 +315,6 @@ pub struct Commands {
 
 impl Commands {
     /// The entries of `allow`, ids as digits.
-    #[must_use]
     pub fn allowed(&self) -> Vec<String> {
         let words = self.allow.iter().flatten().map(|name| match name {
             Name::Id(id) => id.to_string(),
@@ -336,13 +364,10 @@ pub struct Test {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gate {
     /// Pass rate in percent that ends the session.
-    #[schemars(range(min = 1, max = 100))]
     pub target: Option<u32>,
     /// Maximum number of iterations.
-    #[schemars(range(min = 1, max = 50))]
     pub max_iterations: Option<u32>,
     /// Percent of mutants that written tests must detect.
-    #[schemars(range(min = 1, max = 100))]
     pub min_mutation_score: Option<u32>,
 }
 
@@ -351,18 +376,14 @@ pub struct Gate {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Budget {
     /// Minutes after which a run stops at a checkpoint.
-    #[schemars(range(min = 1))]
     pub minutes: Option<u64>,
     /// Minutes the embedded engine may spend on writing tests in one session.
-    #[schemars(range(min = 1))]
     pub engine_minutes: Option<u64>,
     /// Dollars that one session may spend, as far as prices are known.
     pub usd: Option<f64>,
     /// Tokens that one session may use.
-    #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
     /// Calls to providers that one session may make.
-    #[schemars(range(min = 1))]
     pub calls: Option<u64>,
     /// Limits of one iteration; beyond them it continues without providers.
     pub iteration: Option<IterationBudget>,
@@ -375,9 +396,7 @@ pub struct IterationBudget {
     /// Dollars that one iteration may spend, as far as prices are known.
     pub usd: Option<f64>,
     /// Tokens that one iteration may use.
-    #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
     /// Calls to providers that one iteration may make.
-    #[schemars(range(min = 1))]
     pub calls: Option<u64>,
 }

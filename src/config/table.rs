@@ -1,8 +1,21 @@
 //! All settings: the key of each, what it may hold, its default, and the former names of its input.
 
+use std::time::Duration;
+
 use serde_yaml::Value;
 
-use super::file::duration;
+/// A time such as `30s`, `20m`, `2h`; `None` for anything else, and for zero.
+pub fn duration(text: &str) -> Option<Duration> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        _ => return None,
+    };
+    let number: u64 = number.parse().ok()?;
+    (number > 0).then(|| Duration::from_secs(number.saturating_mul(seconds)))
+}
 
 /// What a setting may hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,14 +147,12 @@ pub const SETTINGS: &[Setting] = &[
 ];
 
 /// The setting of a key.
-#[must_use]
 pub fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
 impl ValueType {
     /// What a value has to be, for messages and documents.
-    #[must_use]
     pub fn expectation(&self) -> String {
         match self {
             Text => "a text".into(),
@@ -161,7 +172,6 @@ impl ValueType {
     }
 
     /// Whether it may hold a value.
-    #[must_use]
     pub fn accepts(&self, value: &Value) -> bool {
         let each = |accepted: &dyn Fn(&Value) -> bool| {
             value.as_sequence().is_some_and(|items| items.iter().all(accepted))
@@ -200,7 +210,6 @@ impl ValueType {
     }
 
     /// The value that the text of an input means, not yet checked.
-    #[must_use]
     pub fn parse_input(&self, text: &str) -> Value {
         let list = |separators: &[char]| -> Value {
             let items = text.split(separators).map(str::trim).filter(|item| !item.is_empty());
@@ -223,7 +232,6 @@ impl ValueType {
     }
 
     /// The words it may hold, to suggest the nearest.
-    #[must_use]
     pub fn words(&self) -> &'static [&'static str] {
         match self {
             Flag => &["true", "false"],

@@ -24,7 +24,6 @@ impl Failure {
     }
 
     /// What the reader can do next.
-    #[must_use]
     pub fn hint(&self) -> String {
         match self {
             Self::Effect(error) => error.hint(),

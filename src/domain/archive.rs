@@ -64,7 +64,6 @@ pub struct Lessons {
 
 /// The entry of a session with `summaries` summaries. Without a readable state its history is
 /// left out; the record alone still names it.
-#[must_use]
 pub fn entry(
     record: &SessionRecord,
     state: Option<&FixLoop>,
@@ -135,13 +134,7 @@ fn lessons(state: &FixLoop) -> Lessons {
     };
     let failed = |one: &IterationRecord| {
         let row = &one.row;
-        format!(
-            "iteration {}, {}, {}: {}",
-            row.iteration,
-            row.strategy,
-            one.result.word(),
-            one.reason
-        )
+        format!("iteration {}, {}, {}: {}", row.iteration, row.strategy, one.result, one.reason)
     };
     let (good, bad): (Vec<_>, Vec<_>) =
         state.iterations.iter().partition(|one| one.result == IterationResult::Improved);

@@ -14,7 +14,6 @@ pub struct Usage {
 
 impl Usage {
     /// Both together.
-    #[must_use]
     pub fn tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
@@ -32,7 +31,6 @@ pub struct Price {
 
 impl Price {
     /// The price of `usage` in millionths of a dollar, rounded up.
-    #[must_use]
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -94,7 +92,6 @@ impl Spending {
 
     /// Why no further call may be made, if none may. `next` is the least that the next call will
     /// take; a limit that it would pass counts as reached, so a limit is never overrun knowingly.
-    #[must_use]
     pub fn exceeds(
         &self,
         limits: &SpendingLimits,
@@ -124,7 +121,6 @@ impl Spending {
 }
 
 /// Millionths of a dollar as people write them: `$0.0042`, `$1.50`.
-#[must_use]
 pub fn dollars(micro: u64) -> String {
     let (whole, rest) = (micro / 1_000_000, micro % 1_000_000);
     if micro >= 100_000 || micro == 0 {

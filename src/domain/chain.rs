@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Usage;
-use super::plan::ModificationPoint;
 
 /// Why an answer was not taken as it is.
 #[derive(
@@ -62,29 +61,7 @@ pub enum FallbackTrigger {
 }
 
 impl FallbackTrigger {
-    /// The code of the specification.
-    #[must_use]
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Unparseable => "T1",
-            Self::NoPoints => "T2",
-            Self::NoTests => "T3",
-            Self::LowConfidence => "T4",
-            Self::RateLimited => "T5",
-            Self::Server => "T6",
-            Self::TimedOut => "T7",
-            Self::Connection => "T8",
-            Self::Short => "T9",
-            Self::General => "T10",
-            Self::SameCause => "T11",
-            Self::Refused => "refused",
-            Self::Vetoed => "vetoed",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
     /// Whether the answer is kept, to be used when nobody gives a better one.
-    #[must_use]
     pub fn keeps(self) -> bool {
         matches!(self, Self::LowConfidence | Self::Short | Self::NoTests | Self::SameCause)
     }
@@ -92,7 +69,7 @@ impl FallbackTrigger {
 
 impl fmt::Display for FallbackTrigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
+        self.serialize(f)
     }
 }
 
@@ -141,7 +118,6 @@ pub struct AnalysisFacts {
 }
 
 /// What is wrong with an analysis, the gravest first; `None` when it is good.
-#[must_use]
 pub fn weigh(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigger, String)> {
     if facts.points == 0 && facts.named_places {
         return Some((
@@ -172,7 +148,6 @@ pub fn weigh(facts: &AnalysisFacts, rules: &Rules) -> Option<(FallbackTrigger, S
 }
 
 /// Of several kept answers the one to use: the surest; the earlier one of equals.
-#[must_use]
 pub fn surest(confidences: &[f64]) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (index, confidence) in confidences.iter().enumerate() {
@@ -181,25 +156,6 @@ pub fn surest(confidences: &[f64]) -> Option<usize> {
         }
     }
     best.map(|(index, _)| index)
-}
-
-/// The identity of a root cause: its places and its sentence without numbers, case and spaces.
-#[must_use]
-pub fn cause_fingerprint(cause: &str, points: &[ModificationPoint]) -> String {
-    let mut words: String = cause
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_alphabetic() { c } else { ' ' })
-        .collect::<String>()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    words.truncate(words.char_indices().nth(80).map_or(words.len(), |(at, _)| at));
-    let mut places: Vec<String> =
-        points.iter().map(|point| format!("{}:{}", point.file, point.function)).collect();
-    places.sort();
-    places.dedup();
-    format!("{} | {words}", places.join(", "))
 }
 
 /// One question to one provider, as the records keep it.
@@ -244,7 +200,6 @@ pub struct Breaker {
 
 impl Breaker {
     /// Why a provider is not asked; `None` when it is.
-    #[must_use]
     pub fn open(&self, provider: &str) -> Option<String> {
         self.failures
             .get(provider)
@@ -314,19 +269,6 @@ mod tests {
     fn the_surest_of_weak_answers_is_used() {
         assert_eq!(surest(&[0.1, 0.3, 0.3]), Some(1));
         assert_eq!(surest(&[]), None);
-    }
-
-    #[test]
-    fn one_cause_in_other_words_of_numbers_is_one_cause() {
-        let point = |start| ModificationPoint {
-            file: RepoPath::parse("a.py").unwrap(),
-            function: "f".into(),
-            start,
-            end: start,
-        };
-        let one = cause_fingerprint("Off by one at line 7!", &[point(7)]);
-        assert_eq!(one, cause_fingerprint("off by one,  at line 12", &[point(12)]));
-        assert_ne!(one, cause_fingerprint("off by two", &[point(7)]));
     }
 
     #[test]

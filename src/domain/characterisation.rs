@@ -91,13 +91,11 @@ pub struct CharacterisationReport {
 
 impl CharacterisationReport {
     /// Functions with at least one kept assertion.
-    #[must_use]
     pub fn pinned(&self) -> usize {
         self.functions.iter().filter(|one| one.kept > 0).count()
     }
 
     /// Tests in all kept files.
-    #[must_use]
     pub fn tests(&self) -> usize {
         self.files.iter().map(|file| file.tests.len()).sum()
     }

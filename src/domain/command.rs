@@ -27,7 +27,6 @@ impl Dimension {
     ];
 
     /// Reads the word.
-    #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, dimension)| *dimension)
     }
@@ -107,7 +106,6 @@ pub enum Command {
 
 impl Command {
     /// The flags of a command that starts a run; `None` for one that is answered at once.
-    #[must_use]
     pub fn run_flags(&self) -> Option<&Flags> {
         match self {
             Self::Fix { flags }
@@ -142,7 +140,6 @@ impl Flags {
     /// it.
     ///
     /// Source: specification.md 13.18, commands lower money and iterations and never raise them.
-    #[must_use]
     pub fn within(&self, ceiling: &Ceiling) -> (Ceiling, Vec<&'static str>) {
         let mut above = Vec::new();
         let limits = Ceiling {

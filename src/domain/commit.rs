@@ -5,6 +5,7 @@
 use super::characterisation::CharacterisationReport;
 use super::fix_loop::FixLoop;
 use super::id::SessionId;
+use super::mutation::Score;
 use super::rate::PassRate;
 use super::strategy::Strategy;
 use super::test_plan::generation::Generation;
@@ -24,7 +25,6 @@ pub const TASK: &str = "Regreen-Task";
 pub const KIND: &str = "Regreen-Kind";
 
 /// The commit of an iteration, kept or only shown.
-#[must_use]
 pub fn iteration(state: &FixLoop) -> String {
     let (old, new) = rates(state);
     let strategy = strategy(state);
@@ -41,7 +41,6 @@ pub fn iteration(state: &FixLoop) -> String {
 }
 
 /// The commit that takes a regressed iteration back.
-#[must_use]
 pub fn rollback(state: &FixLoop) -> String {
     let (old, new) = rates(state);
     let subject = format!(
@@ -62,7 +61,6 @@ pub fn rollback(state: &FixLoop) -> String {
 }
 
 /// The commit of a smaller change (specification.md 13.5).
-#[must_use]
 pub fn minimise(state: &FixLoop) -> String {
     let minimised = state.minimised.clone().unwrap_or_default();
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
@@ -82,7 +80,6 @@ pub fn minimise(state: &FixLoop) -> String {
 }
 
 /// The commit that takes the session's folder off the tip.
-#[must_use]
 pub fn complete(state: &FixLoop) -> String {
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
     let subject = format!(
@@ -93,35 +90,19 @@ pub fn complete(state: &FixLoop) -> String {
 }
 
 /// The commit of new tests that pin today's behaviour.
-#[must_use]
 pub fn pinned(session: &SessionId, report: &CharacterisationReport) -> String {
     let (tests, files) = (report.tests(), report.files.len());
     let functions = report.pinned();
-    let score = report.score.as_ref().and_then(super::mutation::Score::per_mille);
-    let score = score.map_or_else(String::new, |share| {
-        format!(
-            "They notice {}.{} % of small breaks of the code they reach.\n",
-            share / 10,
-            share % 10
-        )
-    });
+    let score = noticed(report.score.as_ref());
     format!(
         "test: pin today's behaviour of {functions} functions ({tests} tests, {files} files)\n\nThe tests describe what the code does, not what it should do.\n{score}\n{SESSION}: {session}\n{KIND}: pin\n"
     )
 }
 
 /// The commit of the tests that a test session wrote and kept.
-#[must_use]
 pub fn generated(production: &Generation) -> String {
     let totals = production.totals();
-    let score = totals.score.as_ref().and_then(super::mutation::Score::per_mille);
-    let score = score.map_or_else(String::new, |share| {
-        format!(
-            "They notice {}.{} % of small breaks of the code they reach.\n",
-            share / 10,
-            share % 10
-        )
-    });
+    let score = noticed(totals.score.as_ref());
     let tasks: Vec<String> =
         production.tasks.iter().map(|made| format!("{TASK}: {}", made.task)).collect();
     format!(
@@ -131,6 +112,14 @@ pub fn generated(production: &Generation) -> String {
         production.session_id,
         tasks.join("\n")
     )
+}
+
+/// How many broken versions the tests notice, as a line; empty when that was not measured.
+fn noticed(score: Option<&Score>) -> String {
+    score.and_then(Score::per_mille).map_or_else(String::new, |share| {
+        let (percent, tenth) = (share / 10, share % 10);
+        format!("They notice {percent}.{tenth} % of small breaks of the code they reach.\n")
+    })
 }
 
 fn counted(number: usize, what: &str) -> String {
@@ -173,27 +162,23 @@ fn line(text: &str) -> String {
 }
 
 /// Whether a commit message carries the session's trailer.
-#[must_use]
 pub fn is_of_session(message: &str, session: &SessionId) -> bool {
     trailer(message, SESSION) == Some(session.as_str())
 }
 
 /// The iteration whose fix a commit is; `None` for every other commit.
-#[must_use]
 pub fn fix_of(message: &str, session: &SessionId) -> Option<u32> {
     let own = is_of_session(message, session) && trailer(message, KIND) == Some("fix");
     own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
 }
 
 /// The iteration whose fix a commit takes back; `None` for every other commit.
-#[must_use]
 pub fn rollback_of(message: &str, session: &SessionId) -> Option<u32> {
     let own = is_of_session(message, session) && trailer(message, KIND) == Some("rollback");
     own.then(|| trailer(message, ITERATION)?.parse().ok()).flatten()
 }
 
 /// The commit by which a person takes a kept fix back; `by` is their login.
-#[must_use]
 pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -> String {
     format!(
         "test-cycle: rollback iteration {iteration} - asked for by {}\n\nThis reverts commit {commit}.\n\n{SESSION}: {session}\n{ITERATION}: {iteration}\n{KIND}: rollback\n",
@@ -202,13 +187,11 @@ pub fn taken_back(session: &SessionId, iteration: u32, commit: &str, by: &str) -
 }
 
 /// The commit that keeps what a session told, on a reference of its own.
-#[must_use]
 pub fn record(session: &SessionId) -> String {
     format!("test-cycle: record {session}\n\n{SESSION}: {session}\n{KIND}: record\n")
 }
 
 /// The commit by which a person ends a session; `by` is their login.
-#[must_use]
 pub fn ended(session: &SessionId, by: &str) -> String {
     format!(
         "test-cycle: complete {session} - asked for by {}\n\n{SESSION}: {session}\n{KIND}: complete\n",
@@ -217,7 +200,6 @@ pub fn ended(session: &SessionId, by: &str) -> String {
 }
 
 /// The commit of repairs that gate 001.3 calls safe.
-#[must_use]
 pub fn repaired(session: &SessionId) -> String {
     format!(
         "test-cycle: repair what the validation gate found\n\n{SESSION}: {session}\n{KIND}: repair\n"
@@ -225,13 +207,11 @@ pub fn repaired(session: &SessionId) -> String {
 }
 
 /// The commit that writes down what a session teaches.
-#[must_use]
 pub fn sync(session: &SessionId) -> String {
     format!("test-cycle: write down what {session} teaches\n\n{SESSION}: {session}\n{KIND}: sync\n")
 }
 
 /// The value of a trailer in the last paragraph of a message.
-#[must_use]
 pub fn trailer<'a>(message: &'a str, name: &str) -> Option<&'a str> {
     let last = message.trim_end().rsplit("\n\n").next()?;
     last.lines().find_map(|text| text.strip_prefix(name)?.strip_prefix(": "))

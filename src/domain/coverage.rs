@@ -40,14 +40,12 @@ impl FileLines {
     }
 
     /// Lines that ran and lines that can.
-    #[must_use]
     pub fn line_counts(&self) -> (u32, u32) {
         let ran = self.lines.values().filter(|hits| **hits > 0).count();
         (number(ran), number(self.lines.len()))
     }
 
     /// Branches that were taken and branches that are there.
-    #[must_use]
     pub fn branch_counts(&self) -> (u32, u32) {
         let sum = |of: fn(&(u32, u32)) -> u32| {
             self.branches.values().fold(0_u32, |sum, pair| sum.saturating_add(of(pair)))
@@ -56,7 +54,6 @@ impl FileLines {
     }
 
     /// Lines that can run and did not, as `9, 14-18`; lines that cannot run do not break a range.
-    #[must_use]
     pub fn uncovered(&self) -> String {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         let mut open = false;
@@ -77,14 +74,12 @@ impl FileLines {
     }
 
     /// Whether a line ran; `None` when it cannot run or is not told of.
-    #[must_use]
     pub fn ran(&self, line: u32) -> Option<bool> {
         self.lines.get(&line).map(|hits| *hits > 0)
     }
 
     /// Whether a line behind `start`, up to `end`, ran; the line of the definition itself runs when
     /// the file is loaded. `None` when no line between is told of.
-    #[must_use]
     pub fn entered(&self, start: u32, end: u32) -> Option<bool> {
         if end <= start {
             return self.ran(start);
@@ -140,7 +135,6 @@ impl Share {
     }
 
     /// Whether it is less than `target` percent; nothing never is.
-    #[must_use]
     pub fn is_below(self, target: u32) -> bool {
         u64::from(self.part) * 100 < u64::from(self.whole) * u64::from(target)
     }
@@ -184,7 +178,6 @@ impl Shares {
     }
 
     /// What does not reach the target, each in words.
-    #[must_use]
     pub fn missed(&self, target: CoverageTarget) -> Vec<String> {
         self.named(target)
             .into_iter()
@@ -196,7 +189,6 @@ impl Shares {
     }
 
     /// Each share with its name and what is asked for, in percent.
-    #[must_use]
     pub fn named(&self, target: CoverageTarget) -> [(&'static str, Share, u32); 3] {
         [
             ("lines", self.line, target.line),
@@ -232,7 +224,6 @@ pub enum Reached {
 
 impl Reached {
     /// What does not reach its target, each in words.
-    #[must_use]
     pub fn missed(&self) -> Vec<String> {
         match self {
             Self::Measured { after, target, .. } => after.missed(*target),

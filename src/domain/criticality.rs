@@ -24,21 +24,9 @@ pub enum Criticality {
     High,
 }
 
-impl Criticality {
-    /// The word in files and tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
-
 impl fmt::Display for Criticality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        self.serialize(f)
     }
 }
 
@@ -82,7 +70,6 @@ const SENSITIVE: &[&str] = &[
 ];
 
 /// Judges one failing test. The first rule that holds wins.
-#[must_use]
 pub fn assess(case: &TestCase, runs: Circumstances) -> Assessment {
     let (criticality, reason) = if runs.flaky {
         (Criticality::Low, "passed on a re-run without a change".to_owned())

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
 use super::chain::ProviderCall;
-use super::fix_loop::Minimised;
 use super::id::{CommitId, RepoPath, TestId};
 use super::rate::PassRate;
 use super::strategy::Strategy;
@@ -227,6 +226,34 @@ pub struct Outcome {
     pub duration_ms: u64,
     /// Wall time spent in test runs.
     pub testing_ms: u64,
+}
+
+/// How small the change became, and why the rest of it stays (specification.md 13.5, 13.18).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Minimised {
+    /// Lines that the change took away or brought in before.
+    pub before: u32,
+    /// The same afterwards.
+    pub after: u32,
+    /// Hunks before.
+    pub hunks_before: usize,
+    /// What stays, hunk by hunk.
+    pub needed: Vec<NeededHunk>,
+    /// Whether it was tried to the end, within its limits of time and runs.
+    pub complete: bool,
+    /// Runs of tests it took.
+    pub runs: u32,
+}
+
+/// The negative control of one hunk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct NeededHunk {
+    /// `file:line` after the change.
+    pub place: String,
+    /// Tests that fail without it, some of them; empty when that could not be shown.
+    pub tests: Vec<TestId>,
 }
 
 /// How a session ended (specification.md 7.15, 9.3).

@@ -24,7 +24,6 @@ pub struct Signature {
 }
 
 /// The signature of a failed test; of a test without a failure it is empty but for the layer.
-#[must_use]
 pub fn signature_of(case: &TestCase) -> Signature {
     let Some(failure) = &case.failure else {
         return Signature {
@@ -45,7 +44,6 @@ pub fn signature_of(case: &TestCase) -> Signature {
 
 /// Replaces what changes from run to run: quoted text by `'_'`, words with a digit by `#`, words
 /// with a slash by `/`. Looks at the first 1,000 characters.
-#[must_use]
 pub fn normalise(message: &str) -> String {
     let mut out = String::new();
     let mut characters = message.chars().take(1000).peekable();

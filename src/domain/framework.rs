@@ -61,7 +61,6 @@ impl Framework {
     ];
 
     /// The name that people see and that files store.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Pytest => "pytest",
@@ -79,7 +78,6 @@ impl Framework {
     }
 
     /// The framework of this name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|framework| framework.name() == name)
     }
@@ -99,14 +97,12 @@ impl Framework {
     }
 
     /// Whether its tests are written in Python.
-    #[must_use]
     pub fn is_python(self) -> bool {
         self.language() == Some(Language::Python)
     }
 
     /// The framework for the first tests of a project in this language: the one that comes with the
     /// language. `None` where regreen does not write a project's first tests.
-    #[must_use]
     pub fn built_into(language: Language) -> Option<Self> {
         match language {
             Language::Python => Some(Self::Unittest),
@@ -120,7 +116,6 @@ impl Framework {
     }
 
     /// How test files are named where a project has none yet.
-    #[must_use]
     pub fn test_naming(self) -> &'static str {
         match self {
             Self::Pytest | Self::Unittest => "test_*.py",
@@ -151,7 +146,6 @@ impl Framework {
     }
 
     /// The folder of tests where a project has none yet; empty for the folder of the source.
-    #[must_use]
     pub fn test_folder(self) -> &'static str {
         match self {
             Self::Pytest | Self::CargoTest | Self::Nextest => "tests",
@@ -162,7 +156,6 @@ impl Framework {
     }
 
     /// What tests usually assert with; `None` where the framework does not decide it.
-    #[must_use]
     pub fn assertion_style(self) -> Option<&'static str> {
         match self {
             Self::Pytest => Some("assert"),
@@ -177,7 +170,6 @@ impl Framework {
     }
 
     /// The command that runs the whole suite with coverage, as a person types it.
-    #[must_use]
     pub fn run_with_coverage(self) -> Option<&'static str> {
         match self {
             Self::Pytest => {
@@ -200,7 +192,6 @@ impl Framework {
 
     /// The command that runs one test file, with `{test_file}`, `{test_folder}` and `{test_stem}` in
     /// the place of its path, folder and name without ending.
-    #[must_use]
     pub fn run_file(self) -> Option<&'static str> {
         match self {
             Self::Pytest => Some("python3 -m pytest {test_file}"),

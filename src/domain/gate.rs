@@ -51,7 +51,6 @@ pub struct GateDecision {
 }
 
 /// Judges whether the loop may be left. An estimated rate never ends it.
-#[must_use]
 pub fn judge(facts: &GateFacts<'_>) -> GateDecision {
     let GateFacts {
         rate,

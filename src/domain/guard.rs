@@ -120,63 +120,69 @@ pub enum Violation {
 
 impl Violation {
     /// The rule's name.
-    #[must_use]
+    #[cfg(test)]
     pub fn name(&self) -> &'static str {
+        self.parts().0
+    }
+
+    /// The rule's name, and what breaks it.
+    fn parts(&self) -> (&'static str, String) {
         match self {
-            Self::CiFile(_) => "ci-file",
-            Self::ToolFile(_) => "tool-file",
-            Self::StateFile(_) => "state-file",
-            Self::LockFile(_) => "lock-file",
-            Self::Manifest(_) => "manifest",
-            Self::TestConfiguration(_) => "test-configuration",
-            Self::Protected(_) => "protected-path",
-            Self::Link(_) => "link",
-            Self::TestEdited(_) => "test-edited",
-            Self::OutOfScope(_) => "out-of-scope",
-            Self::Mixed => "mixed",
-            Self::TestDeleted(_) => "test-deleted",
-            Self::TestRemoved { .. } => "test-removed",
-            Self::TestSkipped(_) => "test-skipped",
-            Self::TestFocused(_) => "test-focused",
-            Self::AssertionsRemoved(_) => "assertions-removed",
-            Self::FileDeleted(_) => "file-deleted",
-            Self::Syntax { .. } => "syntax",
-            Self::TooLarge { .. } => "too-large",
-            Self::Stale(_) => "stale",
-            Self::Secret(_) => "secret",
-            Self::Empty => "empty",
+            Self::CiFile(file) => ("ci-file", format!("{file} decides what CI runs")),
+            Self::ToolFile(file) => {
+                ("tool-file", format!("{file} decides what builds, editors or agents run"))
+            }
+            Self::StateFile(file) => ("state-file", format!("{file} belongs to regreen itself")),
+            Self::LockFile(file) => {
+                ("lock-file", format!("{file} is written by a package manager"))
+            }
+            Self::Manifest(file) => ("manifest", format!("{file} lists dependencies")),
+            Self::TestConfiguration(file) => {
+                ("test-configuration", format!("{file} decides which tests run"))
+            }
+            Self::Protected(file) => {
+                ("protected-path", format!("{file} is protected by the configuration"))
+            }
+            Self::Link(file) => ("link", format!("{file} is a link or lies behind one")),
+            Self::TestEdited(file) => ("test-edited", format!("{file} belongs to the tests")),
+            Self::OutOfScope(file) => {
+                ("out-of-scope", format!("{file} is no test, and only tests may change"))
+            }
+            Self::Mixed => {
+                ("mixed", "tests and product code change at once; change one of them".into())
+            }
+            Self::TestDeleted(file) => ("test-deleted", format!("{file} would be gone or empty")),
+            Self::TestRemoved { file, test } => {
+                ("test-removed", format!("{test} in {file} would be gone"))
+            }
+            Self::TestSkipped(file) => {
+                ("test-skipped", format!("{file} would skip more than before"))
+            }
+            Self::TestFocused(file) => {
+                ("test-focused", format!("{file} would silence other tests"))
+            }
+            Self::AssertionsRemoved(file) => {
+                ("assertions-removed", format!("{file} would assert less than before"))
+            }
+            Self::FileDeleted(file) => ("file-deleted", format!("{file} would be gone")),
+            Self::Syntax { file, line: 0 } => ("syntax", format!("{file} would not parse")),
+            Self::Syntax { file, line } => {
+                ("syntax", format!("{file} would not parse at line {line}"))
+            }
+            Self::TooLarge { size, limit } => {
+                ("too-large", format!("{size} are changed, the limit is {limit}"))
+            }
+            Self::Stale(file) => ("stale", format!("{file} is not what the edit starts from")),
+            Self::Secret(file) => ("secret", format!("{file} would hold a key or password")),
+            Self::Empty => ("empty", "nothing would change".into()),
         }
     }
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.name())?;
-        match self {
-            Self::CiFile(file) => write!(f, "{file} decides what CI runs"),
-            Self::ToolFile(file) => write!(f, "{file} decides what builds, editors or agents run"),
-            Self::StateFile(file) => write!(f, "{file} belongs to regreen itself"),
-            Self::LockFile(file) => write!(f, "{file} is written by a package manager"),
-            Self::Manifest(file) => write!(f, "{file} lists dependencies"),
-            Self::TestConfiguration(file) => write!(f, "{file} decides which tests run"),
-            Self::Protected(file) => write!(f, "{file} is protected by the configuration"),
-            Self::Link(file) => write!(f, "{file} is a link or lies behind one"),
-            Self::TestEdited(file) => write!(f, "{file} belongs to the tests"),
-            Self::OutOfScope(file) => write!(f, "{file} is no test, and only tests may change"),
-            Self::Mixed => write!(f, "tests and product code change at once; change one of them"),
-            Self::TestDeleted(file) => write!(f, "{file} would be gone or empty"),
-            Self::TestRemoved { file, test } => write!(f, "{test} in {file} would be gone"),
-            Self::TestSkipped(file) => write!(f, "{file} would skip more than before"),
-            Self::TestFocused(file) => write!(f, "{file} would silence other tests"),
-            Self::AssertionsRemoved(file) => write!(f, "{file} would assert less than before"),
-            Self::FileDeleted(file) => write!(f, "{file} would be gone"),
-            Self::Syntax { file, line: 0 } => write!(f, "{file} would not parse"),
-            Self::Syntax { file, line } => write!(f, "{file} would not parse at line {line}"),
-            Self::TooLarge { size, limit } => write!(f, "{size} are changed, the limit is {limit}"),
-            Self::Stale(file) => write!(f, "{file} is not what the edit starts from"),
-            Self::Secret(file) => write!(f, "{file} would hold a key or password"),
-            Self::Empty => write!(f, "nothing would change"),
-        }
+        let (name, text) = self.parts();
+        write!(f, "{name}: {text}")
     }
 }
 
@@ -212,7 +218,6 @@ pub fn keys_in(text: &str) -> usize {
 }
 
 /// Whether an edit brings in what looks like a published form of key.
-#[must_use]
 pub fn holds_secret(edit: &FileEdit) -> bool {
     let count = |text: &Option<String>| keys_in(text.as_deref().unwrap_or_default());
     count(&edit.after) > count(&edit.before)
@@ -329,7 +334,6 @@ const TOOL_FOLDERS: &[&str] = &[
 ];
 
 /// Judges a path by itself; `state_root` is the folder of regreen's own files.
-#[must_use]
 pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
     let (text, name) = (file.as_str(), file.file_name());
     let first = text.split('/').next().unwrap_or_default();
@@ -359,7 +363,6 @@ pub fn path(file: &RepoPath, state_root: &str) -> Option<Violation> {
 }
 
 /// Judges how much a proposal changes.
-#[must_use]
 pub fn size(files: &[FileEdit]) -> Vec<Violation> {
     let mut found = Vec::new();
     let bytes: usize = files.iter().filter_map(|edit| edit.after.as_ref()).map(String::len).sum();

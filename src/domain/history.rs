@@ -27,7 +27,6 @@ pub enum Trend {
 }
 
 /// The trend of the last three rates; `None` before two are known.
-#[must_use]
 pub fn trend(rates: &[PassRate]) -> Option<Trend> {
     let recent = rates.get(rates.len().saturating_sub(3)..)?;
     let [first, .., last] = recent else { return None };
@@ -71,7 +70,6 @@ pub struct AttemptComparison {
 ///
 /// Tests that no longer run are a regression whatever the rate says: a rate can be raised by
 /// running fewer tests (specification.md 7.13, 13.4).
-#[must_use]
 pub fn judge(before: &Ledger, after: &Ledger, at: &Thresholds) -> AttemptComparison {
     let lost = after.lost(before);
     if let Some(first) = lost.first() {
@@ -138,7 +136,6 @@ pub struct FinishedIteration {
 /// - more than [`Thresholds::stuck_abort`] of the failures stuck after two reflective iterations
 ///   (F-100);
 /// - a reflective search that had nothing left to try.
-#[must_use]
 pub fn hopeless(
     rounds: &[FinishedIteration],
     stuck: &[TestId],

@@ -19,6 +19,42 @@ pub enum NameError {
     Object { text: String },
 }
 
+/// A name that holds checked text: how it is shown, stored and read again.
+macro_rules! checked_text {
+    ($name:ident) => {
+        impl $name {
+            /// The whole name as text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NameError;
+
+            fn try_from(text: String) -> Result<Self, NameError> {
+                Self::parse(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(name: $name) -> Self {
+                name.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+checked_text!(RepoPath);
+checked_text!(SessionId);
+
 /// A path below the repository root, with `/` between its parts.
 ///
 /// Never absolute, never empty, never with `.`, `..`, `.git`, a backslash, a drive or a control
@@ -57,12 +93,6 @@ impl RepoPath {
         Err(NameError::Path { text, reason })
     }
 
-    /// The path as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The last part.
     #[must_use]
     pub fn file_name(&self) -> &str {
@@ -86,26 +116,6 @@ impl RepoPath {
 fn is_git_directory(part: &str) -> bool {
     let folded = part.trim_end_matches(['.', ' ']).to_ascii_lowercase();
     folded == ".git" || folded == "git~1"
-}
-
-impl TryFrom<String> for RepoPath {
-    type Error = NameError;
-
-    fn try_from(text: String) -> Result<Self, NameError> {
-        Self::parse(text)
-    }
-}
-
-impl From<RepoPath> for String {
-    fn from(path: RepoPath) -> Self {
-        path.0
-    }
-}
-
-impl fmt::Display for RepoPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// One test, named as its framework names it on the command line.
@@ -157,12 +167,6 @@ macro_rules! object_id {
                 }
             }
 
-            /// All 40 digits.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-
             /// The first eight digits, for people.
             #[must_use]
             pub fn short(&self) -> &str {
@@ -170,25 +174,7 @@ macro_rules! object_id {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = NameError;
-
-            fn try_from(text: String) -> Result<Self, NameError> {
-                Self::parse(text)
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
+        checked_text!($name);
     };
 }
 
@@ -229,38 +215,10 @@ impl SessionId {
         Err(NameError::Session { text, reason })
     }
 
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl SessionId {
     /// The branch that holds the session's commits unless the user names another.
     #[must_use]
     pub fn branch(&self) -> String {
         format!("regreen/{self}")
-    }
-}
-
-impl TryFrom<String> for SessionId {
-    type Error = NameError;
-
-    fn try_from(text: String) -> Result<Self, NameError> {
-        Self::parse(text)
-    }
-}
-
-impl From<SessionId> for String {
-    fn from(id: SessionId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -35,13 +35,11 @@ pub struct Ledger {
 
 impl Ledger {
     /// The ledger of a first full run.
-    #[must_use]
     pub fn from_full(results: &Results, iteration: u32) -> Self {
         Self::default().after_full(results, iteration)
     }
 
     /// The ledger after a run of the whole suite: tests it did not report are known no longer.
-    #[must_use]
     pub fn after_full(&self, results: &Results, iteration: u32) -> Self {
         let entries = results
             .cases
@@ -53,7 +51,6 @@ impl Ledger {
 
     /// The ledger after a run of some tests. Others carry over; a test that was asked for and
     /// not reported counts as failed, so an edit cannot make a failing test disappear.
-    #[must_use]
     pub fn after_subset(&self, results: &Results, iteration: u32) -> Self {
         let mut next = self.clone();
         for entry in next.entries.values_mut() {
@@ -95,13 +92,11 @@ impl Ledger {
     }
 
     /// Tests known, skipped and quarantined ones included.
-    #[must_use]
     pub fn len(&self) -> u32 {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
     /// Passed of counted; `None` when nothing counts.
-    #[must_use]
     pub fn rate(&self) -> Option<PassRate> {
         let count = |status| self.counted().filter(|case| case.status == status).count();
         let passed = u32::try_from(count(Status::Passed)).ok()?;
@@ -110,7 +105,6 @@ impl Ledger {
     }
 
     /// Whether a counted result is older than the last run.
-    #[must_use]
     pub fn is_estimated(&self) -> bool {
         self.entries.values().any(|entry| {
             entry.carried_over
@@ -120,13 +114,11 @@ impl Ledger {
     }
 
     /// Whether a test is kept out of the rate.
-    #[must_use]
     pub fn is_quarantined(&self, test: &TestId) -> bool {
         self.quarantined.binary_search(test).is_ok()
     }
 
     /// The last result of a test.
-    #[must_use]
     pub fn case(&self, test: &TestId) -> Option<&TestCase> {
         self.entries.get(test).map(|entry| &entry.case)
     }
@@ -142,27 +134,23 @@ impl Ledger {
     }
 
     /// Ids of counted tests that failed.
-    #[must_use]
     pub fn failing(&self) -> Vec<TestId> {
         self.failing_cases().map(|case| case.id.clone()).collect()
     }
 
     /// Ids of counted tests that passed.
-    #[must_use]
     pub fn passing(&self) -> Vec<TestId> {
         let passed = self.counted().filter(|case| case.status == Status::Passed);
         passed.map(|case| case.id.clone()).collect()
     }
 
     /// Whether a test is known to fail and counts.
-    #[must_use]
     pub fn is_failing(&self, test: &TestId) -> bool {
         !self.is_quarantined(test)
             && self.case(test).is_some_and(|case| case.status == Status::Failed)
     }
 
     /// Counted tests that passed in `before` and fail here.
-    #[must_use]
     pub fn newly_failing(&self, before: &Self) -> Vec<TestId> {
         let passed_before = |case: &&TestCase| {
             before.case(&case.id).is_some_and(|old| old.status == Status::Passed)
@@ -171,7 +159,6 @@ impl Ledger {
     }
 
     /// Tests that ran in `before` and are not known, or skipped, here.
-    #[must_use]
     pub fn lost(&self, before: &Self) -> Vec<TestId> {
         let runs = |ledger: &Self, id: &TestId| {
             ledger.case(id).is_some_and(|case| case.status != Status::Skipped)
@@ -181,7 +168,6 @@ impl Ledger {
     }
 
     /// Counted tests that failed in their `results` most recent results.
-    #[must_use]
     pub fn stuck(&self, results: u32) -> Vec<TestId> {
         self.entries
             .values()

@@ -81,7 +81,6 @@ pub struct Score {
 
 impl Score {
     /// Noticed of tried, in thousandths, cut; `None` when nothing was tried.
-    #[must_use]
     pub fn per_mille(&self) -> Option<u32> {
         (self.tried > 0).then(|| {
             let share = u64::from(self.noticed) * 1000 / u64::from(self.tried);
@@ -92,7 +91,6 @@ impl Score {
     /// Whether enough was noticed. Exactly the threshold is enough; without a mutant there is
     /// nothing to notice, and nothing to hold against the tests. Where there are some and the time
     /// ended before the first one, nothing is known.
-    #[must_use]
     pub fn is_met(&self) -> bool {
         let known = self.tried > 0 || self.covered <= self.unviable;
         known && u64::from(self.noticed) * 100 >= u64::from(self.threshold) * u64::from(self.tried)

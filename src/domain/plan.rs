@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::chain::cause_fingerprint;
 use super::id::{RepoPath, TestId};
 
 /// A place to change, written `file:function:start-end` (specification.md 5.6).
@@ -58,7 +57,6 @@ pub struct FixPlan {
 
 impl FixPlan {
     /// The identity of its first cause, the same for the same cause in other words of numbers.
-    #[must_use]
     pub fn cause_key(&self) -> String {
         let cause = self.root_causes.first().map_or(&self.approach, |cause| &cause.cause);
         cause_fingerprint(cause, &self.modification_points)
@@ -68,5 +66,41 @@ impl FixPlan {
 impl std::fmt::Display for ModificationPoint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}:{}-{}", self.file, self.function, self.start, self.end)
+    }
+}
+
+/// The identity of a root cause: its places and its sentence without numbers, case and spaces.
+fn cause_fingerprint(cause: &str, points: &[ModificationPoint]) -> String {
+    let mut words: String = cause
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_alphabetic() { c } else { ' ' })
+        .collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    words.truncate(words.char_indices().nth(80).map_or(words.len(), |(at, _)| at));
+    let mut places: Vec<String> =
+        points.iter().map(|point| format!("{}:{}", point.file, point.function)).collect();
+    places.sort();
+    places.dedup();
+    format!("{} | {words}", places.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_cause_in_other_words_of_numbers_is_one_cause() {
+        let point = |start| ModificationPoint {
+            file: RepoPath::parse("a.py").unwrap(),
+            function: "f".into(),
+            start,
+            end: start,
+        };
+        let one = cause_fingerprint("Off by one at line 7!", &[point(7)]);
+        assert_eq!(one, cause_fingerprint("off by one,  at line 12", &[point(12)]));
+        assert_ne!(one, cause_fingerprint("off by two", &[point(7)]));
     }
 }

@@ -61,7 +61,6 @@ pub struct Merit {
 
 /// The best of several proposals: breaks nothing, repairs most, is smallest, is surest; the
 /// earlier one of equals. `None` when there is none.
-#[must_use]
 pub fn best_of(merits: &[Merit]) -> Option<usize> {
     let better = |a: &Merit, b: &Merit| {
         (b.breaks == 0)

@@ -22,7 +22,6 @@ pub enum Severity {
 
 impl Severity {
     /// Its name for people.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -83,7 +82,6 @@ pub struct FindingCounts {
 
 impl FindingCounts {
     /// Counts findings.
-    #[must_use]
     pub fn of<'a>(findings: impl Iterator<Item = &'a Finding>) -> Self {
         let mut counts = Self::default();
         for finding in findings {
@@ -130,7 +128,6 @@ pub enum QualityDecision {
 
 impl QualityDecision {
     /// Its name for people.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "PASS",
@@ -146,7 +143,6 @@ impl QualityDecision {
 /// three errors pass. A text that does not compile is a critical finding. Never fails.
 ///
 /// Source: specification.md 6.6.
-#[must_use]
 pub fn decide(
     counts: FindingCounts,
     limits: FindingLimits,
@@ -222,7 +218,6 @@ impl TestAspect {
     }
 
     /// Percent that are asked for (specification.md 5.4, 6.2).
-    #[must_use]
     pub fn threshold(self) -> u32 {
         match self {
             Self::Happy | Self::Async => 100,
@@ -248,7 +243,6 @@ pub struct Completeness {
 
 impl Completeness {
     /// Percent covered, cut; `None` when the layer is about nothing here.
-    #[must_use]
     pub fn percent(&self) -> Option<u32> {
         (u64::from(self.covered) * 100)
             .checked_div(u64::from(self.of))
@@ -256,7 +250,6 @@ impl Completeness {
     }
 
     /// Whether its threshold is met; exactly at it is enough.
-    #[must_use]
     pub fn is_met(&self) -> bool {
         self.percent().is_none_or(|percent| percent >= self.layer.threshold())
     }
@@ -287,7 +280,6 @@ pub struct TestMetrics {
 /// fails.
 ///
 /// Source: specification.md 6.6, 5.4.
-#[must_use]
 pub fn decide_tests(
     counts: FindingCounts,
     limits: FindingLimits,

@@ -20,31 +20,26 @@ pub struct PassRate {
 impl PassRate {
     /// A rate; `None` when nothing was counted, which is an execution error and never a rate, or
     /// when more passed than there are.
-    #[must_use]
     pub fn of(passed: u32, total: u32) -> Option<Self> {
         (total > 0 && passed <= total).then_some(Self { passed, total })
     }
 
     /// Whether every counted test passed.
-    #[must_use]
     pub fn is_full(self) -> bool {
         self.passed == self.total
     }
 
     /// Whether the rate is at least `percent`.
-    #[must_use]
     pub fn is_at_least(self, percent: u32) -> bool {
         u64::from(self.passed) * 100 >= u64::from(percent) * u64::from(self.total)
     }
 
     /// Whether the rate is strictly above `percent`.
-    #[must_use]
     pub fn is_above(self, percent: u32) -> bool {
         u64::from(self.passed) * 100 > u64::from(percent) * u64::from(self.total)
     }
 
     /// Whether this rate is lower than `before` by strictly more than `points` percentage points.
-    #[must_use]
     pub fn fell_by_more_than(self, points: u32, before: Self) -> bool {
         // before - self > points / 100, multiplied out with both denominators.
         let (p0, t0) = (i128::from(before.passed), i128::from(before.total));
@@ -53,14 +48,12 @@ impl PassRate {
     }
 
     /// Whether this rate is strictly higher than `before`.
-    #[must_use]
     pub fn rose_above(self, before: Self) -> bool {
         u64::from(self.passed) * u64::from(before.total)
             > u64::from(before.passed) * u64::from(self.total)
     }
 
     /// Tenths of a percent, cut.
-    #[must_use]
     pub fn per_mille(self) -> u32 {
         let cut = u64::from(self.passed) * 1000 / u64::from(self.total.max(1));
         u32::try_from(cut).unwrap_or(1000)

@@ -37,8 +37,6 @@ pub struct FixSettings {
     pub jobs: usize,
     /// What may change.
     pub mode: Mode,
-    /// Globs no edit may touch, besides the built-in list.
-    pub protect: Vec<String>,
     /// Globs of test files by layer: `static`, `unit`, `integration`, `e2e`.
     pub layers: BTreeMap<String, String>,
     /// Commands instead of the detected tools.

@@ -72,7 +72,6 @@ const LARGEST_STEP: Duration = Duration::from_secs(30);
 /// `remaining` is the time the run has left, `None` without a deadline; a wait that leaves nothing
 /// of it is not begun. `seed` spreads the waits of several runs; the same seed gives the same
 /// waits.
-#[must_use]
 pub fn retry(
     call: Repeat,
     fault: Fault,

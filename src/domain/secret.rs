@@ -12,13 +12,11 @@ pub struct SecretKey(SecretString);
 
 impl SecretKey {
     /// Wraps a key; white space around it is what copying adds.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         Self(SecretString::from(text.trim().to_owned()))
     }
 
     /// The text, for the header it belongs into.
-    #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -51,7 +49,6 @@ impl fmt::Debug for Redactor {
 impl Redactor {
     /// Knows `keys` in plain, base64 (any alignment, both alphabets), hexadecimal, URL and JSON
     /// form.
-    #[must_use]
     pub fn new<'a>(keys: impl IntoIterator<Item = &'a SecretKey>) -> Self {
         let mut needles = Vec::new();
         for key in keys {
@@ -67,7 +64,6 @@ impl Redactor {
     }
 
     /// `text` with a mark where a secret was.
-    #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let mut clean = text.to_owned();
         for needle in &self.needles {
@@ -79,7 +75,6 @@ impl Redactor {
     }
 
     /// Whether `text` holds a secret in a known form.
-    #[must_use]
     pub fn finds(&self, text: &str) -> bool {
         self.needles.iter().any(|needle| text.contains(needle))
     }

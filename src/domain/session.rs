@@ -83,7 +83,6 @@ pub enum SessionChoice {
 
 impl SessionChoice {
     /// Whether a new session is meant.
-    #[must_use]
     pub fn is_new(&self) -> bool {
         matches!(self, Self::New { .. })
     }
@@ -221,7 +220,6 @@ impl SessionRecord {
 }
 
 /// Why a session cannot go on; `None` when it can.
-#[must_use]
 pub fn refusal(record: &SessionRecord, limit: Option<u32>) -> Option<String> {
     match record.status {
         SessionStatus::Planning | SessionStatus::Initialized => {
@@ -259,7 +257,6 @@ pub fn newest_resumable(
 }
 
 /// Whether a new session on `head` would repeat the work of this one, which was stopped there.
-#[must_use]
 pub fn is_stopped_on(record: &SessionRecord, head: &CommitId) -> bool {
     record.git.head_sha == *head
         && matches!(record.status, SessionStatus::Active | SessionStatus::Paused)

@@ -1,7 +1,6 @@
 //! Words as a person would type them in a shell.
 
 /// A word, in quotes when a shell would act on something in it.
-#[must_use]
 pub fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:@,+%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -11,7 +10,6 @@ pub fn word(text: &str) -> String {
 }
 
 /// A list of words as one line.
-#[must_use]
 pub fn line(words: &[String]) -> String {
     words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
 }

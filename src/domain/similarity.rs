@@ -14,7 +14,6 @@ pub const SAME_CLUSTER: f64 = 0.7;
 
 /// Likeness of two failures, from 0 to 1: 0.4 words of the message, 0.3 frame (0.15 when only the
 /// file is the same), 0.2 error class, 0.1 layer.
-#[must_use]
 pub fn pair(a: &Signature, b: &Signature) -> f64 {
     let frame = match (&a.frame, &b.frame) {
         (Some(a), Some(b)) if a == b => 1.0,
@@ -45,7 +44,6 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Groups failures by single link; each group holds indexes, largest group first.
-#[must_use]
 pub fn clusters(failures: &[Signature]) -> Vec<Vec<usize>> {
     let count = failures.len().min(COMPARED);
     let mut group: Vec<usize> = (0..count).collect();
@@ -72,7 +70,6 @@ pub fn clusters(failures: &[Signature]) -> Vec<Vec<usize>> {
 
 /// Likeness of all failures: share of the largest cluster, times the mean likeness inside it.
 /// Fewer than two failures: 0.
-#[must_use]
 pub fn of(failures: &[Signature]) -> f64 {
     let count = failures.len().min(COMPARED);
     let Some(largest) = clusters(failures).into_iter().next() else { return 0.0 };

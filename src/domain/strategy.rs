@@ -24,7 +24,6 @@ pub enum Strategy {
 
 impl Strategy {
     /// The word used in commits, tables and files.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Conservative => "conservative",
@@ -77,7 +76,6 @@ pub struct Choice {
 /// nothing left to try counts like a stuck test: the same question would get the same answer.
 ///
 /// Source: specification.md 7.6, C-02 (F-092 to F-096).
-#[must_use]
 pub fn select(now: &Situation) -> Choice {
     let (strategy, reason) = match now {
         // The first regression was answered surgically; two surgical ones regressed as well.

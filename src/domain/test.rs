@@ -122,7 +122,6 @@ pub struct Results {
 
 impl Results {
     /// Tests that ended with `status`.
-    #[must_use]
     pub fn count(&self, status: Status) -> u32 {
         u32::try_from(self.cases.iter().filter(|case| case.status == status).count())
             .unwrap_or(u32::MAX)

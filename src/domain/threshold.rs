@@ -36,7 +36,6 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// The number of results of a stuck test, as people write it.
-    #[must_use]
     pub fn results(&self) -> String {
         match self.stuck_results {
             2 => "two".into(),

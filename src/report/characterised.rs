@@ -9,7 +9,6 @@ use super::mutation;
 const LISTED: usize = 300;
 
 /// One sentence.
-#[must_use]
 pub fn headline(report: &CharacterisationReport) -> String {
     let functions = count(report.functions.len() as u64, "function");
     if report.files.is_empty() {
@@ -24,13 +23,11 @@ pub fn headline(report: &CharacterisationReport) -> String {
 }
 
 /// `84 of 120 lines`.
-#[must_use]
 pub fn reached(coverage: LineCounts) -> String {
     format!("{} of {}", coverage.covered, count(u64::from(coverage.lines), "line"))
 }
 
 /// The most frequent reasons on one line.
-#[must_use]
 pub fn reasons(dropped: &[DropReason]) -> String {
     let list: Vec<String> = dropped
         .iter()
@@ -44,7 +41,6 @@ pub fn reasons(dropped: &[DropReason]) -> String {
 }
 
 /// The report as Markdown.
-#[must_use]
 pub fn markdown(report: &CharacterisationReport) -> String {
     let mut text = format!("## Today's behaviour, pinned\n\n{}.\n\n", headline(report));
     text.push_str("The tests describe what the code does, not what it should do: read them before you merge.\n\n");

@@ -34,7 +34,6 @@ pub struct Climb<'a> {
 
 /// One line per iteration, the start first: number, bar of so many cells, rate, a tick where the
 /// goal is met, and what an attempt reached that was taken back.
-#[must_use]
 pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(start) = climb.start {
@@ -62,7 +61,6 @@ pub fn lines(climb: &Climb<'_>, cells: u32) -> Vec<String> {
 }
 
 /// The same as a block of Markdown, with the meaning of the marks below; empty without a rate.
-#[must_use]
 pub fn block_of(view: &View, target: Option<u32>) -> String {
     let end = view.outcome.as_ref().and_then(|outcome| outcome.last);
     let climb = Climb { start: view.baseline, rows: &view.rows, end, target };

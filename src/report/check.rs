@@ -27,7 +27,6 @@ pub struct About<'a> {
 }
 
 /// How a check ends (specification.md 9.3).
-#[must_use]
 pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
     match result {
         Ending::Success => Conclusion::Success,
@@ -38,7 +37,6 @@ pub fn conclusion(result: Ending, partial: Conclusion) -> Conclusion {
 }
 
 /// Where a check is: queued before the first event, done with the last.
-#[must_use]
 pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
     match &view.outcome {
         Some(outcome) => CheckStatus::Completed(conclusion(outcome.result, partial)),
@@ -51,7 +49,6 @@ pub fn status(view: &View, partial: Conclusion) -> CheckStatus {
 ///
 /// The summary is what a person needs, the text is the record. Remarks come with the end only: a
 /// forge adds them up and takes none back, and what fails before the end may be fixed.
-#[must_use]
 pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun {
     let mut first = upper(view, facts);
     first.push(detail::used(view, facts));
@@ -80,7 +77,6 @@ pub fn check(view: &View, facts: &ForgePage<'_>, about: &About<'_>) -> CheckRun 
 
 /// Remarks at the lines where tests still fail, the gravest first; none before the end. A test
 /// whose file is not known has none. They are shown as plain text.
-#[must_use]
 pub fn annotations(view: &View) -> Vec<Annotation> {
     gravest(view).into_iter().filter_map(annotation).take(ANNOTATION_LIMIT).collect()
 }

@@ -10,7 +10,6 @@ use super::view::View;
 
 /// The hidden first line, by which the comment of a session is found again (specification.md 13.8).
 /// Other characters than those of a session id are left out.
-#[must_use]
 pub fn marker(session: &str) -> String {
     let allowed = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let session: String = session.chars().filter(allowed).take(100).collect();
@@ -23,7 +22,6 @@ pub fn marker(session: &str) -> String {
 /// Too long, it is shortened part by part, what matters least first: who was asked, to-do list,
 /// patch, notes, attempts, proof, iterations, answers, failing tests. Verdict, chart, next steps, budget and the link to the full
 /// report always stay.
-#[must_use]
 pub fn comment(view: &View, facts: &ForgePage<'_>) -> String {
     let mut parts = vec![Part::fixed("marker", marker(facts.session))];
     parts.extend(parts_of(view, facts));

@@ -13,7 +13,6 @@ fn share(share: Share) -> String {
 }
 
 /// In one line, for a terminal.
-#[must_use]
 pub fn describe(reached: &Reached) -> String {
     match reached {
         Reached::Untold { reason } => format!("not measured: {}", line(reason, 200)),
@@ -31,7 +30,6 @@ pub fn describe(reached: &Reached) -> String {
 }
 
 /// The part of `test-quality-report.md` about coverage.
-#[must_use]
 pub fn markdown(reached: &Reached) -> String {
     match reached {
         Reached::Untold { reason } => {

@@ -6,7 +6,6 @@ use super::markdown::code;
 
 /// Why an iteration changed tests, for the person who confirms it; `None` for one that did not, or
 /// whose change was not kept. `state` is that before the iteration ended.
-#[must_use]
 pub fn decision(state: &FixLoop, ended: &IterationRecord) -> Option<String> {
     let attempt = state.attempt.as_ref()?;
     let proposal = attempt.proposal.as_ref().filter(|proposal| proposal.edits_tests)?;

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::budget::Spending;
 use crate::domain::chain::ProviderCall;
-use crate::domain::event::{Ending, Outcome, Remaining};
-use crate::domain::fix_loop::Minimised;
+use crate::domain::event::{Ending, Minimised, Outcome, Remaining};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
 

@@ -10,7 +10,6 @@ use super::view::View;
 const NAMED: usize = 6;
 
 /// The quote as Markdown: a column for what the last session took, one for what is granted.
-#[must_use]
 pub fn quote(view: Option<&View>, granted: &Ceiling, engine: &[String]) -> String {
     let last = view.filter(|view| !view.session.is_empty());
     let no_limit = || "no limit".to_owned();

@@ -43,20 +43,17 @@ pub struct ForgePage<'a> {
 
 impl ForgePage<'_> {
     /// Whether the change is on the forge already.
-    #[must_use]
     pub fn is_pushed(&self) -> bool {
         self.branch_url.is_some() || self.pull_url.is_some()
     }
 
     /// A link to a page of the repository; the words alone when the address is no plain one.
-    #[must_use]
     pub fn link_into(&self, words: &str, route: &str) -> String {
         let server = self.server_url.trim_end_matches('/');
         link(words, &format!("{server}/{}/{route}", self.repository))
     }
 
     /// Where everything can be read, as words with a link when there is one.
-    #[must_use]
     pub fn full_report(&self) -> String {
         let pages = [(self.report_url, "full report"), (self.run_url, "run")];
         pages

@@ -16,7 +16,6 @@ use super::records::calls;
 const TESTS: usize = 30;
 
 /// The hand-over as Markdown; empty when there is nothing to take over.
-#[must_use]
 pub fn render(state: &FixLoop, outcome: &Outcome) -> String {
     if !matches!(outcome.result, Ending::Failure | Ending::Blocked) || outcome.failing.is_empty() {
         return String::new();

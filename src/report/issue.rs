@@ -37,13 +37,11 @@ pub struct Proposal {
 }
 
 /// The word of a dimension.
-#[must_use]
 pub fn word(dimension: Dimension) -> &'static str {
     Dimension::ALL.iter().find(|(_, known)| *known == dimension).map_or("", |(word, _)| *word)
 }
 
 /// The issue of one dimension; `None` when the session shows nothing for it.
-#[must_use]
 pub fn proposal(view: &View, about: &About<'_>, dimension: Dimension) -> Option<Proposal> {
     let (summary, points, label) = match dimension {
         Dimension::Test => ("Guard what broke, with tests", tests(view), "test"),

@@ -10,7 +10,6 @@ pub const SUMMARY_LIMIT: usize = 1_000_000;
 
 /// The summary as Markdown, at most [`SUMMARY_LIMIT`] bytes, shortened as a comment is. The change
 /// is in it as a patch when it was not pushed.
-#[must_use]
 pub fn job_summary(view: &View, facts: &ForgePage<'_>) -> String {
     closed(&parts_of(view, facts), facts, SUMMARY_LIMIT)
 }

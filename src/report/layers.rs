@@ -18,7 +18,6 @@ const LAYERS: [(Layer, &str); 4] = [
 ];
 
 /// The files of one run: name, and text. A layer without a test has none.
-#[must_use]
 pub fn layers(results: &Results) -> Vec<(String, String)> {
     let all = LAYERS.iter().filter_map(|(layer, name)| {
         let cases: Vec<&TestCase> =

@@ -45,7 +45,6 @@ pub struct Insight {
 pub const INDEX: &str = "project-tech.json";
 
 /// What a session teaches: each kept fix, each attempt that was taken back, each flaky test.
-#[must_use]
 pub fn insights(outcome: &Outcome) -> Vec<Insight> {
     let mut found = Vec::new();
     for row in &outcome.iterations {
@@ -93,7 +92,6 @@ fn area(file: &str) -> String {
 
 /// All files that change, with their new content. `read` gives a file by its name below the state
 /// root.
-#[must_use]
 pub fn files(
     outcome: &Outcome,
     date: &str,
@@ -115,7 +113,6 @@ pub fn files(
 
 /// A file of one kind with the insights added that it does not hold yet; `None` when there are
 /// none. `date` is `2026-11-21`.
-#[must_use]
 pub fn merged(existing: Option<&str>, kind: Kind, all: &[Insight], date: &str) -> Option<String> {
     let (word, _) = kind.place();
     let mut text = match existing {
@@ -146,7 +143,6 @@ fn scaffold(kind: Kind) -> String {
 
 /// The index with an entry of this session, which replaces an older one of it. What cannot be
 /// read is begun anew by the caller.
-#[must_use]
 pub fn indexed(existing: Option<Value>, outcome: &Outcome, date: &str) -> Value {
     let mut index = existing.filter(Value::is_object).unwrap_or_else(|| json!({}));
     let folder = outcome

@@ -5,7 +5,6 @@ pub const SHORT: usize = 100;
 
 /// A code span whose fence is longer than any run of backticks in the text; control characters
 /// become spaces, and at most 300 characters are shown.
-#[must_use]
 pub fn code(text: &str) -> String {
     let plain = line(text, 300);
     let longest = plain.split(|c| c != '`').map(str::len).max().unwrap_or_default();
@@ -16,19 +15,16 @@ pub fn code(text: &str) -> String {
 }
 
 /// A code span of at most [`SHORT`] characters.
-#[must_use]
 pub fn brief(text: &str) -> String {
     code(&line(text, SHORT))
 }
 
 /// The same as [`code`] inside a table cell.
-#[must_use]
 pub fn cell(text: &str) -> String {
     in_cell(&code(text))
 }
 
 /// Finished Markdown inside a table cell: no pipe ends it.
-#[must_use]
 pub fn in_cell(markdown: &str) -> String {
     // Readers differ on a pipe behind two backslashes, so there never are two.
     markdown.replace("\\|", "\\ |").replace('|', "\\|")
@@ -36,7 +32,6 @@ pub fn in_cell(markdown: &str) -> String {
 
 /// A fenced block whose fence is longer than any in the text. Characters that reorder or hide text
 /// are shown by their number, other control characters are dropped.
-#[must_use]
 pub fn block(text: &str, language: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.trim_end().chars() {
@@ -55,7 +50,6 @@ pub fn block(text: &str, language: &str) -> String {
 /// every word that Markdown or GitHub would read as more than a word (emphasis, HTML, a mention, an
 /// issue, a commit, an address, an emoji), becomes a code span. So nobody is notified, no issue is
 /// closed and nothing foreign becomes a link. At most `limit` characters.
-#[must_use]
 pub fn prose(text: &str, limit: usize) -> String {
     let plain = line(text, limit);
     let parts: Vec<&str> = plain.split('`').collect();
@@ -134,13 +128,11 @@ fn begins_a_block(word: &str) -> bool {
 
 /// A link with finished Markdown as its words. An address that is not a plain one of the web gives
 /// the words alone. Addresses are ours, never from a log or a model.
-#[must_use]
 pub fn link(words: &str, address: &str) -> String {
     if is_address(address) { format!("[{words}]({address})") } else { words.to_owned() }
 }
 
 /// Whether an address can stand in a link as it is.
-#[must_use]
 pub fn is_address(address: &str) -> bool {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
     rest.is_some_and(|rest| {
@@ -155,13 +147,11 @@ pub fn is_address(address: &str) -> bool {
 }
 
 /// A text behind a line that a reader opens. The title is ours; the text ends with a line break.
-#[must_use]
 pub fn fold(title: &str, text: &str) -> String {
     format!("<details>\n<summary>{title}</summary>\n\n{}\n\n</details>\n", text.trim_end())
 }
 
 /// One line without control characters, at most `limit` characters.
-#[must_use]
 pub fn line(text: &str, limit: usize) -> String {
     let mut plain = String::new();
     let mut escape = false;
@@ -186,25 +176,28 @@ pub fn line(text: &str, limit: usize) -> String {
 }
 
 /// Characters that reorder or hide text.
-#[must_use]
 pub fn is_invisible(character: char) -> bool {
     matches!(
         character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}'
             | '\u{e0000}'..='\u{e007f}'
     )
 }
 
 /// A number with its thousands apart. GitHub takes seven digits for a commit.
-#[must_use]
 pub fn grouped(number: u64) -> String {
+    digits(number, ',')
+}
+
+/// The digits of a number with a character between thousands.
+pub fn digits(number: u64, between: char) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
+            out.push(between);
         }
         out.push(digit);
     }
@@ -212,7 +205,6 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// At most so many bytes, characters whole.
-#[must_use]
 pub fn cut(text: &str, limit: usize) -> String {
     const MARK: char = '…';
     if text.len() <= limit {
@@ -229,7 +221,6 @@ pub fn cut(text: &str, limit: usize) -> String {
 }
 
 /// `1 test`, `2 tests`.
-#[must_use]
 pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }

@@ -8,7 +8,6 @@ use super::markdown::{cell, count, line};
 const LISTED: usize = 200;
 
 /// The score as text, `84.2 %`; `none` when nothing was tried.
-#[must_use]
 pub fn percent(score: &Score) -> String {
     score
         .per_mille()
@@ -16,7 +15,6 @@ pub fn percent(score: &Score) -> String {
 }
 
 /// One sentence.
-#[must_use]
 pub fn headline(score: &Score) -> String {
     if score.tried == 0 {
         return "Nothing could be broken on a line that a test reaches".into();
@@ -32,7 +30,6 @@ pub fn headline(score: &Score) -> String {
 }
 
 /// What a reader must know beside the number, in sentences.
-#[must_use]
 pub fn remarks(score: &Score) -> Vec<String> {
     let mut found = Vec::new();
     let away = score.mutants - score.covered.min(score.mutants);
@@ -75,7 +72,6 @@ pub fn remarks(score: &Score) -> Vec<String> {
 }
 
 /// One survivor on a line, harmless in a terminal.
-#[must_use]
 pub fn survivor(mutant: &Mutant) -> String {
     let place = format!("{}:{}", line(mutant.file.as_str(), 200), mutant.line);
     let (before, after) = (line(&mutant.before, 160), line(&mutant.after, 160));
@@ -84,7 +80,6 @@ pub fn survivor(mutant: &Mutant) -> String {
 }
 
 /// The score as Markdown.
-#[must_use]
 pub fn markdown(score: &Score) -> String {
     let mut text = format!("### Mutation score\n\n{}.\n", headline(score));
     for remark in remarks(score) {

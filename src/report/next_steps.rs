@@ -28,7 +28,6 @@ fn higher_limit(outcome: &Outcome) -> usize {
 }
 
 /// Commands to type in a terminal, most useful first.
-#[must_use]
 pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
     let mut steps = Vec::new();
     if outcome.tip.is_some() {
@@ -51,13 +50,11 @@ pub fn in_terminal(outcome: &Outcome) -> Vec<NextStep> {
 }
 
 /// The command that continues a session without an outcome.
-#[must_use]
 pub fn resume_session(session: &str) -> NextStep {
     NextStep::new(format!("regreen fix --resume {session}"), "continue where it stopped")
 }
 
 /// The command that continues a session that stopped or failed; `None` for one that is done.
-#[must_use]
 pub fn resume(outcome: &Outcome) -> Option<NextStep> {
     let step = resume_session(&outcome.session);
     match outcome.result {
@@ -72,7 +69,6 @@ pub fn resume(outcome: &Outcome) -> Option<NextStep> {
 }
 
 /// Commands to write in a comment on the pull request, most useful first.
-#[must_use]
 pub fn in_comment(view: &View, page: &ForgePage<'_>) -> Vec<NextStep> {
     let Some(outcome) = &view.outcome else {
         return vec![NextStep::new("/regreen stop", "finish the running step, save, and end")];

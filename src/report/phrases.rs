@@ -1,14 +1,12 @@
 //! Phrases that several screens share, so that a state reads the same everywhere.
 
 use crate::domain::budget::{Spending, dollars};
-use crate::domain::event::{Ending, Outcome};
-use crate::domain::fix_loop::Minimised;
+use crate::domain::event::{Ending, Minimised, Outcome};
 
 use super::markdown::{count, line};
 use super::workflow::tame;
 
 /// How an ending reads.
-#[must_use]
 pub fn headline(outcome: &Outcome) -> String {
     let rate =
         outcome.last.map_or_else(|| "no pass rate".to_owned(), |rate| format!("{rate} % pass"));
@@ -25,7 +23,6 @@ pub fn headline(outcome: &Outcome) -> String {
 }
 
 /// How small the change became, in words.
-#[must_use]
 pub fn made_smaller(minimised: &Minimised) -> String {
     let proven = minimised.needed.iter().filter(|one| !one.tests.is_empty()).count();
     let size = if minimised.after < minimised.before {
@@ -40,7 +37,6 @@ pub fn made_smaller(minimised: &Minimised) -> String {
 }
 
 /// What providers took, in words.
-#[must_use]
 pub fn spent(spending: &Spending) -> String {
     let unknown = match spending.unpriced {
         0 => String::new(),
@@ -56,13 +52,11 @@ pub fn spent(spending: &Spending) -> String {
 }
 
 /// Our own words with a capital, on one line.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     capital(&line(text, 500))
 }
 
 /// A text with its first letter as a capital.
-#[must_use]
 pub fn capital(text: &str) -> String {
     let mut characters = text.chars();
     characters
@@ -71,13 +65,11 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Foreign text on one line that no log reader takes for a command.
-#[must_use]
 pub fn harmless(text: &str, limit: usize) -> String {
     tame(&line(text, limit))
 }
 
 /// Seconds with one decimal.
-#[must_use]
 pub fn seconds(milliseconds: u64) -> String {
     format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
 }

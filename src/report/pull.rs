@@ -9,13 +9,11 @@ use super::{detail, overview};
 const TITLE: usize = 120;
 
 /// Its title; `name` is `#7` or a branch.
-#[must_use]
 pub fn title(name: &str) -> String {
     markdown::line(&format!("Bring the tests of {name} back to green"), TITLE)
 }
 
 /// What it says: how far the tests came, each step, and what a person should look at.
-#[must_use]
 pub fn body(view: &View, facts: &ForgePage<'_>) -> String {
     let parts = [
         overview::heading(view),

@@ -24,7 +24,6 @@ const AGENT: &str = "@test-fix-agent";
 pub const SUITE_TASK: &str = "IMPL-002";
 
 /// `test-results.json` (specification.md 8.4).
-#[must_use]
 pub fn test_results(results: &Results, state: &FixLoop) -> Value {
     let judged = state.judgeable();
     let failed_test = |case: &TestCase| {
@@ -79,7 +78,6 @@ fn counts(results: &Results, layer: Layer) -> Value {
 }
 
 /// `iteration-N-failures.json` (specification.md 8.6).
-#[must_use]
 pub fn failures(state: &FixLoop, now: &str) -> Value {
     let known = |case: &TestCase| {
         json!({
@@ -100,7 +98,6 @@ pub fn failures(state: &FixLoop, now: &str) -> Value {
 }
 
 /// `iteration-N-strategy.md` (specification.md 8.6).
-#[must_use]
 pub fn strategy(state: &FixLoop) -> String {
     let strategy = state.selected_strategy.map_or("none", Strategy::word);
     let attempt = state.attempt.as_ref();
@@ -124,7 +121,6 @@ pub fn strategy(state: &FixLoop) -> String {
 }
 
 /// `iteration-N-analysis.md` (specification.md 8.9).
-#[must_use]
 pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
     let plan = state.attempt.as_ref()?.plan.as_ref()?;
     let rate = state.ledger.rate().map_or_else(String::new, |rate| rate.to_string());
@@ -160,7 +156,7 @@ pub fn analysis(state: &FixLoop, now: &str) -> Option<String> {
             "- {}: {} ({})\n",
             iteration.row.iteration,
             code(&iteration.row.summary),
-            iteration.result.word()
+            iteration.result
         ));
     }
     if !plan.report.is_empty() {
@@ -180,7 +176,6 @@ fn quality(degraded: bool) -> &'static str {
 }
 
 /// Who was asked, what came of it, and why the chain moved on, as Markdown.
-#[must_use]
 pub fn calls(calls: &[ProviderCall]) -> String {
     if calls.is_empty() {
         return String::new();
@@ -212,7 +207,6 @@ pub fn calls(calls: &[ProviderCall]) -> String {
 }
 
 /// The task of one iteration, `IMPL-fix-N.json` (specification.md 5.6).
-#[must_use]
 pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
     let attempt = state.attempt.as_ref()?;
     let plan = attempt.plan.as_ref()?;
@@ -266,7 +260,6 @@ pub fn task(state: &FixLoop, status: TaskStatus) -> Option<Value> {
 }
 
 /// How far the task of running the suite is.
-#[must_use]
 pub fn suite_status(state: &FixLoop) -> TaskStatus {
     match &state.verdict {
         None => TaskStatus::InProgress,
@@ -276,7 +269,6 @@ pub fn suite_status(state: &FixLoop) -> TaskStatus {
 }
 
 /// The task of running the suite, `IMPL-002.json` (specification.md 5.5).
-#[must_use]
 pub fn suite_task(state: &FixLoop) -> Value {
     let max_iterations = state.terms.max_iterations;
     json!({
@@ -298,7 +290,6 @@ pub fn suite_task(state: &FixLoop) -> Value {
 }
 
 /// `fix-history.json` (specification.md 8.5).
-#[must_use]
 pub fn history(state: &FixLoop) -> Value {
     let record = |one: &IterationRecord| {
         let regressed = one.result == IterationResult::Regression;
@@ -324,7 +315,6 @@ pub fn history(state: &FixLoop) -> Value {
 }
 
 /// `iteration-summaries/iteration-N.md`.
-#[must_use]
 pub fn iteration_summary(one: &IterationRecord) -> String {
     let row = &one.row;
     let reached =
@@ -334,7 +324,7 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
     format!(
         "# Iteration {}: {}\n\n- Strategy: {}\n- Pass rate: {} % → {} %{reached}\n- Tests run: {} of {}\n- Candidates tried: {}\n- Reason: {}\n- Change: {}\n- Commit: {}\n{asked}",
         row.iteration,
-        one.result.word(),
+        one.result,
         row.strategy,
         row.before,
         row.after,
@@ -348,7 +338,6 @@ pub fn iteration_summary(one: &IterationRecord) -> String {
 }
 
 /// `TODO_LIST.md` of a session that only fixes (specification.md 9.1).
-#[must_use]
 pub fn todo(state: &FixLoop) -> String {
     let done = |finished: bool| if finished { "x" } else { " " };
     let mut text = format!(
@@ -361,7 +350,6 @@ pub fn todo(state: &FixLoop) -> String {
 }
 
 /// The lines of the fix loop in a list of tasks.
-#[must_use]
 pub fn iterations(state: &FixLoop) -> String {
     let mut text = String::new();
     for one in &state.iterations {
@@ -384,7 +372,6 @@ pub fn iterations(state: &FixLoop) -> String {
 }
 
 /// `iteration-N-cli-output.txt`: what the search said.
-#[must_use]
 pub fn search_log(state: &FixLoop) -> String {
     let Some(attempt) = &state.attempt else { return String::new() };
     let mut text = format!("candidates tried: {}\n", attempt.tried);
@@ -405,7 +392,6 @@ pub fn search_log(state: &FixLoop) -> String {
 }
 
 /// A patch for a report, cut where it is long.
-#[must_use]
 pub fn patch(patch: &str, limit: usize) -> String {
     let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
     let mut shown: String = patch.chars().filter(plain).take(limit).collect();

@@ -12,7 +12,6 @@ use super::records::{calls, patch};
 const PATCH: usize = 20_000;
 
 /// The report as Markdown.
-#[must_use]
 pub fn report(outcome: &Outcome) -> String {
     let mut text = format!("# {}\n\n{}.\n\n", headline(outcome), sentence(&outcome.reason));
     text.push_str(&format!("- Session: `{}`\n", outcome.session));

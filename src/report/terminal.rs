@@ -59,7 +59,6 @@ impl Style {
 }
 
 /// Lines of tasks that are over now and were not before.
-#[must_use]
 pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<String> {
     let known =
         |task: &&TaskRow| before.iter().any(|one| one.id == task.id && one.status == task.status);
@@ -81,7 +80,6 @@ pub fn changed_tasks(before: &[TaskRow], now: &[TaskRow], style: Style) -> Vec<S
 }
 
 /// The lines of one event; none for what is only shown live.
-#[must_use]
 pub fn lines(event: &Event, style: Style) -> Vec<String> {
     match event {
         Event::Opened { session, repository, head, branch, framework, command, resumed } => {
@@ -211,7 +209,6 @@ fn ended(row: &IterationRow, style: Style) -> String {
 }
 
 /// The end of a run: verdict, table, what is left, the change, where things are, what to do next.
-#[must_use]
 pub fn closing(outcome: &Outcome, style: Style) -> String {
     let paint = match outcome.result {
         Ending::Success => Paint::Green,

@@ -37,7 +37,6 @@ fn percent(layer: &crate::domain::quality::Completeness) -> String {
 }
 
 /// The part of a terminal's report that is about tests.
-#[must_use]
 pub fn render_text(quality: &TestQuality) -> String {
     let metrics = &quality.metrics;
     let mut text = format!(
@@ -66,7 +65,6 @@ pub fn render_text(quality: &TestQuality) -> String {
 const LISTED: usize = 50;
 
 /// `test-quality-report.md`.
-#[must_use]
 pub fn render_markdown(quality: &TestQuality) -> String {
     let metrics = &quality.metrics;
     let mut text = format!(

@@ -14,14 +14,12 @@ pub struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// A part that stays as it is.
-    #[must_use]
     pub fn fixed(name: &'static str, text: String) -> Self {
         Self { name, turn: 0, forms: 1, draw: Box::new(move |_| text.clone()) }
     }
 
     /// A part that is drawn with the first of these measures, or with a later one where room is
     /// scarce. What the last one gives always fits. Each form is whole Markdown.
-    #[must_use]
     pub fn stepped<M: 'a>(
         name: &'static str,
         turn: u8,
@@ -46,7 +44,6 @@ pub struct Fitted {
 /// Puts parts together in at most `limit` bytes: part by part, in their turns, each one step by
 /// step down to its last form, until the whole fits. When the last forms of all are too long, the
 /// text is too long too; whoever makes the parts keeps those small.
-#[must_use]
 pub fn fit(parts: &[Part<'_>], limit: usize) -> Fitted {
     let draw = |part: &Part<'_>, form| (part.draw)(form).trim_end().to_owned();
     let mut drawn: Vec<(&Part<'_>, usize, String)> =

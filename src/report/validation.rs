@@ -237,7 +237,7 @@ pub fn render_text(report: &ValidationReport) -> String {
 #[must_use]
 pub fn render_markdown(report: &ValidationReport) -> String {
     let mut text = format!(
-        "# Code validation: {}\n\n{}. {}.\n",
+        "# Code validation: {}\n\n{}: {}.\n",
         report.status.name(),
         totals(report),
         line(&report.gate_decision, 300)

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::budget::Spending;
 use crate::domain::chain::ProviderCall;
-use crate::domain::event::{Event, IterationRow, Outcome, TaskRow};
-use crate::domain::fix_loop::Minimised;
+use crate::domain::event::{Event, IterationRow, Minimised, Outcome, TaskRow};
 use crate::domain::id::{CommitId, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;
@@ -166,14 +165,12 @@ impl View {
     }
 
     /// The last known rate.
-    #[must_use]
     pub fn rate(&self) -> Option<PassRate> {
         let last = self.outcome.as_ref().and_then(|outcome| outcome.last);
         last.or_else(|| self.rows.last().map(|row| row.after)).or(self.baseline)
     }
 
     /// Tests that fail on the accepted sources, as far as they are known.
-    #[must_use]
     pub fn failing(&self) -> Vec<TestId> {
         if let Some(outcome) = &self.outcome {
             return outcome.failing.iter().map(|one| one.test.clone()).collect();
@@ -182,7 +179,6 @@ impl View {
     }
 
     /// Tests that failed at first and pass now.
-    #[must_use]
     pub fn regained(&self) -> u32 {
         match (self.baseline, self.rate()) {
             (Some(first), Some(last)) => last.passed.saturating_sub(first.passed),

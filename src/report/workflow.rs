@@ -23,7 +23,6 @@ const RANDOM: usize = 16;
 ///
 /// No word of it begins with `::`, `##[` does not occur, and what ends a line or moves the cursor
 /// is a blank. `a::b` stays as it is. The indentation stays. Doing it twice changes nothing.
-#[must_use]
 pub fn tame(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut escape = false;
@@ -58,20 +57,17 @@ pub fn tame(line: &str) -> String {
 }
 
 /// Opens a fold of the log.
-#[must_use]
 pub fn group(title: &str) -> String {
     format!("::group::{}", data(&line(title, 200)))
 }
 
 /// Closes the fold that is open.
-#[must_use]
 pub fn end_group() -> &'static str {
     "::endgroup::"
 }
 
 /// Lines that make the runner hide a secret from here on: whole, and each line of it, since a log
 /// is searched line by line. Nothing for a blank one.
-#[must_use]
 pub fn mask(secret: &str) -> Vec<String> {
     let mut hidden: Vec<&str> = Vec::new();
     for text in std::iter::once(secret).chain(secret.lines()).map(str::trim) {
@@ -83,7 +79,6 @@ pub fn mask(secret: &str) -> Vec<String> {
 }
 
 /// A remark that the runner shows at a line of a file, and in the list of the run.
-#[must_use]
 pub fn remark(level: Level, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
     let word = match level {
         Level::Notice => "notice",
@@ -104,7 +99,6 @@ pub fn remark(level: Level, place: Option<(&str, u32)>, title: &str, message: &s
 
 /// Remarks for the log, where a check run cannot be written, as with the token of a fork: the
 /// runner shows ten of each level for a step.
-#[must_use]
 pub fn remarks(annotations: &[Annotation]) -> Vec<String> {
     let mut lines = Vec::new();
     for level in [Level::Failure, Level::Warning, Level::Notice] {
@@ -130,7 +124,6 @@ fn property(text: &str) -> String {
 /// All outputs that `action.yml` names, in its order (specification.md 2.3). `report` is where later
 /// steps of the job find the report, when that is elsewhere than the session says. What is not
 /// known yet is empty.
-#[must_use]
 pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)> {
     let outcome = view.outcome.as_ref();
     let result = outcome.map(|outcome| match outcome.result {
@@ -176,7 +169,6 @@ pub fn outputs(view: &View, report: Option<&str>) -> Vec<(&'static str, String)>
 ///
 /// `None` when the delimiter occurs in a value, or `random` is not at least 16 letters and digits:
 /// draw again.
-#[must_use]
 pub fn assignments(values: &[(&str, String)], random: &str) -> Option<String> {
     let fit = random.len() >= RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let delimiter = format!("regreen_{random}");

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::code::testing;
-use crate::domain::fix_loop::{FixLoop, Minimised, NeededHunk};
+use crate::domain::event::{Minimised, NeededHunk};
+use crate::domain::fix_loop::FixLoop;
 use crate::domain::id::{TestId, TreeId};
 use crate::domain::proposal::{EditSet, FileEdit};
 use crate::domain::test::{Results, Scope};

@@ -33,7 +33,6 @@ pub struct Line {
 }
 
 /// The commands of a comment, in order.
-#[must_use]
 pub fn read(comment: &str) -> Vec<Line> {
     if comment.len() > MAX_COMMENT {
         return Vec::new();

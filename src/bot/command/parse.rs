@@ -1,5 +1,6 @@
 //! One command line to a command: words, arguments, flags.
 
+use crate::config::nearest;
 use crate::domain::command::{Command, Flags};
 
 use super::MAX_COMMANDS;
@@ -76,21 +77,24 @@ pub(super) fn parse(line: &str) -> Result<Command, Problem> {
         near: nearest(name, COMMANDS.iter().map(|spec| spec.name)),
     })?;
     let problem = |expected| Problem::Argument { command: spec.name, expected };
-    let read = match spec.read {
-        Reader::OwnFlags(read) => return read(rest).map_err(problem),
-        Reader::Run(read) => {
-            let (flags, arguments) = split(rest)?;
-            read(&arguments, flags)
-        }
-        Reader::Reply(read) => {
-            let (flags, arguments) = split(rest)?;
-            if flags != (Flags { yes: flags.yes, ..Flags::default() }) {
-                return Err(problem("no flags besides -y"));
-            }
-            read(&arguments)
-        }
+    let (flags, arguments) = match &spec.read {
+        Reader::OwnFlags(_) => Default::default(),
+        _ => split(rest)?,
     };
-    read.map_err(problem)
+    let starts_run = matches!(spec.read, Reader::Run(_) | Reader::PlainRun(_));
+    if !starts_run && flags != (Flags { yes: flags.yes, ..Flags::default() }) {
+        return Err(problem("no flags besides -y"));
+    }
+    if !arguments.is_empty() && matches!(spec.read, Reader::PlainRun(_) | Reader::PlainReply(_)) {
+        return Err(problem("no argument"));
+    }
+    match &spec.read {
+        Reader::OwnFlags(read) => read(rest).map_err(problem),
+        Reader::Run(read) => read(&arguments, flags).map_err(problem),
+        Reader::Reply(read) => read(&arguments).map_err(problem),
+        Reader::PlainRun(of) => Ok(of(flags)),
+        Reader::PlainReply(command) => Ok(command.clone()),
+    }
 }
 
 /// Flags and arguments, as `--name=value` or `--name value`.
@@ -152,15 +156,6 @@ fn set(flags: &mut Flags, flag: &'static str, value: &str) -> Result<(), Problem
         _ => flags.calls = Some(number?),
     }
     Ok(())
-}
-
-fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let word = short(word);
-    known
-        .map(|known| (strsim::damerau_levenshtein(&word, known), known))
-        .min()
-        .filter(|(distance, known)| *distance <= 3 && *distance < known.len())
-        .map(|(_, known)| known)
 }
 
 /// Foreign text for a sentence: one line, at most 40 characters, nothing that Markdown acts on.

@@ -10,18 +10,22 @@ pub const PREFIX: &str = "/regreen";
 type Expected = &'static str;
 
 /// How the words behind the name of a command are read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Reader {
     /// The command starts a run, whose limits flags may lower.
     Run(fn(&[&str], Flags) -> Result<Command, Expected>),
+    /// The same without arguments.
+    PlainRun(fn(Flags) -> Command),
     /// The command is answered at once and takes no flag but `-y`.
     Reply(fn(&[&str]) -> Result<Command, Expected>),
+    /// The same without arguments.
+    PlainReply(Command),
     /// The command reads its flags itself.
     OwnFlags(fn(&[String]) -> Result<Command, Expected>),
 }
 
 /// One command.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CommandSpec {
     /// Its name.
     pub name: &'static str,
@@ -49,11 +53,19 @@ const fn spec(
     CommandSpec { name, arguments, help, read }
 }
 
+const fn run(name: &'static str, help: &'static str, of: fn(Flags) -> Command) -> CommandSpec {
+    spec(name, "", help, PlainRun(of))
+}
+
+const fn reply(name: &'static str, help: &'static str, command: Command) -> CommandSpec {
+    spec(name, "", help, PlainReply(command))
+}
+
 const fn alias(name: &'static str, read: Reader) -> CommandSpec {
     spec(name, "", "", read)
 }
 
-use Reader::{OwnFlags, Reply, Run};
+use Reader::{OwnFlags, PlainReply, PlainRun, Reply, Run};
 
 const RESUME: Reader = Run(|words, flags| {
     let session = optional(words)?.map(SessionId::parse).transpose();
@@ -70,24 +82,11 @@ const ROLLBACK: Reader = Reply(|words| {
 
 /// All commands (specification.md 2.1, 2.4, 13.18).
 pub const COMMANDS: &[CommandSpec] = &[
-    spec(
-        "fix",
-        "",
-        "run the tests and fix them on a fix branch",
-        Run(|words, flags| none(words, Command::Fix { flags })),
-    ),
-    spec(
-        "explain",
-        "",
-        "explain where the failures come from, and change nothing",
-        Run(|words, flags| none(words, Command::Explain { flags })),
-    ),
-    spec(
-        "estimate",
-        "",
-        "estimate the time and cost of a run",
-        Reply(|words| none(words, Command::Estimate)),
-    ),
+    run("fix", "run the tests and fix them on a fix branch", |flags| Command::Fix { flags }),
+    run("explain", "explain where the failures come from, and change nothing", |flags| {
+        Command::Explain { flags }
+    }),
+    reply("estimate", "estimate the time and cost of a run", Command::Estimate),
     spec(
         "test",
         "INPUT",
@@ -100,15 +99,10 @@ pub const COMMANDS: &[CommandSpec] = &[
         "plan tests for a task without writing them",
         Run(|words, flags| Ok(Command::Plan { what: task(words)?, flags })),
     ),
-    spec("run", "", "carry out the plan", Run(|words, flags| none(words, Command::Run { flags }))),
-    spec("show-plan", "", "show the planned tasks", Reply(|words| none(words, Command::ShowPlan))),
-    spec("cancel", "", "drop the plan", Reply(|words| none(words, Command::Cancel))),
-    spec(
-        "extend",
-        "",
-        "write tests for what the last fix changed",
-        Run(|words, flags| none(words, Command::Extend { flags })),
-    ),
+    run("run", "carry out the plan", |flags| Command::Run { flags }),
+    reply("show-plan", "show the planned tasks", Command::ShowPlan),
+    reply("cancel", "drop the plan", Command::Cancel),
+    run("extend", "write tests for what the last fix changed", |flags| Command::Extend { flags }),
     spec(
         "validate",
         "[--strict] [--fix]",
@@ -117,12 +111,7 @@ pub const COMMANDS: &[CommandSpec] = &[
     ),
     spec("resume", "[SESSION]", "continue a stopped session", RESUME),
     alias("continue", RESUME),
-    spec(
-        "status",
-        "",
-        "list the sessions and their progress",
-        Reply(|words| none(words, Command::Status)),
-    ),
+    reply("status", "list the sessions and their progress", Command::Status),
     alias(
         "session",
         Reply(|words| match words {
@@ -130,26 +119,11 @@ pub const COMMANDS: &[CommandSpec] = &[
             _ => Err("`list`"),
         }),
     ),
-    spec(
-        "stop",
-        "",
-        "finish the current step, save, and end",
-        Reply(|words| none(words, Command::Stop)),
-    ),
+    reply("stop", "finish the current step, save, and end", Command::Stop),
     spec("rollback", "[N]", "revert the fix of iteration N, or the newest fix", ROLLBACK),
     alias("undo", ROLLBACK),
-    spec(
-        "rebase",
-        "",
-        "rebase the fix branch onto the current head",
-        Reply(|words| none(words, Command::Rebase)),
-    ),
-    spec(
-        "recreate",
-        "",
-        "replace the fix branch by a new attempt",
-        Run(|words, flags| none(words, Command::Recreate { flags })),
-    ),
+    reply("rebase", "rebase the fix branch onto the current head", Command::Rebase),
+    run("recreate", "replace the fix branch by a new attempt", |flags| Command::Recreate { flags }),
     spec(
         "apply",
         "SHA",
@@ -160,37 +134,21 @@ pub const COMMANDS: &[CommandSpec] = &[
             Ok(Command::Apply { commit })
         }),
     ),
-    spec(
+    reply(
         "complete",
-        "",
         "end the session and remove its files from the fix branch",
-        Reply(|words| none(words, Command::Complete)),
+        Command::Complete,
     ),
-    spec(
-        "sync",
-        "",
-        "record what was learned in the project's notes",
-        Reply(|words| none(words, Command::Sync)),
-    ),
+    reply("sync", "record what was learned in the project's notes", Command::Sync),
     spec(
         "issue",
         "DIMENSION,…",
         "open follow-up issues: test, enhance, refactor, doc",
         Reply(issue),
     ),
-    spec(
-        "report",
-        "",
-        "post the report of the session",
-        Reply(|words| none(words, Command::Report)),
-    ),
-    spec("help", "", "show this table", Reply(|words| none(words, Command::Help))),
+    reply("report", "post the report of the session", Command::Report),
+    reply("help", "show this table", Command::Help),
 ];
-
-/// Accepts a command that takes no argument.
-fn none(words: &[&str], command: Command) -> Result<Command, Expected> {
-    if words.is_empty() { Ok(command) } else { Err("no argument") }
-}
 
 /// The argument of a command that takes at most one.
 fn optional<'a>(words: &[&'a str]) -> Result<Option<&'a str>, Expected> {
@@ -252,7 +210,6 @@ pub fn flags() -> String {
 }
 
 /// The help as Markdown.
-#[must_use]
 pub fn help() -> String {
     let mut text = String::from("| Command | What it does |\n|---|---|\n");
     for spec in COMMANDS.iter().filter(|spec| !spec.is_alias()) {

@@ -196,8 +196,7 @@ pub async fn sync(context: &Context<'_>) -> Result<String, BotError> {
     let tip = Some(own.tip.clone());
     let mut commits = Commits::new(context, session, Destination::Branch, tip.clone(), &facts)?;
     commits.published.tip.clone_from(&tip);
-    let now = context.clock.now();
-    commits.sync(&context.prepared.bench, &outcome, now.get(..10).unwrap_or(&now)).await;
+    commits.sync(&outcome).await;
     let published = &commits.published;
     Ok(match (&published.tip, published.notices.iter().chain(&published.held).next()) {
         (_, Some(why)) => markdown::prose(why, 500),

@@ -20,7 +20,6 @@ const REVIEW: &str = "regreen: review";
 
 impl Publisher<'_> {
     /// What became of the commits, as an answer.
-    #[must_use]
     pub fn push_summary(&self) -> String {
         let url = self.pull_url.as_deref().or(self.branch_url.as_deref());
         let notices: Vec<String> =

@@ -53,7 +53,6 @@ pub struct Channel {
 
 impl Channel {
     /// Whether it is time to post.
-    #[must_use]
     pub fn is_due(&self, now: Duration, pace: Duration) -> bool {
         self.stale
             && self.closed.is_none()
@@ -107,7 +106,6 @@ pub struct Publisher<'a> {
 
 impl<'a> Publisher<'a> {
     /// A publisher that has shown nothing yet.
-    #[must_use]
     pub fn new(context: &'a Context<'a>, session: String, answers: Vec<CommandReply>) -> Self {
         let pace = context.env.get(PACE_VARIABLE).parse().map_or(PACE, Duration::from_millis);
         Self {
@@ -133,7 +131,6 @@ impl<'a> Publisher<'a> {
     }
 
     /// Whether the run met the gate.
-    #[must_use]
     pub fn is_met(&self) -> bool {
         self.view.outcome.as_ref().is_some_and(|outcome| {
             matches!(outcome.result, Ending::Success | Ending::PartialSuccess)
@@ -174,8 +171,7 @@ impl<'a> Publisher<'a> {
     pub async fn open_pull(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.context.target.name());
         let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        let pull =
-            tokio::time::timeout(WHILE, commits.open_pull(self.context.forge, &title, &body)).await;
+        let pull = tokio::time::timeout(WHILE, commits.open_pull(&title, &body)).await;
         if let Ok(Err(error)) = pull {
             tracing::warn!(%error, "the pull request is opened later");
         }
@@ -185,8 +181,7 @@ impl<'a> Publisher<'a> {
     /// Makes the one signed commit, where that is wanted.
     pub async fn sign(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.context.target.name());
-        let signature =
-            tokio::time::timeout(self.patience(), commits.sign(self.context.forge, &title));
+        let signature = tokio::time::timeout(self.patience(), commits.sign(&title));
         if let Ok(Err(error)) = signature.await {
             tracing::warn!(%error, "there is no signed commit");
         }
@@ -195,8 +190,7 @@ impl<'a> Publisher<'a> {
     /// Says anew what the pull request with the fix is about.
     pub async fn describe(&mut self, commits: &Commits<'_>) {
         let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        let description =
-            tokio::time::timeout(self.patience(), commits.describe(self.context.forge, &body));
+        let description = tokio::time::timeout(self.patience(), commits.describe(&body));
         if let Ok(Err(error)) = description.await {
             tracing::warn!(%error, "the pull request says less than is known");
         }

@@ -90,8 +90,7 @@ impl Machine for FixLoop {
             if now.result != then.result {
                 found.push(format!(
                     "iteration {number}: the result was {}, would be {}",
-                    then.result.word(),
-                    now.result.word()
+                    then.result, now.result
                 ));
             }
         }

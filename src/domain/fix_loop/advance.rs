@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::chain::ProviderCall;
 use crate::domain::criticality::{self, Circumstances};
-use crate::domain::event::{Ending, Event};
+use crate::domain::event::{Ending, Event, Minimised};
 use crate::domain::gate::{self, GateVerdict};
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::ledger::Ledger;
@@ -14,8 +14,8 @@ use crate::domain::strategy;
 use crate::domain::test::{Results, Status};
 
 use super::{
-    AttemptResult, Baseline, FixLoop, FixStep, IterationResult, Minimised, NextAction,
-    RemainingFailure, TestRun,
+    AttemptResult, Baseline, FixLoop, FixStep, IterationResult, NextAction, RemainingFailure,
+    TestRun,
 };
 
 /// Questions to providers during one step.
@@ -191,7 +191,6 @@ impl FixLoop {
     }
 
     /// Failing tests of the accepted sources with their criticality (specification.md 7.2).
-    #[must_use]
     pub fn judgeable(&self) -> Vec<RemainingFailure> {
         self.ledger
             .failing_cases()
@@ -428,28 +427,18 @@ impl FixLoop {
     fn after_test(&mut self, ran: TestRun) {
         let full = self.next == FixStep::TestFull;
         let Some(attempt) = &mut self.attempt else { return };
-        let results = match ran {
+        let results = match results_of(ran, &mut self.retries) {
             Ok(results) => results,
-            // One retry, then the attempt has no results to stand on (specification.md X16).
-            Err(_) if self.retries == 0 => {
-                self.retries = 1;
-                return;
-            }
-            Err(reason) => {
-                self.retries = 0;
-                attempt.judged = Some(AttemptResult {
-                    result: IterationResult::Error,
-                    reason: format!("with the edit, {reason}"),
-                    keep_uncommitted: false,
-                    reached: None,
-                    hard: false,
-                });
+            Err(None) => return,
+            Err(Some(reason)) => {
+                let reason = format!("with the edit, {reason}");
+                attempt.judged =
+                    Some(AttemptResult::without_results(IterationResult::Error, reason));
                 self.disproved.push(attempt.fingerprint.clone());
                 self.next = FixStep::Restore;
                 return;
             }
         };
-        self.retries = 0;
         let before = attempt.ledger.as_ref().unwrap_or(&self.ledger);
         let after = if full {
             before.after_full(&results, self.current_iteration)
@@ -494,19 +483,14 @@ impl FixLoop {
     }
 
     fn after_confirm(&mut self, ran: TestRun, events: &mut Vec<Event>) {
-        let results = match ran {
+        let results = match results_of(ran, &mut self.retries) {
             Ok(results) => results,
-            Err(_) if self.retries == 0 => {
-                self.retries = 1;
-                return;
-            }
-            Err(reason) => {
-                self.retries = 0;
+            Err(None) => return,
+            Err(Some(reason)) => {
                 self.finish(Ending::Failure, &format!("the final run gave no results: {reason}"));
                 return;
             }
         };
-        self.retries = 0;
         self.ledger = self.ledger.after_full(&results, self.current_iteration);
         let Some(rate) = self.ledger.rate() else { return };
         let levels: Vec<_> = self.judgeable().iter().map(|item| item.criticality).collect();
@@ -523,22 +507,22 @@ impl FixLoop {
     }
 }
 
+/// The results of a run, which is retried once (specification.md X16); `Err(None)` asks for the
+/// retry, `Err(Some(_))` says why there are none.
+fn results_of(ran: TestRun, retries: &mut u32) -> Result<Results, Option<String>> {
+    let is_retried = *retries > 0;
+    *retries = u32::from(ran.is_err() && !is_retried);
+    ran.map_err(|reason| is_retried.then_some(reason))
+}
+
 fn next_action(step: FixStep) -> NextAction {
     match step {
         FixStep::Diagnose | FixStep::Propose | FixStep::Apply => NextAction::ExecuteFixTask,
-        FixStep::Baseline
-        | FixStep::Recheck { .. }
-        | FixStep::Blame
-        | FixStep::TestAffected
-        | FixStep::TestFull
-        | FixStep::Keep
-        | FixStep::ShowAttempt
-        | FixStep::Rollback
-        | FixStep::Restore => NextAction::Retest,
         FixStep::Minimise
         | FixStep::KeepSmaller
         | FixStep::Confirm
         | FixStep::Seal
         | FixStep::Finish => NextAction::Complete,
+        _ => NextAction::Retest,
     }
 }

@@ -242,13 +242,7 @@ impl FixLoop {
         events: &mut Vec<Event>,
     ) {
         if let Some(attempt) = &mut self.attempt {
-            attempt.judged = Some(AttemptResult {
-                result,
-                reason: reason.to_owned(),
-                keep_uncommitted: false,
-                reached: None,
-                hard: false,
-            });
+            attempt.judged = Some(AttemptResult::without_results(result, reason.to_owned()));
         }
         self.end_iteration(events);
     }
@@ -265,7 +259,7 @@ impl FixLoop {
             before,
             after,
             reached: judged.reached.filter(|_| taken_back),
-            outcome: judged.result.word().to_owned(),
+            outcome: judged.result.to_string(),
             tests_run: attempt.tests_run,
             tests_of: attempt.tests_of,
             tried: attempt.tried,
@@ -331,7 +325,6 @@ impl FixLoop {
     }
 
     /// The rate before the current iteration.
-    #[must_use]
     pub fn rate_before(&self) -> Option<PassRate> {
         self.iterations.last().map(|last| last.row.after).or(self.rate_to_climb)
     }

@@ -8,13 +8,15 @@ mod iterate;
 mod outcome;
 mod terms;
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
 use super::chain::ProviderCall;
 use super::criticality::Criticality;
-use super::event::{Ending, IterationRow};
+use super::event::{Ending, IterationRow, Minimised};
 use super::history::Trend;
 use super::id::{CommitId, SessionId, TestId, TreeId};
 use super::ledger::Ledger;
@@ -165,34 +167,6 @@ pub struct FixLoop {
     pub tests_edited: bool,
 }
 
-/// How small the change became, and why the rest of it stays (specification.md 13.5, 13.18).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct Minimised {
-    /// Lines that the change took away or brought in before.
-    pub before: u32,
-    /// The same afterwards.
-    pub after: u32,
-    /// Hunks before.
-    pub hunks_before: usize,
-    /// What stays, hunk by hunk.
-    pub needed: Vec<NeededHunk>,
-    /// Whether it was tried to the end, within its limits of time and runs.
-    pub complete: bool,
-    /// Runs of tests it took.
-    pub runs: u32,
-}
-
-/// The negative control of one hunk.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub struct NeededHunk {
-    /// `file:line` after the change.
-    pub place: String,
-    /// Tests that fail without it, some of them; empty when that could not be shown.
-    pub tests: Vec<TestId>,
-}
-
 /// Iteration 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
@@ -265,17 +239,9 @@ pub enum IterationResult {
     Error,
 }
 
-impl IterationResult {
-    /// The word in files and tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Improved => "improved",
-            Self::Unchanged => "unchanged",
-            Self::Regression => "regression",
-            Self::SkippedDegraded => "skipped_degraded",
-            Self::Error => "error",
-        }
+impl fmt::Display for IterationResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
@@ -292,6 +258,13 @@ pub struct AttemptResult {
     pub reached: Option<PassRate>,
     /// Whether the fall was over the limit, so that the attempt is shown as commit and revert.
     pub hard: bool,
+}
+
+impl AttemptResult {
+    /// The judgement of an attempt without results.
+    pub(super) fn without_results(result: IterationResult, reason: String) -> Self {
+        Self { result, reason, keep_uncommitted: false, reached: None, hard: false }
+    }
 }
 
 /// One finished iteration.
@@ -351,7 +324,6 @@ pub struct RemainingFailure {
 
 impl FixLoop {
     /// A loop that has not begun.
-    #[must_use]
     pub fn new(
         session_id: SessionId,
         started_at: String,
@@ -399,39 +371,18 @@ impl FixLoop {
     }
 
     /// The tree that must be on disk for the next step.
-    #[must_use]
     pub fn tree_on_disk(&self) -> &TreeId {
-        match self.next {
-            FixStep::TestAffected | FixStep::TestFull => {
-                self.attempt.as_ref().and_then(|attempt| attempt.tree.as_ref())
-            }
-            FixStep::Baseline
-            | FixStep::Recheck { .. }
-            | FixStep::Blame
-            | FixStep::Diagnose
-            | FixStep::Propose
-            | FixStep::Apply
-            | FixStep::Keep
-            | FixStep::ShowAttempt
-            | FixStep::Rollback
-            | FixStep::Restore
-            | FixStep::Minimise
-            | FixStep::KeepSmaller
-            | FixStep::Confirm
-            | FixStep::Seal
-            | FixStep::Finish => None,
-        }
-        .unwrap_or(&self.accepted_tree)
+        let tested = matches!(self.next, FixStep::TestAffected | FixStep::TestFull);
+        let attempt = self.attempt.as_ref().filter(|_| tested);
+        attempt.and_then(|attempt| attempt.tree.as_ref()).unwrap_or(&self.accepted_tree)
     }
 
     /// Failing tests of the accepted sources that count, in order of their ids.
-    #[must_use]
     pub fn failing(&self) -> Vec<TestId> {
         self.ledger.failing()
     }
 
     /// Results of the run that `next` asks for, seen by a reader of the state.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.next == FixStep::Finish
     }

@@ -22,7 +22,6 @@ pub struct SessionLocation {
 
 impl FixLoop {
     /// The outcome so far. A state without a verdict was stopped at a checkpoint for `stopped`.
-    #[must_use]
     pub fn outcome(&self, place: SessionLocation, stopped: &str) -> Outcome {
         let (result, reason) = match &self.verdict {
             Some(verdict) => (verdict.ending, verdict.reason.clone()),
@@ -34,7 +33,7 @@ impl FixLoop {
             .map(|item| Remaining {
                 file: self.ledger.case(&item.test).and_then(|case| case.file.clone()),
                 line: self.ledger.case(&item.test).and_then(|case| case.line),
-                criticality: item.criticality.word().to_owned(),
+                criticality: item.criticality.to_string(),
                 evidence: item.evidence,
                 message: self
                     .ledger

@@ -79,7 +79,7 @@ fn a_pytest_file_says_that_it_describes_today() {
     let naming = naming(Framework::Pytest, ModuleKind::Module, ModuleKind::Module);
     let draft = render(&naming, &python(), Split::Grouped, false);
     insta::assert_snapshot!(draft.text, @r##"
-    """What shop/fees.py does today, found by calling it. Nobody has said that this is right.
+    """What shop/fees.py does today, found by calling it. Whether it is right has not been checked.
 
     Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write
     the new result down, or delete the test.
@@ -118,7 +118,7 @@ fn a_unittest_file_holds_the_same_tests() {
     let naming = naming(Framework::Unittest, ModuleKind::Module, ModuleKind::Module);
     let draft = render(&naming, &python(), Split::Grouped, false);
     insta::assert_snapshot!(draft.text, @r##"
-    """What shop/fees.py does today, found by calling it. Nobody has said that this is right.
+    """What shop/fees.py does today, found by calling it. Whether it is right has not been checked.
 
     Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write
     the new result down, or delete the test.
@@ -181,7 +181,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
     };
     let common = naming(Framework::NodeTest, ModuleKind::Common, ModuleKind::Common);
     insta::assert_snapshot!(render(&common, &list(), Split::Grouped, false).text, @r##"
-    // What src/fee-table.js does today, found by calling it. Nobody has said that this is right.
+    // What src/fee-table.js does today, found by calling it. Whether it is right has not been checked.
     //
     // Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,
     // write the new result down, or delete the test.
@@ -202,7 +202,7 @@ fn script_files_take_and_assert_as_their_framework_does() {
     "##);
     let module = naming(Framework::Vitest, ModuleKind::Module, ModuleKind::Common);
     insta::assert_snapshot!(render(&module, &list(), Split::Grouped, false).text, @r##"
-    // What src/fee-table.js does today, found by calling it. Nobody has said that this is right.
+    // What src/fee-table.js does today, found by calling it. Whether it is right has not been checked.
     //
     // Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,
     // write the new result down, or delete the test.

@@ -106,7 +106,6 @@ const PARTS: &[Part] = &[
 ];
 
 /// The page.
-#[must_use]
 pub fn page(view: &View, facts: &PageFacts) -> String {
     let earlier = view.rows.len().saturating_sub(DRAWN);
     let rows = view.rows.get(earlier..).unwrap_or_default();

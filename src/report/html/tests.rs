@@ -10,7 +10,6 @@ use super::*;
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::event::{Event, Outcome, Remaining};
-use crate::domain::fix_loop::{Minimised, NeededHunk};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;

@@ -1,7 +1,7 @@
 //! Writes well-formed HTML. Markup is known when regreen is built; everything else goes through
 //! [`Html::text`] or an attribute and is escaped there, so foreign text cannot become markup.
 
-use crate::report::markdown::line;
+use crate::report::markdown::{digits, is_invisible, line};
 
 /// Attributes of one element; the values are escaped.
 pub type Attributes<'a> = &'a [(&'static str, &'a str)];
@@ -15,13 +15,11 @@ pub struct Html {
 
 impl Html {
     /// An empty document.
-    #[must_use]
     pub fn new() -> Self {
         Self { out: String::from("<!DOCTYPE html>\n"), open: Vec::new() }
     }
 
     /// Bytes so far.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.out.len()
     }
@@ -128,31 +126,14 @@ fn put(out: &mut String, character: char) {
         '"' => out.push_str("&quot;"),
         '\'' => out.push_str("&#39;"),
         '\n' | '\t' => out.push(character),
-        _ if is_unseen(character) => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(character))),
+        _ if character.is_control() || is_invisible(character) => {
+            out.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)))
+        }
         _ => out.push(character),
     }
 }
 
-/// Control characters, and those that reorder or hide text.
-fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{fffe}'..='\u{ffff}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
-}
-
 /// One line of at most `limit` characters. However long the text is, this takes no longer.
-#[must_use]
 pub fn short(text: &str, limit: usize) -> String {
     let ahead: String = text.chars().take(limit * 2 + 64).collect();
     let mut shown = line(&ahead, limit);
@@ -163,7 +144,6 @@ pub fn short(text: &str, limit: usize) -> String {
 }
 
 /// `2.4 s`, `12 min 5 s`, `1 h 2 min`.
-#[must_use]
 pub fn time(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
@@ -174,21 +154,11 @@ pub fn time(milliseconds: u64) -> String {
 }
 
 /// Thousands apart: `12 345`, with a space that does not break.
-#[must_use]
 pub fn number(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{a0}');
-        }
-        out.push(digit);
-    }
-    out
+    digits(value, '\u{a0}')
 }
 
 /// `1 test`, `12 345 tests`.
-#[must_use]
 pub fn many(amount: usize, noun: &str) -> String {
     format!("{} {noun}{}", number(amount as u64), if amount == 1 { "" } else { "s" })
 }

@@ -18,7 +18,6 @@ use crate::domain::check::{
     CHECK_LIMIT, COMMENT_LIMIT, CheckStatus, Conclusion, Level, TITLE_LIMIT,
 };
 use crate::domain::event::{Ending, Event, IterationRow, Outcome, Remaining};
-use crate::domain::fix_loop::{Minimised, NeededHunk};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy as Boldness;

@@ -25,7 +25,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     modules.extend(needs("asyncio", used.iter().any(|(_, case)| is_awaited(case))));
     modules.extend(needs("unittest", unittest));
     let mut text = format!(
-        "\"\"\"What {} does today, found by calling it. Nobody has said that this is right.\n\nWritten by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write\nthe new result down, or delete the test.\n\"\"\"\n\n",
+        "\"\"\"What {} does today, found by calling it. Whether it is right has not been checked.\n\nWritten by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant, write\nthe new result down, or delete the test.\n\"\"\"\n\n",
         naming.file
     );
     for module in &modules {

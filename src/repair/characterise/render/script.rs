@@ -17,7 +17,7 @@ pub fn file(naming: &Naming, functions: &[ObservedFunction], draft: &Draft) -> S
     // Calls are made with what types would not allow, too.
     let head = if naming.typed { "// @ts-nocheck\n" } else { "" };
     let mut text = format!(
-        "{head}// What {} does today, found by calling it. Nobody has said that this is right.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
+        "{head}// What {} does today, found by calling it. Whether it is right has not been checked.\n//\n// Written by `regreen pin`. When a test here fails, the behaviour has changed: if that was meant,\n// write the new result down, or delete the test.\n",
         naming.file
     );
     let module = naming.test == ModuleKind::Module;
