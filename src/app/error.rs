@@ -32,49 +32,37 @@ pub struct AppError {
 impl AppError {
     /// An error of the environment.
     pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            evidence: String::new(),
-            hint: hint.into(),
-            class: ErrorClass::Environment,
-        }
+        Self::new(ErrorClass::Environment, message, hint)
     }
 
     /// An error in a flag, a request or the configuration.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            evidence: String::new(),
-            hint: hint.into(),
-            class: ErrorClass::Usage,
-        }
+        Self::new(ErrorClass::Usage, message, hint)
     }
 
-    fn of_environment(error: &dyn Error, hint: String) -> Self {
-        Self {
-            message: error.to_string(),
-            evidence: String::new(),
-            hint,
-            class: ErrorClass::Environment,
-        }
+    fn new(class: ErrorClass, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (message, hint) = (message.into(), hint.into());
+        Self { message, evidence: String::new(), hint, class }
+    }
+
+    /// An error of the environment, or of usage.
+    fn usage_if(is_usage: bool, error: &dyn Error, hint: String) -> Self {
+        let class = if is_usage { ErrorClass::Usage } else { ErrorClass::Environment };
+        Self::new(class, error.to_string(), hint)
     }
 }
 
 impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
-        let hint = error.hint();
-        let mut failure = Self::of_environment(&error, hint);
-        if matches!(error, GitError::UnknownReference { .. } | GitError::BranchTaken { .. }) {
-            failure.class = ErrorClass::Usage;
-        }
-        failure
+        let is_usage =
+            matches!(error, GitError::UnknownReference { .. } | GitError::BranchTaken { .. });
+        Self::usage_if(is_usage, &error, error.hint())
     }
 }
 
 impl From<RunError> for AppError {
     fn from(error: RunError) -> Self {
-        let hint = error.hint();
-        let mut failure = Self::of_environment(&error, hint);
+        let mut failure = Self::usage_if(false, &error, error.hint());
         if let RunError::NoReport { tail, .. } | RunError::SetUp { tail, .. } = error {
             failure.evidence = tail;
         }
@@ -84,27 +72,17 @@ impl From<RunError> for AppError {
 
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
-        let hint = error.hint();
-        let mut failure = Self::of_environment(&error, hint);
-        if matches!(error, StoreError::Missing { .. } | StoreError::Archived { .. }) {
-            failure.class = ErrorClass::Usage;
-        }
-        failure
+        let is_usage = matches!(error, StoreError::Missing { .. } | StoreError::Archived { .. });
+        Self::usage_if(is_usage, &error, error.hint())
     }
 }
 
 impl From<OpenError> for AppError {
     fn from(error: OpenError) -> Self {
+        let is_usage = !matches!(error, OpenError::NoFramework { .. });
         match error {
             OpenError::Effect(error) => error.into(),
-            OpenError::NoFramework { .. } => {
-                let hint = error.hint();
-                Self::of_environment(&error, hint)
-            }
-            OpenError::Resume { .. } | OpenError::Source(_) | OpenError::NoSession { .. } => {
-                let hint = error.hint();
-                Self::usage(error.to_string(), hint)
-            }
+            error => Self::usage_if(is_usage, &error, error.hint()),
         }
     }
 }
@@ -121,23 +99,16 @@ impl From<EffectError> for AppError {
 
 impl From<PlanInputError> for AppError {
     fn from(error: PlanInputError) -> Self {
-        let hint = error.hint();
-        Self::usage(error.to_string(), hint)
+        Self::usage_if(true, &error, error.hint())
     }
 }
 
 impl From<cycle::Failure> for AppError {
     fn from(error: cycle::Failure) -> Self {
+        let is_usage = matches!(error, cycle::Failure::Gather(_));
         match error {
             cycle::Failure::Effect(error) => error.into(),
-            cycle::Failure::Gather(error) => {
-                let hint = error.hint();
-                Self::usage(error.to_string(), hint)
-            }
-            cycle::Failure::Internal(_) => {
-                let hint = error.hint();
-                Self::of_environment(&error, hint)
-            }
+            error => Self::usage_if(is_usage, &error, error.hint()),
         }
     }
 }

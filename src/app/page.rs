@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::adapter::host::{clock, environment, files};
 use crate::cycle::{EVENTS, Machine as _};
@@ -12,7 +12,7 @@ use crate::domain::session;
 use crate::report::html::{self, PageFacts};
 use crate::report::view::View;
 
-use super::{AppError, ErrorClass};
+use super::AppError;
 
 /// The page inside a session's folder, beside the report.
 pub const PAGE: &str = ".summaries/report.html";
@@ -23,17 +23,6 @@ pub const BUNDLED: &str = "report.html";
 /// Bytes of a session's file that are read at most, and of one analysis.
 const LIMIT: u64 = 1 << 30;
 const ANALYSIS: u64 = 1 << 20;
-
-/// The limits in the loop's state.
-#[derive(Deserialize)]
-struct State {
-    terms: Terms,
-}
-
-#[derive(Deserialize)]
-struct Terms {
-    target: u32,
-}
 
 /// Refuses a place where no file can be written, before any work is done for it.
 pub fn check_page(file: &Path) -> Result<(), AppError> {
@@ -51,11 +40,9 @@ pub fn check_page(file: &Path) -> Result<(), AppError> {
 /// Fails when they tell nothing yet, or cannot be read.
 pub fn draw_page(folder: &Path) -> Result<String, AppError> {
     let read = |name: &str, limit: u64| {
-        files::read(&folder.join(name), limit).map_err(|error| AppError {
-            message: format!("{}: {error}", folder.join(name).display()),
-            evidence: String::new(),
-            hint: "make it readable, then ask again".into(),
-            class: ErrorClass::Environment,
+        files::read(&folder.join(name), limit).map_err(|error| {
+            let message = format!("{}: {error}", folder.join(name).display());
+            AppError::environment(message, "make it readable, then repeat the command")
         })
     };
     let bytes = read(EVENTS, LIMIT)?.unwrap_or_default();
@@ -81,8 +68,8 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
         ));
     }
     let target = read(FixLoop::STATE_FILE, LIMIT)?
-        .and_then(|bytes| serde_json::from_slice::<State>(&bytes).ok())
-        .map(|state| state.terms.target);
+        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        .and_then(|state| u32::try_from(state["terms"]["target"].as_u64()?).ok());
     let mut facts = PageFacts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         made: clock::now(),
@@ -102,11 +89,11 @@ pub fn draw_page(folder: &Path) -> Result<String, AppError> {
 
 /// Writes a page, all of it or nothing.
 pub fn write_page(file: &Path, page: &str) -> Result<(), AppError> {
-    files::write(file, page.as_bytes()).map_err(|error| AppError {
-        message: format!("cannot write {}: {error}", file.display()),
-        evidence: String::new(),
-        hint: "make room or permission, then `regreen report --html FILE`".into(),
-        class: ErrorClass::Environment,
+    files::write(file, page.as_bytes()).map_err(|error| {
+        AppError::environment(
+            format!("cannot write {}: {error}", file.display()),
+            "make room or permission, then `regreen report --html FILE`",
+        )
     })
 }
 

@@ -10,7 +10,7 @@ use crate::adapter::host::{environment, files, random};
 use crate::adapter::models::{self, RecordingMode};
 use crate::config::Settings;
 use crate::config::providers::{self as table, EMBEDDED, Provider, Ready};
-use crate::domain::budget::SpendingLimits;
+use crate::domain::budget::{SpendingLimits, micro_usd};
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::Model;
 use crate::role::{AskSettings, ChainEntry};
@@ -89,10 +89,13 @@ pub fn open(options: &ModelOptions, settings: &Settings) -> Result<Providers, Ap
     let session = SpendingLimits {
         calls: options.budget_calls.or(budget.calls),
         tokens: options.budget_tokens.or(budget.tokens),
-        micro_usd: options.budget_usd.or(budget.usd).map(micro),
+        micro_usd: options.budget_usd.or(budget.usd).map(micro_usd),
     };
-    let iteration =
-        SpendingLimits { calls: each.calls, tokens: each.tokens, micro_usd: each.usd.map(micro) };
+    let iteration = SpendingLimits {
+        calls: each.calls,
+        tokens: each.tokens,
+        micro_usd: each.usd.map(micro_usd),
+    };
     Ok(Providers {
         notices,
         chain: links
@@ -131,16 +134,6 @@ fn patient(settings: &Settings) -> BTreeMap<String, Provider> {
         }
     }
     file
-}
-
-/// Millionths of a dollar.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float is cut to the range of the integer, and a budget is not negative"
-)]
-fn micro(usd: f64) -> u64 {
-    (usd.max(0.0) * 1_000_000.0) as u64
 }
 
 fn recorded(folder: &Path) -> Result<Recorded, AppError> {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::config::Diagnostic;
+use crate::effect::{GitError, RemoteError};
 
 use super::prepare::PrepareError;
 use super::target::TargetError;
@@ -50,6 +51,18 @@ impl From<PrepareError> for BotError {
             PrepareError::Configuration(problems) => Self { message, hint, code: USAGE, problems },
             _ => Self::environment(message, hint),
         }
+    }
+}
+
+impl From<GitError> for BotError {
+    fn from(error: GitError) -> Self {
+        PrepareError::from(error).into()
+    }
+}
+
+impl From<RemoteError> for BotError {
+    fn from(error: RemoteError) -> Self {
+        PrepareError::from(error).into()
     }
 }
 

@@ -18,31 +18,47 @@ const EVERY: Duration = Duration::from_secs(30);
 /// Variable with another time between two polls, in milliseconds.
 const EVERY_VARIABLE: &str = "REGREEN_LISTEN_MS";
 
-fn every(context: &Context<'_>) -> Duration {
-    context.env.get(EVERY_VARIABLE).parse().map_or(EVERY, Duration::from_millis)
+/// Lets polls happen so often and no oftener.
+struct Pace {
+    last: Option<Duration>,
+    every: Duration,
+}
+
+impl Pace {
+    fn new(context: &Context<'_>, last: Option<Duration>) -> Self {
+        let every = context.env.get(EVERY_VARIABLE).parse().map_or(EVERY, Duration::from_millis);
+        Self { last, every }
+    }
+
+    fn is_due(&mut self, context: &Context<'_>) -> bool {
+        let now = context.clock.elapsed();
+        let due = self.last.is_none_or(|last| now.saturating_sub(last) >= self.every);
+        if due {
+            self.last = Some(now);
+        }
+        due
+    }
 }
 
 /// Polls the comments for a stop.
 pub struct StopPoll {
     since: String,
-    last: Duration,
-    every: Duration,
+    pace: Pace,
 }
 
 impl StopPoll {
     /// Polls for comments from now on.
     pub fn new(context: &Context<'_>) -> Self {
-        Self { since: context.clock.now(), last: context.clock.elapsed(), every: every(context) }
+        let pace = Pace::new(context, Some(context.clock.elapsed()));
+        Self { since: context.clock.now(), pace }
     }
 
     /// The login of an authorised person who commented `stop` since this run began.
     pub async fn poll(&mut self, context: &Context<'_>) -> Option<String> {
         let number = context.target.number.filter(|_| context.target.writes)?;
-        let now = context.clock.elapsed();
-        if now.saturating_sub(self.last) < self.every {
+        if !self.pace.is_due(context) {
             return None;
         }
-        self.last = now;
         let comments = match context.forge.comments_since(number, &self.since).await {
             Ok(comments) => comments,
             Err(error) => {
@@ -77,8 +93,7 @@ fn account(author: Author) -> Account {
 pub struct HeadPoll {
     /// The reference on the server; `None` when there is nothing to poll.
     name: Option<String>,
-    last: Option<Duration>,
-    every: Duration,
+    pace: Pace,
 }
 
 impl HeadPoll {
@@ -90,17 +105,15 @@ impl HeadPoll {
             }
             context.target.head_branch.clone()
         });
-        Self { name, last: None, every: every(context) }
+        Self { name, pace: Pace::new(context, None) }
     }
 
     /// The new head; `None` when it did not move, or when the last poll is too recent.
     pub async fn poll(&mut self, context: &Context<'_>) -> Option<CommitId> {
         let name = self.name.as_ref()?;
-        let now = context.clock.elapsed();
-        if self.last.is_some_and(|last| now.saturating_sub(last) < self.every) {
+        if !self.pace.is_due(context) {
             return None;
         }
-        self.last = Some(now);
         match context.prepared.remote.head_of(name).await {
             Ok(head) => head.filter(|head| *head != context.target.head),
             Err(error) => {

@@ -8,7 +8,6 @@ use crate::report::view::View;
 use super::context::Context;
 use super::failure::BotError;
 use super::fix_branch::{self, FixBranch};
-use super::prepare::PrepareError;
 use super::session_refs::{self, PendingSession};
 use super::worker;
 
@@ -97,7 +96,7 @@ pub fn check_out(
         branch: context.target.head_branch.clone().unwrap_or_else(|| "regreen-head".into()),
         others,
     };
-    Ok(context.prepared.bench.check_out(&of).map_err(PrepareError::from)?)
+    Ok(context.prepared.bench.check_out(&of)?)
 }
 
 /// The open pull request with the fix of a session.

@@ -1,128 +1,82 @@
-//! The position of a key in a YAML text, found by walking down its path by indentation and braces.
+//! The position of a key in a YAML text: the reader of YAML itself is made to fail at it.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+/// The error by which a key is known to be found.
+const FOUND: &str = "the key is here";
 
 /// Line and column of a key, from 1; if it is not found, those of its nearest parent that is.
 pub(super) fn position(text: &str, path: &[String]) -> (usize, usize) {
-    let mut found = 0;
-    let mut within = Within::Block { from: 0, deeper: None };
-    if let Some(start) = flow(text, 0) {
-        within = Within::Flow(start);
+    let mut parents = (1..=path.len()).rev().filter_map(|length| path.get(..length));
+    parents.find_map(|path| key_position(text, path)).unwrap_or((1, 1))
+}
+
+fn key_position(text: &str, path: &[String]) -> Option<(usize, usize)> {
+    let document = serde_yaml::Deserializer::from_str(text);
+    let error = Below(path).deserialize(document).err()?;
+    let place = error.location().filter(|_| error.to_string().contains(FOUND))?;
+    Some((place.line(), place.column()))
+}
+
+/// Reads a value whose keys lead along this path.
+struct Below<'a>(&'a [String]);
+
+impl<'de> DeserializeSeed<'de> for Below<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, value: D) -> Result<(), D::Error> {
+        value.deserialize_map(self)
     }
-    for key in path {
-        let next = match within {
-            Within::Block { from, deeper } => in_block(text, from, deeper, key),
-            Within::Flow(from) => in_flow(text, from, key),
-        };
-        let Some((at, value)) = next else { break };
-        found = at;
-        within = match (flow(text, value), within) {
-            (Some(start), _) => Within::Flow(start),
-            (None, Within::Flow(_)) => break,
-            (None, Within::Block { .. }) => {
-                let rest = text.get(value..).unwrap_or_default();
-                let from = rest.find('\n').map_or(text.len(), |end| value + end + 1);
-                Within::Block { from, deeper: Some(column(text, at)) }
+}
+
+impl<'de> Visitor<'de> for Below<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Some((name, rest)) = self.0.split_first() else { return Ok(()) };
+        while let Some(is_named) = map.next_key_seed(Key { name, is_last: rest.is_empty() })? {
+            if is_named {
+                return map.next_value_seed(Below(rest));
             }
-        };
-    }
-    let line = text.get(..found).unwrap_or_default().matches('\n').count() + 1;
-    (line, column(text, found) + 1)
-}
-
-/// Where the children of a key are.
-enum Within {
-    /// Lines from this byte on that are indented more than this.
-    Block { from: usize, deeper: Option<usize> },
-    /// Behind the brace at this byte.
-    Flow(usize),
-}
-
-/// Characters between the begin of the line and a byte.
-fn column(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    before.rsplit('\n').next().unwrap_or_default().chars().count()
-}
-
-/// The byte of an opening brace that is the value at `from`, behind blanks and comments.
-fn flow(text: &str, from: usize) -> Option<usize> {
-    let rest = text.get(from..)?;
-    let value = skip(rest);
-    value.starts_with('{').then(|| text.len() - value.len())
-}
-
-/// Without leading blanks, line ends and comments.
-fn skip(mut rest: &str) -> &str {
-    loop {
-        rest = rest.trim_start();
-        match rest.strip_prefix('#') {
-            Some(comment) => rest = comment.split_once('\n').map_or("", |(_, after)| after),
-            None => return rest,
+            map.next_value::<IgnoredAny>()?;
         }
+        Ok(())
     }
 }
 
-/// The length of a key with its colon when a text begins with it.
-fn key_length(text: &str, key: &str) -> Option<usize> {
-    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let inner = quote.map_or(Some(text), |quote| text.strip_prefix(quote))?;
-    let mut after = inner.strip_prefix(key)?;
-    if let Some(quote) = quote {
-        after = after.strip_prefix(quote)?;
-    }
-    let after = after.trim_start_matches([' ', '\t']).strip_prefix(':')?;
-    (quote.is_some() || after.is_empty() || after.starts_with(char::is_whitespace))
-        .then(|| text.len() - after.len())
+/// Reads a key and says whether it has this name; fails at it when it is the last of its path.
+struct Key<'a> {
+    name: &'a str,
+    is_last: bool,
 }
 
-/// A key among the lines of one level: its byte, and the byte behind its colon.
-fn in_block(text: &str, from: usize, deeper: Option<usize>, key: &str) -> Option<(usize, usize)> {
-    let mut level = None;
-    let mut at = from;
-    for line in text.get(from..)?.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let content = line.trim_start_matches(' ');
-        let ignored = content.trim().is_empty()
-            || content.starts_with('#')
-            || line.starts_with("---")
-            || line.starts_with('%');
-        if ignored {
-            continue;
-        }
-        let indent = line.len() - content.len();
-        if deeper.is_some_and(|parent| indent <= parent) {
-            return None;
-        }
-        // The first line sets the level; what is deeper belongs to a sibling or a long text.
-        if indent == *level.get_or_insert(indent)
-            && let Some(length) = key_length(content, key)
-        {
-            return Some((start + indent, start + indent + length));
-        }
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<bool, D::Error> {
+        key.deserialize_str(self)
     }
-    None
 }
 
-/// A key directly behind the brace at `from`: its byte, and the byte behind its colon.
-fn in_flow(text: &str, from: usize, key: &str) -> Option<(usize, usize)> {
-    let mut depth = 0u32;
-    let mut quote = None;
-    for (offset, c) in text.get(from..)?.char_indices() {
-        match (quote, c) {
-            (Some(open), c) if open == c => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '{' | '[') => depth += 1,
-            (None, '}' | ']') => depth = depth.checked_sub(1).filter(|depth| *depth > 0)?,
-            _ => {}
-        }
-        if quote.is_none() && depth == 1 && matches!(c, '{' | ',') {
-            let rest = skip(text.get(from + offset + 1..)?);
-            if let Some(length) = key_length(rest, key) {
-                let at = text.len() - rest.len();
-                return Some((at, at + length));
-            }
-        }
+impl Visitor<'_> for Key<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
     }
-    None
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<bool, E> {
+        if key == self.name && self.is_last {
+            return Err(E::custom(FOUND));
+        }
+        Ok(key == self.name)
+    }
 }
 
 #[cfg(test)]

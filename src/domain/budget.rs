@@ -44,6 +44,16 @@ impl Price {
     }
 }
 
+/// Dollars as millionths of a dollar, cut.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast saturates, and the amount is not negative"
+)]
+pub fn micro_usd(dollars: f64) -> u64 {
+    (dollars.max(0.0) * 1e6) as u64
+}
+
 /// Limits of one session; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpendingLimits {

@@ -16,7 +16,6 @@ use crate::bot::context::Context;
 use crate::bot::failure::BotError;
 use crate::bot::fix_branch;
 use crate::bot::limits::{self, Destination};
-use crate::bot::prepare::PrepareError;
 use crate::bot::publish::Publisher;
 use crate::bot::sessions::{check_out, names, read_view};
 
@@ -31,20 +30,14 @@ pub async fn apply(context: &Context<'_>, result: &CommitId) -> Result<String, B
     {
         return bundled(context, &folder, &bundle.of.head).await;
     }
-    let Some(tip) =
-        context.prepared.remote.head_of(&stored(result)).await.map_err(PrepareError::from)?
-    else {
+    let remote = &context.prepared.remote;
+    let Some(tip) = remote.head_of(&stored(result)).await? else {
         return Ok(format!(
             "No result {} is stored here. `/regreen fix --suggest` stores one.",
             result.short()
         ));
     };
-    context
-        .prepared
-        .remote
-        .fetch(&FetchTarget::Commit(tip.clone()), Some(COMMITS))
-        .await
-        .map_err(PrepareError::from)?;
+    remote.fetch(&FetchTarget::Commit(tip.clone()), Some(COMMITS)).await?;
     let message = context.prepared.bench.message_of(&tip).unwrap_or_default();
     let session = commit::trailer(&message, commit::SESSION).map(SessionId::parse);
     let Some(session) = session.and_then(Result::ok).filter(|_| tip == *result) else {
@@ -104,9 +97,7 @@ async fn publish(
     tip: &CommitId,
 ) -> Result<String, BotError> {
     let bench = &context.prepared.bench;
-    let tree = bench.tree_of(tip).map_err(PrepareError::from)?;
-    let diff = bench.diff(&context.target.head, &tree, STATE_FOLDER);
-    let diff = diff.map_err(PrepareError::from)?;
+    let diff = bench.diff(&context.target.head, &bench.tree_of(tip)?, STATE_FOLDER)?;
     let facts = check_out(context, vec![])?;
     let expected = fix_branch::replaced_tip(context.prepared, context.target, session).await?;
     let mut commits = Commits::new(context, session, destination(context), expected, &facts)?;

@@ -15,7 +15,7 @@ use crate::bot::context::Context;
 use crate::bot::failure::BotError;
 use crate::bot::job;
 use crate::bot::limits::{self, Destination};
-use crate::bot::prepare::{self, PrepareError};
+use crate::bot::prepare;
 use crate::bot::sessions::{check_out, free_name};
 use crate::bot::worker::{self, Worker};
 
@@ -98,17 +98,16 @@ fn flat(page: &str) -> String {
 /// Stores the repairs in the checkout as one commit; returns a line for the reply.
 async fn store_repairs(context: &Context<'_>) -> Result<String, BotError> {
     let bench = &context.prepared.bench;
-    let edited = bench.edited(FILE_LIMIT).map_err(PrepareError::from)?;
+    let edited = bench.edited(FILE_LIMIT)?;
     if edited.is_empty() {
         return Ok("\nNothing can be repaired safely.\n".into());
     }
     let Some(session) = free_name(context).await? else {
         return Ok("\nNo branch name is free for the repairs.\n".into());
     };
-    let made = bench.with_files(&context.target.head, &edited, &commit::repaired(&session));
-    let made = made.map_err(PrepareError::from)?;
-    let tree = bench.tree_of(&made).map_err(PrepareError::from)?;
-    let diff = bench.diff(&context.target.head, &tree, STATE_FOLDER).map_err(PrepareError::from)?;
+    let head = &context.target.head;
+    let made = bench.with_files(head, &edited, &commit::repaired(&session))?;
+    let diff = bench.diff(head, &bench.tree_of(&made)?, STATE_FOLDER)?;
     let facts = check_out(context, vec![])?;
     let mut commits = Commits::new(context, &session, Destination::Stored, None, &facts)?;
     if let Err(error) = commits.offer_result(&made, diff).await {

@@ -6,7 +6,7 @@ mod end;
 use std::time::Duration;
 
 use crate::config::PartialConclusion;
-use crate::domain::budget::SpendingLimits;
+use crate::domain::budget::{SpendingLimits, micro_usd};
 use crate::domain::check::{CheckStatus, Conclusion};
 use crate::domain::command::Ceiling;
 use crate::domain::event::{Ending, Event};
@@ -169,31 +169,28 @@ impl<'a> Publisher<'a> {
 
     /// Offers the pushed commits as a pull request.
     pub async fn open_pull(&mut self, commits: &mut Commits<'_>) {
-        let title = pull::title(&self.context.target.name());
-        let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        let pull = tokio::time::timeout(WHILE, commits.open_pull(&title, &body)).await;
-        if let Ok(Err(error)) = pull {
-            tracing::warn!(%error, "the pull request is opened later");
-        }
+        let (title, body) = self.pull_texts();
+        bounded(WHILE, "the pull request is opened later", commits.open_pull(&title, &body)).await;
         self.show_published(&commits.published);
     }
 
     /// Makes the one signed commit, where that is wanted.
     pub async fn sign(&mut self, commits: &mut Commits<'_>) {
         let title = pull::title(&self.context.target.name());
-        let signature = tokio::time::timeout(self.patience(), commits.sign(&title));
-        if let Ok(Err(error)) = signature.await {
-            tracing::warn!(%error, "there is no signed commit");
-        }
+        bounded(self.patience(), "there is no signed commit", commits.sign(&title)).await;
     }
 
-    /// Says anew what the pull request with the fix is about.
+    /// Describes the pull request with the fix as it is now.
     pub async fn describe(&mut self, commits: &Commits<'_>) {
+        let (_, body) = self.pull_texts();
+        let problem = "the pull request says less than is known";
+        bounded(self.patience(), problem, commits.describe(&body)).await;
+    }
+
+    /// Title and body of the pull request with the fix.
+    fn pull_texts(&self) -> (String, String) {
         let body = pull::body(&self.view, &ForgePage { pull_url: None, ..self.facts("") });
-        let description = tokio::time::timeout(self.patience(), commits.describe(&body));
-        if let Ok(Err(error)) = description.await {
-            tracing::warn!(%error, "the pull request says less than is known");
-        }
+        (pull::title(&self.context.target.name()), body)
     }
 
     /// Notes that the session's branch is on the server, and the pull request with the fix.
@@ -302,7 +299,7 @@ impl<'a> Publisher<'a> {
                 iterations: self.limits.max_iterations,
                 minutes: self.limits.minutes,
                 providers: SpendingLimits {
-                    micro_usd: self.limits.usd.map(micro),
+                    micro_usd: self.limits.usd.map(micro_usd),
                     tokens: self.limits.tokens,
                     calls: self.limits.calls,
                 },
@@ -320,14 +317,15 @@ impl<'a> Publisher<'a> {
     }
 }
 
-/// Dollars as millionths.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be positive when it was read; a cast saturates"
-)]
-fn micro(usd: f64) -> u64 {
-    (usd * 1e6) as u64
+/// Waits for a call so long, and logs its error.
+async fn bounded(
+    limit: Duration,
+    problem: &str,
+    call: impl Future<Output = Result<(), ForgeError>>,
+) {
+    if let Ok(Err(error)) = tokio::time::timeout(limit, call).await {
+        tracing::warn!(%error, "{problem}");
+    }
 }
 
 fn too_late(call: &'static str) -> ForgeError {

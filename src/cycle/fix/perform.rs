@@ -9,8 +9,10 @@ use crate::domain::fix_loop::{
 };
 use crate::domain::id::{CommitId, TestId, TreeId};
 use crate::domain::proposal::EditSet;
+use crate::domain::session::files::SUITE_LOG;
 use crate::domain::test::{Results, Scope};
 use crate::effect::{CommitRequest, Effects, RunError, RunRequest, StateFile};
+use crate::report::markdown::count;
 use crate::report::{layers, records};
 use crate::role::{Fixer, Impact, minimise};
 
@@ -30,9 +32,6 @@ pub struct Performer<'a> {
     /// Finds the tests that a change affects.
     pub impact: Mutex<Impact>,
 }
-
-/// The log that every run of the loop overwrites (specification.md 8.1).
-const LOG: &str = ".process/test-output.log";
 
 impl Perform<FixLoop> for Performer<'_> {
     type Task = FixStep;
@@ -89,10 +88,16 @@ impl Performer<'_> {
         scope: &Scope,
     ) -> Result<Result<Results, RunError>, Failure> {
         self.fx.worktree.checkout(state.tree_on_disk()).await?;
-        let request = RunRequest { root: self.fx.worktree.root(), scope, log: LOG };
+        let request = RunRequest { root: self.fx.worktree.root(), scope, log: SUITE_LOG };
         let ran = self.fx.suite.run(&request).await;
         self.keep_results(state, &ran).await?;
         Ok(ran)
+    }
+
+    /// Runs tests; a run without results is an outcome of the step.
+    async fn ran(&self, state: &FixLoop, scope: &Scope) -> Result<FixStepOutcome, Failure> {
+        let ran = self.run(state, scope).await?;
+        Ok(FixStepOutcome::Ran(ran.map_err(|error| error.to_string())))
     }
 
     /// Writes the results of a run to the session's files.
@@ -131,9 +136,7 @@ impl Performer<'_> {
             state,
             format!("running {} again, alone, to find flaky ones ({round} of 2)", tests(&failing)),
         );
-        Ok(FixStepOutcome::Ran(
-            self.run(state, &Scope::Tests(failing)).await?.map_err(|error| text(&error)),
-        ))
+        self.ran(state, &Scope::Tests(failing)).await
     }
 
     async fn blame(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
@@ -147,7 +150,9 @@ impl Performer<'_> {
         let scope = Scope::Tests(failing);
         let request =
             RunRequest { root: &root, scope: &scope, log: ".process/test-output-base.log" };
-        Ok(FixStepOutcome::Ran(self.fx.suite.run(&request).await.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(
+            self.fx.suite.run(&request).await.map_err(|error| error.to_string()),
+        ))
     }
 
     async fn diagnose(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
@@ -174,14 +179,12 @@ impl Performer<'_> {
     async fn test_affected(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         let affected = attempt_of(state)?.affected.clone();
         self.tell(state, format!("running {} that the edit may affect", tests(&affected)));
-        Ok(FixStepOutcome::Ran(
-            self.run(state, &Scope::Tests(affected)).await?.map_err(|error| text(&error)),
-        ))
+        self.ran(state, &Scope::Tests(affected)).await
     }
 
     async fn test_full(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "running the full suite".into());
-        Ok(FixStepOutcome::Ran(self.run(state, &Scope::Full).await?.map_err(|error| text(&error))))
+        self.ran(state, &Scope::Full).await
     }
 
     /// Commits the accepted sources. Without commits the edit is kept as a patch file.
@@ -240,10 +243,10 @@ impl Performer<'_> {
     async fn confirm(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
         self.tell(state, "running the full suite once more in a fresh checkout".into());
         let root = self.fx.worktree.export(&state.accepted_tree, "confirm").await?;
-        let request = RunRequest { root: &root, scope: &Scope::Full, log: LOG };
+        let request = RunRequest { root: &root, scope: &Scope::Full, log: SUITE_LOG };
         let ran = self.fx.suite.run(&request).await;
         self.keep_results(state, &ran).await?;
-        Ok(FixStepOutcome::Ran(ran.map_err(|error| text(&error))))
+        Ok(FixStepOutcome::Ran(ran.map_err(|error| error.to_string())))
     }
 
     async fn seal(&self, state: &FixLoop) -> Result<FixStepOutcome, Failure> {
@@ -292,12 +295,5 @@ fn edits_of(state: &FixLoop) -> Result<&EditSet, Failure> {
 }
 
 fn tests(ids: &[TestId]) -> String {
-    match ids {
-        [_] => "1 test".into(),
-        _ => format!("{} tests", ids.len()),
-    }
-}
-
-fn text(error: &RunError) -> String {
-    error.to_string()
+    count(ids.len() as u64, "test")
 }

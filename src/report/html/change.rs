@@ -34,20 +34,16 @@ pub(super) fn whole(html: &mut Html, data: &PageData<'_>) {
                     "",
                     &format!("Why {} stays", count(minimised.needed.len() as u64, "hunk")),
                 );
-                html.inside("ul", &[("class", "plain")], |html| {
-                    for one in minimised.needed.iter().take(PROOFS) {
-                        html.inside("li", &[], |html| {
-                            html.code(&one.place, NAME);
-                            html.text(if one.tests.is_empty() {
-                                ": no test was shown to need it"
-                            } else {
-                                ": without it fails "
-                            });
-                            for (at, test) in one.tests.iter().take(3).enumerate() {
-                                html.text(if at == 0 { "" } else { ", " });
-                                html.code(test.as_str(), NAME);
-                            }
-                        });
+                html.list("plain", minimised.needed.iter().take(PROOFS), |html, one| {
+                    html.code(&one.place, NAME);
+                    html.text(if one.tests.is_empty() {
+                        ": no test was shown to need it"
+                    } else {
+                        ": without it fails "
+                    });
+                    for (at, test) in one.tests.iter().take(3).enumerate() {
+                        html.text(if at == 0 { "" } else { ", " });
+                        html.code(test.as_str(), NAME);
                     }
                 });
                 let more = minimised.needed.len().saturating_sub(PROOFS);

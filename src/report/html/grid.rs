@@ -126,33 +126,24 @@ pub(super) fn draw(html: &mut Html, data: &PageData<'_>) {
             });
         }
     });
-    let region = [
-        ("class", "scroll"),
-        ("tabindex", "0"),
-        ("role", "region"),
-        ("aria-label", "Tests by iteration"),
-    ];
     let mut drawn = 0;
-    html.inside("div", &region, |html| {
-        html.inside("table", &[("class", "grid")], |html| {
-            html.leaf("caption", "unseen", "Each test that was red, by iteration");
-            header(html, data);
-            let began = html.len();
-            html.inside("tbody", &[], |html| {
-                for (test, cells) in &rows {
-                    if html.len() - began > BYTES {
-                        break;
-                    }
-                    html.inside("tr", &[], |html| {
-                        html.inside("th", &[("scope", "row")], |html| name(html, test));
-                        for cell in cells {
-                            let (class, sign, _) = cell.facts();
-                            html.leaf("td", class, sign);
-                        }
-                    });
-                    drawn += 1;
+    html.table("grid", "Each test that was red, by iteration", |html| {
+        header(html, data);
+        let began = html.len();
+        html.inside("tbody", &[], |html| {
+            for (test, cells) in &rows {
+                if html.len() - began > BYTES {
+                    break;
                 }
-            });
+                html.inside("tr", &[], |html| {
+                    html.row_head(|html| name(html, test));
+                    for cell in cells {
+                        let (class, sign, _) = cell.facts();
+                        html.leaf("td", class, sign);
+                    }
+                });
+                drawn += 1;
+            }
         });
     });
     left_out(html, total - drawn, "test", "the session's `.process/events.jsonl` names them all");

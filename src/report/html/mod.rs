@@ -72,37 +72,26 @@ struct Part {
     draw: fn(&mut Html, &PageData<'_>),
 }
 
+const fn part(
+    id: &'static str,
+    title: &'static str,
+    applies: fn(&PageData<'_>) -> bool,
+    draw: fn(&mut Html, &PageData<'_>),
+) -> Part {
+    Part { id, title, applies, draw }
+}
+
 /// The parts, as they follow each other.
 const PARTS: &[Part] = &[
-    Part { id: "rate", title: "Pass rate", applies: chart::applies, draw: chart::draw },
-    Part {
-        id: "failing",
-        title: "Still failing",
-        applies: remaining::fails,
-        draw: remaining::failing,
-    },
-    Part { id: "tests", title: "Tests", applies: grid::applies, draw: grid::draw },
-    Part {
-        id: "iterations",
-        title: "Iterations",
-        applies: iterations::applies,
-        draw: iterations::draw,
-    },
-    Part { id: "time", title: "Time and money", applies: time::applies, draw: time::draw },
-    Part {
-        id: "refused",
-        title: "Refused proposals",
-        applies: remaining::refuses,
-        draw: remaining::refused,
-    },
-    Part { id: "change", title: "The whole change", applies: change::applies, draw: change::whole },
-    Part { id: "notes", title: "Notes", applies: remaining::notes, draw: remaining::note },
-    Part {
-        id: "next",
-        title: "How to continue",
-        applies: remaining::has_next_steps,
-        draw: remaining::next,
-    },
+    part("rate", "Pass rate", chart::applies, chart::draw),
+    part("failing", "Still failing", remaining::fails, remaining::failing),
+    part("tests", "Tests", grid::applies, grid::draw),
+    part("iterations", "Iterations", iterations::applies, iterations::draw),
+    part("time", "Time and money", time::applies, time::draw),
+    part("refused", "Refused proposals", remaining::refuses, remaining::refused),
+    part("change", "The whole change", change::applies, change::whole),
+    part("notes", "Notes", remaining::notes, remaining::note),
+    part("next", "How to continue", remaining::has_next_steps, remaining::next),
 ];
 
 /// The page.
@@ -237,10 +226,7 @@ fn top(html: &mut Html, data: &PageData<'_>) {
     html.inside("dl", &[("class", "about")], |html| {
         let mut put = |name: &str, text: &str| {
             if !text.is_empty() {
-                html.open("div", &[]);
-                html.leaf("dt", "", name);
-                html.inside("dd", &[], |html| html.code(text, NAME));
-                html.close();
+                html.term(name, |html| html.code(text, NAME));
             }
         };
         put("Session", &view.session);
@@ -248,25 +234,19 @@ fn top(html: &mut Html, data: &PageData<'_>) {
         put("Fix branch", &view.branch);
         put("Suite", &format!("{}: {}", view.framework, view.command));
         if let Some(head) = &view.head {
-            html.open("div", &[]);
-            html.leaf("dt", "", "Commit under test");
-            html.inside("dd", &[], |html| commit(html, data.facts, head));
-            html.close();
+            html.term("Commit under test", |html| commit(html, data.facts, head));
         }
     });
 }
 
 fn figures(html: &mut Html, view: &View) {
     let mut put = |name: &str, value: &str, note: &str| {
-        html.open("div", &[]);
-        html.leaf("dt", "", name);
-        html.inside("dd", &[], |html| {
+        html.term(name, |html| {
             html.leaf("b", "", value);
             if !note.is_empty() {
                 html.leaf("small", "", note);
             }
         });
-        html.close();
     };
     if let Some(last) = view.rate() {
         let from = view.baseline.map(|first| format!("from {first} %")).unwrap_or_default();

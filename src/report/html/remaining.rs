@@ -1,10 +1,9 @@
 //! What is left: tests that still fail, proposals that were refused, notes, and how to go on.
 
-use std::cmp::Reverse;
-
 use crate::domain::event::Remaining;
 use crate::domain::id::TestId;
 use crate::report::next_steps;
+use crate::report::overview::gravest;
 use crate::report::phrases::sentence;
 
 use super::writer::{Html, number, short};
@@ -38,14 +37,7 @@ pub(super) fn failing(html: &mut Html, data: &PageData<'_>) {
         names(html, "As far as it is known now", &data.view.failing());
         return;
     };
-    let weight = |one: &Remaining| match one.criticality.as_str() {
-        "high" => 3,
-        "medium" => 2,
-        "low" => 1,
-        _ => 0,
-    };
-    let mut tests: Vec<&Remaining> = outcome.failing.iter().collect();
-    tests.sort_by_key(|one| Reverse(weight(one)));
+    let tests = gravest(data.view);
     let began = html.len();
     let mut drawn = 0;
     if tests.is_empty() {
@@ -102,11 +94,7 @@ fn names(html: &mut Html, title: &str, tests: &[TestId]) {
             html.text(" ");
             html.leaf("span", "chip open", &number(tests.len() as u64));
         });
-        html.inside("ul", &[("class", "plain")], |html| {
-            for test in tests.iter().take(LISTED) {
-                html.inside("li", &[], |html| html.code(test.as_str(), NAME));
-            }
-        });
+        html.list("plain", tests.iter().take(LISTED), |html, test| html.code(test.as_str(), NAME));
         let more = tests.len().saturating_sub(LISTED);
         left_out(html, more, "test", "the session's `.process/outcome.json`");
     });
@@ -118,15 +106,12 @@ pub(super) fn refuses(data: &PageData<'_>) -> bool {
 
 pub(super) fn refused(html: &mut Html, data: &PageData<'_>) {
     html.leaf("p", "lead", "Guards refused these edits before they were written.");
-    html.inside("ul", &[("class", "plain")], |html| {
-        for (iteration, reasons) in data.view.refused.iter().take(REFUSED) {
-            html.inside("li", &[], |html| {
-                html.leaf("b", "", &format!("Iteration {iteration}: "));
-                let reasons: Vec<String> =
-                    reasons.iter().take(5).map(|reason| short(reason, 150)).collect();
-                html.text(&reasons.join("; "));
-            });
-        }
+    let refused = data.view.refused.iter().take(REFUSED);
+    html.list("plain", refused, |html, (iteration, reasons)| {
+        html.leaf("b", "", &format!("Iteration {iteration}: "));
+        let reasons: Vec<String> =
+            reasons.iter().take(5).map(|reason| short(reason, 150)).collect();
+        html.text(&reasons.join("; "));
     });
     let more = data.view.refused.len().saturating_sub(REFUSED);
     left_out(html, more, "refusal", "the session's `.process/events.jsonl`");
@@ -137,10 +122,8 @@ pub(super) fn notes(data: &PageData<'_>) -> bool {
 }
 
 pub(super) fn note(html: &mut Html, data: &PageData<'_>) {
-    html.inside("ul", &[("class", "plain")], |html| {
-        for text in data.view.notices.iter().take(NOTES) {
-            html.leaf("li", "", &short(text, 500));
-        }
+    html.list("plain", data.view.notices.iter().take(NOTES), |html, text| {
+        html.text(&short(text, 500));
     });
     let more = data.view.notices.len().saturating_sub(NOTES);
     left_out(html, more, "note", "the session's `.process/events.jsonl`");
@@ -157,10 +140,7 @@ pub(super) fn next(html: &mut Html, data: &PageData<'_>) {
     };
     html.inside("dl", &[("class", "steps")], |html| {
         for step in &steps {
-            html.inside("div", &[], |html| {
-                html.leaf("dt", "", &sentence(step.purpose));
-                html.inside("dd", &[], |html| html.code(&step.command, 600));
-            });
+            html.term(&sentence(step.purpose), |html| html.code(&step.command, 600));
         }
     });
     if let Some(outcome) = &data.view.outcome {

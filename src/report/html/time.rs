@@ -117,43 +117,20 @@ fn bar(html: &mut Html, one: &Spent, most: u64) {
     });
 }
 
-fn scrolling(html: &mut Html, name: &str, fill: impl FnOnce(&mut Html)) {
-    let region = [("class", "scroll"), ("tabindex", "0"), ("role", "region"), ("aria-label", name)];
-    html.inside("div", &region, |html| {
-        html.inside("table", &[("class", "numbers")], |html| {
-            html.leaf("caption", "unseen", name);
-            fill(html);
-        });
-    });
-}
-
-fn header(html: &mut Html, names: &[&str]) {
-    html.inside("thead", &[], |html| {
-        html.inside("tr", &[], |html| {
-            for name in names {
-                html.inside("th", &[("scope", "col")], |html| html.text(name));
-            }
-        });
-    });
-}
-
 fn numbers(html: &mut Html, data: &PageData<'_>) {
-    scrolling(html, "Time and money by iteration", |html| {
-        header(
-            html,
-            &[
-                "#",
-                "Strategy",
-                "Before",
-                "After",
-                "Tests run",
-                "Candidates",
-                "Calls",
-                "Tokens",
-                "Cost",
-                "Time",
-            ],
-        );
+    html.table("numbers", "Time and money by iteration", |html| {
+        html.header(&[
+            "#",
+            "Strategy",
+            "Before",
+            "After",
+            "Tests run",
+            "Candidates",
+            "Calls",
+            "Tokens",
+            "Cost",
+            "Time",
+        ]);
         html.inside("tbody", &[], |html| {
             for row in data.rows {
                 let mut cost = Spending::default();
@@ -162,9 +139,7 @@ fn numbers(html: &mut Html, data: &PageData<'_>) {
                 }
                 let unknown = if cost.unpriced > 0 { " and more" } else { "" };
                 html.inside("tr", &[], |html| {
-                    html.inside("th", &[("scope", "row")], |html| {
-                        html.text(&row.iteration.to_string());
-                    });
+                    html.row_head(|html| html.text(&row.iteration.to_string()));
                     html.leaf("td", "word", row.strategy.word());
                     for text in [
                         format!("{} %", row.before),
@@ -191,8 +166,8 @@ fn numbers(html: &mut Html, data: &PageData<'_>) {
 fn calls(html: &mut Html, questions: &[(u32, &ProviderCall)]) {
     let began = html.len();
     let mut drawn = 0;
-    scrolling(html, "Questions to providers", |html| {
-        header(html, &["#", "Role", "Provider", "Answer", "Tokens in", "out", "Cost", "Time"]);
+    html.table("numbers", "Questions to providers", |html| {
+        html.header(&["#", "Role", "Provider", "Answer", "Tokens in", "out", "Cost", "Time"]);
         html.inside("tbody", &[], |html| {
             for (iteration, call) in questions.iter().take(CALLS) {
                 if html.len() - began > BYTES {
@@ -200,9 +175,7 @@ fn calls(html: &mut Html, questions: &[(u32, &ProviderCall)]) {
                 }
                 drawn += 1;
                 html.inside("tr", &[], |html| {
-                    html.inside("th", &[("scope", "row")], |html| {
-                        html.text(&iteration.to_string());
-                    });
+                    html.row_head(|html| html.text(&iteration.to_string()));
                     html.leaf("td", "word", &short(&format!("{} {}", call.role, call.turn), 40));
                     html.inside("td", &[("class", "word")], |html| {
                         html.text(&short(&call.provider, 60));

@@ -66,6 +66,56 @@ impl Html {
         self.close();
     }
 
+    /// A list with an entry for each item.
+    pub fn list<T>(
+        &mut self,
+        class: &str,
+        items: impl IntoIterator<Item = T>,
+        fill: impl Fn(&mut Self, T),
+    ) {
+        self.inside("ul", &[("class", class)], |html| {
+            for item in items {
+                html.inside("li", &[], |html| fill(html, item));
+            }
+        });
+    }
+
+    /// A table that scrolls by itself, with a caption for readers of the page.
+    pub fn table(&mut self, class: &str, caption: &str, fill: impl FnOnce(&mut Self)) {
+        let region =
+            [("class", "scroll"), ("tabindex", "0"), ("role", "region"), ("aria-label", caption)];
+        self.inside("div", &region, |html| {
+            html.inside("table", &[("class", class)], |html| {
+                html.leaf("caption", "unseen", caption);
+                fill(html);
+            });
+        });
+    }
+
+    /// The head of a table, a column for each name.
+    pub fn header(&mut self, names: &[&str]) {
+        self.inside("thead", &[], |html| {
+            html.inside("tr", &[], |html| {
+                for name in names {
+                    html.inside("th", &[("scope", "col")], |html| html.text(name));
+                }
+            });
+        });
+    }
+
+    /// The head of a row.
+    pub fn row_head(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.inside("th", &[("scope", "row")], fill);
+    }
+
+    /// A name and what it stands for, inside a `dl`.
+    pub fn term(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
+        self.inside("div", &[], |html| {
+            html.leaf("dt", "", name);
+            html.inside("dd", &[], fill);
+        });
+    }
+
     /// An element without content, written so that readers of XML take it too.
     pub fn void(&mut self, tag: &'static str, attributes: Attributes<'_>) {
         self.start(tag, attributes);
