@@ -110,9 +110,7 @@ impl Screen for BundleScreen {
 
 /// Shows every event on a screen and, where there is one, in a bundle.
 pub struct TeeScreen<'a> {
-    /// The screen.
     pub screen: &'a dyn Screen,
-    /// The bundle.
     pub bundle: Option<&'a BundleScreen>,
 }
 

@@ -30,7 +30,6 @@ pub struct AppError {
 }
 
 impl AppError {
-    /// An error of the environment.
     pub fn environment(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ErrorClass::Environment, message, hint)
     }

@@ -10,7 +10,6 @@ use super::commands::{apply, extend, fix_branch, issues, plan, status, validate}
 use super::context::Context;
 use super::failure::BotError;
 use super::fix_branch as branches;
-use super::permission::Authorization;
 use super::publish::Publisher;
 use super::replies::Replies;
 use super::sessions;
@@ -24,7 +23,6 @@ pub struct CommandComment<'a> {
     pub kind: CommentKind,
     /// Whether it was changed after it was written.
     pub edited: bool,
-    /// Its commands.
     pub lines: &'a [Line],
 }
 
@@ -51,9 +49,8 @@ enum Outcome {
 pub async fn read(context: &Context<'_>, comment: CommandComment<'_>) -> Result<Request, BotError> {
     let author = context.trigger.author.as_ref();
     let login = author.map_or("", |author| author.login.as_str());
-    let authorization =
-        authority::decide(context.forge, context.allowed, author, comment.edited).await;
-    if let Authorization::Refused(reason) = authorization {
+    let decision = authority::decide(context.forge, context.allowed, author, comment.edited).await;
+    if let Err(reason) = decision {
         println!("regreen: this comment may not give commands: {reason}");
         react(context, comment, Reaction::ThumbsDown).await;
         let replies = Replies { silent: true, ..Replies::default() };

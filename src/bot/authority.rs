@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::effect::{Forge, Permission};
 
-use super::permission::{
-    self, Account, AllowList, Authorization, PermissionCheck, PermissionDenied,
-};
+use super::permission::{self, Account, AllowList, PermissionCheck, PermissionDenied};
 
 /// Decides about one commander. Teams are asked for only when nothing else allows the command.
 pub async fn decide(
@@ -14,7 +12,7 @@ pub async fn decide(
     allowed: &AllowList,
     commander: Option<&Account>,
     edited: bool,
-) -> Authorization {
+) -> Result<(), PermissionDenied> {
     let permission = match commander {
         Some(who) => forge.permission(&who.login).await.map_err(|error| error.to_string()),
         None => Ok(Permission::None),
@@ -23,7 +21,7 @@ pub async fn decide(
     let nobody = BTreeSet::new();
     let question = PermissionCheck { commander, edited, permission, teams: Ok(&nobody), allowed };
     let decision = permission::decide(&question);
-    let open = matches!(decision, Authorization::Refused(PermissionDenied::NotListed { .. }));
+    let open = matches!(decision, Err(PermissionDenied::NotListed { .. }));
     let Some(who) = commander.filter(|_| open && !allowed.teams.is_empty()) else {
         return decision;
     };

@@ -43,7 +43,6 @@ pub struct Commits<'a> {
     pub context: &'a Context<'a>,
     /// The checkout.
     pub facts: &'a RepositoryFacts,
-    /// The session.
     pub session: SessionId,
     /// The fix branch.
     pub branch: String,

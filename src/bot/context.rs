@@ -18,7 +18,6 @@ pub struct Context<'a> {
     pub target: &'a Target,
     /// Its repository and the configuration that applies.
     pub prepared: &'a Prepared,
-    /// The forge.
     pub forge: &'a dyn Forge,
     /// Who may give commands.
     pub allowed: &'a AllowList,

@@ -13,7 +13,6 @@ use super::target::Target;
 /// What a fix branch holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixBranch {
-    /// Its tip.
     pub tip: CommitId,
     /// The session's record there, or right below a finished tip.
     pub record: Option<SessionRecord>,

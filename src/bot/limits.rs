@@ -18,7 +18,6 @@ pub enum Destination {
     Head,
     /// To a reference beside the branches, until somebody applies them.
     Stored,
-    /// Nowhere.
     Nowhere,
 }
 

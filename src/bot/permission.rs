@@ -18,7 +18,6 @@ fn level(word: &str) -> Option<Permission> {
     })
 }
 
-/// Kind of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccountKind {
     /// A person.
@@ -36,7 +35,6 @@ pub struct Account {
     pub login: String,
     /// The number that never changes hands.
     pub id: u64,
-    /// Its kind.
     pub kind: AccountKind,
 }
 
@@ -104,15 +102,6 @@ pub struct PermissionCheck<'a> {
     pub allowed: &'a AllowList,
 }
 
-/// The answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Authorization {
-    /// Go on.
-    Allowed,
-    /// Do nothing, and say why.
-    Refused(PermissionDenied),
-}
-
 /// Why somebody may not command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PermissionDenied {
@@ -136,11 +125,8 @@ pub enum PermissionDenied {
 
 /// Decides. The first rule that holds wins: a deleted author, an edited comment, a bot by its
 /// number alone, an unanswered question, less than write access, then the list.
-pub fn decide(question: &PermissionCheck<'_>) -> Authorization {
-    match refusal(question) {
-        None => Authorization::Allowed,
-        Some(reason) => Authorization::Refused(reason),
-    }
+pub fn decide(question: &PermissionCheck<'_>) -> Result<(), PermissionDenied> {
+    refusal(question).map_or(Ok(()), Err)
 }
 
 fn refusal(question: &PermissionCheck<'_>) -> Option<PermissionDenied> {
@@ -254,8 +240,8 @@ mod tests {
                 allowed: &allowed,
             };
             match (decide(&question), refused) {
-                (Authorization::Allowed, None) => {}
-                (Authorization::Refused(reason), Some(part)) => {
+                (Ok(()), None) => {}
+                (Err(reason), Some(part)) => {
                     assert!(reason.to_string().contains(part), "{why}: {reason}");
                 }
                 (decision, expected) => panic!("{why}: {decision:?}, expected {expected:?}"),
@@ -273,10 +259,10 @@ mod tests {
             teams: UNASKED,
             allowed: &allowed,
         };
-        assert_eq!(decide(&nobody), Authorization::Refused(PermissionDenied::Deleted));
+        assert_eq!(decide(&nobody), Err(PermissionDenied::Deleted));
         let who = Account { login: "org".into(), id: 1, kind: Other };
         let other = PermissionCheck { commander: Some(&who), ..nobody };
-        assert_eq!(decide(&other), Authorization::Refused(PermissionDenied::Kind));
+        assert_eq!(decide(&other), Err(PermissionDenied::Kind));
     }
 
     #[test]
@@ -294,18 +280,12 @@ mod tests {
                 allowed: &allowed,
             })
         };
-        assert_eq!(ask(Ok(Permission::Write), Ok(&qa)), Authorization::Allowed);
+        assert_eq!(ask(Ok(Permission::Write), Ok(&qa)), Ok(()));
         assert!(matches!(
             ask(Ok(Permission::Write), Ok(&none)),
-            Authorization::Refused(PermissionDenied::NotListed { .. })
+            Err(PermissionDenied::NotListed { .. })
         ));
-        assert!(matches!(
-            ask(Ok(Permission::Write), UNASKED),
-            Authorization::Refused(PermissionDenied::Teams { .. })
-        ));
-        assert!(matches!(
-            ask(Ok(Permission::Read), Ok(&qa)),
-            Authorization::Refused(PermissionDenied::Below { .. })
-        ));
+        assert!(matches!(ask(Ok(Permission::Write), UNASKED), Err(PermissionDenied::Teams { .. })));
+        assert!(matches!(ask(Ok(Permission::Read), Ok(&qa)), Err(PermissionDenied::Below { .. })));
     }
 }

@@ -10,7 +10,7 @@ use crate::effect::Account as Author;
 use super::authority;
 use super::command;
 use super::context::Context;
-use super::permission::{Account, AccountKind, Authorization};
+use super::permission::{Account, AccountKind};
 
 /// Time between two polls: 120 requests an hour of 1,000.
 const EVERY: Duration = Duration::from_secs(30);
@@ -75,7 +75,7 @@ impl StopPoll {
             let decision =
                 authority::decide(context.forge, context.allowed, Some(&author), comment.edited)
                     .await;
-            if decision == Authorization::Allowed {
+            if decision.is_ok() {
                 return Some(author.login);
             }
         }

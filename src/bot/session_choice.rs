@@ -29,7 +29,6 @@ pub enum Task {
 
 /// A run that is about to start.
 pub struct Start {
-    /// The session.
     pub session: SessionId,
     /// The tip of the fix branch; `None` without one.
     pub expected: Option<CommitId>,
@@ -41,7 +40,6 @@ pub struct Start {
 
 /// What comes of a command that asks for a run.
 pub enum Started {
-    /// The run starts.
     Run(Box<Start>),
     /// No run starts; the text says why.
     Reply(String),

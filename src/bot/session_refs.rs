@@ -110,13 +110,11 @@ pub async fn events(
 pub struct PendingSession {
     /// Its id.
     pub session: SessionId,
-    /// Its record.
     pub record: SessionRecord,
     /// Its progress.
     pub pipeline: Pipeline,
     /// Its plan, once there is one.
     pub plan: Option<TestPlan>,
-    /// Its files.
     pub files: SessionFiles,
 }
 

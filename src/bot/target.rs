@@ -10,13 +10,11 @@ use super::trigger::{Cause, Trigger};
 pub struct Target {
     /// `owner/name`, as the forge spells it.
     pub repository: String,
-    /// Its default branch.
     pub default_branch: String,
     /// The pull request.
     pub number: Option<u64>,
     /// The commit under test.
     pub head: CommitId,
-    /// Its branch.
     pub head_branch: Option<String>,
     /// Whether the head lies in another repository.
     pub foreign: bool,

@@ -111,7 +111,6 @@ pub struct Head {
 /// What the head is measured against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// Its branch.
     pub branch: String,
     /// Its commit, where the event says so.
     pub commit: Option<CommitId>,
@@ -137,7 +136,6 @@ pub struct Trigger {
     pub head: Option<Head>,
     /// What it is measured against.
     pub base: Option<Base>,
-    /// The pull request.
     pub pull_request: Option<u64>,
     /// Whether the event says that the head is a stranger's.
     pub fork: bool,

@@ -137,7 +137,10 @@ fn written(path: &[String], renamed: &[Renamed]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::config::duration;
     use crate::config::keys::children;
     use crate::config::settings::{History, Publish};
     use crate::domain::command::Dimension;

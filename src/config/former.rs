@@ -113,7 +113,7 @@ pub(super) fn make_room(mapping: &mut Mapping, key: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Override, Settings, parse, parse_with};
+    use crate::config::{Override, Publish, Settings, parse, parse_with};
 
     fn read(file: &str, sets: &[&str]) -> Settings {
         let sets: Vec<Override> = sets.iter().map(|text| Override::parse(text).unwrap()).collect();

@@ -37,7 +37,6 @@ pub(super) fn check(
 
 /// What stands behind a key.
 pub(super) enum KeyKind {
-    /// A value.
     Value(&'static ValueType),
     /// Further keys.
     Group,

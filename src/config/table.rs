@@ -46,7 +46,6 @@ pub enum ValueType {
     Grants,
 }
 
-/// One setting.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// Its key; `*` is any name. The input of the same name has hyphens for dots.
@@ -146,7 +145,6 @@ pub const SETTINGS: &[Setting] = &[
     row("provider.*.timeout", Time, ""),
 ];
 
-/// The setting of a key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }

@@ -101,7 +101,6 @@ impl<'a> From<&Effects<'a>> for Journal<'a> {
 }
 
 impl Journal<'_> {
-    /// Saves the state.
     pub async fn save<M: Machine>(self, state: &M) -> Result<(), Failure> {
         let value = serde_json::to_value(state).map_err(|error| Failure::serialise(&error))?;
         self.store.write_json(M::STATE_FILE, &value).await?;

@@ -75,7 +75,6 @@ impl LogLengths {
 pub enum Transition<M: Machine> {
     /// A step was performed.
     Step {
-        /// The step.
         step: M::Step,
         /// Its wall time.
         took_ms: u64,
@@ -84,10 +83,7 @@ pub enum Transition<M: Machine> {
         outcome: Box<M::Outcome>,
     },
     /// A step was performed, and its outcome is too long to be stored.
-    TooLong {
-        /// The step.
-        step: M::Step,
-    },
+    TooLong { step: M::Step },
     /// The machine was changed from outside of the loop.
     #[serde(untagged)]
     Command(M::Command),

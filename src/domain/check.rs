@@ -19,7 +19,6 @@ pub const ANNOTATION_LIMIT: usize = 500;
 pub struct CheckRun {
     /// The name people require in branch rules.
     pub name: String,
-    /// The commit.
     pub head_sha: CommitId,
     /// Ours: the session id.
     pub external_id: String,

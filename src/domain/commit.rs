@@ -12,9 +12,7 @@ use super::test_plan::generation::Generation;
 
 /// Names of the trailers.
 pub const SESSION: &str = "Regreen-Session";
-/// The iteration.
 pub const ITERATION: &str = "Regreen-Iteration";
-/// Its strategy.
 pub const STRATEGY: &str = "Regreen-Strategy";
 /// The rate after it.
 pub const PASS_RATE: &str = "Regreen-Pass-Rate";

@@ -172,7 +172,6 @@ impl Shares {
         self.line.add((0, lines));
     }
 
-    /// Adds a function.
     pub fn add_function(&mut self, entered: bool) {
         self.function.add((u32::from(entered), 1));
     }

@@ -19,25 +19,19 @@ use super::language::Language;
 )]
 #[serde(into = "Cow<'static, str>", from = "Cow<'static, str>")]
 pub enum Framework {
-    /// pytest.
     Pytest,
     /// Python's `unittest`.
     Unittest,
     /// Node's test runner, `node --test`.
     NodeTest,
-    /// Jest.
     Jest,
-    /// Vitest.
     Vitest,
-    /// `cargo test`.
     CargoTest,
     /// cargo-nextest.
     Nextest,
-    /// `go test`.
     GoTest,
     /// Maven with Surefire.
     Maven,
-    /// Gradle.
     Gradle,
     /// A configured command that reports as JUnit XML or TAP.
     #[default]
@@ -77,7 +71,6 @@ impl Framework {
         }
     }
 
-    /// The framework of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|framework| framework.name() == name)
     }

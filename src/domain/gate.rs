@@ -44,7 +44,6 @@ pub enum GateVerdict {
 /// A verdict with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateDecision {
-    /// The verdict.
     pub verdict: GateVerdict,
     /// Why, in our own words.
     pub reason: String,

@@ -81,7 +81,6 @@ pub struct FindingCounts {
 }
 
 impl FindingCounts {
-    /// Counts findings.
     pub fn of<'a>(findings: impl Iterator<Item = &'a Finding>) -> Self {
         let mut counts = Self::default();
         for finding in findings {

@@ -40,7 +40,6 @@ pub fn reasons(dropped: &[DropReason]) -> String {
     list.join("; ")
 }
 
-/// The report as Markdown.
 pub fn markdown(report: &CharacterisationReport) -> String {
     let mut text = format!("## Today's behaviour, pinned\n\n{}.\n\n", headline(report));
     text.push_str("The tests describe what the code does, not what it should do: read them before you merge.\n\n");

@@ -66,9 +66,7 @@ impl ForgePage<'_> {
 /// What a session may use; `None` is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetLimits {
-    /// Iterations.
     pub iterations: Option<u32>,
-    /// Minutes.
     pub minutes: Option<u64>,
     /// Calls, tokens, money.
     pub providers: SpendingLimits,

@@ -32,7 +32,6 @@ pub struct Proposal {
     pub title: String,
     /// Markdown.
     pub body: String,
-    /// Labels.
     pub labels: Vec<&'static str>,
 }
 

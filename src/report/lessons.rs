@@ -33,7 +33,6 @@ impl Kind {
 /// One thing that was learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insight {
-    /// Its kind.
     pub kind: Kind,
     /// One word.
     pub tag: String,

@@ -79,7 +79,6 @@ pub fn survivor(mutant: &Mutant) -> String {
     format!("{place}  {}: {before}  →  {after}", mutant.operator)
 }
 
-/// The score as Markdown.
 pub fn markdown(score: &Score) -> String {
     let mut text = format!("### Mutation score\n\n{}.\n", headline(score));
     for remark in remarks(score) {

@@ -1,7 +1,7 @@
 //! Phrases that several screens share, so that a state reads the same everywhere.
 
 use crate::domain::budget::{Spending, dollars};
-use crate::domain::event::{Ending, Minimised, Outcome};
+use crate::domain::event::{Ending, IterationRow, Minimised, Outcome};
 
 use super::markdown::{count, line};
 use super::workflow::tame;
@@ -72,4 +72,23 @@ pub fn harmless(text: &str, limit: usize) -> String {
 /// Seconds with one decimal.
 pub fn seconds(milliseconds: u64) -> String {
     format!("{}.{} s", milliseconds / 1000, milliseconds % 1000 / 100)
+}
+
+/// An iteration as cells of a table: number, strategy, rate before and after, what came of it,
+/// tests run, candidates and time.
+pub fn iteration_cells(row: &IterationRow) -> [String; 8] {
+    let after = match row.reached {
+        Some(reached) if reached != row.after => format!("{reached} ↩ {} %", row.after),
+        Some(_) | None => format!("{} %", row.after),
+    };
+    [
+        row.iteration.to_string(),
+        row.strategy.to_string(),
+        format!("{} %", row.before),
+        after,
+        row.outcome.clone(),
+        format!("{} of {}", row.tests_run, row.tests_of),
+        row.tried.to_string(),
+        seconds(row.duration_ms),
+    ]
 }

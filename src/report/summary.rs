@@ -5,7 +5,7 @@ use crate::domain::event::Outcome;
 
 use super::markdown::{cell, code};
 use super::next_steps;
-use super::phrases::{headline, made_smaller, seconds, sentence, spent};
+use super::phrases::{headline, iteration_cells, made_smaller, seconds, sentence, spent};
 use super::records::{calls, patch};
 
 /// Characters of a patch that the report shows.
@@ -39,19 +39,8 @@ pub fn report(outcome: &Outcome) -> String {
     if !outcome.iterations.is_empty() {
         text.push_str("\n## Iterations\n\n| # | strategy | before | after | outcome | tests run | candidates | seconds | change |\n|--:|:--|--:|--:|:--|--:|--:|--:|:--|\n");
         for row in &outcome.iterations {
-            text.push_str(&format!(
-                "| {} | {} | {} % | {} % | {} | {} of {} | {} | {} | {} |\n",
-                row.iteration,
-                row.strategy,
-                row.before,
-                row.after,
-                row.outcome,
-                row.tests_run,
-                row.tests_of,
-                row.tried,
-                seconds(row.duration_ms),
-                cell(&row.summary)
-            ));
+            let cells = iteration_cells(row).join(" | ");
+            text.push_str(&format!("| {cells} | {} |\n", cell(&row.summary)));
         }
         let run: u64 = outcome.iterations.iter().map(|row| u64::from(row.tests_run)).sum();
         let of: u64 = outcome.iterations.iter().map(|row| u64::from(row.tests_of)).sum();

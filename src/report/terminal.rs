@@ -9,7 +9,7 @@ use crate::domain::test_plan::pipeline::PHASES;
 use super::chart::{self, Climb};
 use super::markdown::count;
 use super::next_steps::{self, NextStep};
-use super::phrases::{harmless, headline, made_smaller, seconds, sentence};
+use super::phrases::{harmless, headline, iteration_cells, made_smaller, seconds, sentence};
 use super::workflow::tame;
 
 /// Lines of a patch that are shown.
@@ -285,23 +285,8 @@ pub fn closing(outcome: &Outcome, style: Style) -> String {
 /// The iteration table.
 fn table(outcome: &Outcome) -> Vec<String> {
     let head = ["#", "strategy", "before", "after", "outcome", "tests run", "candidates", "time"];
-    let mut rows: Vec<Vec<String>> = vec![head.iter().map(|text| (*text).to_owned()).collect()];
-    for row in &outcome.iterations {
-        let after = match row.reached {
-            Some(reached) if reached != row.after => format!("{reached} ↩ {} %", row.after),
-            Some(_) | None => format!("{} %", row.after),
-        };
-        rows.push(vec![
-            row.iteration.to_string(),
-            row.strategy.to_string(),
-            format!("{} %", row.before),
-            after,
-            row.outcome.clone(),
-            format!("{} of {}", row.tests_run, row.tests_of),
-            row.tried.to_string(),
-            seconds(row.duration_ms),
-        ]);
-    }
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(outcome.iterations.iter().map(iteration_cells));
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
             rows.iter()

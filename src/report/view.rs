@@ -24,7 +24,6 @@ pub struct View {
     pub head: Option<CommitId>,
     /// The fix branch.
     pub branch: String,
-    /// The framework.
     pub framework: String,
     /// The command that runs the suite.
     pub command: String,
@@ -78,7 +77,6 @@ impl View {
         view
     }
 
-    /// Adds one event.
     pub fn add(&mut self, event: &Event) {
         self.progress = None;
         match event {

@@ -24,10 +24,8 @@ pub enum Reader {
     OwnFlags(fn(&[String]) -> Result<Command, Expected>),
 }
 
-/// One command.
 #[derive(Clone, Debug)]
 pub struct CommandSpec {
-    /// Its name.
     pub name: &'static str,
     /// Its arguments as the help shows them.
     pub arguments: &'static str,

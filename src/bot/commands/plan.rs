@@ -7,7 +7,6 @@ use crate::bot::session_refs::{self, SessionSnapshot};
 use crate::bot::sessions::newest_pending;
 use crate::report::planning;
 
-/// Shows the plan.
 pub async fn show_plan(context: &Context<'_>) -> Result<String, BotError> {
     let Some(pending) = newest_pending(context).await? else {
         return Ok("There is no plan. `/regreen plan INPUT` makes one.".into());

@@ -74,11 +74,9 @@ impl Channel {
 /// Shows one session on the forge.
 pub struct Publisher<'a> {
     context: &'a Context<'a>,
-    /// The session.
     pub session: String,
     /// All that is known.
     pub view: View,
-    /// Answers to commands.
     pub answers: Vec<CommandReply>,
     /// Limits of this run.
     pub limits: Ceiling,

@@ -24,7 +24,6 @@ use crate::domain::id::SessionId;
 
 use super::failure::exit;
 
-/// Prints one JSON document.
 fn print_json(document: &impl Serialize) {
     println!("{}", serde_json::to_string_pretty(document).unwrap_or_default());
 }

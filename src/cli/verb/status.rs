@@ -1,14 +1,12 @@
 //! `regreen status`: the sessions of a repository.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::adapter::host::files;
 use crate::adapter::{repo, resume_archiving, state_root, store};
 use crate::app::AppError;
 use crate::cli::args::RepositoryArguments;
 use crate::cli::failure::exit;
 use crate::domain::session::files::{LOOP, RECORD};
-use crate::effect::StoreError;
 use crate::report::phrases::harmless;
 
 /// Runs the verb.
@@ -21,16 +19,9 @@ pub fn run(arguments: &RepositoryArguments) -> Result<u8, AppError> {
     let mut rows = Vec::new();
     for id in store::active(&root)? {
         let folder = store::session_folder(&root, &id);
-        let read = |name: &str| -> Result<Value, StoreError> {
-            let path = folder.join(name);
-            let bytes = files::read(&path, 64 << 20).map_err(|source| StoreError::Io {
-                action: "read",
-                path,
-                source,
-            })?;
-            Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
-        };
-        let (record, state) = (read(RECORD)?, read(LOOP)?);
+        // A session whose files cannot be read is listed without what they hold.
+        let read = |name: &str| store::read_file(&folder, name).ok().flatten().unwrap_or_default();
+        let (record, state) = (read(RECORD), read(LOOP));
         rows.push(json!({
             "session": id,
             "status": record["status"],

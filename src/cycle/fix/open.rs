@@ -15,7 +15,6 @@ use super::machine::FixCommand;
 
 /// What a run begins with.
 pub struct OpenedLoop {
-    /// The state.
     pub state: FixLoop,
     /// Events that opening itself brought.
     pub events: Vec<Event>,

@@ -25,7 +25,6 @@ use super::perform::Performer;
 /// What a run is given besides its effects.
 #[derive(Clone, Debug)]
 pub struct SetUp {
-    /// The session.
     pub session: SessionId,
     /// The repository, as the user named it.
     pub repository: String,

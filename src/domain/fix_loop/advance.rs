@@ -44,7 +44,6 @@ pub enum FixStepOutcome {
     Proposed {
         /// The proposal; `None` when nothing plausible was found.
         proposal: Option<Proposal>,
-        /// Its fingerprint.
         fingerprint: String,
         /// Operators behind it.
         operators: Vec<String>,

@@ -9,7 +9,7 @@ use quick_xml::events::Event as Xml;
 use super::*;
 use crate::domain::budget::{Spending, Usage};
 use crate::domain::chain::{FallbackTrigger, ProviderCall};
-use crate::domain::event::{Event, Outcome, Remaining};
+use crate::domain::event::{Event, Minimised, NeededHunk, Outcome, Remaining};
 use crate::domain::id::{RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy;

@@ -103,7 +103,6 @@ impl Html {
         });
     }
 
-    /// The head of a row.
     pub fn row_head(&mut self, fill: impl FnOnce(&mut Self)) {
         self.inside("th", &[("scope", "row")], fill);
     }

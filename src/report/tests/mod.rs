@@ -17,7 +17,9 @@ use crate::domain::chain::{FallbackTrigger, ProviderCall};
 use crate::domain::check::{
     CHECK_LIMIT, COMMENT_LIMIT, CheckStatus, Conclusion, Level, TITLE_LIMIT,
 };
-use crate::domain::event::{Ending, Event, IterationRow, Outcome, Remaining};
+use crate::domain::event::{
+    Ending, Event, IterationRow, Minimised, NeededHunk, Outcome, Remaining,
+};
 use crate::domain::id::{CommitId, RepoPath, TestId};
 use crate::domain::rate::PassRate;
 use crate::domain::strategy::Strategy as Boldness;
