@@ -14,7 +14,7 @@ pub use production::{headline, judged, made, score, written};
 pub use suite::suite;
 pub use summary::{ACTIVE, PlanRun, document, progress, summary};
 #[cfg(test)]
-pub use summary::{PlanDocument, Progress};
+pub use summary::PlanDocument;
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::event::TaskRow;
