@@ -112,7 +112,6 @@ pub(super) fn make_room(mapping: &mut Mapping, key: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::config::{Override, Publish, Settings, parse, parse_with};
 
     fn read(file: &str, sets: &[&str]) -> Settings {

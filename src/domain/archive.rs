@@ -1,6 +1,5 @@
 //! What the manifest of the archive says of a session (specification.md 8.14, C-23).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::Ending;
@@ -18,7 +17,7 @@ const LESSON_LENGTH: usize = 200;
 const TAGS: usize = 5;
 
 /// One session in `archives/manifest.json`, which is a list of these.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ManifestEntry {
     /// The session.
     pub session_id: SessionId,
@@ -41,7 +40,7 @@ pub struct ManifestEntry {
 }
 
 /// What a session took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// Wall time of all its runs.
     pub duration_hours: f64,
@@ -52,7 +51,7 @@ pub struct Metrics {
 }
 
 /// What a session taught, in the words of its own history.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lessons {
     /// What raised the rate.
     pub successes: Vec<String>,

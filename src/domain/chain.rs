@@ -223,7 +223,6 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::id::RepoPath;
 
     const GOOD: AnalysisFacts = AnalysisFacts {
         points: 1,

@@ -32,9 +32,9 @@ impl Dimension {
     }
 }
 
-/// The flags of a comment. One that is absent leaves the configured value.
+/// Limits of a run. `None` sets no limit.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Flags {
+pub struct Ceiling {
     /// Largest number of iterations.
     pub max_iterations: Option<u32>,
     /// Wall time in minutes.
@@ -45,6 +45,13 @@ pub struct Flags {
     pub tokens: Option<u64>,
     /// Requests to providers.
     pub calls: Option<u64>,
+}
+
+/// The flags of a comment. One that is absent leaves the configured value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Flags {
+    /// Limits below those of the configuration.
+    pub limits: Ceiling,
     /// Store the result for `apply` instead of pushing a branch.
     pub suggest: bool,
     /// Show the result without pushing or storing it.
@@ -120,39 +127,24 @@ impl Command {
     }
 }
 
-/// The limits that the configuration sets for a run. `None` means no limit.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ceiling {
-    /// Largest number of iterations.
-    pub max_iterations: Option<u32>,
-    /// Wall time in minutes.
-    pub minutes: Option<u64>,
-    /// Cost in dollars.
-    pub usd: Option<f64>,
-    /// Tokens of models.
-    pub tokens: Option<u64>,
-    /// Requests to providers.
-    pub calls: Option<u64>,
-}
-
 impl Flags {
     /// The limits of the run: each flag, capped by the ceiling; and the names of the flags above
     /// it.
     ///
     /// Source: specification.md 13.18, commands lower money and iterations and never raise them.
     pub fn within(&self, ceiling: &Ceiling) -> (Ceiling, Vec<&'static str>) {
-        let mut above = Vec::new();
+        let (own, mut above) = (&self.limits, Vec::new());
         let limits = Ceiling {
             max_iterations: lower(
                 "--max-iterations",
-                self.max_iterations,
+                own.max_iterations,
                 ceiling.max_iterations,
                 &mut above,
             ),
-            minutes: lower("--budget-minutes", self.minutes, ceiling.minutes, &mut above),
-            usd: lower("--budget-usd", self.usd, ceiling.usd, &mut above),
-            tokens: lower("--budget-tokens", self.tokens, ceiling.tokens, &mut above),
-            calls: lower("--budget-calls", self.calls, ceiling.calls, &mut above),
+            minutes: lower("--budget-minutes", own.minutes, ceiling.minutes, &mut above),
+            usd: lower("--budget-usd", own.usd, ceiling.usd, &mut above),
+            tokens: lower("--budget-tokens", own.tokens, ceiling.tokens, &mut above),
+            calls: lower("--budget-calls", own.calls, ceiling.calls, &mut above),
         };
         (limits, above)
     }
@@ -188,12 +180,14 @@ mod tests {
             ("money raised", None, Some(2.01), (Some(10), Some(2.0)), vec!["--budget-usd"]),
         ];
         for (why, max_iterations, usd, expected, above) in table {
-            let flags = Flags { max_iterations, usd, ..Flags::default() };
+            let limits = Ceiling { max_iterations, usd, ..Ceiling::default() };
+            let flags = Flags { limits, ..Flags::default() };
             let (limits, names) = flags.within(&ceiling);
             assert_eq!((limits.max_iterations, limits.usd), expected, "{why}");
             assert_eq!(names, above, "{why}");
         }
-        let free = Flags { calls: Some(7), ..Flags::default() }.within(&Ceiling::default());
+        let limits = Ceiling { calls: Some(7), ..Ceiling::default() };
+        let free = Flags { limits, ..Flags::default() }.within(&Ceiling::default());
         assert_eq!((free.0.calls, free.1), (Some(7), vec![]), "no ceiling");
     }
 }

@@ -2,16 +2,13 @@
 //!
 //! Source: specification.md 7.7 (F-098).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::RepoPath;
 use super::test::{Layer, TestCase};
 
 /// A failing test reduced to what two failures of one cause have in common.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Signature {
     /// Class of the error.
     pub class: String,

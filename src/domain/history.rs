@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::failure::{Signature, signature_of};
@@ -15,7 +14,7 @@ use super::strategy::Strategy;
 use super::threshold::Thresholds;
 
 /// Direction of the last rates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trend {
     /// The last rate is higher.

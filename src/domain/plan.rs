@@ -1,12 +1,11 @@
 //! The analyst's answer: what is wrong, where, and how sure it is.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
 
 /// A place to change, written `file:function:start-end` (specification.md 5.6).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ModificationPoint {
     /// The source file.
     pub file: RepoPath,
@@ -19,7 +18,7 @@ pub struct ModificationPoint {
 }
 
 /// One cause behind one or more failing tests.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootCause {
     /// The failing tests it explains.
     pub tests: Vec<TestId>,
@@ -30,7 +29,7 @@ pub struct RootCause {
 }
 
 /// The diagnosis of one iteration (specification.md 4.9, 5.6).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FixPlan {
     /// Who made it: a provider name, or `embedded`.
     pub author: String,

@@ -24,7 +24,7 @@ pub struct EditSet {
 }
 
 /// What somebody proposes to change, and how sure they are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     /// Who proposes: a provider name, or `embedded`.
     pub author: String,

@@ -1,14 +1,11 @@
 //! One test and one run of a suite, as facts: what ran, what it said, how long it took.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::id::{RepoPath, TestId};
 
 /// How one test ended. Errors in set-up or collection count as failed (specification.md 7.1).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It ran and held.
@@ -21,18 +18,7 @@ pub enum Status {
 
 /// The layer of a test, told by its path (specification.md 6.1).
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -49,7 +35,7 @@ pub enum Layer {
 }
 
 /// What a failing test said. All texts are foreign: bounded at the edge, escaped when shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureText {
     /// Class of the error, such as `AssertionError`; empty when the tool names none.
     pub class: String,
@@ -62,7 +48,7 @@ pub struct FailureText {
 }
 
 /// One line of a stack trace inside the repository.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
     /// The source file.
     pub file: RepoPath,
@@ -73,7 +59,7 @@ pub struct Frame {
 }
 
 /// One test of one run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestCase {
     /// Its name in the framework.
     pub id: TestId,
@@ -92,7 +78,7 @@ pub struct TestCase {
 }
 
 /// Which tests a run covers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// The whole suite.
@@ -102,7 +88,7 @@ pub enum Scope {
 }
 
 /// The outcome of one run of a suite that produced results. Failing tests are a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
     /// All tests that were reported, sorted by id, each id once.
     pub cases: Vec<TestCase>,

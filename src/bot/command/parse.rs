@@ -144,16 +144,16 @@ fn set(flags: &mut Flags, flag: &'static str, value: &str) -> Result<(), Problem
         "--max-iterations" => {
             let expected = "a whole number from 1 to 50";
             let number = value.parse::<u32>().ok().filter(|n| (1..=50).contains(n));
-            flags.max_iterations = Some(number.ok_or(Problem::Value { flag, expected })?);
+            flags.limits.max_iterations = Some(number.ok_or(Problem::Value { flag, expected })?);
         }
         "--budget-usd" => {
             let expected = "a number of dollars, such as 2.50";
             let number = value.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
-            flags.usd = Some(number.ok_or(Problem::Value { flag, expected })?);
+            flags.limits.usd = Some(number.ok_or(Problem::Value { flag, expected })?);
         }
-        "--budget-minutes" => flags.minutes = Some(number?),
-        "--budget-tokens" => flags.tokens = Some(number?),
-        _ => flags.calls = Some(number?),
+        "--budget-minutes" => flags.limits.minutes = Some(number?),
+        "--budget-tokens" => flags.limits.tokens = Some(number?),
+        _ => flags.limits.calls = Some(number?),
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::parse::{MAX_LINE, words};
 use super::table::COMMANDS;
 use super::*;
-use crate::domain::command::{Dimension, Flags};
+use crate::domain::command::{Ceiling, Dimension, Flags};
 use crate::domain::id::{CommitId, SessionId};
 use proptest::prelude::*;
 
@@ -17,11 +17,13 @@ fn problem(line: &str) -> String {
 
 const FIX: Command = Command::Fix {
     flags: Flags {
-        max_iterations: None,
-        minutes: None,
-        usd: None,
-        tokens: None,
-        calls: None,
+        limits: Ceiling {
+            max_iterations: None,
+            minutes: None,
+            usd: None,
+            tokens: None,
+            calls: None,
+        },
         suggest: false,
         dry_run: false,
         no_minimise: false,
@@ -72,8 +74,7 @@ fn commands_are_lines_of_plain_paragraphs() {
 fn verbs_arguments_and_flags_are_read() {
     let session = SessionId::parse("WFS-test_pr_7").unwrap();
     let flags = Flags {
-        max_iterations: Some(3),
-        usd: Some(0.5),
+        limits: Ceiling { max_iterations: Some(3), usd: Some(0.5), ..Ceiling::default() },
         yes: true,
         suggest: true,
         ..Flags::default()

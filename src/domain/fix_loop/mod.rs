@@ -10,7 +10,6 @@ mod terms;
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Spending;
@@ -34,7 +33,7 @@ pub use outcome::SessionLocation;
 pub use terms::{FixTerms, RegressionTrace};
 
 /// The next step, by name. What it works on stands in the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "step")]
 pub enum FixStep {
     /// Run the whole suite on the head under test.
@@ -77,7 +76,7 @@ pub enum FixStep {
 }
 
 /// The three words of the specification for what comes next (specification.md 8.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NextAction {
     /// Diagnose, propose, apply.
@@ -89,7 +88,7 @@ pub enum NextAction {
 }
 
 /// The whole state of one session's loop; stored as `.process/iteration-state.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FixLoop {
     /// The session.
     pub session_id: SessionId,
@@ -168,7 +167,7 @@ pub struct FixLoop {
 }
 
 /// Iteration 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Baseline {
     /// Its rate, flaky tests counted as they ran.
     pub rate: PassRate,
@@ -179,7 +178,7 @@ pub struct Baseline {
 }
 
 /// What one iteration has gathered until it is judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// Sources before.
     pub pre_tree: TreeId,
@@ -224,7 +223,7 @@ pub struct Attempt {
 }
 
 /// What came of an iteration (specification.md 8.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationResult {
     /// The rate rose.
@@ -246,7 +245,7 @@ impl fmt::Display for IterationResult {
 }
 
 /// A judgement with its reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptResult {
     /// What came of it.
     pub result: IterationResult,
@@ -268,7 +267,7 @@ impl AttemptResult {
 }
 
 /// One finished iteration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IterationRecord {
     /// The row people see.
     #[serde(flatten)]
@@ -303,7 +302,7 @@ pub struct IterationRecord {
 }
 
 /// How the session ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FixVerdict {
     /// The ending.
     pub ending: Ending,

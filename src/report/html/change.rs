@@ -133,8 +133,8 @@ fn pair(html: &mut Html, gone: &[&str], come: &[&str]) {
                 mark: &'static str,
                 row: &str,
                 other: Option<&&str>| {
-        let row = cut(row);
-        let Some((from, to)) = other.and_then(|other| differs(&row, &cut(other))) else {
+        let row = cut(row, WIDTH);
+        let Some((from, to)) = other.and_then(|other| differs(&row, &cut(other, WIDTH))) else {
             whole_line(html, class, &row);
             return;
         };
@@ -155,12 +155,13 @@ fn pair(html: &mut Html, gone: &[&str], come: &[&str]) {
 
 fn whole_line(html: &mut Html, class: &str, row: &str) {
     // An empty line would have no height.
-    let row = cut(row);
+    let row = cut(row, WIDTH);
     html.leaf("span", class, if row.is_empty() { " " } else { &row });
 }
 
-fn cut(row: &str) -> String {
-    match row.char_indices().nth(WIDTH) {
+/// At most `width` characters of a line.
+pub(super) fn cut(row: &str, width: usize) -> String {
+    match row.char_indices().nth(width) {
         Some((end, _)) => format!("{}…", row.get(..end).unwrap_or_default()),
         None => row.to_owned(),
     }

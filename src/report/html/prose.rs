@@ -1,6 +1,7 @@
 //! Foreign Markdown in a few plain elements: headings, lists, paragraphs, code. Links, images and
 //! HTML stay the text they are.
 
+use super::change::cut;
 use super::writer::{Html, short};
 
 /// Characters of a line.
@@ -35,7 +36,7 @@ pub(super) fn write(html: &mut Html, text: &str, bytes: usize) -> bool {
             }
             list = item.is_some();
             if fence {
-                html.leaf("p", "code", &cut(row));
+                html.leaf("p", "code", &cut(row, WIDTH));
             } else if let Some(item) = item {
                 html.inside("li", &[], |html| inline(html, &short(item, WIDTH)));
             } else if trimmed.starts_with('#') {
@@ -53,10 +54,6 @@ fn without_front_matter(text: &str) -> &str {
     text.strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
         .map_or(text, |(_, rest)| rest)
-}
-
-fn cut(row: &str) -> String {
-    row.chars().take(WIDTH).collect()
 }
 
 /// Code spans; everything else is text.

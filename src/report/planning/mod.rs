@@ -12,9 +12,9 @@ pub use analysis::{analysis, raw_analysis};
 pub use offer::{Rest, offer, outcome};
 pub use production::{headline, judged, made, score, written};
 pub use suite::suite;
-pub use summary::{ACTIVE, PlanRun, document, progress, summary};
 #[cfg(test)]
 pub use summary::PlanDocument;
+pub use summary::{ACTIVE, PlanRun, document, progress, summary};
 pub use tasks::{notes, plan, todo};
 
 use crate::domain::event::TaskRow;

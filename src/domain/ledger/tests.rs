@@ -1,0 +1,132 @@
+//! Runs of suites, and what stays known of them.
+
+use super::*;
+use crate::domain::test::Layer;
+use proptest::prelude::*;
+
+/// Results with these ids and statuses.
+pub fn results(scope: Scope, cases: &[(&str, Status)]) -> Results {
+    let mut cases: Vec<TestCase> = cases
+        .iter()
+        .map(|(id, status)| TestCase {
+            id: TestId::from(*id),
+            status: *status,
+            file: None,
+            line: None,
+            duration_ms: 1,
+            layer: Layer::Unit,
+            failure: None,
+        })
+        .collect();
+    cases.sort_by(|a, b| a.id.cmp(&b.id));
+    Results {
+        cases,
+        scope,
+        command: "tests".into(),
+        exit_code: Some(1),
+        started_at: "2026-01-01T00:00:00Z".into(),
+        duration_ms: 5,
+        log: ".process/test-output.log".into(),
+    }
+}
+
+fn subset(cases: &[(&str, Status)]) -> Results {
+    let asked = cases.iter().map(|(id, _)| TestId::from(*id)).collect();
+    results(Scope::Tests(asked), cases)
+}
+
+use Status::{Failed, Passed, Skipped};
+
+fn rate(passed: u32, total: u32) -> Option<PassRate> {
+    PassRate::of(passed, total)
+}
+
+#[test]
+fn a_subset_run_updates_its_tests_and_the_others_carry_over() {
+    let first = Ledger::from_full(
+        &results(Scope::Full, &[("a", Failed), ("b", Passed), ("c", Skipped)]),
+        0,
+    );
+    assert_eq!(first.rate(), rate(1, 2), "skipped tests do not count");
+    assert!(!first.is_estimated());
+    let second = first.after_subset(&subset(&[("a", Passed)]), 1);
+    assert_eq!(second.rate(), rate(2, 2));
+    assert!(second.is_estimated(), "b is older than the last run");
+    let third = second
+        .after_full(&results(Scope::Full, &[("a", Passed), ("b", Failed), ("c", Skipped)]), 1);
+    assert!(!third.is_estimated());
+    assert_eq!(third.newly_failing(&first), [TestId::from("b")]);
+}
+
+#[test]
+fn a_test_that_was_asked_for_and_not_reported_counts_as_failed() {
+    let first = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    let mut run = subset(&[("a", Passed), ("b", Passed)]);
+    run.cases.retain(|case| case.id.as_str() == "a");
+    let second = first.after_subset(&run, 1);
+    assert_eq!(second.rate(), rate(1, 2));
+}
+
+#[test]
+fn a_test_that_vanishes_from_a_full_run_is_named() {
+    let first = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    let second = first.after_full(&results(Scope::Full, &[("b", Skipped)]), 1);
+    assert_eq!(second.lost(&first), [TestId::from("a"), TestId::from("b")]);
+    assert_eq!(second.rate(), None, "nothing counted is not a rate");
+}
+
+#[test]
+fn quarantined_tests_leave_the_rate_and_the_failures() {
+    let mut ledger = Ledger::from_full(&results(Scope::Full, &[("a", Failed), ("b", Passed)]), 0);
+    ledger.quarantine(&[TestId::from("a")]);
+    assert_eq!(ledger.rate(), rate(1, 1));
+    assert!(ledger.failing().is_empty());
+}
+
+#[test]
+fn stuck_counts_own_results_and_two_runs_of_an_iteration_once() {
+    let full = |status| results(Scope::Full, &[("a", status), ("b", Passed)]);
+    let mut ledger = Ledger::from_full(&full(Failed), 0);
+    ledger = ledger.after_subset(&subset(&[("a", Failed)]), 1).after_full(&full(Failed), 1);
+    assert!(ledger.stuck(3).is_empty(), "baseline and one iteration are two results");
+    ledger = ledger.after_subset(&subset(&[("b", Passed)]), 2);
+    assert!(ledger.stuck(3).is_empty(), "a carried-over result does not extend the count");
+    ledger = ledger.after_full(&full(Failed), 3);
+    assert_eq!(ledger.stuck(3), [TestId::from("a")]);
+    ledger = ledger.after_full(&full(Passed), 4);
+    assert!(ledger.stuck(1).is_empty());
+}
+
+fn status() -> impl Strategy<Value = Status> {
+    prop_oneof![Just(Passed), Just(Failed), Just(Skipped)]
+}
+
+proptest! {
+    /// The naive reading of the specification: the last report of each test wins.
+    #[test]
+    fn the_rate_is_that_of_the_last_report_of_each_test(
+        first in prop::collection::btree_map("[a-f]", status(), 1..6),
+        runs in prop::collection::vec(prop::collection::btree_map("[a-f]", status(), 0..4), 0..6),
+    ) {
+        let list = |map: &BTreeMap<String, Status>| -> Vec<(String, Status)> {
+            map.iter().map(|(id, status)| (id.clone(), *status)).collect()
+        };
+        let borrowed = |list: &[(String, Status)]| -> Results {
+            let cases: Vec<_> = list.iter().map(|(id, s)| (id.as_str(), *s)).collect();
+            subset(&cases)
+        };
+        let mut ledger = Ledger::from_full(&borrowed(&list(&first)), 0);
+        let mut naive = first.clone();
+        for (number, run) in runs.iter().enumerate() {
+            let iteration = u32::try_from(number).unwrap() + 1;
+            ledger = ledger.after_subset(&borrowed(&list(run)), iteration);
+            naive.extend(run.clone());
+        }
+        let passed = naive.values().filter(|s| **s == Passed).count();
+        let failed = naive.values().filter(|s| **s == Failed).count();
+        let expected =
+            PassRate::of(u32::try_from(passed).unwrap(), u32::try_from(passed + failed).unwrap());
+        prop_assert_eq!(ledger.rate(), expected);
+        prop_assert_eq!(ledger.failing().len(), failed);
+    }
+}
