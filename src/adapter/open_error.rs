@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::effect::{EffectError, GitError, RunError, StoreError};
+use crate::effect::EffectError;
 
 use super::store::SourceError;
 
@@ -11,7 +11,7 @@ use super::store::SourceError;
 pub enum OpenError {
     /// Git, the suite or the session's files.
     #[error(transparent)]
-    Effect(#[from] EffectError),
+    Effect(EffectError),
     #[error("session {session} cannot be resumed: {reason}")]
     Resume { session: String, reason: String },
     /// The source session cannot be used.
@@ -42,20 +42,8 @@ impl OpenError {
     }
 }
 
-impl From<GitError> for OpenError {
-    fn from(error: GitError) -> Self {
-        Self::Effect(error.into())
-    }
-}
-
-impl From<RunError> for OpenError {
-    fn from(error: RunError) -> Self {
-        Self::Effect(error.into())
-    }
-}
-
-impl From<StoreError> for OpenError {
-    fn from(error: StoreError) -> Self {
+impl<E: Into<EffectError>> From<E> for OpenError {
+    fn from(error: E) -> Self {
         Self::Effect(error.into())
     }
 }

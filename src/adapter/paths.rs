@@ -13,7 +13,6 @@ use super::store::{STATE_FOLDER, STATE_ROOT};
 /// Variable that names the folder of private checkouts.
 pub const WORK_DIRECTORY: &str = "REGREEN_WORK_DIR";
 
-/// The state root of a repository.
 #[must_use]
 pub fn state_root(facts: &RepositoryFacts) -> PathBuf {
     facts.common.join(STATE_ROOT)

@@ -16,6 +16,5 @@ pub trait Clock: Send + Sync {
     /// Whether a person or the platform asked this process to stop at the next safe point.
     fn stop_requested(&self) -> bool;
 
-    /// Waits for `duration`.
     async fn wait(&self, duration: Duration);
 }

@@ -23,7 +23,7 @@ pub use forge::{
     ANNOTATION_LIMIT, Account, Annotation, BranchCommit, CHECK_LIMIT, COMMENT_LIMIT, CheckRun,
     CheckStatus, CommentKind, Conclusion, Done, Forge, ForgeEntry, ForgeError, ForgeErrorKind,
     Label, LeftOut, Level, NewIssue, NewPull, Permission, PullEdit, PullEnd, PullRequest,
-    PullState, PutCheck, PutComment, PutIssue, PutPull, Reaction, RepositoryInfo,
+    PullState, PutIssue, PutPull, Reaction, RepositoryInfo,
 };
 pub use lint::{Concern, FixedFiles, LintReport};
 pub use model::{

@@ -134,7 +134,7 @@ pub enum ModelErrorKind {
     #[error("rate limited{}", wait(.retry_after.as_ref()))]
     RateLimited {
         /// As the provider asks, from `Retry-After` or its reset headers.
-        #[serde(rename = "retry_after_ms", with = "optional_millis")]
+        #[serde(rename = "retry_after_ms", with = "millis")]
         retry_after: Option<Duration>,
     },
     /// 429 or 402 that time does not heal: no money, no quota.
@@ -225,36 +225,27 @@ impl ModelErrorKind {
     }
 }
 
-/// A duration as whole milliseconds in a recording.
+/// A duration, which may be missing, as whole milliseconds in a recording.
 mod millis {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        u64::try_from(time.as_millis()).unwrap_or(u64::MAX).serialize(to)
+    pub fn serialize<T, S>(time: &T, to: S) -> Result<S::Ok, S::Error>
+    where
+        T: Copy + Into<Option<Duration>>,
+        S: Serializer,
+    {
+        let time: Option<Duration> = (*time).into();
+        time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)).serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        u64::deserialize(from).map(Duration::from_millis)
-    }
-}
-
-/// The same for one that may be missing.
-mod optional_millis {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Serialize, Deserialize)]
-    struct Millis(#[serde(with = "super::millis")] Duration);
-
-    #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
-    pub fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
-        time.map(Millis).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-        Ok(Option::<Millis>::deserialize(from)?.map(|Millis(time)| time))
+    pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    where
+        T: From<Duration> + Default,
+        D: Deserializer<'de>,
+    {
+        let time = Option::<u64>::deserialize(from)?.map(Duration::from_millis);
+        Ok(time.map_or_else(T::default, T::from))
     }
 }

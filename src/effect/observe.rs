@@ -66,7 +66,6 @@ pub enum CallOutcome {
         literal: String,
         way: ResultKind,
     },
-    /// It raised.
     Raised {
         /// The class as a test names it.
         class: String,

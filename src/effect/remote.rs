@@ -11,7 +11,6 @@ pub enum FetchTarget {
     Branch(String),
     /// Any reference by its full name, such as `refs/pull/7/head`.
     Reference(String),
-    /// A commit.
     Commit(CommitId),
 }
 

@@ -22,7 +22,6 @@ pub trait Store: Send + Sync {
     /// `value` does not know are kept (specification.md 8.1).
     async fn write_json(&self, file: &str, value: &Value) -> Result<(), StoreError>;
 
-    /// Writes one text file.
     async fn write_text(&self, file: &str, text: &str) -> Result<(), StoreError>;
 
     /// Moves a file within the session folder; already moved is fine.

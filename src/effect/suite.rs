@@ -212,15 +212,7 @@ impl RunError {
     /// Whether the same command may give results when it is run once more (specification.md X16).
     #[must_use]
     pub fn may_pass_on_retry(&self) -> bool {
-        match self {
-            Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. } => true,
-            Self::UnknownFramework { .. }
-            | Self::NotStarted { .. }
-            | Self::SetUp { .. }
-            | Self::NoTests { .. }
-            | Self::NoReportFile { .. }
-            | Self::Io { .. } => false,
-        }
+        matches!(self, Self::TimedOut { .. } | Self::NoReport { .. } | Self::BadReport { .. })
     }
 
     /// What the reader can do next, in one imperative clause.

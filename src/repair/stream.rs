@@ -128,7 +128,6 @@ impl Iterator for Stream<'_> {
     }
 }
 
-/// An edit of one file.
 pub fn single(file: RepoPath, before: &str, after: String) -> EditSet {
     EditSet { files: vec![FileEdit { file, before: Some(before.to_owned()), after: Some(after) }] }
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::domain::check::TITLE_LIMIT;
 use crate::domain::retry::Repeat;
 use crate::effect::{
-    ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, ForgeError,
-    ForgeErrorKind, Level, PutCheck,
+    ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, CheckRun, CheckStatus, Conclusion, Done, ForgeError,
+    ForgeErrorKind, Level,
 };
 
 use super::client::{Call, Created, GitHub, PAGE, Verb};
@@ -21,11 +21,11 @@ const BATCH: usize = 50;
 const PAGES: usize = 5;
 
 impl GitHub<'_> {
-    pub(super) async fn write_check(&self, run: &CheckRun) -> Result<PutCheck, ForgeError> {
+    pub(super) async fn write_check(&self, run: &CheckRun) -> Result<Done, ForgeError> {
         let mut foreign = Vec::new();
         for found in self.find_runs(run).await? {
             match self.fill(run, &found, count(&found)).await {
-                Ok(()) => return Ok(put(found, false)),
+                Ok(()) => return Ok(Done::Edited),
                 // Made by another App under our name: leave it, as GitHub demands.
                 Err(ForgeError { kind: ForgeErrorKind::Denied { .. }, message, .. })
                     if message.contains("app_id") =>
@@ -41,7 +41,7 @@ impl GitHub<'_> {
         if !created || held < run.annotations.len().min(ANNOTATION_LIMIT) {
             self.fill(run, &made, held).await?;
         }
-        Ok(put(made, created))
+        Ok(if created { Done::Created } else { Done::Edited })
     }
 
     /// Our runs of this commit with this name and external id.
@@ -129,10 +129,6 @@ impl GitHub<'_> {
         let slug = run.app.as_ref().and_then(|app| app.slug.as_deref());
         self.learn(None, slug.map(|slug| format!("{slug}[bot]")));
     }
-}
-
-fn put(run: Run, created: bool) -> PutCheck {
-    PutCheck { id: run.id, url: run.html_url.unwrap_or_default(), created }
 }
 
 fn count(run: &Run) -> usize {

@@ -4,7 +4,7 @@ use futures::FutureExt as _;
 use serde_json::json;
 
 use crate::domain::retry::Repeat;
-use crate::effect::{COMMENT_LIMIT, Done, ForgeError, PutComment};
+use crate::effect::{COMMENT_LIMIT, Done, ForgeError};
 
 use super::client::{Call, Created, GitHub, Verb};
 use super::refusal::cut;
@@ -19,7 +19,7 @@ impl GitHub<'_> {
         number: u64,
         marker: &str,
         body: &str,
-    ) -> Result<PutComment, ForgeError> {
+    ) -> Result<Done, ForgeError> {
         let what = "write the comment";
         let text = marked(marker, body);
         let route = self.route(what, &["issues", &number.to_string(), "comments"], &[])?;
@@ -31,7 +31,7 @@ impl GitHub<'_> {
                 let made: Comment = self.read(what, value)?;
                 let author = made.user.map(|user| (user.id, user.login)).unzip();
                 self.learn(author.0, author.1);
-                Ok(PutComment { id: made.id, url: made.html_url, done: Done::Created })
+                Ok(Done::Created)
             }
         }
     }
@@ -58,16 +58,15 @@ impl GitHub<'_> {
         Ok(found)
     }
 
-    async fn edit_comment(&self, found: Comment, text: &str) -> Result<PutComment, ForgeError> {
-        let (id, url) = (found.id, found.html_url);
+    async fn edit_comment(&self, found: Comment, text: &str) -> Result<Done, ForgeError> {
         if same(found.body.as_deref().unwrap_or_default(), text) {
-            return Ok(PutComment { id, url, done: Done::Unchanged });
+            return Ok(Done::Unchanged);
         }
         let what = "edit the comment";
-        let route = self.route(what, &["issues", "comments", &id.to_string()], &[])?;
+        let route = self.route(what, &["issues", "comments", &found.id.to_string()], &[])?;
         let call = Call::new(what, Verb::Patch, route, json!({ "body": text }), Repeat::Free);
         self.perform(&call).await?;
-        Ok(PutComment { id, url, done: Done::Edited })
+        Ok(Done::Edited)
     }
 }
 

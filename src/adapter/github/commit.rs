@@ -4,12 +4,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::adapter::host::http::text_at;
 use crate::domain::id::CommitId;
 use crate::domain::retry::{Fault, Repeat};
 use crate::effect::{BranchCommit, Forge as _, ForgeError, ForgeErrorKind};
 
 use super::client::{Call, GitHub, Verb, locked};
-use super::shape::GitCommit;
 
 const MUTATION: &str = "mutation($input: CreateCommitOnBranchInput!) { \
                         createCommitOnBranch(input: $input) { commit { oid } } }";
@@ -23,8 +23,8 @@ impl GitHub<'_> {
         loop {
             let failure = match self.attempt(&call).await {
                 Ok(value) => {
-                    let oid = value["data"]["createCommitOnBranch"]["commit"]["oid"].as_str();
-                    return self.commit(what, oid.unwrap_or_default());
+                    let oid = text_at(&value, "/data/createCommitOnBranch/commit/oid");
+                    return self.commit(what, oid);
                 }
                 Err(failure) => failure,
             };
@@ -75,10 +75,13 @@ impl GitHub<'_> {
             return Ok(None);
         }
         let route = self.route(what, &["git", "commits", tip.as_str()], &[])?;
-        let found: GitCommit = self.get(what, route).await?;
-        let parents: Vec<&str> = found.parents.iter().map(|one| one.sha.as_str()).collect();
+        let found: Value = self.get(what, route).await?;
+        let parents = found["parents"].as_array().into_iter().flatten();
+        let parents: Vec<&str> = parents.map(|one| text_at(one, "/sha")).collect();
         let message = format!("{}\n\n{}", commit.headline, commit.body);
-        if parents == [commit.expected_head.as_str()] && found.message.trim() == message.trim() {
+        if parents == [commit.expected_head.as_str()]
+            && text_at(&found, "/message").trim() == message.trim()
+        {
             return Ok(Some(tip));
         }
         let message = format!("`{}` is at {}", super::refusal::short(&commit.branch), tip.short());

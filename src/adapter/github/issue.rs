@@ -23,7 +23,7 @@ impl GitHub<'_> {
         let what = "open the issue";
         let title = cut(&new.title, TITLE);
         if let Some(found) = self.find_issue(new, &title).await? {
-            return Ok(put(found, false, Vec::new()));
+            return Ok(put(found, false, LeftOut::new()));
         }
         let left_out = self.make_labels(&new.labels).await?;
         let body = json!({
@@ -65,8 +65,8 @@ impl GitHub<'_> {
     }
 
     /// Makes missing labels; returns those that the token may not make.
-    pub(super) async fn make_labels(&self, labels: &[Label]) -> Result<Vec<LeftOut>, ForgeError> {
-        let mut left_out = Vec::new();
+    pub(super) async fn make_labels(&self, labels: &[Label]) -> Result<LeftOut, ForgeError> {
+        let mut left_out = LeftOut::new();
         for label in labels {
             match self.make_label(label).await {
                 Ok(()) => {}
@@ -74,8 +74,7 @@ impl GitHub<'_> {
                     ForgeErrorKind::Denied { .. }
                     | ForgeErrorKind::NotFound
                     | ForgeErrorKind::Invalid => {
-                        let (label, reason) = (label.name.clone(), error.to_string());
-                        left_out.push(LeftOut { label, reason });
+                        left_out.insert(label.name.clone(), error.to_string());
                     }
                     _ => return Err(error),
                 },
@@ -107,14 +106,11 @@ impl GitHub<'_> {
 }
 
 /// Names of the labels that are there.
-pub fn usable<'a>(labels: &'a [Label], left_out: &[LeftOut]) -> Vec<&'a str> {
-    labels
-        .iter()
-        .map(|label| label.name.as_str())
-        .filter(|name| left_out.iter().all(|one| one.label != *name))
-        .collect()
+pub fn usable<'a>(labels: &'a [Label], left_out: &LeftOut) -> Vec<&'a str> {
+    let names = labels.iter().map(|label| label.name.as_str());
+    names.filter(|name| !left_out.contains_key(*name)).collect()
 }
 
-fn put(issue: Issue, created: bool, left_out: Vec<LeftOut>) -> PutIssue {
+fn put(issue: Issue, created: bool, left_out: LeftOut) -> PutIssue {
     PutIssue { number: issue.number, url: issue.html_url, created, left_out }
 }

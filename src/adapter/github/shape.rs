@@ -22,7 +22,6 @@ impl From<User> for Account {
     }
 }
 
-/// A repository.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Repository {
     pub full_name: String,
@@ -33,28 +32,9 @@ pub struct Repository {
     pub fork: bool,
 }
 
-/// The answer about a permission.
-#[derive(Debug, Deserialize)]
-pub struct PermissionAnswer {
-    /// `admin`, `write`, `read`, `none`.
-    pub permission: String,
-    /// Finer or custom.
-    pub role_name: Option<String>,
-}
-
-/// The answer about a member of a team.
-#[derive(Debug, Deserialize)]
-pub struct Membership {
-    /// `active` or `pending`.
-    pub state: String,
-}
-
-/// A comment.
 #[derive(Debug, Deserialize)]
 pub struct Comment {
     pub id: u64,
-    #[serde(default)]
-    pub html_url: String,
     pub body: Option<String>,
     pub user: Option<User>,
     /// RFC 3339.
@@ -122,7 +102,6 @@ pub struct Issue {
 #[derive(Debug, Deserialize)]
 pub struct Run {
     pub id: u64,
-    pub html_url: Option<String>,
     pub external_id: Option<String>,
     #[serde(default)]
     pub output: RunOutput,
@@ -137,7 +116,6 @@ pub struct RunOutput {
     pub annotations_count: u64,
 }
 
-/// An App.
 #[derive(Debug, Deserialize)]
 pub struct App {
     /// Its account is `<slug>[bot]`.
@@ -148,38 +126,4 @@ pub struct App {
 #[derive(Debug, Deserialize)]
 pub struct Runs {
     pub check_runs: Vec<Run>,
-}
-
-/// A reference.
-#[derive(Debug, Deserialize)]
-pub struct Reference {
-    pub object: Object,
-}
-
-/// A git object.
-#[derive(Debug, Deserialize)]
-pub struct Object {
-    pub sha: String,
-}
-
-/// A git commit.
-#[derive(Debug, Deserialize)]
-pub struct GitCommit {
-    #[serde(default)]
-    pub message: String,
-    #[serde(default)]
-    pub parents: Vec<Object>,
-}
-
-/// A commit of a pull request.
-#[derive(Debug, Deserialize)]
-pub struct ListedCommit {
-    pub commit: GitMessage,
-}
-
-/// What a commit says.
-#[derive(Debug, Deserialize)]
-pub struct GitMessage {
-    #[serde(default)]
-    pub message: String,
 }

@@ -178,6 +178,12 @@ pub async fn collect(mut response: Response, largest: usize) -> Result<Received,
     Ok(Received { status, headers, body, at: jiff::Timestamp::now() })
 }
 
+/// The text at a JSON pointer of an answer; empty when there is none.
+#[must_use]
+pub fn text_at<'a>(value: &'a serde_json::Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(serde_json::Value::as_str).unwrap_or_default()
+}
+
 /// Whether an address leads to this machine.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {

@@ -67,7 +67,6 @@ pub fn end_with_parent() {
     }
 }
 
-/// The path of this program.
 pub fn own_program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
@@ -97,7 +96,6 @@ impl Group {
         Ok(Self { child, pid, tag, _live: live })
     }
 
-    /// The child.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }

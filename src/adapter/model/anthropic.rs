@@ -2,42 +2,35 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::budget::Usage;
+use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::protocol::{
-    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
-};
+use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
 
-/// Writes the request for a question; a form is asked for as a tool that must be called.
-pub fn request(
-    settings: &ProviderSettings,
-    question: &Question,
-    features: RequestFeatures,
-) -> ProtocolRequest {
-    let mut headers = vec![("anthropic-version".to_owned(), "2023-06-01".to_owned())];
-    if let Some(key) = &settings.key {
-        headers.push(("x-api-key".to_owned(), key.expose().to_owned()));
-    }
-    let mut body = json!({
-        "model": settings.facts.model,
+/// Writes a question; a form is asked for as a tool that must be called.
+pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
+    let form = question.form.as_ref();
+    json!({
+        "model": model,
         "system": question.system,
         "messages": [{ "role": "user", "content": question.prompt }],
         "max_tokens": question.max_output_tokens,
-    });
-    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
-        body["temperature"] = json!(temperature);
-    }
-    if let (true, Some((name, schema))) = (features.form, &question.form) {
-        body["tools"] = json!([{
+        "temperature": question.temperature,
+        "tools": form.map(|(name, schema)| json!([{
             "name": name,
             "description": "Gives the answer.",
             "input_schema": schema,
-        }]);
-        body["tool_choice"] = json!({ "type": "tool", "name": name });
-    }
-    ProtocolRequest { path: "/v1/messages".into(), headers, body }
+        }])),
+        "tool_choice": form.map(|(name, _)| json!({ "type": "tool", "name": name })),
+    })
 }
+
+/// Tokens of the question, which Anthropic counts apart when they come from its cache.
+pub const INPUT_TOKENS: &[&str] = &[
+    "/usage/input_tokens",
+    "/usage/cache_creation_input_tokens",
+    "/usage/cache_read_input_tokens",
+];
 
 /// Parses an answer: the input of the tool, else the text.
 pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
@@ -54,12 +47,7 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     Ok(ParsedAnswer {
         text,
         cut: matches!(reason, "max_tokens" | "model_context_window_exceeded"),
-        usage: Usage {
-            input_tokens: count_at(body, "/usage/input_tokens")
-                + count_at(body, "/usage/cache_creation_input_tokens")
-                + count_at(body, "/usage/cache_read_input_tokens"),
-            output_tokens: count_at(body, "/usage/output_tokens"),
-        },
+        usage: usage_at(body, INPUT_TOKENS, &["/usage/output_tokens"]),
         model: text_at(body, "/model").to_owned(),
     })
 }

@@ -42,7 +42,6 @@ impl Cassette {
     }
 }
 
-/// One exchange.
 #[derive(Serialize, Deserialize)]
 struct Exchange {
     provider: String,

@@ -2,41 +2,23 @@
 
 use serde_json::{Value, json};
 
-use crate::adapter::host::http::percent_encode;
-use crate::domain::budget::Usage;
+use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::protocol::{
-    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
-};
+use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
 
-/// Writes the request for a question.
-pub fn request(
-    settings: &ProviderSettings,
-    question: &Question,
-    features: RequestFeatures,
-) -> ProtocolRequest {
-    let mut generation = json!({ "maxOutputTokens": question.max_output_tokens });
-    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
-        generation["temperature"] = json!(temperature);
-    }
-    if let (true, Some((_, schema))) = (features.form, &question.form) {
-        generation["responseMimeType"] = json!("application/json");
-        generation["responseJsonSchema"] = schema.clone();
-    }
-    let mut headers = Vec::new();
-    if let Some(key) = &settings.key {
-        headers.push(("x-goog-api-key".to_owned(), key.expose().to_owned()));
-    }
-    ProtocolRequest {
-        path: format!("/v1beta/models/{}:generateContent", percent_encode(&settings.facts.model)),
-        headers,
-        body: json!({
-            "systemInstruction": { "parts": [{ "text": question.system }] },
-            "contents": [{ "role": "user", "parts": [{ "text": question.prompt }] }],
-            "generationConfig": generation,
-        }),
-    }
+pub fn body(_: &str, question: &Question, _: RequestFeatures) -> Value {
+    let schema = question.form.as_ref().map(|(_, schema)| schema);
+    json!({
+        "systemInstruction": { "parts": [{ "text": question.system }] },
+        "contents": [{ "role": "user", "parts": [{ "text": question.prompt }] }],
+        "generationConfig": {
+            "maxOutputTokens": question.max_output_tokens,
+            "temperature": question.temperature,
+            "responseMimeType": schema.map(|_| "application/json"),
+            "responseJsonSchema": schema,
+        },
+    })
 }
 
 /// Parses an answer. A blocked one arrives as a reason, not as an error.
@@ -60,15 +42,14 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     if parts.is_none() && reason != "MAX_TOKENS" {
         return Err(ModelErrorKind::Garbage);
     }
-    let usage = "/usageMetadata";
     Ok(ParsedAnswer {
         text,
         cut: reason == "MAX_TOKENS",
-        usage: Usage {
-            input_tokens: count_at(body, &format!("{usage}/promptTokenCount")),
-            output_tokens: count_at(body, &format!("{usage}/candidatesTokenCount"))
-                + count_at(body, &format!("{usage}/thoughtsTokenCount")),
-        },
+        usage: usage_at(
+            body,
+            &["/usageMetadata/promptTokenCount"],
+            &["/usageMetadata/candidatesTokenCount", "/usageMetadata/thoughtsTokenCount"],
+        ),
         model: text_at(body, "/modelVersion").to_owned(),
     })
 }

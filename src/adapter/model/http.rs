@@ -33,15 +33,14 @@ impl HttpModel {
         question: &Question,
         features: RequestFeatures,
     ) -> Result<Answer, ModelError> {
-        let request = (self.protocol.request)(&self.settings, question, features);
+        let (path, mut headers, body) = self.protocol.request(&self.settings, question, features);
         let base = self.settings.base_url.as_deref().unwrap_or(self.protocol.base_url);
-        let url = format!("{}{}", base.trim_end_matches('/'), request.path);
-        let mut headers = request.headers;
+        let url = format!("{}{}", base.trim_end_matches('/'), path);
         headers.extend(self.settings.headers.iter().cloned());
         let limit = question.limit.min(self.settings.timeout);
         let received = self
             .http
-            .post(&url, &headers, &request.body, limit, ANSWER_LIMIT)
+            .post(&url, &headers, &body, limit, ANSWER_LIMIT)
             .await
             .map_err(|error| self.settings.error(kind_of(&error, limit), &error.to_string()))?;
         let text = String::from_utf8_lossy(&received.body);

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::adapter::host::http::percent_encode;
 use crate::domain::budget::Usage;
 use crate::domain::secret::{Redactor, SecretKey};
 use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Question};
@@ -13,10 +14,47 @@ use crate::effect::{Answer, Finish, ModelError, ModelErrorKind, ModelFacts, Ques
 pub struct ProtocolRow {
     /// The address where its vendor serves it.
     pub base_url: &'static str,
-    /// Path, headers and body of the request for a question.
-    pub request: fn(&ProviderSettings, &Question, RequestFeatures) -> ProtocolRequest,
+    /// The path after the base address; `{model}` stands for the model.
+    pub path: &'static str,
+    /// The header for the key, and what stands before the key in it.
+    pub key: (&'static str, &'static str),
+    /// A header that every request has.
+    pub version: Option<(&'static str, &'static str)>,
+    /// The body of the request for a question to a model. Fields that are `null` are not sent.
+    pub body: fn(&str, &Question, RequestFeatures) -> Value,
     /// Parses the body of a successful response.
     pub parse: fn(&Value) -> Result<ParsedAnswer, ModelErrorKind>,
+}
+
+impl ProtocolRow {
+    /// Path, headers and body of the request for a question.
+    pub fn request(
+        &self,
+        settings: &ProviderSettings,
+        question: &Question,
+        features: RequestFeatures,
+    ) -> (String, Vec<(String, String)>, Value) {
+        let model = &settings.facts.model;
+        let key = settings.key.as_ref().map(|key| format!("{}{}", self.key.1, key.expose()));
+        let version = self.version.map(|(name, version)| (name, version.to_owned()));
+        let headers = version.into_iter().chain(key.map(|key| (self.key.0, key)));
+        let asked = Question {
+            temperature: question.temperature.filter(|_| features.temperature),
+            form: question.form.clone().filter(|_| features.form),
+            ..question.clone()
+        };
+        let mut body = (self.body)(model, &asked, features);
+        leave_nulls_out(&mut body);
+        body.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(leave_nulls_out);
+        let headers = headers.map(|(name, value)| (name.to_owned(), value)).collect();
+        (self.path.replace("{model}", &percent_encode(model)), headers, body)
+    }
+}
+
+fn leave_nulls_out(value: &mut Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
 }
 
 /// The optional parts of a request. A server that refuses one is asked again without it.
@@ -57,16 +95,6 @@ const FORM: &[&str] = &[
     "tool_choice",
 ];
 
-/// A request in the form of a protocol.
-#[derive(Clone, Debug)]
-pub struct ProtocolRequest {
-    /// The path after the base address.
-    pub path: String,
-    /// Headers, with the key in the one that the protocol uses.
-    pub headers: Vec<(String, String)>,
-    pub body: Value,
-}
-
 /// What the body of a response holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParsedAnswer {
@@ -78,7 +106,6 @@ pub struct ParsedAnswer {
     pub model: String,
 }
 
-/// The settings of one provider.
 #[derive(Clone, Debug)]
 pub struct ProviderSettings {
     pub facts: ModelFacts,
@@ -121,12 +148,13 @@ impl ProviderSettings {
     }
 }
 
-/// The text at a JSON pointer; empty when there is none.
-pub fn text_at<'a>(value: &'a Value, path: &str) -> &'a str {
-    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
-}
-
 /// The count at a JSON pointer; 0 when there is none.
 pub fn count_at(value: &Value, path: &str) -> u64 {
     value.pointer(path).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// What the counts at JSON pointers add up to.
+pub fn usage_at(value: &Value, input: &[&str], output: &[&str]) -> Usage {
+    let sum = |paths: &[&str]| paths.iter().map(|path| count_at(value, path)).sum();
+    Usage { input_tokens: sum(input), output_tokens: sum(output) }
 }

@@ -5,28 +5,37 @@ use crate::domain::provider::Protocol;
 use super::protocol::ProtocolRow;
 use super::{anthropic, chat, gemini, responses};
 
+const CHAT: ProtocolRow = ProtocolRow {
+    base_url: "https://api.openai.com/v1",
+    path: "/chat/completions",
+    key: ("authorization", "Bearer "),
+    version: None,
+    body: chat::body,
+    parse: chat::parse,
+};
+
 impl ProtocolRow {
     /// The row of a protocol.
     pub const fn of(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Gemini => Self {
                 base_url: "https://generativelanguage.googleapis.com",
-                request: gemini::request,
+                path: "/v1beta/models/{model}:generateContent",
+                key: ("x-goog-api-key", ""),
+                version: None,
+                body: gemini::body,
                 parse: gemini::parse,
             },
-            Protocol::Chat => Self {
-                base_url: "https://api.openai.com/v1",
-                request: chat::request,
-                parse: chat::parse,
-            },
-            Protocol::Responses => Self {
-                base_url: "https://api.openai.com/v1",
-                request: responses::request,
-                parse: responses::parse,
-            },
+            Protocol::Chat => CHAT,
+            Protocol::Responses => {
+                Self { path: "/responses", body: responses::body, parse: responses::parse, ..CHAT }
+            }
             Protocol::Anthropic => Self {
                 base_url: "https://api.anthropic.com",
-                request: anthropic::request,
+                path: "/v1/messages",
+                key: ("x-api-key", ""),
+                version: Some(("anthropic-version", "2023-06-01")),
+                body: anthropic::body,
                 parse: anthropic::parse,
             },
         }

@@ -2,39 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::budget::Usage;
+use crate::adapter::host::http::text_at;
 use crate::effect::{ModelErrorKind, Question};
 
-use super::chat::bearer;
-use super::protocol::{
-    ParsedAnswer, ProtocolRequest, ProviderSettings, RequestFeatures, count_at, text_at,
-};
+use super::protocol::{ParsedAnswer, RequestFeatures, usage_at};
 
-/// Writes the request for a question. Nothing is stored at the provider.
-pub fn request(
-    settings: &ProviderSettings,
-    question: &Question,
-    features: RequestFeatures,
-) -> ProtocolRequest {
-    let mut body = json!({
-        "model": settings.facts.model,
+/// Writes a question. Nothing is stored at the provider.
+pub fn body(model: &str, question: &Question, _: RequestFeatures) -> Value {
+    json!({
+        "model": model,
         "instructions": question.system,
         "input": question.prompt,
         "max_output_tokens": question.max_output_tokens,
         "store": false,
-    });
-    if let Some(temperature) = question.temperature.filter(|_| features.temperature) {
-        body["temperature"] = json!(temperature);
-    }
-    if let (true, Some((name, schema))) = (features.form, &question.form) {
-        body["text"] = json!({
+        "temperature": question.temperature,
+        "text": question.form.as_ref().map(|(name, schema)| json!({
             "format": { "type": "json_schema", "name": name, "schema": schema, "strict": false },
-        });
-    }
-    ProtocolRequest { path: "/responses".into(), headers: bearer(settings), body }
+        })),
+    })
 }
 
-/// Parses an answer.
 pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     let output = body.get("output").and_then(Value::as_array).ok_or(ModelErrorKind::Garbage)?;
     let mut text = String::new();
@@ -59,10 +46,7 @@ pub fn parse(body: &Value) -> Result<ParsedAnswer, ModelErrorKind> {
     Ok(ParsedAnswer {
         text,
         cut: incomplete == "max_output_tokens",
-        usage: Usage {
-            input_tokens: count_at(body, "/usage/input_tokens"),
-            output_tokens: count_at(body, "/usage/output_tokens"),
-        },
+        usage: usage_at(body, &["/usage/input_tokens"], &["/usage/output_tokens"]),
         model: text_at(body, "/model").to_owned(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::adapter::host::http::Received;
@@ -90,27 +90,7 @@ fn time(text: &str, now: Timestamp) -> Option<Duration> {
         let seconds = moment.as_second().saturating_sub(now.as_second());
         return Some(Duration::from_secs(u64::try_from(seconds).unwrap_or_default()));
     }
-    let mut total = Duration::ZERO;
-    let mut number = String::new();
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        if character.is_ascii_digit() || character == '.' {
-            number.push(character);
-            rest = rest.get(1..)?;
-            continue;
-        }
-        let value: f64 = std::mem::take(&mut number).parse().ok()?;
-        let (unit, length) = match rest {
-            _ if rest.starts_with("ms") => (0.001, 2),
-            _ if rest.starts_with('s') => (1.0, 1),
-            _ if rest.starts_with('m') => (60.0, 1),
-            _ if rest.starts_with('h') => (3600.0, 1),
-            _ => return None,
-        };
-        total += Duration::try_from_secs_f64(value * unit).ok()?;
-        rest = rest.get(length..)?;
-    }
-    number.is_empty().then_some(total).filter(|_| !text.is_empty())
+    text.parse::<SignedDuration>().ok().and_then(|duration| duration.try_into().ok())
 }
 
 #[cfg(test)]

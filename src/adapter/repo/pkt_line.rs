@@ -240,7 +240,6 @@ pub fn sidebands(mut rest: &[u8]) -> Result<Bands, Wrong> {
 /// What `git-receive-pack` said about one reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// It moved.
     Moved,
     /// It did not.
     Refused(String),

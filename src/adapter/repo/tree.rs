@@ -1,8 +1,8 @@
 //! Trees as objects: graft edits on them, take a folder out, list, read, compare.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
+use git2::build::TreeUpdateBuilder;
 use git2::{FileMode, ObjectType, Oid, Repository, Tree, TreeEntry};
 
 use crate::domain::id::{RepoPath, TreeId};
@@ -14,7 +14,6 @@ use super::failed;
 /// Files larger than this are never read as text.
 const TEXT_LIMIT: usize = 4 << 20;
 
-/// Finds a tree.
 pub fn find<'repo>(repo: &'repo Repository, tree: &TreeId) -> Result<Tree<'repo>, GitError> {
     let oid = Oid::from_str(tree.as_str()).map_err(failed("read a tree id"))?;
     repo.find_tree(oid).map_err(failed(format!("read tree {}", tree.short())))
@@ -33,30 +32,36 @@ pub fn is_plain(entry: &TreeEntry<'_>) -> bool {
     entry.kind() == Some(ObjectType::Blob) && entry.filemode() != i32::from(FileMode::Link)
 }
 
-/// What a path of a tree becomes.
-#[derive(Clone, Copy)]
-enum Change {
-    Blob(Oid, i32),
-    Remove,
-}
-
 /// Writes the tree that results from `edits` on `base`.
 pub fn graft(repo: &Repository, base: &TreeId, edits: &EditSet) -> Result<TreeId, GitError> {
     let tree = find(repo, base)?;
-    let mut changes = BTreeMap::new();
+    let mut update = TreeUpdateBuilder::new();
     for edit in &edits.files {
-        changes.insert(edit.file.as_str().to_owned(), change(repo, &tree, edit)?);
+        add_edit(repo, &tree, edit, &mut update)?;
     }
-    id(write(repo, Some(&tree), &changes)?)
+    id(update.create_updated(repo, &tree).map_err(failed("write a tree"))?)
 }
 
-fn change(repo: &Repository, tree: &Tree<'_>, edit: &FileEdit) -> Result<Change, GitError> {
+/// The mode of a plain file, where there is one.
+fn file_mode(entry: Option<&TreeEntry<'_>>) -> FileMode {
+    match entry.map(TreeEntry::filemode) {
+        Some(0o100_755) => FileMode::BlobExecutable,
+        Some(_) | None => FileMode::Blob,
+    }
+}
+
+fn add_edit(
+    repo: &Repository,
+    tree: &Tree<'_>,
+    edit: &FileEdit,
+    update: &mut TreeUpdateBuilder,
+) -> Result<(), GitError> {
     let conflict =
         |reason: &str| GitError::Conflict { file: edit.file.clone(), reason: reason.to_owned() };
     refuse_links(tree, edit)?;
     let entry = tree.get_path(Path::new(edit.file.as_str())).ok();
-    let mode = match (&entry, &edit.before) {
-        (None, None) => i32::from(FileMode::Blob),
+    match (&entry, &edit.before) {
+        (None, None) => {}
         (None, Some(_)) => return Err(conflict("the file is not there")),
         (Some(_), None) => return Err(conflict("the file exists already")),
         (Some(entry), Some(before)) => {
@@ -67,16 +72,17 @@ fn change(repo: &Repository, tree: &Tree<'_>, edit: &FileEdit) -> Result<Change,
             if blob.content() != before.as_bytes() {
                 return Err(conflict("its text is not the text that the edit starts from"));
             }
-            entry.filemode()
         }
-    };
+    }
     match &edit.after {
         Some(after) => {
             let blob = repo.blob(after.as_bytes()).map_err(failed("write a file"))?;
-            Ok(Change::Blob(blob, mode))
+            update.upsert(edit.file.as_str(), blob, file_mode(entry.as_ref()));
         }
-        None => Ok(Change::Remove),
+        None if entry.is_some() => drop(update.remove(edit.file.as_str())),
+        None => {}
     }
+    Ok(())
 }
 
 /// Refuses an edit below a link, a submodule or a plain file.
@@ -96,44 +102,21 @@ fn refuse_links(tree: &Tree<'_>, edit: &FileEdit) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Writes `base` with `changes`, whose keys are paths relative to it.
-fn write(
+/// A tree with files written into it; one that is there keeps its mode.
+pub fn with_files(
     repo: &Repository,
-    base: Option<&Tree<'_>>,
-    changes: &BTreeMap<String, Change>,
+    base: &Tree<'_>,
+    files: &[(String, Vec<u8>)],
 ) -> Result<Oid, GitError> {
-    let mut builder = repo.treebuilder(base).map_err(failed("write a tree"))?;
-    let mut folders: BTreeMap<&str, BTreeMap<String, Change>> = BTreeMap::new();
-    for (path, change) in changes {
-        match (path.split_once('/'), *change) {
-            (Some((folder, rest)), change) => {
-                folders.entry(folder).or_default().insert(rest.to_owned(), change);
-            }
-            (None, Change::Blob(oid, mode)) => {
-                builder.insert(path, oid, mode).map_err(failed(format!("write {path}")))?;
-            }
-            (None, Change::Remove) => {
-                if builder.get(path).map_err(failed("read a tree"))?.is_some() {
-                    builder.remove(path).map_err(failed(format!("remove {path}")))?;
-                }
-            }
+    let write = || {
+        let mut update = TreeUpdateBuilder::new();
+        for (path, bytes) in files {
+            let known = base.get_path(Path::new(path)).ok();
+            update.upsert(path, repo.blob(bytes)?, file_mode(known.as_ref()));
         }
-    }
-    for (folder, inner) in folders {
-        let below = base
-            .and_then(|tree| tree.get_name(folder))
-            .filter(|entry| entry.kind() == Some(ObjectType::Tree))
-            .and_then(|entry| repo.find_tree(entry.id()).ok());
-        let oid = write(repo, below.as_ref(), &inner)?;
-        let empty = repo.find_tree(oid).map_err(failed("read a tree"))?.is_empty();
-        if !empty {
-            let mode = i32::from(FileMode::Tree);
-            builder.insert(folder, oid, mode).map_err(failed(format!("write {folder}")))?;
-        } else if builder.get(folder).map_err(failed("read a tree"))?.is_some() {
-            builder.remove(folder).map_err(failed(format!("remove {folder}")))?;
-        }
-    }
-    builder.write().map_err(failed("write a tree"))
+        update.create_updated(repo, base)
+    };
+    write().map_err(failed("write a tree"))
 }
 
 /// Takes one folder out of a tree and, with `files`, puts it back with this content.
@@ -144,18 +127,18 @@ pub fn replace_folder(
     files: &[(String, Vec<u8>)],
 ) -> Result<Oid, GitError> {
     let base = repo.find_tree(tree).map_err(failed("read a tree"))?;
-    let removal = BTreeMap::from([(folder.to_owned(), Change::Remove)]);
-    let without = write(repo, Some(&base), &removal)?;
-    if files.is_empty() {
-        return Ok(without);
+    // The folder, or a file that stands where one of its parents has to be.
+    let mut above = Path::new(folder).ancestors();
+    let deepest = above.find_map(|path| Some((path, base.get_path(path).ok()?)));
+    let mut update = TreeUpdateBuilder::new();
+    if let Some((path, entry)) = deepest
+        && (path == Path::new(folder) || entry.kind() != Some(ObjectType::Tree))
+    {
+        update.remove(path);
     }
+    let without = update.create_updated(repo, &base).map_err(failed("write a tree"))?;
     let base = repo.find_tree(without).map_err(failed("read a tree"))?;
-    let mut changes = BTreeMap::new();
-    for (path, bytes) in files {
-        let blob = repo.blob(bytes).map_err(failed(format!("write {path}")))?;
-        changes.insert(path.clone(), Change::Blob(blob, i32::from(FileMode::Blob)));
-    }
-    write(repo, Some(&base), &changes)
+    with_files(repo, &base, files)
 }
 
 /// A tree with one entry as another tree has it, or without it.

@@ -65,7 +65,6 @@ impl SuiteCommand {
         Ok(Execution { command: displayed, ending })
     }
 
-    /// Reads the report of a run.
     pub fn read(&self, execution: &Execution) -> Result<ParsedReport, RunError> {
         (self.adapter.read)(&RunArtifacts {
             folder: &self.site.folder(),

@@ -5,6 +5,8 @@
 
 mod error;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
 pub use crate::domain::check::{
@@ -33,7 +35,6 @@ pub trait Forge: Send + Sync {
         login: &str,
     ) -> Result<bool, ForgeError>;
 
-    /// One pull request.
     async fn pull(&self, number: u64) -> Result<PullRequest, ForgeError>;
 
     /// Pull requests of any state from `branch` of `owner`, newest first, at most 100.
@@ -57,12 +58,7 @@ pub trait Forge: Send + Sync {
 
     /// Writes the one comment that begins with `marker` below an issue or pull request, which we
     /// wrote; edits it in place, and only when the text changed. Called again: still one comment.
-    async fn put_comment(
-        &self,
-        number: u64,
-        marker: &str,
-        body: &str,
-    ) -> Result<PutComment, ForgeError>;
+    async fn put_comment(&self, number: u64, marker: &str, body: &str) -> Result<Done, ForgeError>;
 
     /// Comments below an issue or pull request that were written after `since`, RFC 3339, oldest
     /// first. The API lists edited older ones too; they are left out.
@@ -78,7 +74,7 @@ pub trait Forge: Send + Sync {
     /// Annotations only add up on a forge. [`CheckRun::annotations`] is therefore the whole list
     /// in an order that stays; what the run already holds of it is not sent. Called again: still
     /// one run, and each annotation once.
-    async fn put_check(&self, run: &CheckRun) -> Result<PutCheck, ForgeError>;
+    async fn put_check(&self, run: &CheckRun) -> Result<Done, ForgeError>;
 
     /// Opens an issue, unless we opened one with its marker (open or closed) or an open one has
     /// its title. Called again: still one issue.
@@ -86,7 +82,7 @@ pub trait Forge: Send + Sync {
 
     /// Adds labels to an issue or pull request, made first where they are missing. Returns those
     /// that could not be made. Called again: each label once.
-    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<Vec<LeftOut>, ForgeError>;
+    async fn add_labels(&self, number: u64, labels: &[Label]) -> Result<LeftOut, ForgeError>;
 
     /// Starts a workflow of the repository by its file name. Never repeated when it may have
     /// started: called again, it starts again.
@@ -118,7 +114,6 @@ pub struct RepositoryInfo {
 /// What an account may do in the repository, from nothing to everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
-    /// Nothing.
     None,
     /// Read, as everybody may in a public repository.
     Read,
@@ -128,18 +123,15 @@ pub enum Permission {
     Write,
     /// Push, and manage without settings that destroy.
     Maintain,
-    /// Everything.
     Admin,
 }
 
 /// Where a pull request is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullState {
-    /// Open.
     Open,
     /// Closed without a merge.
     Closed,
-    /// Merged.
     Merged,
 }
 
@@ -153,7 +145,6 @@ pub struct PullEnd {
     pub repository: Option<String>,
 }
 
-/// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
     /// The number that never changes.
@@ -163,7 +154,6 @@ pub struct Account {
     pub bot: bool,
 }
 
-/// A pull request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PullRequest {
     pub number: u64,
@@ -220,14 +210,6 @@ pub struct PutPull {
     pub created: bool,
 }
 
-/// What became of [`Forge::put_comment`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PutComment {
-    pub id: u64,
-    pub url: String,
-    pub done: Done,
-}
-
 /// What was done to a thing that is written once and kept up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
@@ -259,7 +241,6 @@ pub enum CommentKind {
     Review,
 }
 
-/// A reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
     /// Seen, work begins.
@@ -270,14 +251,6 @@ pub enum Reaction {
     ThumbsDown,
     /// Not understood.
     Confused,
-}
-
-/// What became of [`Forge::put_check`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PutCheck {
-    pub id: u64,
-    pub url: String,
-    pub created: bool,
 }
 
 /// An issue to be opened.
@@ -302,12 +275,8 @@ pub struct Label {
     pub description: String,
 }
 
-/// A label that could not be made, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    pub label: String,
-    pub reason: String,
-}
+/// Names of the labels that could not be made, with the reasons.
+pub type LeftOut = BTreeMap<String, String>;
 
 /// What became of [`Forge::put_issue`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -315,8 +284,7 @@ pub struct PutIssue {
     pub number: u64,
     pub url: String,
     pub created: bool,
-    /// Labels it does not have.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: LeftOut,
 }
 
 /// A commit that the forge makes and signs.

@@ -23,7 +23,6 @@ use crate::effect::{
 
 use table::{ClientRow, ClientTask, Version};
 
-/// The settings of one client.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
     pub provider: ProviderSettings,
@@ -34,7 +33,6 @@ pub struct ClientSettings {
     pub scratch: PathBuf,
 }
 
-/// A client as a model.
 pub struct ClientModel {
     settings: ClientSettings,
     row: &'static ClientRow,
@@ -157,6 +155,7 @@ impl Model for ClientModel {
     }
 
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
+        let provider = &self.settings.provider;
         let (folder, home) = self.private_folders(question).map_err(|error| self.broken(&error))?;
         let invocation = self.invocation(question, &folder, &home);
         let form = question.form.as_ref().filter(|_| self.manner() == ClientMode::Answer);
@@ -164,7 +163,7 @@ impl Model for ClientModel {
             format!("\n\nThe form of the answer as a JSON Schema:\n{schema}\n")
         });
         let input = format!("{}\n\n{}{form}", question.system, question.prompt);
-        let limit = question.limit.min(self.settings.provider.timeout);
+        let limit = question.limit.min(provider.timeout);
         let log = self.row.log.map(|log| home.join(log));
         let watch = |err: &str| {
             let more = log.as_ref().map(|log| process::tail_of(log, 16 << 10)).unwrap_or_default();
@@ -179,20 +178,14 @@ impl Model for ClientModel {
         if let Some(seen) = run.seen {
             // It would retry by itself for minutes; the chain decides who is asked next.
             let kind = output::status_kind(&seen).unwrap_or(ModelErrorKind::TimedOut { limit });
-            return Err(self.settings.provider.error(kind, &seen));
+            return Err(provider.error(kind, &seen));
         }
         let parsed = match run.ending {
             Ending::TimedOut if run.out.len() + run.err.len() > ANSWER_LIMIT => {
-                return Err(self
-                    .settings
-                    .provider
-                    .error(ModelErrorKind::Garbage, "it said too much"));
+                return Err(provider.error(ModelErrorKind::Garbage, "it said too much"));
             }
             Ending::TimedOut => {
-                return Err(self
-                    .settings
-                    .provider
-                    .error(ModelErrorKind::TimedOut { limit }, &run.err));
+                return Err(provider.error(ModelErrorKind::TimedOut { limit }, &run.err));
             }
             Ending::Exit(_) | Ending::Signal(_) => (self.row.parse)(&run.out, &run.err),
         };
@@ -201,11 +194,9 @@ impl Model for ClientModel {
                 output::words_kind(&all)
                     .unwrap_or(ModelErrorKind::Client { reason: run.ending.to_string() })
             });
-            self.settings
-                .provider
-                .error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
+            provider.error(kind, if run.err.trim().is_empty() { &run.out } else { &run.err })
         })?;
-        Ok(self.settings.provider.answer(parsed, &all))
+        Ok(provider.answer(parsed, &all))
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::adapter::model::protocol::{ParsedAnswer, count_at, text_at};
+use crate::adapter::host::http::text_at;
+use crate::adapter::model::anthropic::INPUT_TOKENS;
+use crate::adapter::model::protocol::{ParsedAnswer, count_at, usage_at};
 use crate::domain::budget::Usage;
 use crate::effect::ModelErrorKind;
 
@@ -128,10 +130,7 @@ pub fn qwen(out: &str, err: &str) -> ParseResult {
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
         return Err(kind_in(&result.to_string()));
     }
-    let usage = Usage {
-        input_tokens: count_at(result, "/usage/input_tokens"),
-        output_tokens: count_at(result, "/usage/output_tokens"),
-    };
+    let usage = usage_at(result, &["/usage/input_tokens"], &["/usage/output_tokens"]);
     text_or_refusal(text, usage, String::new())
 }
 
@@ -146,10 +145,7 @@ pub fn codex(out: &str, err: &str) -> ParseResult {
                 text_at(&event, "/item/text").clone_into(&mut text);
             }
             "turn.completed" => {
-                usage = Usage {
-                    input_tokens: count_at(&event, "/usage/input_tokens"),
-                    output_tokens: count_at(&event, "/usage/output_tokens"),
-                };
+                usage = usage_at(&event, &["/usage/input_tokens"], &["/usage/output_tokens"]);
             }
             "turn.failed" => problem = Some(text_at(&event, "/error/message").to_owned()),
             _ => {}
@@ -173,12 +169,7 @@ pub fn claude(out: &str, err: &str) -> ParseResult {
         let status = u16::try_from(count_at(&result, "/api_error_status")).ok().and_then(kind_of);
         return Err(status.or_else(|| kind_in(text)));
     }
-    let usage = Usage {
-        input_tokens: count_at(&result, "/usage/input_tokens")
-            + count_at(&result, "/usage/cache_creation_input_tokens")
-            + count_at(&result, "/usage/cache_read_input_tokens"),
-        output_tokens: count_at(&result, "/usage/output_tokens"),
-    };
+    let usage = usage_at(&result, INPUT_TOKENS, &["/usage/output_tokens"]);
     let models = result.get("modelUsage").and_then(Value::as_object);
     let model = models.and_then(|models| models.keys().next().cloned()).unwrap_or_default();
     text_or_refusal(text, usage, model)

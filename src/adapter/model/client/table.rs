@@ -46,7 +46,6 @@ pub struct Version(pub u32, pub u32, pub u32);
 #[cfg(test)]
 pub const CLIENTS: &[ClientRow] = &[GEMINI, QWEN, CODEX, CLAUDE];
 
-/// The row of a client.
 pub fn row(program: ClientProgram) -> &'static ClientRow {
     match program {
         ClientProgram::Gemini => &GEMINI,

@@ -99,7 +99,6 @@ impl ScratchRepo {
         tree::diff(&repo, &sources(from)?, &sources(to)?)
     }
 
-    /// The tree of a commit.
     pub fn tree_of(&self, commit: &CommitId) -> Result<TreeId, GitError> {
         tree::id(tree_of(&self.repo()?, commit)?.id())
     }

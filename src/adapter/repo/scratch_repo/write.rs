@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use git2::{Commit, Index, Oid, Repository, Sort, Tree};
+use git2::{Commit, Index, Oid, Repository, Sort};
 
 use crate::domain::commit;
 use crate::domain::id::{CommitId, SessionId, TreeId};
@@ -35,7 +35,8 @@ impl ScratchRepo {
         after: Option<&CommitId>,
     ) -> Result<CommitId, GitError> {
         let repo = self.repo()?;
-        let mut tree = with_blobs(&repo, None, files)?;
+        let empty = || repo.find_tree(repo.treebuilder(None)?.write()?);
+        let mut tree = tree::with_files(&repo, &empty().map_err(failed("write a tree"))?, files)?;
         if let Some(sources) = sources {
             let insert = |sources: Oid| {
                 let mut builder = repo.treebuilder(Some(&repo.find_tree(tree)?))?;
@@ -98,7 +99,7 @@ impl ScratchRepo {
     ) -> Result<CommitId, GitError> {
         let repo = self.repo()?;
         let parent = find_commit(&repo, tip)?;
-        let tree = with_blobs(&repo, Some(&tree_of(&repo, tip)?), files)?;
+        let tree = tree::with_files(&repo, &tree_of(&repo, tip)?, files)?;
         commit_tree(&repo, tree, Some(&parent), message)
     }
 
@@ -169,33 +170,6 @@ fn without_state(
     let tree = repo.find_tree(tree).map_err(failed("read a tree"))?;
     let own = top.tree().map_err(failed("read a tree"))?;
     tree::with_entry_of(repo, &tree, &own, state_root).map(Some)
-}
-
-/// A tree with files written into it, or into an empty one.
-fn with_blobs(
-    repo: &Repository,
-    base: Option<&Tree<'_>>,
-    files: &[(String, Vec<u8>)],
-) -> Result<Oid, GitError> {
-    let write = || {
-        let mut update = git2::build::TreeUpdateBuilder::new();
-        for (path, bytes) in files {
-            let known = base.and_then(|tree| tree.get_path(Path::new(path)).ok());
-            let mode = match known.map(|entry| entry.filemode()) {
-                Some(0o100_755) => git2::FileMode::BlobExecutable,
-                Some(_) | None => git2::FileMode::Blob,
-            };
-            update.upsert(path, repo.blob(bytes)?, mode);
-        }
-        match base {
-            Some(base) => update.create_updated(repo, base),
-            None => {
-                let empty = repo.find_tree(repo.treebuilder(None)?.write()?)?;
-                update.create_updated(repo, &empty)
-            }
-        }
-    };
-    write().map_err(failed("write a tree"))
 }
 
 /// Commits a tree by the account of the job.

@@ -172,7 +172,6 @@ pub fn case_results(
     results
 }
 
-/// The file of a test.
 pub fn file_of(test: &TestId) -> &str {
     test.as_str().split("::").next().unwrap_or_default()
 }

@@ -39,6 +39,14 @@ impl Site {
         self.root.join(&self.directory)
     }
 
+    /// The configured command, else this one, as a person types it and in words.
+    #[must_use]
+    pub fn typed(&self, command: &str) -> (String, Vec<String>) {
+        let typed = self.command.as_deref().unwrap_or(command).to_owned();
+        let argv = typed.split_whitespace().map(str::to_owned).collect();
+        (typed, argv)
+    }
+
     /// Whether a small text file holds these words.
     #[must_use]
     pub fn names(&self, file: &str, words: &str) -> bool {
@@ -110,7 +118,6 @@ impl Site {
     }
 }
 
-/// The files of one run.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
     pub drivers: PathBuf,
@@ -120,7 +127,6 @@ pub struct RunFiles {
     pub selection: PathBuf,
 }
 
-/// The command of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunCommand {
     pub argv: Vec<String>,
@@ -287,7 +293,6 @@ impl CoverageCommand {
 /// Where a coverage tool leaves its reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportLocation {
-    /// In this file.
     File(PathBuf),
     /// In the files of a folder that match a glob.
     Glob {

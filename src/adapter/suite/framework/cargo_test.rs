@@ -16,8 +16,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     version: |_| words(&["cargo", "--version"]),
     install: "install Rust from https://rustup.rs",
     command: |site, selection, _| {
-        let typed = site.command.clone().unwrap_or_else(|| "cargo test --no-fail-fast".into());
-        let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        let (typed, mut argv) = site.typed("cargo test --no-fail-fast");
         if !argv.iter().any(|word| word == "--no-fail-fast") {
             let end = argv.iter().position(|word| word == "--").unwrap_or(argv.len());
             argv.insert(end, "--no-fail-fast".into());

@@ -16,8 +16,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     version: |_| words(&["go", "version"]),
     install: "install Go from https://go.dev/dl",
     command: |site, selection, _| {
-        let typed = site.command.clone().unwrap_or_else(|| "go test ./...".into());
-        let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        let (typed, mut argv) = site.typed("go test ./...");
         if !argv.iter().any(|word| word == "-json") {
             argv.insert(2.min(argv.len()), "-json".into());
         }

@@ -25,8 +25,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     version: |site| vec![program(site), "--version".into()],
     install: "add the Gradle wrapper, or install Gradle",
     command: |site, selection, files| {
-        let typed = site.command.clone().unwrap_or_else(|| format!("{} test", program(site)));
-        let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        let (typed, mut argv) = site.typed(&format!("{} test", program(site)));
         argv.push("--continue".into());
         let script = files.drivers.join("gradle_init.gradle");
         argv.extend(["--init-script".into(), script.display().to_string()]);

@@ -1,4 +1,4 @@
-//! Jest and its JSON report.
+//! Jest and Vitest, which write the same JSON report.
 
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
@@ -6,12 +6,12 @@ use crate::effect::RunError;
 
 use super::super::format::{ParsedReport, jest};
 use super::adapter::{
-    CoverageCommand, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand, Site, heads,
-    words,
+    CoverageCommand, CoverageRequest, FrameworkAdapter, PersistentRunner, RunArtifacts, RunCommand,
+    Site, heads, words,
 };
 
 /// The row of Jest.
-pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
+pub const JEST: FrameworkAdapter = FrameworkAdapter {
     framework: Framework::Jest,
     format: "JSON report",
     signals: "jest in package.json, jest.config.*",
@@ -40,8 +40,67 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     persistent: Some(PersistentRunner::Jest),
 };
 
+/// The row of Vitest.
+pub const VITEST: FrameworkAdapter = FrameworkAdapter {
+    framework: Framework::Vitest,
+    format: "JSON report",
+    signals: "vitest in package.json, vitest.config.*",
+    is_run_by: |command| command.split_whitespace().any(|word| word == "vitest"),
+    detect: |site| detect(site, "vitest"),
+    version: |_| words(&["npx", "--no-install", "vitest", "--version"]),
+    install: "npm install --save-dev vitest",
+    command: |site, selection, files| {
+        let mut argv = start(site, "vitest");
+        argv.extend(words(&["run", "--reporter=json", "--reporter=default"]));
+        argv.push(format!("--outputFile.json={}", files.results.display()));
+        argv.extend(selected_files(site, selection));
+        RunCommand::new(argv, "npx vitest run")
+    },
+    read: |artifacts| read(artifacts, jest::Writer::Vitest),
+    coverage: |request| Ok(vitest_coverage(request)),
+    persistent: Some(PersistentRunner::Vitest),
+};
+
+/// Vitest with the project's own coverage provider where one is installed, else with V8's counts of
+/// the lines in its workers.
+fn vitest_coverage(request: &CoverageRequest<'_>) -> CoverageCommand {
+    let (site, output) = (request.site, request.output);
+    let is_installed = |provider: &&str| {
+        let name = format!("node_modules/@vitest/coverage-{provider}");
+        site.has(&name) || site.root.join(name).exists()
+    };
+    let providers: Vec<&str> = ["v8", "istanbul"].into_iter().filter(is_installed).collect();
+    let Some(first) = providers.first() else {
+        let driver = request.drivers.join("warm_vitest.mjs").display().to_string();
+        let root = request.root.canonicalize().unwrap_or_else(|_| request.root.to_owned());
+        let (report, lines) =
+            (request.output_path("report.json"), request.output_path("lines.info"));
+        return CoverageCommand {
+            environment: [
+                ("REGREEN_LINES".to_owned(), request.output_path("lines")),
+                ("REGREEN_ROOT".to_owned(), root.display().to_string()),
+            ]
+            .into(),
+            ..CoverageCommand::new(
+                "npx vitest run",
+                vec!["node".to_owned(), driver, report, lines],
+                output.join("lines.info"),
+            )
+        };
+    };
+    let mut argv = start(site, "vitest");
+    argv.extend(words(&["run", "--coverage.enabled", "--coverage.reporter=json"]));
+    argv.push("--coverage.reportOnFailure".to_owned());
+    argv.push(format!("--coverage.reportsDirectory={}", output.display()));
+    if providers.len() == 1 {
+        // Vitest's default provider may not be installed.
+        argv.push(format!("--coverage.provider={first}"));
+    }
+    CoverageCommand::new("npx vitest run --coverage", argv, output.join("coverage-final.json"))
+}
+
 /// Whether a JavaScript framework is configured or depended upon.
-pub fn detect(site: &Site, name: &str) -> Option<String> {
+fn detect(site: &Site, name: &str) -> Option<String> {
     for ending in ["js", "cjs", "mjs", "ts", "mts", "json"] {
         let file = format!("{name}.config.{ending}");
         if site.has(&file) {
@@ -56,7 +115,7 @@ pub fn detect(site: &Site, name: &str) -> Option<String> {
 }
 
 /// The program itself where it is installed, so that nothing is fetched.
-pub fn start(site: &Site, name: &str) -> Vec<String> {
+fn start(site: &Site, name: &str) -> Vec<String> {
     let local = site.folder().join("node_modules/.bin").join(name);
     if local.exists() {
         vec![local.display().to_string()]
@@ -73,7 +132,7 @@ pub fn selected_files(site: &Site, selection: Option<&[TestId]>) -> Vec<String> 
 }
 
 /// Reads the report of Jest or Vitest.
-pub fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<ParsedReport, RunError> {
+fn read(artifacts: &RunArtifacts<'_>, writer: jest::Writer) -> Result<ParsedReport, RunError> {
     let text = artifacts.results_text()?;
     if text.is_empty() {
         return Ok(ParsedReport::default());

@@ -22,8 +22,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
     version: |_| words(&["mvn", "--version"]),
     install: "install Maven, for example with `apt-get install maven`",
     command: |site, selection, _| {
-        let typed = site.command.clone().unwrap_or_else(|| "mvn -B test".into());
-        let mut argv: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+        let (typed, mut argv) = site.typed("mvn -B test");
         argv.extend(words(&["-Dmaven.test.failure.ignore=true", "-DtrimStackTrace=false"]));
         // A module that does not compile must not hide the results of the others.
         argv.push("--fail-at-end".into());

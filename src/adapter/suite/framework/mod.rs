@@ -15,7 +15,6 @@ mod pytest;
 #[cfg(test)]
 mod tests;
 mod unittest;
-mod vitest;
 
 use crate::domain::framework::Framework;
 
@@ -48,8 +47,8 @@ pub fn adapter(framework: Framework) -> &'static FrameworkAdapter {
         Framework::Pytest => &pytest::ADAPTER,
         Framework::Unittest => &unittest::ADAPTER,
         Framework::NodeTest => &node_test::ADAPTER,
-        Framework::Jest => &jest::ADAPTER,
-        Framework::Vitest => &vitest::ADAPTER,
+        Framework::Jest => &jest::JEST,
+        Framework::Vitest => &jest::VITEST,
         Framework::CargoTest => &cargo_test::ADAPTER,
         Framework::Nextest => &nextest::ADAPTER,
         Framework::GoTest => &go_test::ADAPTER,

@@ -22,7 +22,6 @@ use crate::effect::RunError;
 use super::super::checkout_copy::{Side, copy_checkout, write_edits};
 use super::super::command::CommandRunner;
 
-/// One framework.
 pub struct ScriptFramework {
     driver: &'static str,
     read: fn(&str) -> Vec<ReportedTest>,
