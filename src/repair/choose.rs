@@ -3,7 +3,9 @@
 //! Source: specification.md 13.3, 13.4; the prototype's measurements.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::code::mutate::OperatorId;
@@ -45,34 +47,16 @@ pub fn size(edits: &EditSet) -> usize {
 /// Numbers and quoted texts of a source.
 #[must_use]
 pub fn literals(text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut characters = text.char_indices().peekable();
-    let mut previous = ' ';
-    while let Some((start, character)) = characters.next() {
-        if matches!(character, '"' | '\'') {
-            let mut inner = String::new();
-            for (_, next) in characters.by_ref() {
-                if next == character || next == '\n' {
-                    break;
-                }
-                inner.push(next);
-            }
-            found.insert(inner);
-        } else if character.is_ascii_digit() && !previous.is_alphanumeric() && previous != '_' {
-            let mut end = start + 1;
-            while let Some((at, next)) = characters.peek() {
-                if next.is_ascii_digit() || *next == '.' {
-                    end = at + next.len_utf8();
-                    characters.next();
-                } else {
-                    break;
-                }
-            }
-            found.insert(text.get(start..end).unwrap_or_default().to_owned());
-        }
-        previous = character;
-    }
+    static LITERAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        // Words come last, so that a digit in a name is no number.
+        Regex::new(r#""([^"\n]*)["\n]?|'([^'\n]*)['\n]?|([0-9][0-9.]*)|[\p{Alphabetic}\p{N}_]+"#)
+            .ok()
+    });
+    let found = LITERAL.iter().flat_map(|literal| literal.captures_iter(text));
     found
+        .filter_map(|found| (1..=3).find_map(|group| found.get(group)))
+        .map(|literal| literal.as_str().to_owned())
+        .collect()
 }
 
 /// Literals too common to tell anything.

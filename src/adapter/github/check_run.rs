@@ -126,13 +126,14 @@ impl GitHub<'_> {
 
     /// GitHub lets only the App that made a run change it, so that App is us.
     fn learn_app(&self, run: &Run) {
-        let slug = run.app.as_ref().and_then(|app| app.slug.as_deref());
-        self.learn(None, slug.map(|slug| format!("{slug}[bot]")));
+        // Its account is `<slug>[bot]`.
+        self.learn(None, run.app["slug"].as_str().map(|slug| format!("{slug}[bot]")));
     }
 }
 
 fn count(run: &Run) -> usize {
-    usize::try_from(run.output.annotations_count).unwrap_or(usize::MAX)
+    let count = run.output["annotations_count"].as_u64().unwrap_or_default();
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// The annotations to send when `held` of them are there.

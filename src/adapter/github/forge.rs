@@ -17,7 +17,7 @@ use super::client::{Call, GitHub, Verb, locked, none_if_missing};
 use super::comment::COMMENT_PAGES;
 use super::issue::usable;
 use super::route;
-use super::shape::{Comment, Repository};
+use super::shape::Comment;
 
 /// Renames that are followed.
 const MOVES: u32 = 3;
@@ -61,13 +61,9 @@ impl Forge for GitHub<'_> {
                 }
             }
         };
-        let found: Repository = self.read(what, value)?;
+        let found: RepositoryInfo = self.read(what, value)?;
         locked(&self.name).clone_from(&found.full_name);
-        Ok(RepositoryInfo {
-            full_name: found.full_name,
-            default_branch: found.default_branch,
-            fork: found.fork,
-        })
+        Ok(found)
     }
 
     async fn permission(&self, login: &str) -> Result<Permission, ForgeError> {

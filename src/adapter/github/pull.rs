@@ -3,6 +3,7 @@
 use futures::FutureExt as _;
 use serde_json::json;
 
+use crate::adapter::host::http::text_at;
 use crate::domain::retry::Repeat;
 use crate::effect::{ForgeError, NewPull, PullEdit, PullEnd, PullRequest, PullState, PutPull};
 
@@ -140,7 +141,7 @@ impl GitHub<'_> {
             head: end(pull.head)?,
             base: end(pull.base)?,
             author: pull.user.map(Into::into),
-            labels: pull.labels.into_iter().map(|label| label.name).collect(),
+            labels: pull.labels.iter().map(|label| text_at(label, "/name").to_owned()).collect(),
         })
     }
 }

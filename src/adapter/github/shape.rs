@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::effect::Account;
+use crate::effect::{Account, RepositoryInfo};
 
 /// An account; `null` in its place means it was deleted.
 #[derive(Clone, Debug, Deserialize)]
@@ -20,16 +20,6 @@ impl From<User> for Account {
     fn from(user: User) -> Self {
         Self { id: user.id, bot: user.kind == "Bot", login: user.login }
     }
-}
-
-#[derive(Clone, Debug, Deserialize)]
-pub struct Repository {
-    pub full_name: String,
-    /// Missing in short forms.
-    #[serde(default)]
-    pub default_branch: String,
-    #[serde(default)]
-    pub fork: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,7 +42,7 @@ pub struct End {
     pub branch: String,
     pub sha: String,
     /// Gone with a deleted fork.
-    pub repo: Option<Repository>,
+    pub repo: Option<RepositoryInfo>,
 }
 
 /// A pull request.
@@ -72,14 +62,7 @@ pub struct Pull {
     pub base: End,
     pub user: Option<User>,
     #[serde(default)]
-    pub labels: Vec<Name>,
-}
-
-/// Something with a name.
-#[derive(Debug, Deserialize)]
-pub struct Name {
-    #[serde(default)]
-    pub name: String,
+    pub labels: Vec<Value>,
 }
 
 /// An issue, or a pull request in its clothes.
@@ -104,22 +87,9 @@ pub struct Run {
     pub id: u64,
     pub external_id: Option<String>,
     #[serde(default)]
-    pub output: RunOutput,
-    pub app: Option<App>,
-}
-
-/// What a check run shows.
-#[derive(Debug, Default, Deserialize)]
-pub struct RunOutput {
-    /// How many annotations it holds.
+    pub output: Value,
     #[serde(default)]
-    pub annotations_count: u64,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct App {
-    /// Its account is `<slug>[bot]`.
-    pub slug: Option<String>,
+    pub app: Value,
 }
 
 /// A page of check runs.

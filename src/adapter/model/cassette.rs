@@ -96,10 +96,6 @@ impl Model for Recording {
         self.inner.facts()
     }
 
-    fn price(&self, usage: Usage) -> Option<u64> {
-        self.inner.price(usage)
-    }
-
     async fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let result = self.inner.ask(question).await;
         let clean = |text: &str| self.redactor.redact(text);

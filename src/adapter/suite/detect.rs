@@ -150,7 +150,7 @@ fn describe(best: Match, site: Site, others: Vec<String>) -> Detection {
         framework: adapter.framework,
         version: version.unwrap_or_default(),
         directory: site.directory.clone(),
-        command: (adapter.command)(&site, None, &files).displayed(),
+        command: (adapter.command)(&site, None, &files).display,
         format: adapter.format.to_owned(),
         languages: languages(&site.folder()),
         evidence: vec![evidence],

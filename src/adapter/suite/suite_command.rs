@@ -54,7 +54,7 @@ impl SuiteCommand {
                 files::remove(&report).map_err(cannot("remove", &report))?;
             }
         }
-        let displayed = command.displayed();
+        let displayed = command.display;
         let mut environment = self.environment.clone();
         environment.extend(command.environment);
         let access = Some(self.access.clone());
@@ -67,7 +67,6 @@ impl SuiteCommand {
 
     pub fn read(&self, execution: &Execution) -> Result<ParsedReport, RunError> {
         (self.adapter.read)(&RunArtifacts {
-            folder: &self.site.folder(),
             command: &execution.command,
             results: &self.files.results,
             log: &self.log,

@@ -8,6 +8,7 @@ mod error;
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use serde::Deserialize;
 
 pub use crate::domain::check::{
     ANNOTATION_LIMIT, Annotation, CHECK_LIMIT, COMMENT_LIMIT, CheckRun, CheckStatus, Conclusion,
@@ -102,12 +103,14 @@ pub trait Forge: Send + Sync {
 }
 
 /// What is known of the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RepositoryInfo {
     /// `owner/name` as the forge writes it now.
     pub full_name: String,
-    /// Such as `main`.
+    /// Such as `main`; empty in short forms.
+    #[serde(default)]
     pub default_branch: String,
+    #[serde(default)]
     pub fork: bool,
 }
 

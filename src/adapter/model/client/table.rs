@@ -21,8 +21,6 @@ pub struct ClientTask<'a> {
 
 /// How one client is run.
 pub struct ClientRow {
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests walk the rows"))]
-    pub program: ClientProgram,
     pub name: &'static str,
     pub package: &'static str,
     /// Oldest version that accepts these arguments.
@@ -42,10 +40,6 @@ pub struct ClientRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub u32, pub u32, pub u32);
 
-/// All clients.
-#[cfg(test)]
-pub const CLIENTS: &[ClientRow] = &[GEMINI, QWEN, CODEX, CLAUDE];
-
 pub fn row(program: ClientProgram) -> &'static ClientRow {
     match program {
         ClientProgram::Gemini => &GEMINI,
@@ -56,7 +50,6 @@ pub fn row(program: ClientProgram) -> &'static ClientRow {
 }
 
 const GEMINI: ClientRow = ClientRow {
-    program: ClientProgram::Gemini,
     name: "gemini",
     package: "@google/gemini-cli",
     least: Version(0, 20, 0),
@@ -81,7 +74,6 @@ const GEMINI: ClientRow = ClientRow {
 };
 
 const QWEN: ClientRow = ClientRow {
-    program: ClientProgram::Qwen,
     name: "qwen",
     package: "@qwen-code/qwen-code",
     least: Version(0, 15, 0),
@@ -100,7 +92,6 @@ const QWEN: ClientRow = ClientRow {
 };
 
 const CODEX: ClientRow = ClientRow {
-    program: ClientProgram::Codex,
     name: "codex",
     package: "@openai/codex",
     least: Version(0, 100, 0),
@@ -127,7 +118,6 @@ const CODEX: ClientRow = ClientRow {
 };
 
 const CLAUDE: ClientRow = ClientRow {
-    program: ClientProgram::Claude,
     name: "claude",
     package: "@anthropic-ai/claude-code",
     least: Version(2, 1, 0),

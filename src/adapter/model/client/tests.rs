@@ -11,6 +11,9 @@ type ParseResult = Result<super::super::protocol::ParsedAnswer, Option<ModelErro
 
 const CANARY: &str = "canary-key-0123456789";
 
+const CLIENTS: [ClientProgram; 4] =
+    [ClientProgram::Gemini, ClientProgram::Qwen, ClientProgram::Codex, ClientProgram::Claude];
+
 fn settings(
     program: ClientProgram,
     path: Option<String>,
@@ -190,7 +193,7 @@ fn installed(name: &str) -> String {
 
 /// Names of the clients, in the order of [`WAYS`].
 pub fn clients() -> impl Iterator<Item = &'static str> {
-    table::CLIENTS.iter().map(|row| row.name)
+    CLIENTS.into_iter().map(|program| table::row(program).name)
 }
 
 /// What a server does, and what becomes of it with each client.
@@ -214,19 +217,16 @@ async fn real_clients_answer_and_fail_in_every_way() {
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = Vec::new();
     for (way, expected) in WAYS {
-        for (row, expected) in table::CLIENTS.iter().zip(expected) {
-            let v1 = if matches!(row.program, ClientProgram::Qwen | ClientProgram::Codex) {
+        for (program, expected) in CLIENTS.into_iter().zip(expected) {
+            let row = table::row(program);
+            let v1 = if matches!(program, ClientProgram::Qwen | ClientProgram::Codex) {
                 "/v1"
             } else {
                 ""
             };
             let base = format!("http://127.0.0.1:{port}/{way}{v1}");
-            let model = ClientModel::new(settings(
-                row.program,
-                Some(installed(row.name)),
-                folder.path(),
-                base,
-            ));
+            let model =
+                ClientModel::new(settings(program, Some(installed(row.name)), folder.path(), base));
             let limit = if *way == "silence" { 6 } else { 45 };
             let asked = model.ask(&question(Duration::from_secs(limit))).await;
             let got = match &asked {
@@ -253,9 +253,10 @@ async fn real_clients_answer_and_fail_in_every_way() {
 #[ignore = "needs node and the clients"]
 async fn real_clients_say_their_version_and_leave_the_home_alone() {
     let folder = tempfile::tempdir().unwrap();
-    for row in table::CLIENTS {
+    for program in CLIENTS {
+        let row = table::row(program);
         let path = installed(row.name);
-        let version = detect(row.program, Some(&path), folder.path()).unwrap();
+        let version = detect(program, Some(&path), folder.path()).unwrap();
         assert!(version_in(&version).unwrap() >= row.least, "{}", row.name);
     }
     assert!(real_home().is_some());
@@ -291,14 +292,12 @@ async fn an_agent_edits_its_checkout_and_a_hostile_one_configures_nothing() {
     let answer = ClientModel::new(agent).ask(&question).await.unwrap();
     assert!(answer.text.contains("from the client"), "{answer:?}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "x = 2\n");
-    for row in table::CLIENTS {
-        let v1 = if matches!(row.program, ClientProgram::Qwen | ClientProgram::Codex) {
-            "/v1"
-        } else {
-            ""
-        };
+    for program in CLIENTS {
+        let row = table::row(program);
+        let v1 =
+            if matches!(program, ClientProgram::Qwen | ClientProgram::Codex) { "/v1" } else { "" };
         let base = format!("http://127.0.0.1:{port}/success{v1}");
-        let mut agent = settings(row.program, Some(installed(row.name)), folder.path(), base);
+        let mut agent = settings(program, Some(installed(row.name)), folder.path(), base);
         agent.provider.facts.mode = ClientMode::Agent;
         let asked = ClientModel::new(agent).ask(&question).await;
         assert!(asked.is_ok(), "{}: {asked:?}", row.name);

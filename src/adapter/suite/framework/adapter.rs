@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::adapter::host::files;
 use crate::domain::framework::Framework;
 use crate::domain::id::TestId;
-use crate::domain::shell;
 use crate::effect::RunError;
 
 use super::super::format::{ParsedReport, REPORT_LIMIT, ReportedTest};
@@ -130,8 +129,8 @@ pub struct RunFiles {
 #[derive(Clone, Debug, Default)]
 pub struct RunCommand {
     pub argv: Vec<String>,
-    /// The command as a person types it, when that is shorter.
-    pub display: Option<String>,
+    /// The command as a person types it.
+    pub display: String,
     pub environment: BTreeMap<String, String>,
     /// Glob of the reports below the folder; files that match it are removed before the run.
     pub stale_reports: Option<String>,
@@ -141,20 +140,13 @@ impl RunCommand {
     /// A command with what a person types for it.
     #[must_use]
     pub fn new(argv: Vec<String>, display: impl Into<String>) -> Self {
-        Self { argv, display: Some(display.into()), ..Self::default() }
-    }
-
-    /// The command as a person types it.
-    #[must_use]
-    pub fn displayed(&self) -> String {
-        self.display.clone().unwrap_or_else(|| shell::line(&self.argv))
+        Self { argv, display: display.into(), ..Self::default() }
     }
 }
 
 /// What a run leaves behind.
 #[derive(Clone, Debug)]
 pub struct RunArtifacts<'a> {
-    pub folder: &'a Path,
     /// The command as a person types it.
     pub command: &'a str,
     pub results: &'a Path,

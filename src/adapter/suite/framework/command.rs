@@ -43,7 +43,7 @@ pub const ADAPTER: FrameworkAdapter = FrameworkAdapter {
 
 /// Reads every report that a glob below the folder matches.
 pub fn read_reports(artifacts: &RunArtifacts<'_>, pattern: &str) -> Result<ParsedReport, RunError> {
-    let reports = matching_files(artifacts.folder, pattern)?;
+    let reports = matching_files(&artifacts.site.folder(), pattern)?;
     if reports.is_empty() {
         let (command, pattern) = (artifacts.command.to_owned(), pattern.to_owned());
         return Err(RunError::NoReportFile { command, pattern });

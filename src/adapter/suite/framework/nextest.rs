@@ -53,7 +53,7 @@ fn filter(ids: &[TestId]) -> String {
 }
 
 fn read(artifacts: &RunArtifacts<'_>) -> Result<ParsedReport, RunError> {
-    let report = artifacts.folder.join("target/nextest/regreen/junit.xml");
+    let report = artifacts.site.folder().join("target/nextest/regreen/junit.xml");
     let text = read_text(&report)?;
     if text.is_empty() {
         return Ok(ParsedReport::default());

@@ -241,7 +241,7 @@ fn the_whole_suite_runs_by_these_commands() {
     ];
     for (framework, displayed, argv) in table {
         let command = project.run(framework, None);
-        assert_eq!(command.displayed(), displayed, "{framework}");
+        assert_eq!(command.display, displayed, "{framework}");
         assert_eq!(command.argv.join(" "), argv, "{framework}");
     }
 }
@@ -283,7 +283,7 @@ fn a_configured_command_runs_in_a_shell_and_is_shown_as_it_is() {
         let project = Project::with_command(command);
         let run = project.run(framework, None);
         assert_eq!(run.argv, ["sh", "-c", command], "{framework}");
-        assert_eq!(run.displayed(), command, "{framework}");
+        assert_eq!(run.display, command, "{framework}");
     }
 }
 
@@ -333,7 +333,6 @@ fn read(framework: Framework, results: &str, log: &str) -> Result<usize, String>
     let project = Project::new(&[("results", results), ("log", log)]);
     let root = &project.site.root;
     let artifacts = RunArtifacts {
-        folder: root,
         command: "the command",
         results: &root.join("results"),
         log: &root.join("log"),

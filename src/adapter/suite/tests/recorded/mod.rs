@@ -66,7 +66,6 @@ fn read(case: &Path) -> Value {
     let folder = case.join("folder");
     let site = Site::new(&folder, "");
     let artifacts = RunArtifacts {
-        folder: &folder,
         command: "the command",
         results: &case.join("results.txt"),
         log: &case.join("output.txt"),
