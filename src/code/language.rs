@@ -32,6 +32,12 @@ impl Language {
         LANGUAGES.iter().find(|(language, _, _)| *language == self).map_or("", |(_, name, _)| name)
     }
 
+    /// Whether it is JavaScript or TypeScript.
+    #[must_use]
+    pub fn is_script(self) -> bool {
+        matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
+    }
+
     /// Its grammar.
     #[must_use]
     pub fn grammar(self) -> tree_sitter::Language {

@@ -2,12 +2,11 @@
 //! recognised in its text; the sandbox contains what the text does not show.
 
 use std::fmt;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use tree_sitter::Node;
 
 use super::language::Language;
+use super::pattern::Pattern;
 use super::tree::{field_of, line, named_nodes, text_of};
 
 /// Longest pause of a test, in milliseconds.
@@ -281,14 +280,13 @@ fn is(call: &str, known: &str) -> bool {
     call == known || (known.contains(['.', ':']) && (behind(".") || behind("::")))
 }
 
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\d_]+(?:\.\d+)?$").ok());
+static NUMBER: Pattern = Pattern::new(r"^[\d_]+(?:\.\d+)?$");
 
 /// How long a call waits, in milliseconds; `None` when its text does not say.
 fn pause(language: Language, arguments: &str, unit: f64) -> Option<f64> {
     let number = |text: &str| -> Option<f64> {
         let text = text.trim();
-        let plain = NUMBER.as_ref().is_some_and(|number| number.is_match(text));
-        plain.then(|| text.replace('_', "").parse().ok()).flatten()
+        NUMBER.is_match(text).then(|| text.replace('_', "").parse().ok()).flatten()
     };
     let inner = arguments.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
     match language {

@@ -219,9 +219,8 @@ impl Walk<'_> {
 
     /// The last expression of a body gives a result in Rust; an arrow function may be one.
     pub(super) fn tail(&mut self, body: Node<'_>) {
-        let is_script =
-            matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
-        if self.language == Language::Rust || is_script && body.kind() != "statement_block" {
+        let language = self.language;
+        if language == Language::Rust || language.is_script() && body.kind() != "statement_block" {
             self.tail_of(body, &mut Vec::new());
         }
     }

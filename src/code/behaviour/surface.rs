@@ -12,10 +12,7 @@ use crate::code::tree::named_nodes;
 
 /// Names that a script gives away: `export`, `module.exports`.
 pub fn exported(root: Node<'_>, language: Language, text: &str) -> Option<BTreeSet<String>> {
-    if !matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx) {
-        return None;
-    }
-    Some(signature::exports(root, text).into_keys().collect())
+    language.is_script().then(|| signature::exports(root, text).into_keys().collect())
 }
 
 /// Whether other files may call a function.

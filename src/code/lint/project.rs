@@ -22,16 +22,6 @@ pub struct Project {
     pub script: Option<BTreeSet<String>>,
     /// Prefixes that a bundler or compiler resolves.
     pub aliases: BTreeSet<String>,
-    /// Declared crates; `None` without a manifest.
-    pub rust: Option<BTreeSet<String>>,
-    /// Required Go modules; `None` without a manifest.
-    pub go: Option<BTreeSet<String>>,
-    /// Go modules of the repository, with their folders.
-    pub go_own: BTreeMap<String, String>,
-    /// Groups of Maven and Gradle dependencies; `None` without a manifest.
-    pub java: Option<BTreeSet<String>>,
-    /// Java packages of the repository, with the names of their files.
-    pub java_own: BTreeMap<String, BTreeSet<String>>,
     /// Files inside installed npm packages that were asked for, by package.
     pub installed: BTreeMap<String, BTreeSet<String>>,
     /// Who imports whom, by path; Python and JavaScript.
@@ -100,23 +90,14 @@ impl Project {
             if is_manifest(path) {
                 project.manifest(path, text);
             }
-            match Language::of(path) {
-                Some(Language::Python) => {
-                    let stem = path.file_name().split('.').next().unwrap_or_default();
-                    project.python_roots.insert(stem.to_owned());
-                    project.python_roots.extend(path.parent().split('/').map(str::to_owned));
-                    if text.contains("sys.modules[") || text.contains("sys.modules.") {
-                        let folders = path.parent().split('/').map(str::to_owned);
-                        project.python_made.extend(folders);
-                    }
+            if Language::of(path) == Some(Language::Python) {
+                let stem = path.file_name().split('.').next().unwrap_or_default();
+                let folders = path.parent().split('/').map(str::to_owned);
+                project.python_roots.insert(stem.to_owned());
+                project.python_roots.extend(folders.clone());
+                if text.contains("sys.modules[") || text.contains("sys.modules.") {
+                    project.python_made.extend(folders);
                 }
-                Some(Language::Java) => {
-                    for package in capture(r"(?m)^\s*package\s+([\w.]+)\s*;", text) {
-                        let stem = path.file_name().trim_end_matches(".java").to_owned();
-                        project.java_own.entry(package).or_default().insert(stem);
-                    }
-                }
-                _ => {}
             }
         }
         // A project that configures pytest uses it, whether it declares pytest or not.
@@ -159,40 +140,8 @@ impl Project {
                     self.aliases.extend(names);
                 }
             }
-            "Cargo.toml" | "Cargo.lock" => {
-                let list = self.rust.get_or_insert_default();
-                let names = capture(
-                    r#"(?m)^\s*"?([A-Za-z0-9_-]+)"?(?:\.workspace|\.version|\.path)?\s*="#,
-                    text,
-                )
-                .into_iter()
-                .chain(capture(r"(?m)^\[.*dependencies\.([A-Za-z0-9_-]+)\]", text))
-                .chain(capture(r#"(?m)^\s*name\s*=\s*"([^"]+)""#, text))
-                .chain(capture(r#"package\s*=\s*"([^"]+)""#, text));
-                list.extend(names.map(|name| name.replace('-', "_")));
-            }
-            "go.mod" => {
-                for module in capture(r"(?m)^module\s+(\S+)", text) {
-                    self.go_own.insert(module.trim_matches('"').into(), path.parent().into());
-                }
-                let list = self.go.get_or_insert_default();
-                list.extend(capture(
-                    r"(?m)^\s*(?:require\s+|replace\s+)?([\w.-]+\.[\w./~-]+)\s+v",
-                    text,
-                ));
-                list.extend(capture(
-                    r"(?m)^\s*(?:replace\s+)?([\w.-]+\.[\w./~-]+)(?:\s+v\S+)?\s+=>",
-                    text,
-                ));
-            }
-            "pom.xml" => {
-                let list = self.java.get_or_insert_default();
-                list.extend(capture(r"<groupId>\s*([\w.-]+)\s*</groupId>", text));
-            }
-            "build.gradle" | "build.gradle.kts" | "libs.versions.toml" => {
-                let list = self.java.get_or_insert_default();
-                list.extend(capture(r#"["']([\w-]+(?:\.[\w-]+)+):[\w.-]+"#, text));
-            }
+            "Cargo.toml" | "Cargo.lock" | "go.mod" | "pom.xml" | "build.gradle"
+            | "build.gradle.kts" | "libs.versions.toml" => {}
             _ => self.python_manifest(name, text),
         }
     }
@@ -377,32 +326,6 @@ mod tests {
         assert_eq!(found.script_own, BTreeSet::from(["@me/shop".to_owned()]));
         assert!(found.aliases.contains("@app/"), "{:?}", found.aliases);
         assert!(project(&[("package.json", "{broken")]).script.unwrap().is_empty());
-    }
-
-    #[test]
-    fn manifests_of_rust_go_and_java_name_what_they_need() {
-        let rust = "[package]\nname = \"shop\"\n\n[dependencies]\nserde-json = \"1\"\nrand.workspace = true\nother = { package = \"real-name\", version = \"1\" }\n\n[dev-dependencies.insta]\nversion = \"1\"\n";
-        let list = project(&[("Cargo.toml", rust)]).rust.unwrap();
-        for package in ["shop", "serde_json", "rand", "other", "real_name", "insta"] {
-            assert!(list.contains(package), "{package}: {list:?}");
-        }
-        let go = "module example.com/m\n\nrequire (\n\tgithub.com/x/y v1.2.3\n\tgithub.com/x/z/v2 v2.0.0 // indirect\n)\nrequire gopkg.in/yaml.v3 v3.0.1\nreplace github.com/old/a => github.com/new/a v1.0.0\n";
-        let found = project(&[("svc/go.mod", go)]);
-        let list = found.go.unwrap();
-        for module in
-            ["github.com/x/y", "github.com/x/z/v2", "gopkg.in/yaml.v3", "github.com/old/a"]
-        {
-            assert!(list.contains(module), "{module}: {list:?}");
-        }
-        assert_eq!(found.go_own.get("example.com/m").map(String::as_str), Some("svc"));
-        let java = project(&[
-            ("pom.xml", "<groupId>com.google.guava</groupId>"),
-            ("build.gradle", "implementation 'org.slf4j:slf4j-api:2.0'"),
-            ("src/A.java", "package com.shop;\nclass A {}\n"),
-        ]);
-        let groups = java.java.unwrap();
-        assert!(groups.contains("com.google.guava") && groups.contains("org.slf4j"), "{groups:?}");
-        assert!(java.java_own["com.shop"].contains("A"));
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! One file as rules see it: text, tree, imports, and which part of it is test code.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use tree_sitter::{Node, Tree};
 
 use crate::code::imports::{Import, read_nodes};
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::test_cases::{TestNode, find_tests};
 use crate::code::testing;
 use crate::code::tree::{around, end_line, line, marks_before, named_nodes};
@@ -55,12 +53,9 @@ impl Hit {
 }
 
 /// Folders and names of code that exists for tests, beside what `testing::is_test` knows.
-static SUPPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)|tests?(ing|utils?|kit)?/",
-    )
-    .ok()
-});
+static SUPPORT: Pattern = Pattern::new(
+    r"(?i)(^|[/_.-])(test|mock|fake|stub|bench|example|fixture|storie?|demo)|tests?(ing|utils?|kit)?/",
+);
 
 impl<'a> Source<'a> {
     /// Reads a parsed file.
@@ -159,7 +154,7 @@ impl<'a> Source<'a> {
 
     /// Whether the file serves tests or examples, by its path.
     pub fn is_support(&self) -> bool {
-        self.test || SUPPORT.as_ref().is_some_and(|support| support.is_match(self.path.as_str()))
+        self.test || SUPPORT.is_match(self.path.as_str())
     }
 
     /// Whether the file measures speed.
@@ -173,6 +168,12 @@ impl<'a> Source<'a> {
         marks_before(node, self.text)
     }
 
+    /// The tests that `accepts` accepts, as findings with their names.
+    pub fn tests_where(&self, accepts: impl Fn(&TestNode<'a>) -> bool) -> Vec<Hit> {
+        let tests = self.tests.iter().filter(|test| accepts(test));
+        tests.map(|test| Hit::noted(line(test.node), &test.name)).collect()
+    }
+
     /// Comments of the file.
     pub fn comments(&self) -> impl Iterator<Item = Node<'a>> + '_ {
         self.of_kind(&["comment", "line_comment", "block_comment"])
@@ -180,6 +181,6 @@ impl<'a> Source<'a> {
 
     /// JavaScript or TypeScript.
     pub fn is_script(&self) -> bool {
-        matches!(self.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+        self.language.is_script()
     }
 }

@@ -256,6 +256,13 @@ pub const RULES: &[LintRule] = &[
         &["usetesting"],
     ),
     tool(
+        ("weak_assertions", "snapshot-overuse"),
+        Warning,
+        JS,
+        ("a large snapshot", "assert the few things that matter"),
+        &["jest/no-large-snapshots", "vitest/no-large-snapshots"],
+    ),
+    tool(
         ("ai_generated_issues", "conditional-assertion"),
         Warning,
         JS,

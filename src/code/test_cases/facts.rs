@@ -51,17 +51,11 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
     let Some(tree) = language.parse(text) else { return TestFacts::default() };
     let nodes = named_nodes(tree.root_node());
     let tests = find_tests(language, &nodes, text);
-    let is_empty = |test: &&super::TestNode<'_>| {
-        test.skip.is_none()
-            && test.body.is_some_and(|body| body.kind().ends_with("block"))
-            && test.statements(text).is_empty()
-    };
     let mut facts = TestFacts {
-        empty: tests.iter().filter(is_empty).count(),
+        empty: tests.iter().filter(|test| test.is_empty(text)).count(),
         tests: tests.into_iter().map(|test| test.name).collect(),
         ..TestFacts::default()
     };
-    let script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
     for node in nodes {
         let callee = match node.kind() {
             "call_expression" | "call" => field_of(node, "function", text),
@@ -84,7 +78,7 @@ pub fn facts(language: Language, text: &str) -> TestFacts {
         let last = callee.rsplit(['.', ':']).next().unwrap_or(callee);
         facts.assertions += usize::from(is_assertion(callee, last));
         facts.skips += usize::from(SKIPS.contains(&last));
-        facts.focused += usize::from(script && FOCUSED.contains(&last));
+        facts.focused += usize::from(language.is_script() && FOCUSED.contains(&last));
     }
     facts
 }

@@ -1,12 +1,11 @@
 //! Finds the tests of a file in its syntax tree.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
+use crate::code::pattern::Pattern;
 use crate::code::tree::{FUNCTIONS, around, field_of, marks_before, statements, text_of};
 
 /// Why a test does not run.
@@ -43,6 +42,14 @@ impl<'t> TestNode<'t> {
     pub fn class<'a>(&self, text: &'a str) -> &'a str {
         around(self.node, &["class_definition", "class_declaration"])
             .map_or("", |class| field_of(class, "name", text))
+    }
+
+    /// Whether it runs, has a block as its body, and no statement in it does something.
+    #[must_use]
+    pub fn is_empty(&self, text: &str) -> bool {
+        self.skip.is_none()
+            && self.body.is_some_and(|body| body.kind().ends_with("block"))
+            && self.statements(text).is_empty()
     }
 
     /// The statements of its body that do something: no comment, docstring, `pass` or `...`.
@@ -116,14 +123,17 @@ fn function<'t>(node: Node<'t>, marks: String, skip: Option<Skip>, text: &str) -
     }
 }
 
-static SKIP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^@(?:unittest\.)?skip\b|^@pytest\.mark\.(?:skip|xfail)\b|^#\[ignore|^@Disabled|^@Ignore|^\s*t\.Skip").ok()
-});
+static SKIP: Pattern = Pattern::new(
+    r"^@(?:unittest\.)?skip\b|^@pytest\.mark\.(?:skip|xfail)\b|^#\[ignore|^@Disabled|^@Ignore|^\s*t\.Skip",
+);
 
 /// Whether a mark or statement skips a test.
 fn skip_of(mark: &str) -> Option<Skip> {
-    let skips = SKIP.as_ref().is_some_and(|skip| skip.is_match(mark));
-    skips.then_some(if mark.contains(['"', '\'']) { Skip::WithReason } else { Skip::Silent })
+    SKIP.is_match(mark).then_some(if mark.contains(['"', '\'']) {
+        Skip::WithReason
+    } else {
+        Skip::Silent
+    })
 }
 
 fn python<'t>(node: Node<'t>, text: &str) -> Option<TestNode<'t>> {

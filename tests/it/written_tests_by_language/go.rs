@@ -102,7 +102,7 @@ func TestHalfOff(t *testing.T) {
         "import \"testing\"\n",
         "import (\n\t\"testing\"\n\n\t\"github.com/nobody/pricetest\"\n)\n\nvar _ = pricetest.Any\n",
     ),
-    refusal: "refused, by one: hallucinated-import: line 6",
+    refusal: "refused, by one: hallucinated-import: ",
     finding: "example.com/shop/price.TestHalfOff",
     fix: ("amount * (100 + percent) / 100", "amount * (100 - percent) / 100"),
     answer: |question| fixing_reply(&GO, question),

@@ -188,7 +188,7 @@ fn half_off() {
 }
 "#,
     made_up: ("use shop::price", "use pricetest::any_price;\nuse shop::price"),
-    refusal: "refused, by one: hallucinated-import: line 1",
+    refusal: "refused, by one: hallucinated-import: ",
     finding: "tests/price.rs::half_off",
     fix: ("price * (100 + percent) / 100", "price * (100 - percent) / 100"),
     answer: |question| fixing_reply(&RUST, question),

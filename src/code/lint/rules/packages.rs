@@ -1,15 +1,14 @@
 //! Packages that were made up: declared nowhere, nearly spelled like another one, without the path
-//! that is imported.
+//! that is imported. The compilers of Rust, Go and Java report theirs.
 
 use std::collections::BTreeSet;
 
-use crate::code::imports::{Import, ImportKind, join, script_candidates};
+use crate::code::imports::{Import, ImportKind, script_candidates};
 use crate::code::language::Language;
 use crate::code::lint::project::spelled;
-use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, PY_JS_RS_GO, rule_for_all};
+use crate::code::lint::rule::{Detection, LintRule, PY_JS, rule_for_all};
 use crate::code::lint::source::{Hit, Source};
 use crate::code::lint::word_lists::{NODE_MODULES, PYTHON_MODULES, python_aliases};
-use crate::code::tree::field_of;
 use crate::domain::quality::Severity::Critical;
 
 /// Rules about packages that were made up.
@@ -21,19 +20,19 @@ pub const RULES: &[LintRule] = &[
             "no manifest or lock file names this package",
             "declare the package after checking that it exists, or use one that is declared",
         ),
-        Detection::Function(PY_JS_RS_GO, unknown_package),
+        Detection::Function(PY_JS, unknown_package),
     ),
     rule_for_all(
         ("hallucinated_imports", "wrong-sub-path"),
         Critical,
         ("the package holds no such path", "import a path that the package has"),
-        Detection::Function(PY_JS_GO_JAVA, wrong_sub_path),
+        Detection::Function(PY_JS, wrong_sub_path),
     ),
     rule_for_all(
         ("hallucinated_imports", "misspelt-package"),
         Critical,
         ("nearly the name of a known package", "correct the spelling"),
-        Detection::Function(ALL, misspelt_package),
+        Detection::Function(PY_JS, misspelt_package),
     ),
 ];
 
@@ -71,47 +70,8 @@ fn package<'b>(source: &Source<'_>, import: &'b Import) -> Option<&'b str> {
                     && source.is_import_in(import, &["try_statement"]));
             (plain && !known && import.kind != ImportKind::TypeOnly).then_some(name)
         }
-        Language::Rust => crate_of(source, import),
-        Language::Go => module.split('/').next()?.contains('.').then_some(module),
-        Language::Java => None,
+        Language::Rust | Language::Go | Language::Java => None,
     }
-}
-
-/// The crate that a `use` of Rust begins at; `None` for one that is here already.
-fn crate_of<'b>(source: &Source<'_>, import: &'b Import) -> Option<&'b str> {
-    const OWN: &[&str] =
-        &["std", "core", "alloc", "crate", "self", "super", "proc_macro", "test", ""];
-    // `use a;` names what is here already; a macro may hold the module.
-    let (first, _) = import.module.trim_start_matches("::").split_once("::")?;
-    let first = first.trim();
-    let has_word = |text: &str| {
-        text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == first)
-    };
-    let declares = |node: tree_sitter::Node<'_>| {
-        let argument = field_of(node, "argument", source.text);
-        field_of(node, "name", source.text) == first
-            || node.kind() == "use_declaration"
-                && node.byte_range() != import.range
-                && has_word(source.of(node))
-                && argument.split("::").next() != Some(first)
-    };
-    let items =
-        ["mod_item", "extern_crate_declaration", "enum_item", "function_item", "use_declaration"];
-    let is_local = source.text.contains(&format!("mod {first}"))
-        || source.of_kind(&items).any(declares)
-        // `use a::b` in the 2018 edition may also begin at a module of the same folder.
-        || source.project.files.iter().any(|file| {
-            let file = format!("/{file}");
-            file.ends_with(&format!("/{first}.rs")) || file.ends_with(&format!("/{first}/mod.rs"))
-        });
-    let guarded = source.node_of(import).is_some_and(|node| source.marks(node).contains("cfg"));
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-    (first.bytes().all(plain) && !OWN.contains(&first) && !is_local && !guarded).then_some(first)
-}
-
-/// Whether an import loads its module: doubles of tests and parts of the same crate do not.
-fn is_loaded(import: &Import) -> bool {
-    !matches!(import.kind, ImportKind::Mock | ImportKind::Submodule)
 }
 
 /// The declared packages of a language, and whether a name is among them.
@@ -137,19 +97,7 @@ fn declared<'b>(source: &Source<'b>, name: &str) -> Option<(bool, &'b BTreeSet<S
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             project.script.as_ref().map(|list| (list.contains(name), list))
         }
-        Language::Rust => project.rust.as_ref().map(|list| (list.contains(name), list)),
-        Language::Go => {
-            let list = project.go.as_ref()?;
-            let below = |module: &str| {
-                name == module
-                    || name.strip_prefix(module).is_some_and(|rest| rest.starts_with('/'))
-            };
-            let known = list.iter().any(|module| below(module))
-                || project.go_own.keys().any(|module| below(module))
-                || project.has_folder(&format!("vendor/{name}"));
-            Some((known, list))
-        }
-        Language::Java => None,
+        Language::Rust | Language::Go | Language::Java => None,
     }
 }
 
@@ -168,24 +116,23 @@ fn near(name: &str, list: &BTreeSet<String>) -> Option<String> {
         .map(|(_, other)| other.clone())
 }
 
+/// Imports that load a module, which doubles of tests do not.
+fn loaded<'b>(source: &'b Source<'_>) -> impl Iterator<Item = &'b Import> {
+    source.imports.iter().filter(|import| import.kind != ImportKind::Mock)
+}
+
 /// Undeclared imports, with the declared name they are nearly spelled like.
 fn undeclared(source: &Source<'_>) -> Vec<(u32, String, Option<String>)> {
     let mut found: Vec<(u32, String, Option<String>)> = Vec::new();
-    for import in source.imports.iter().filter(|import| is_loaded(import)) {
+    for import in loaded(source) {
         let Some(name) = package(source, import) else { continue };
         let Some((false, list)) = declared(source, name) else { continue };
-        let close = match source.language {
-            Language::Go => {
-                let head = |n: &str| n.split('/').take(3).collect::<Vec<_>>().join("/");
-                near(&head(name), &list.iter().map(|one| head(one)).collect())
-            }
-            Language::Python => {
-                let builtin =
-                    PYTHON_MODULES.iter().map(|one| (*one).to_owned()).filter(|one| one.len() > 5);
-                near(name, list).or_else(|| near(name, &builtin.collect()))
-            }
-            _ => near(name, list),
+        let builtin = || {
+            let long = PYTHON_MODULES.iter().filter(|one| one.len() > 5);
+            near(name, &long.map(|one| (*one).to_owned()).collect())
         };
+        let close =
+            near(name, list).or_else(|| builtin().filter(|_| source.language == Language::Python));
         let at = import.line;
         if !found.iter().any(|(line, other, _)| *line == at && other == name) {
             found.push((at, name.to_owned(), close));
@@ -205,40 +152,12 @@ fn unknown_package(source: &Source<'_>) -> Vec<Hit> {
 
 /// Packages whose name is nearly one that is declared.
 fn misspelt_package(source: &Source<'_>) -> Vec<Hit> {
-    if source.language == Language::Java {
-        return misspelt_group(source);
-    }
     undeclared(source)
         .into_iter()
         .filter_map(|(line, name, near)| {
             near.map(|near| Hit::noted(line, format!("{name}, where {near} is declared")))
         })
         .collect()
-}
-
-/// Java packages that projects import without a group of that name.
-const KNOWN_GROUPS: &[&str] =
-    &["java.util", "java.io", "javax.swing", "java.net", "org.junit", "org.mockito", "org.slf4j"];
-
-/// Java packages that are nearly the group of a dependency.
-fn misspelt_group(source: &Source<'_>) -> Vec<Hit> {
-    let Some(groups) = source.project.java.as_ref() else { return Vec::new() };
-    let head = |name: &str| name.split('.').take(2).collect::<Vec<_>>().join(".");
-    let known: BTreeSet<String> = groups
-        .iter()
-        .map(|group| head(group))
-        .chain(source.project.java_own.keys().map(|package| head(package)))
-        .chain(KNOWN_GROUPS.iter().map(|group| (*group).to_owned()))
-        .collect();
-    let misspelt = |import: &Import| {
-        let own = head(&import.module);
-        if own.starts_with("java.") || own.starts_with("javax.") || known.contains(&own) {
-            return None;
-        }
-        let near = near(&own.replace('.', "_"), &known)?;
-        Some(Hit::noted(import.line, format!("{}, where {near} is known", import.module)))
-    };
-    source.imports.iter().filter_map(misspelt).collect()
 }
 
 /// Paths below a known package that are not there.
@@ -274,37 +193,11 @@ fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
                 let Some(there) = project.installed.get(&name.join("/")) else { return false };
                 !script_candidates(rest).any(|one| there.contains(&one))
             }
-            Language::Go => project.go_own.iter().any(|(own, folder)| {
-                module
-                    .strip_prefix(own.as_str())
-                    .and_then(|rest| rest.strip_prefix('/'))
-                    .is_some_and(|rest| {
-                        let path = join(folder, rest).unwrap_or_default();
-                        !project.has_folder(&path)
-                            && !project
-                                .go_own
-                                .keys()
-                                .any(|other| other != own && module.starts_with(other.as_str()))
-                    })
-            }),
-            Language::Java => {
-                let Some(files) = project.java_own.get(module) else { return false };
-                let name = import.names.first().map_or("", String::as_str);
-                import.kind != ImportKind::Static
-                    && name != "*"
-                    && !files.contains(name)
-                    && !project.java_own.contains_key(&format!("{module}.{name}"))
-                    && !source.project.files.iter().any(|file| {
-                        file.ends_with(".kt") || file.ends_with(".proto") || file.ends_with(".g4")
-                    })
-            }
-            Language::Rust => false,
+            Language::Rust | Language::Go | Language::Java => false,
         }
     };
-    source
-        .imports
-        .iter()
-        .filter(|import| is_loaded(import) && wrong(import))
+    loaded(source)
+        .filter(|import| wrong(import))
         .map(|import| Hit::noted(import.line, &import.module))
         .collect()
 }

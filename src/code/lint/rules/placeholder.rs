@@ -1,12 +1,10 @@
 //! Code that stands for code: phrases of generated gaps, bodies that do nothing.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::lint::rule::{ALL, Detection, GO, JAVA, JS, LintRule, PY, RS, code_rule};
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::tree::{FUNCTIONS, around, line, statements};
 use crate::domain::quality::Severity::Error;
 
@@ -68,24 +66,19 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-static PHRASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i)add your (?:own )?(?:code|implementation|logic) here|implementation pending|your code (?:goes )?here",
-        r"|\b(?:TODO|FIXME)\b\W{0,4}(?:please )?(?:implement\b|add (?:the )?implementation|write (?:this|the (?:code|implementation)))",
-        r"|^\W*\.\.\.\W*(?:existing|rest of|remaining)(?: the)? (?:code|implementation|function|file)",
-        r"|placeholder implementation",
-    ))
-    .ok()
-});
+static PHRASE: Pattern = Pattern::new(concat!(
+    r"(?i)add your (?:own )?(?:code|implementation|logic) here|implementation pending|your code (?:goes )?here",
+    r"|\b(?:TODO|FIXME)\b\W{0,4}(?:please )?(?:implement\b|add (?:the )?implementation|write (?:this|the (?:code|implementation)))",
+    r"|^\W*\.\.\.\W*(?:existing|rest of|remaining)(?: the)? (?:code|implementation|function|file)",
+    r"|placeholder implementation",
+));
 
 /// A plan that is only a gap when nothing else is there.
-static PLAN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation").ok());
+static PLAN: Pattern = Pattern::new(r"(?i)\b(?:TODO|FIXME)\b|placeholder implementation");
 
 /// Comments that stand for an implementation: phrases of a gap, and plans in a function that does
 /// next to nothing.
 fn phrases(source: &Source<'_>) -> Vec<Hit> {
-    let (Some(phrase), Some(plan)) = (PHRASE.as_ref(), PLAN.as_ref()) else { return Vec::new() };
     source
         .comments()
         .filter(|node| {
@@ -93,8 +86,8 @@ fn phrases(source: &Source<'_>) -> Vec<Hit> {
             // Documentation explains; a gap is marked inside code.
             let inside = ["/**", "///", "//!"].iter().all(|doc| !text.starts_with(doc));
             inside
-                && phrase.is_match(text)
-                && (!plan.is_match(text) || (is_short(text) && is_bare(*node)))
+                && PHRASE.is_match(text)
+                && (!PLAN.is_match(text) || (is_short(text) && is_bare(*node)))
         })
         .map(|node| Hit::at(line(node)))
         .collect()

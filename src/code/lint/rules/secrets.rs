@@ -1,13 +1,12 @@
 //! Secrets in the source.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::lint::rule::{ALL, Detection, LintRule, code_rule};
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::tree::{first_field, line};
 use crate::domain::guard;
 use crate::domain::quality::Severity::Critical;
@@ -31,12 +30,12 @@ const STRINGS: &[&str] = &[
     "template_string",
 ];
 
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|_|\b)(?:password|passwd|secret|api_?key|access_?key|auth_?token|private_?key|secret_?key|client_?secret|access_?token)$|(?:Password|Secret|ApiKey|AccessKey|AuthToken|PrivateKey|SecretKey|ClientSecret|AccessToken)$").ok()
-});
-static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)example|your|change|placeholder|dummy|test|xxx|todo|\$\{|<|%s|\{\}|redacted|sample|default|secret|password|token|key|\*\*\*|\s|^[a-z]+(?:[-_./:][a-z]+)*$").ok()
-});
+static NAME: Pattern = Pattern::new(
+    r"(?i)(?:^|_|\b)(?:password|passwd|secret|api_?key|access_?key|auth_?token|private_?key|secret_?key|client_?secret|access_?token)$|(?:Password|Secret|ApiKey|AccessKey|AuthToken|PrivateKey|SecretKey|ClientSecret|AccessToken)$",
+);
+static PLACEHOLDER: Pattern = Pattern::new(
+    r"(?i)example|your|change|placeholder|dummy|test|xxx|todo|\$\{|<|%s|\{\}|redacted|sample|default|secret|password|token|key|\*\*\*|\s|^[a-z]+(?:[-_./:][a-z]+)*$",
+);
 
 /// Literals shaped like a known kind of key, and random-looking ones given to a name that says
 /// password, secret or key. The finding never repeats the literal.
@@ -49,7 +48,7 @@ fn hard_coded(source: &Source<'_>) -> Vec<Hit> {
         if guard::keys_in(value) > 0 && !value.contains("EXAMPLE") {
             return Some("it has the form of a known key");
         }
-        let named = is_random(value) && NAME.as_ref()?.is_match(given_to(source, node)?);
+        let named = is_random(value) && NAME.is_match(given_to(source, node)?);
         named.then_some("its name and its randomness say so")
     };
     let strings = source.of_kind(STRINGS);
@@ -62,7 +61,7 @@ fn is_random(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
         && value.chars().collect::<BTreeSet<_>>().len() >= 10
-        && PLACEHOLDER.as_ref().is_some_and(|placeholder| !placeholder.is_match(value))
+        && !PLACEHOLDER.is_match(value)
 }
 
 /// The name that a literal is given to.

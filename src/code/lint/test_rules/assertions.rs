@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use tree_sitter::Node;
 
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::tree::line;
 
-use super::body::{assertions, matches};
-use crate::code::lint::rule::{ALL, Detection, JS, LintRule, PY_JS_GO_JAVA, test_rule};
+use super::body::assertions;
+use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_GO_JAVA, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
 /// Rules about assertions that say too little.
@@ -27,12 +27,6 @@ pub const RULES: &[LintRule] = &[
         Detection::Function(ALL, |source| all_are(source, &TRUTHY)),
     ),
     test_rule(
-        ("weak_assertions", "snapshot-overuse"),
-        Warning,
-        ("mostly snapshots", "assert the few things that matter"),
-        Detection::Function(JS, snapshots),
-    ),
-    test_rule(
         ("ai_generated_issues", "tautology"),
         Critical,
         ("holds whatever the code does", "assert what the code answers"),
@@ -47,28 +41,29 @@ pub const RULES: &[LintRule] = &[
 ];
 
 /// Tests all of whose assertions are of one kind.
-fn all_are(source: &Source<'_>, pattern: &'static LazyLock<Option<Regex>>) -> Vec<Hit> {
-    let fits = matches(pattern);
+fn all_are(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
     source
         .tests
         .iter()
         .filter_map(|test| {
             let list = assertions(source, test);
             let (first, _) = list.first()?;
-            list.iter().all(|(_, text)| fits(text)).then(|| Hit::noted(line(*first), &test.name))
+            list.iter()
+                .all(|(_, text)| pattern.is_match(text))
+                .then(|| Hit::noted(line(*first), &test.name))
         })
         .collect()
 }
 
-static DEFINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^expect\(.*\)\.(?:toBeDefined\(\)|not\.toBeUndefined\(\)|not\.toBeNull\(\))$|^assert [\w.\[\]()]+ is not None$|^self\.assertIsNotNone\(|^assert!\(\w+\.is_some\(\)\)$|^(?:assert|require)\.NotNil\(|^(?:Assertions\.)?assertNotNull\(").ok()
-});
-static TRUTHY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^expect\(\w+\)\.toBeTruthy\(\)$|^assert (?:result|value|output|response|res|ret|data|obj|item|items)$|^self\.assertTrue\((?:result|value|output|response|res|ret|data|obj|item|items)\)$|^assert!\((?:result|value|output|ok)\)$|^(?:assert|require)\.True\(t, (?:result|value|ok)\)$|^(?:Assertions\.)?assertTrue\((?:result|value|output)\)$").ok()
-});
-static MOCKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^expect\(\w+(?:\.\w+)*\)\.(?:not\.)?toHaveBeenCalled(?:Times\(\d+\)|\(\))$|^\w+(?:\.\w+)*\.assert_called(?:_once)?\(\)$|^assert \w+(?:\.\w+)*\.called$|^(?:Mockito\.)?verify\(\w+\)\.\w+\(\)$|^\w+\.AssertExpectations\(t\)$").ok()
-});
+static DEFINED: Pattern = Pattern::new(
+    r"^expect\(.*\)\.(?:toBeDefined\(\)|not\.toBeUndefined\(\)|not\.toBeNull\(\))$|^assert [\w.\[\]()]+ is not None$|^self\.assertIsNotNone\(|^assert!\(\w+\.is_some\(\)\)$|^(?:assert|require)\.NotNil\(|^(?:Assertions\.)?assertNotNull\(",
+);
+static TRUTHY: Pattern = Pattern::new(
+    r"^expect\(\w+\)\.toBeTruthy\(\)$|^assert (?:result|value|output|response|res|ret|data|obj|item|items)$|^self\.assertTrue\((?:result|value|output|response|res|ret|data|obj|item|items)\)$|^assert!\((?:result|value|output|ok)\)$|^(?:assert|require)\.True\(t, (?:result|value|ok)\)$|^(?:Assertions\.)?assertTrue\((?:result|value|output)\)$",
+);
+static MOCKED: Pattern = Pattern::new(
+    r"^expect\(\w+(?:\.\w+)*\)\.(?:not\.)?toHaveBeenCalled(?:Times\(\d+\)|\(\))$|^\w+(?:\.\w+)*\.assert_called(?:_once)?\(\)$|^assert \w+(?:\.\w+)*\.called$|^(?:Mockito\.)?verify\(\w+\)\.\w+\(\)$|^\w+\.AssertExpectations\(t\)$",
+);
 
 /// Only says that a mock was called.
 fn mock_only(source: &Source<'_>) -> Vec<Hit> {
@@ -81,23 +76,9 @@ fn mock_only(source: &Source<'_>) -> Vec<Hit> {
     all_are(source, &MOCKED)
 }
 
-/// Files with more than five snapshots that are most of their assertions.
-fn snapshots(source: &Source<'_>) -> Vec<Hit> {
-    let tests = &source.tests;
-    let list: Vec<(Node<'_>, String)> =
-        tests.iter().flat_map(|test| assertions(source, test)).collect();
-    let is_snapshot =
-        |text: &str| text.contains("toMatchSnapshot(") || text.contains("toMatchInlineSnapshot(");
-    let found: Vec<_> = list.iter().filter(|(_, text)| is_snapshot(text)).collect();
-    let too_many = found.len() > 5 && found.len() * 2 > list.len();
-    let first = found.first().filter(|_| too_many);
-    let note = format!("{} of {} assertions", found.len(), list.len());
-    first.map(|(first, _)| Hit::noted(line(*first), note)).into_iter().collect()
-}
-
-static TAUTOLOGY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^assert (?:True|1)$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$").ok()
-});
+static TAUTOLOGY: Pattern = Pattern::new(
+    r"^assert (?:True|1)$|^self\.assertTrue\(True\)$|^assert!\(true\)$|^(?:Assertions\.)?assertTrue\(true\)$|^(?:assert|require)\.True\(t, true\)$|^expect\(true\)\.(?:toBe\(true\)|toBeTruthy\(\)|toEqual\(true\))$",
+);
 static PAIRS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     const LITERAL: &str = r#"(-?\d+(?:\.\d+)?|"[^"]*"|'[^']*'|true|false|True|False|null|None)"#;
     Regex::new(
@@ -125,7 +106,7 @@ fn tautology(source: &Source<'_>) -> Vec<Hit> {
                         found.iter().skip(1).flatten().map(|one| one.as_str()).collect();
                     matches!(sides.as_slice(), [left, right] if left == right)
                 });
-            if same || matches(&TAUTOLOGY)(&text) {
+            if same || TAUTOLOGY.is_match(&text) {
                 hits.push(Hit::at(line(node)));
             }
         }

@@ -1,27 +1,17 @@
 //! What the body of a test calls and asserts.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::lint::source::Source;
+use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
 use crate::code::tree::FUNCTIONS;
 
-/// Whether a text matches; a pattern that does not compile matches nothing.
-pub fn matches(pattern: &'static LazyLock<Option<Regex>>) -> impl Fn(&str) -> bool {
-    move |text| pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
-}
-
-static ASSERTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?i)^(?:\w+[.:]+)*_*(?:assert|expect|should|verify|check|must|ensure|validate|fail|raises|warns|require|compare|match|snapshot|approve|report|panic|unreachable|reject|throw|is_ok|run_test|t\.(?:error|fatal|is|ok|equal|deepequal|plan|run|true|false|not|pass))",
-        r"|^t\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|Run)$|^(?:assert|require|is|qt|c|g|t|should|chai|sinon)\.|\.(?:unwrap|expect|unwrap_err|expect_err|toBe|toEqual|to|andExpect|isEqualTo|expectStatus|should|rejects|resolves|assert\w*|verify\w*|check\w*|fail\w*)$",
-    ))
-    .ok()
-});
+static ASSERTS: Pattern = Pattern::new(concat!(
+    r"(?i)^(?:\w+[.:]+)*_*(?:assert|expect|should|verify|check|must|ensure|validate|fail|raises|warns|require|compare|match|snapshot|approve|report|panic|unreachable|reject|throw|is_ok|run_test|t\.(?:error|fatal|is|ok|equal|deepequal|plan|run|true|false|not|pass))",
+    r"|^t\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|Run)$|^(?:assert|require|is|qt|c|g|t|should|chai|sinon)\.|\.(?:unwrap|expect|unwrap_err|expect_err|toBe|toEqual|to|andExpect|isEqualTo|expectStatus|should|rejects|resolves|assert\w*|verify\w*|check\w*|fail\w*)$",
+));
 
 /// The calls in a part of the tree: callee and node. An `assert` statement counts as a call.
 pub fn calls<'a>(source: &Source<'a>, outer: Node<'a>) -> Vec<(String, Node<'a>)> {
@@ -117,5 +107,5 @@ fn last_part(callee: &str) -> &str {
 /// Whether a callee may make a test fail, by its name.
 fn is_assertion(callee: &str) -> bool {
     let callee = callee.trim_end_matches('!');
-    matches(&ASSERTS)(callee) || matches(&ASSERTS)(last_part(callee))
+    ASSERTS.is_match(callee) || ASSERTS.is_match(last_part(callee))
 }

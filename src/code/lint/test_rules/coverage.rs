@@ -1,16 +1,14 @@
 //! What no test of a file tries, and tests of nothing here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, line};
 
-use super::body::{assertions, asserts, matches};
+use super::body::{assertions, asserts};
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS, test_rule};
 use crate::domain::quality::Severity::{Critical, Error};
 
@@ -36,17 +34,16 @@ pub const RULES: &[LintRule] = &[
     ),
 ];
 
-static NEGATIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)rais|throw|reject|invalid|error|\berr\b|fail|except|panic|is_err|unwrap_err|missing|denied|forbidden|refus|illegal|bad|wrong|malformed|not_?found|unauthori|unknown|cannot|no_|without|not_").ok()
-});
-static EDGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?i)\b(?:null|none|nil|undefined|nan|infinity|empty|max|min|0|-1|boundary|is_empty|optional)\b|""|''|\[\]|\{\}|vec!\[\]|empty|_max|maxvalue|zero"#).ok()
-});
+static NEGATIVE: Pattern = Pattern::new(
+    r"(?i)rais|throw|reject|invalid|error|\berr\b|fail|except|panic|is_err|unwrap_err|missing|denied|forbidden|refus|illegal|bad|wrong|malformed|not_?found|unauthori|unknown|cannot|no_|without|not_",
+);
+static EDGE: Pattern = Pattern::new(
+    r#"(?i)\b(?:null|none|nil|undefined|nan|infinity|empty|max|min|0|-1|boundary|is_empty|optional)\b|""|''|\[\]|\{\}|vec!\[\]|empty|_max|maxvalue|zero"#,
+);
 
 /// Files of at least three tests of which none tries what must fail, or what is on an edge.
-fn never_tries(source: &Source<'_>, pattern: &'static LazyLock<Option<Regex>>) -> Vec<Hit> {
+fn never_tries(source: &Source<'_>, pattern: &Pattern) -> Vec<Hit> {
     let tests = &source.tests;
-    let tries = matches(pattern);
     let (Some(first), true) = (tests.first(), tests.len() >= 3) else { return Vec::new() };
     let none = tests.iter().all(|test| {
         // What is behind a mark of the samples is no test.
@@ -56,18 +53,15 @@ fn never_tries(source: &Source<'_>, pattern: &'static LazyLock<Option<Regex>>) -
             .map(|line| line.split("expect:").next().unwrap_or_default())
             .collect::<Vec<_>>()
             .join("\n");
-        !tries(&text) && !tries(&test.marks)
+        !pattern.is_match(&text) && !pattern.is_match(&test.marks)
     });
-    if none {
-        vec![Hit::noted(line(first.node), format!("{} tests", tests.len()))]
-    } else {
-        Vec::new()
-    }
+    let hit = || Hit::noted(line(first.node), format!("{} tests", tests.len()));
+    none.then(hit).into_iter().collect()
 }
 
-static WAITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:await|async|asyncio|run_until_complete|then|done|resolves|rejects|return|anyio|trio)\b[^-]").ok()
-});
+static WAITS: Pattern = Pattern::new(
+    r"\b(?:await|async|asyncio|run_until_complete|then|done|resolves|rejects|return|anyio|trio)\b[^-]",
+);
 
 /// Tests of a file of the repository that load nothing of the repository.
 fn no_subject(source: &Source<'_>) -> Vec<Hit> {
@@ -77,23 +71,17 @@ fn no_subject(source: &Source<'_>) -> Vec<Hit> {
         stem.trim_start_matches("test_").trim_end_matches("_test").trim_end_matches("Test");
     let tests = &source.tests;
     let Some(first) = tests.first() else { return Vec::new() };
-    let folder_of =
-        |file: &String| file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let there = source.project.files.iter().any(|file| {
         let base = file.rsplit('/').next().unwrap_or_default();
         file != source.path.as_str()
             && base.split('.').next() == Some(subject)
             && base.rsplit('.').next() == name.rsplit('.').next()
-            && !folder_of(file).contains("test")
-            && !base.contains("test")
+            && !file.contains("test")
     });
     let loads = if source.language == Language::Python {
         source.imports.iter().any(|import| {
-            import.module.starts_with('.')
-                || source
-                    .project
-                    .python_roots
-                    .contains(import.module.split('.').next().unwrap_or_default())
+            let first = import.module.split('.').next().unwrap_or_default();
+            first.is_empty() || source.project.python_roots.contains(first)
         }) || ["import_module", "__import__", "subprocess", "runpy", "spec_from_file", "patch("]
             .iter()
             .any(|word| source.text.contains(word))
@@ -171,9 +159,9 @@ pub fn tried(source: &Source<'_>) -> Vec<Tried> {
             let direct = u32::try_from(assertions(source, test).len()).unwrap_or(u32::MAX);
             let lent = u32::from(direct == 0 && asserts(source, test.node, 2));
             Tried {
-                negative: matches(&NEGATIVE)(&text),
-                edge: matches(&EDGE)(&text),
-                waits: matches(&WAITS)(&text),
+                negative: NEGATIVE.is_match(&text),
+                edge: EDGE.is_match(&text),
+                waits: WAITS.is_match(&text),
                 assertions: direct + lent,
                 words: own,
                 loads: loads.clone(),

@@ -1,13 +1,10 @@
 //! How much of the world of a test is made up.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::tree::line;
 
-use super::body::{assertions, calls, matches};
+use super::body::{assertions, calls};
 use crate::code::lint::rule::{ALL, Detection, LintRule, test_rule};
 use crate::domain::quality::Severity::Warning;
 
@@ -25,29 +22,25 @@ pub const RULES: &[LintRule] = &[test_rule(
 /// Doubles in one test from which on little of the real code is left.
 const DOUBLES: usize = 4;
 
-static DOUBLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"^(?:(?:mock|mocker|unittest\.mock)\.)?(?:Mock|MagicMock|AsyncMock|create_autospec|patch|patch\.object|patch\.dict)$",
-        r"|^mocker\.(?:patch|patch\.object|spy|stub)$|^monkeypatch\.setattr$",
-        r"|^(?:jest|vi|sinon|mock|t\.mock)\.(?:fn|mock|spyOn|stub|spy|method)$",
-        r"|^(?:Mockito\.)?(?:mock|spy|when|doReturn|doNothing)$|^Mock\w+::(?:new|default)$",
-        r"|^(?:\w+\.)?NewMock\w+$|^gomock\.NewController$|^new\(\w*Mock\w*\)$",
-    ))
-    .ok()
-});
-static DECORATED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"@(?:mock\.|unittest\.mock\.)?patch(?:\.object|\.dict)?\(").ok());
+static DOUBLE: Pattern = Pattern::new(concat!(
+    r"^(?:(?:mock|mocker|unittest\.mock)\.)?(?:Mock|MagicMock|AsyncMock|create_autospec|patch|patch\.object|patch\.dict)$",
+    r"|^mocker\.(?:patch|patch\.object|spy|stub)$|^monkeypatch\.setattr$",
+    r"|^(?:jest|vi|sinon|mock|t\.mock)\.(?:fn|mock|spyOn|stub|spy|method)$",
+    r"|^(?:Mockito\.)?(?:mock|spy|when|doReturn|doNothing)$|^Mock\w+::(?:new|default)$",
+    r"|^(?:\w+\.)?NewMock\w+$|^gomock\.NewController$|^new\(\w*Mock\w*\)$",
+));
+static DECORATED: Pattern =
+    Pattern::new(r"@(?:mock\.|unittest\.mock\.)?patch(?:\.object|\.dict)?\(");
 
 /// Tests with four doubles or more, and more doubles than assertions.
 fn over_mocked(source: &Source<'_>) -> Vec<Hit> {
-    let is_double = matches(&DOUBLE);
     source
         .tests
         .iter()
         .filter_map(|test| {
             let body = test.body?;
             let mut doubles =
-                calls(source, body).iter().filter(|(callee, _)| is_double(callee)).count();
+                calls(source, body).iter().filter(|(callee, _)| DOUBLE.is_match(callee)).count();
             // `&Mocked{}` of Go, and decorators of Python, are no calls in the body.
             doubles += source
                 .inside(body)
@@ -56,7 +49,7 @@ fn over_mocked(source: &Source<'_>) -> Vec<Hit> {
                         && source.field(*node, "type").contains("Mock")
                 })
                 .count();
-            doubles += DECORATED.as_ref().map_or(0, |mark| mark.find_iter(&test.marks).count());
+            doubles += DECORATED.regex().map_or(0, |mark| mark.find_iter(&test.marks).count());
             let checked = assertions(source, test).len();
             (doubles >= DOUBLES && doubles > checked)
                 .then(|| Hit::noted(line(test.node), format!("{doubles} doubles")))

@@ -1,15 +1,12 @@
 //! Tests that check nothing: no body, no assertion, skipped.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::test_cases::{Skip, TestNode};
 use crate::code::tree::line;
 
-use super::body::{asserts, matches};
+use super::body::asserts;
 use crate::code::lint::rule::{ALL, Detection, JS, LintRule, test_rule};
 use crate::domain::quality::Severity::{Critical, Error, Warning};
 
@@ -67,16 +64,7 @@ pub const RULES: &[LintRule] = &[
 
 /// Tests without a statement.
 fn empty(source: &Source<'_>) -> Vec<Hit> {
-    source
-        .tests
-        .iter()
-        .filter(|test| {
-            test.body.is_some_and(|body| body.kind().ends_with("block"))
-                && test.statements(source.text).is_empty()
-        })
-        .filter(|test| test.skip.is_none() && !is_doctest(source, test))
-        .map(|test| Hit::noted(line(test.node), &test.name))
-        .collect()
+    source.tests_where(|test| test.is_empty(source.text) && !is_doctest(source, test))
 }
 
 /// Whether the documentation of a test is run.
@@ -86,37 +74,31 @@ fn is_doctest(source: &Source<'_>, test: &TestNode<'_>) -> bool {
 
 /// Tests that do something and assert nothing.
 fn setup_only(source: &Source<'_>) -> Vec<Hit> {
-    source
-        .tests
-        .iter()
-        .filter(|test| !test.statements(source.text).is_empty())
-        .filter(|test| test.skip.is_none() && !is_doctest(source, test))
-        .filter(|test| {
-            let expects = ["should_panic", "expected", "raises", "-> Result"];
-            let head = source.of(test.node).lines().next().unwrap_or_default();
-            !expects.iter().any(|word| test.marks.contains(word) || head.contains(word))
-        })
-        .filter(|test| !asserts(source, test.node, 2))
-        .map(|test| Hit::noted(line(test.node), &test.name))
-        .collect()
+    source.tests_where(|test| {
+        let expects = ["should_panic", "expected", "raises", "-> Result"];
+        let head = source.of(test.node).lines().next().unwrap_or_default();
+        test.skip.is_none()
+            && !test.statements(source.text).is_empty()
+            && !is_doctest(source, test)
+            && !expects.iter().any(|word| test.marks.contains(word) || head.contains(word))
+            && !asserts(source, test.node, 2)
+    })
 }
 
-static SKIPPED_CALL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?:it|test|describe)\.skip$|^x(?:it|test|describe)$").ok());
+static SKIPPED_CALL: Pattern =
+    Pattern::new(r"^(?:it|test|describe)\.skip$|^x(?:it|test|describe)$");
 
 /// Skipped tests, with or without a stated reason.
 fn skipped_by(source: &Source<'_>, reason: Skip) -> Vec<Hit> {
     if source.is_script() {
-        let is_skip = matches(&SKIPPED_CALL);
         return source
             .of_kind(&["call_expression"])
-            .filter(|node| is_skip(source.field(*node, "function")))
+            .filter(|node| SKIPPED_CALL.is_match(source.field(*node, "function")))
             .filter(|node| script_reason(source, line(*node)) == reason)
             .map(|node| Hit::at(line(node)))
             .collect();
     }
-    let tests = source.tests.iter().filter(|test| test.skip == Some(reason));
-    tests.map(|test| Hit::noted(line(test.node), &test.name)).collect()
+    source.tests_where(|test| test.skip == Some(reason))
 }
 
 /// Whether a comment on a line, or on the line above it, gives a reason.
@@ -135,15 +117,15 @@ fn script_reason(source: &Source<'_>, line: u32) -> Skip {
     }
 }
 
-static COMMENTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"^(?://|#|/\*)\s*(?:(?:it|test)\(\s*['"`]|def test_\w*\(|func Test\w+\(t |#\[test\]|@Test\b)"#).ok()
-});
+static COMMENTED: Pattern = Pattern::new(
+    r#"^(?://|#|/\*)\s*(?:(?:it|test)\(\s*['"`]|def test_\w*\(|func Test\w+\(t |#\[test\]|@Test\b)"#,
+);
 
 /// Skipped with a reason, or commented out.
 fn skipped(source: &Source<'_>) -> Vec<Hit> {
-    let commented = matches(&COMMENTED);
     let mut hits = skipped_by(source, Skip::WithReason);
-    let gone: Vec<_> = source.comments().filter(|node| commented(source.of(*node))).collect();
+    let gone: Vec<_> =
+        source.comments().filter(|node| COMMENTED.is_match(source.of(*node))).collect();
     hits.extend(gone.first().map(|first| {
         Hit::noted(line(*first), format!("{} commented out in this file", gone.len()))
     }));

@@ -1,16 +1,13 @@
 //! What tests share.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::lint::source::{Hit, Source};
+use crate::code::pattern::Pattern;
 use crate::code::test_cases::TestNode;
 use crate::code::tree::{FUNCTIONS, around, field_of, line};
 
-use super::body::matches;
 use crate::code::lint::rule::{ALL, Detection, LintRule, PY_JS_JAVA, test_rule};
 use crate::domain::quality::Severity::Error;
 
@@ -184,10 +181,7 @@ fn is_given<'a>(source: &Source<'a>, first: Node<'a>, body: Node<'a>, name: &str
 
 /// Whether a node changes the value of a name.
 fn changes(source: &Source<'_>, node: Node<'_>, name: &str) -> bool {
-    let source_of = |node: Option<Node<'_>>| {
-        node.and_then(|one| source.text.get(one.byte_range())).unwrap_or_default()
-    };
-    let field = |name: &str| source_of(node.child_by_field_name(name));
+    let field = |name: &str| field_of(node, name, source.text);
     let own = |text: &str| {
         text.strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.', ' ']))
@@ -199,7 +193,9 @@ fn changes(source: &Source<'_>, node: Node<'_>, name: &str) -> bool {
         | "augmented_assignment_expression"
         | "assignment_statement"
         | "compound_assignment_expr" => own(field("left")),
-        "update_expression" | "inc_statement" => source_of(node.named_child(0)) == name,
+        "update_expression" | "inc_statement" => {
+            node.named_child(0).is_some_and(|value| source.of(value) == name)
+        }
         "call" | "call_expression" => {
             let callee = field("function");
             [
@@ -216,21 +212,19 @@ fn changes(source: &Source<'_>, node: Node<'_>, name: &str) -> bool {
     }
 }
 
-static ORDERED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"@pytest\.mark\.(?:order|run)\(|@pytest\.mark\.dependency\([^)]*depends|@TestMethodOrder\(|@Order\(\d",
-        r"|dependsOnMethods\s*=|\bdescribe\.serial\(|\bdescribe\.configure\(\s*\{\s*mode:\s*.serial",
-    ))
-    .ok()
-});
+static ORDERED: Pattern = Pattern::new(concat!(
+    r"@pytest\.mark\.(?:order|run)\(|@pytest\.mark\.dependency\([^)]*depends|@TestMethodOrder\(|@Order\(\d",
+    r"|dependsOnMethods\s*=|\bdescribe\.serial\(|\bdescribe\.configure\(\s*\{\s*mode:\s*.serial",
+));
 
 /// Tests for which an order is written down.
 fn ordered(source: &Source<'_>) -> Vec<Hit> {
-    let ordered = matches(&ORDERED);
-    let marked = source.tests.iter().filter(|test| ordered(&test.marks));
-    let hits: Vec<Hit> = marked.map(|test| Hit::noted(line(test.node), &test.name)).collect();
-    let of_file = source.text.lines().position(&ordered).filter(|_| hits.is_empty());
-    hits.into_iter()
-        .chain(of_file.map(|row| Hit::at(u32::try_from(row + 1).unwrap_or(u32::MAX))))
-        .collect()
+    let mut hits = source.tests_where(|test| ORDERED.is_match(&test.marks));
+    if hits.is_empty() {
+        let rows = (1..).zip(source.text.lines());
+        hits.extend(
+            rows.filter(|(_, text)| ORDERED.is_match(text)).map(|(row, _)| Hit::at(row)).take(1),
+        );
+    }
+    hits
 }

@@ -1,5 +1,0 @@
-package a
-
-import "github.com/pkg/errors"
-
-func f() { errors.New("a") }

@@ -1,3 +1,0 @@
-package tax
-
-var Rate = "1"

@@ -1,5 +1,0 @@
-package a
-
-import "example.com/shop/tax"
-
-func f() { tax.Do() }

@@ -1,3 +1,0 @@
-package tax
-
-func Do() {}

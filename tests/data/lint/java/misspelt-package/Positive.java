@@ -1,2 +1,0 @@
-import com.gogle.common.List; // expect: misspelt-package
-class Positive { List names; }

@@ -1,4 +1,0 @@
-package shop;
-import shop.tax.Tax;
-import shop.tax.*;
-class Negative { Tax tax; }

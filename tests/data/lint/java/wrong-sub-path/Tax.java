@@ -1,2 +1,0 @@
-package shop.tax;
-public class Tax {}

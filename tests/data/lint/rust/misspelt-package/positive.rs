@@ -1,2 +1,0 @@
-use serde_jsn::Value; // expect: misspelt-package
-pub fn f(_: Value) {}

@@ -1,2 +1,0 @@
-use made_up_crate::thing; // expect: unknown-package
-pub fn f() { thing(); }
