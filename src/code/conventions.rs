@@ -1,6 +1,6 @@
 //! How the tests of a project are written, counted in its own test files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::framework::Framework;
 use crate::domain::id::RepoPath;
@@ -134,21 +134,15 @@ fn is_case_file(file: &RepoPath) -> bool {
 
 /// Signs that occur, most frequent first.
 fn counted<'a>(signs: &[Sign], texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut counts: Vec<(usize, &str)> = Vec::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {
         for (name, sign) in signs {
-            let times = text.matches(sign).count();
-            if times == 0 {
-                continue;
-            }
-            match counts.iter_mut().find(|(_, known)| known == name) {
-                Some((count, _)) => *count += times,
-                None => counts.push((times, name)),
-            }
+            *counts.entry(name).or_default() += text.matches(sign).count();
         }
     }
-    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    counts.into_iter().map(|(_, name)| name.to_owned()).collect()
+    let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.into_iter().map(|(name, _)| name.to_owned()).collect()
 }
 
 /// The form of most names; the framework's own without any test.
@@ -281,10 +275,6 @@ pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
         },
     );
     let directory = habits.directory.as_str();
-    let inside = |folder: &str| {
-        if folder.is_empty() { directory.to_owned() } else { format!("{directory}/{folder}") }
-    };
-    let nested = inside(below);
     let mut list = Vec::new();
     if ending == "go" || directory.is_empty() {
         list.push(join(parent, &own));
@@ -296,38 +286,27 @@ pub fn candidates(source: &RepoPath, habits: &Habits) -> Vec<RepoPath> {
         );
         list.push(join(folder.trim_end_matches('/'), &own));
     } else {
-        list.push(join(&nested, &own));
-        list.push(join(directory, &own));
+        let nested = if below.is_empty() { directory } else { &format!("{directory}/{below}") };
+        list.extend([join(nested, &own), join(directory, &own)]);
     }
-    for folder in ["tests", "test"] {
-        let deep = if below.is_empty() { folder.to_owned() } else { format!("{folder}/{below}") };
-        for file in [
-            format!("{stem}.test.{ending}"),
-            format!("{stem}.spec.{ending}"),
-            format!("test_{stem}.{ending}"),
-            format!("{stem}_test.{ending}"),
-        ] {
-            list.push(join(&deep, &file));
-            list.push(join(folder, &file));
-        }
-    }
-    for file in [
-        format!("__tests__/{stem}.test.{ending}"),
-        format!("__tests__/{stem}.{ending}"),
-        format!("{stem}.spec.{ending}"),
+    let [test, spec, before, after] = [
         format!("{stem}.test.{ending}"),
+        format!("{stem}.spec.{ending}"),
         format!("test_{stem}.{ending}"),
         format!("{stem}_test.{ending}"),
-    ] {
-        list.push(join(parent, &file));
-    }
-    let mut unique: Vec<RepoPath> = Vec::new();
-    for path in list.into_iter().flatten() {
-        if path != *source && !unique.contains(&path) {
-            unique.push(path);
+    ];
+    for folder in ["tests", "test"] {
+        let deep = if below.is_empty() { folder.to_owned() } else { format!("{folder}/{below}") };
+        for file in [&test, &spec, &before, &after] {
+            list.extend([join(&deep, file), join(folder, file)]);
         }
     }
-    unique
+    let folder = |file: &str| format!("__tests__/{file}");
+    for file in [&folder(&test), &folder(name), &spec, &test, &before, &after] {
+        list.push(join(parent, file));
+    }
+    let mut seen = BTreeSet::from([source.clone()]);
+    list.into_iter().flatten().filter(|path| seen.insert(path.clone())).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-/// One block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
     /// What is looked for, verbatim.
@@ -29,11 +28,7 @@ pub enum EditError {
     },
     /// It is in several places.
     #[error("block {block}: `search` occurs {times} times; include more of the lines around it")]
-    Ambiguous {
-        block: usize,
-        /// How often.
-        times: usize,
-    },
+    Ambiguous { block: usize, times: usize },
     /// Two blocks change the same lines.
     #[error("blocks {first} and {second} overlap; join them")]
     Overlap {
@@ -51,11 +46,10 @@ pub enum EditError {
 ///
 /// The first block that does not match exactly once, or overlaps another.
 pub fn apply(text: &str, blocks: &[Block<'_>]) -> Result<String, EditError> {
-    let mut found: Vec<(Range<usize>, String, usize)> = Vec::new();
-    for (index, block) in blocks.iter().enumerate() {
-        let (range, replacement) = locate(text, block, index + 1)?;
-        found.push((range, replacement, index + 1));
-    }
+    let located = (1..).zip(blocks).map(|(number, block)| {
+        locate(text, block, number).map(|(range, replacement)| (range, replacement, number))
+    });
+    let mut found = located.collect::<Result<Vec<(Range<usize>, String, usize)>, _>>()?;
     found.sort_by_key(|(range, ..)| (range.start, range.end));
     for pair in found.windows(2) {
         if let [(first, _, a), (second, _, b)] = pair
@@ -183,19 +177,10 @@ const SHOWN: usize = 12;
 /// The lines that look most like the first line of the search text, with those that follow.
 fn nearest(lines: &[(usize, &str)], searched: &[&str]) -> String {
     let first = searched.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
-    let likeness = |line: &str| {
-        strsim::normalized_levenshtein(
-            &line.trim().chars().take(200).collect::<String>(),
-            &first.trim().chars().take(200).collect::<String>(),
-        )
-    };
-    let best = lines
-        .iter()
-        .take(20_000)
-        .enumerate()
-        .map(|(index, (_, line))| (index, likeness(line)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or(0, |(index, _)| index);
+    let head = |line: &str| line.trim().chars().take(200).collect::<String>();
+    let likeness = |line: &str| strsim::normalized_levenshtein(&head(line), &head(first));
+    let scores = lines.iter().take(20_000).map(|(_, line)| likeness(line)).enumerate();
+    let best = scores.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index);
     let count = searched.len().clamp(3, SHOWN);
     lines
         .iter()

@@ -4,6 +4,12 @@ use crate::domain::id::RepoPath;
 
 pub use crate::domain::language::Language;
 
+pub const PY: &[Language] = &[Language::Python];
+pub const JS: &[Language] = &[Language::JavaScript, Language::TypeScript, Language::Tsx];
+pub const RS: &[Language] = &[Language::Rust];
+pub const GO: &[Language] = &[Language::Go];
+pub const JAVA: &[Language] = &[Language::Java];
+
 /// One row per language.
 pub const LANGUAGES: &[(Language, &str, &[&str])] = &[
     (Language::Python, "Python", &["py", "pyi"]),
@@ -38,7 +44,6 @@ impl Language {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
 
-    /// Its grammar.
     #[must_use]
     pub fn grammar(self) -> tree_sitter::Language {
         match self {

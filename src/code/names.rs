@@ -164,9 +164,12 @@ pub fn find(description: &str, known: &Known) -> Named {
             folders.entry(part).or_default().push(file);
         }
     }
+    let count = |named: &Named| {
+        named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>()
+    };
     for word in &words {
         let lower = word.to_lowercase();
-        let before = named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>();
+        let before = count(&named);
         for (file, functions) in known {
             let path = file.as_str();
             if path == word || word.contains('/') && path.ends_with(&format!("/{word}")) {
@@ -202,8 +205,7 @@ pub fn find(description: &str, known: &Known) -> Named {
                 note(&mut named, file, 0.7, format!("it lies in the folder `{word}`"));
             }
         }
-        let after = named.files.len() + named.functions.values().map(BTreeSet::len).sum::<usize>();
-        if after > before {
+        if count(&named) > before {
             named.keywords.push(word.clone());
         }
     }
@@ -279,13 +281,8 @@ fn alike(a: &str, b: &str) -> bool {
 /// Names nearest to the words of a description, best first.
 #[must_use]
 pub fn nearest(description: &str, known: &Known, limit: usize) -> Vec<String> {
-    let words = words(description);
-    let words: Vec<String> = words
-        .into_iter()
-        .filter(|word| !is_plain(&word.to_lowercase()))
-        .map(|word| word.to_lowercase())
-        .take(30)
-        .collect();
+    let words = words(description).into_iter().map(|word| word.to_lowercase());
+    let words: Vec<String> = words.filter(|word| !is_plain(word)).take(30).collect();
     let mut names: BTreeMap<String, f64> = BTreeMap::new();
     for (file, functions) in known {
         let own = std::iter::once((stem(file).to_owned(), file.to_string()));

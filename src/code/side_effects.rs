@@ -5,7 +5,7 @@ use std::fmt;
 
 use tree_sitter::Node;
 
-use super::language::Language;
+use super::language::{GO, JAVA, JS, Language, PY, RS};
 use super::pattern::Pattern;
 use super::tree::{field_of, line, named_nodes, text_of};
 
@@ -52,12 +52,6 @@ pub struct SideEffectCall {
     /// The callee, as it is written.
     pub call: String,
 }
-
-const PY: &[Language] = &[Language::Python];
-const JS: &[Language] = &[Language::JavaScript, Language::TypeScript, Language::Tsx];
-const RS: &[Language] = &[Language::Rust];
-const GO: &[Language] = &[Language::Go];
-const JAVA: &[Language] = &[Language::Java];
 
 type CallRow = (SideEffect, &'static [Language], &'static [&'static str]);
 
@@ -249,12 +243,18 @@ fn is_endless(node: Node<'_>, text: &str) -> bool {
         .any(|word| out.iter().any(|known| word.starts_with(known)))
 }
 
-fn effect_of(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<SideEffect> {
+/// The side effect that a callee has whatever its arguments are.
+pub fn effect_of_callee(language: Language, call: &str) -> Option<SideEffect> {
     let row = CALLS.iter().find(|(_, languages, calls)| {
         languages.contains(&language) && calls.iter().any(|known| is(call, known))
     });
-    if let Some((effect, ..)) = row {
-        return Some(*effect);
+    row.map(|(effect, ..)| *effect)
+}
+
+fn effect_of(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<SideEffect> {
+    let effect = effect_of_callee(language, call);
+    if effect.is_some() {
+        return effect;
     }
     let runs =
         ["subprocess.", "child_process.", "spawnSync", "spawn", "Command::new", "exec.Command"];

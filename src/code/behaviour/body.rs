@@ -46,11 +46,10 @@ impl Walk<'_> {
             Kind::Comparison => self.comparison(node),
             Kind::Handler => {
                 let catches = self.handler(node);
-                guard.push(Condition { text: format!("caught {catches}"), holds: true });
+                let caught = Condition { text: format!("caught {catches}"), holds: true };
                 for child in children(node) {
-                    self.visit(child, guard);
+                    self.visit_under([caught.clone()], child, guard);
                 }
-                guard.pop();
                 return;
             }
             Kind::Call => self.call(node, guard),
@@ -77,9 +76,7 @@ impl Walk<'_> {
             if alternative == Some(child)
                 && let Some(text) = self.let_else(node)
             {
-                guard.push(Condition { text, holds: false });
-                self.visit(child, guard);
-                guard.pop();
+                self.visit_under([Condition { text, holds: false }], child, guard);
                 continue;
             }
             self.visit(child, guard);
@@ -87,6 +84,19 @@ impl Walk<'_> {
                 guard.extend(self.behind(child));
             }
         }
+        guard.truncate(depth);
+    }
+
+    /// Visits a node that is reached only when more conditions hold.
+    fn visit_under(
+        &mut self,
+        own: impl IntoIterator<Item = Condition>,
+        node: Node<'_>,
+        guard: &mut Guard,
+    ) {
+        let depth = guard.len();
+        guard.extend(own);
+        self.visit(node, guard);
         guard.truncate(depth);
     }
 
@@ -103,10 +113,7 @@ impl Walk<'_> {
             } else {
                 (child.kind() == "else_clause").then(|| Self::exhausted(node))
             };
-            let depth = guard.len();
-            guard.extend(own);
-            self.visit(child, guard);
-            guard.truncate(depth);
+            self.visit_under(own, child, guard);
         }
     }
 
@@ -138,15 +145,9 @@ impl Walk<'_> {
                 self.visit(child, guard);
                 continue;
             }
-            let depth = guard.len();
-            if is_consequence {
-                guard.push(Condition { text: text.clone(), holds: true });
-            } else {
-                let known = denied.iter().cloned();
-                guard.extend(known.map(|text| Condition { text, holds: false }));
-            }
-            self.visit(child, guard);
-            guard.truncate(depth);
+            let texts = if is_consequence { std::slice::from_ref(&text) } else { &denied };
+            let own = texts.iter().cloned().map(|text| Condition { text, holds: is_consequence });
+            self.visit_under(own.collect::<Guard>(), child, guard);
             if child.kind() == "elif_clause" {
                 denied.extend(self.condition_of(child));
             }
@@ -347,11 +348,10 @@ impl Walk<'_> {
         let broken = match name.as_str() {
             "panic" | "bail" => None,
             "assert" => Some(Condition { text: part(0).to_owned(), holds: false }),
-            "assert_eq" => {
-                Some(Condition { text: format!("{} != {}", part(0), part(1)), holds: true })
-            }
-            "assert_ne" => {
-                Some(Condition { text: format!("{} == {}", part(0), part(1)), holds: true })
+            "assert_eq" | "assert_ne" => {
+                let operator = if name == "assert_eq" { "!=" } else { "==" };
+                let text = format!("{} {operator} {}", part(0), part(1));
+                Some(Condition { text, holds: true })
             }
             _ => return self.behaviour.calls.push((line(node), format!("{name}!"))),
         };

@@ -150,6 +150,9 @@ fn negative(text: &str) -> String {
     }
 }
 
+/// Calls and properties that give a length.
+const LENGTHS: &[&str] = &[".length", ".len()", ".size()", ".length()"];
+
 /// `len(x) == 0`, `x.length === 0`, `x.is_empty()`, `x.isEmpty()`, `x.length` ...
 fn emptiness(text: &str) -> Option<String> {
     for call in [".is_empty()", ".isEmpty()", ".isBlank()"] {
@@ -161,10 +164,7 @@ fn emptiness(text: &str) -> Option<String> {
     let name = left
         .strip_prefix("len(")
         .and_then(|rest| rest.strip_suffix(')'))
-        .or_else(|| left.strip_suffix(".length"))
-        .or_else(|| left.strip_suffix(".len()"))
-        .or_else(|| left.strip_suffix(".size()"))
-        .or_else(|| left.strip_suffix(".length()"))
+        .or_else(|| LENGTHS.iter().find_map(|length| left.strip_suffix(length)))
         .filter(|name| is_name(name))?;
     match (operator, right) {
         ("==" | "===" | "<=", "0") | ("<", "1") => Some(format!("an empty `{name}`")),

@@ -15,7 +15,6 @@ use super::language::Language;
 
 pub use describe::{condition, is_round};
 
-/// A parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
@@ -70,7 +69,6 @@ pub struct Boundary {
     pub left: String,
     /// `<`, `<=`, `>`, `>=`, `==` or `!=`.
     pub operator: String,
-    /// The value.
     pub right: String,
 }
 
@@ -96,19 +94,14 @@ pub struct Behaviour {
     pub parameters: Vec<Parameter>,
     /// Whether other files may call it.
     pub is_public: bool,
-    /// Whether it is asynchronous.
     pub is_async: bool,
     /// Text of what stands before it, such as `@app.get("/users")`.
     pub marks: Vec<String>,
     /// Decisions: conditions, loops, cases.
     pub decisions: u32,
-    /// Errors, in order.
     pub raises: Vec<Raise>,
-    /// Results, in order.
     pub returns: Vec<Return>,
-    /// Comparisons, in order.
     pub boundaries: Vec<Boundary>,
-    /// Handlers, in order.
     pub handlers: Vec<Handler>,
     /// Fields of its object or variables of its module that it changes, with the line.
     pub changes: Vec<(u32, String)>,

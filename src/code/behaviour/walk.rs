@@ -86,10 +86,7 @@ fn given_away<'a>(node: Node<'a>, text: &str) -> Option<(String, Node<'a>)> {
     let (name, own) = match node.kind() {
         "export_statement" => ("default", node.child_by_field_name("value")?),
         "assignment_expression" => {
-            let mut own = node.child_by_field_name("right")?;
-            while own.kind() == "assignment_expression" {
-                own = own.child_by_field_name("right")?;
-            }
+            let own = module_exports::assigned_value(node)?;
             match field_of(node, "left", text) {
                 "module.exports" => ("default", own),
                 target => (module_exports::member(target)?, own),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{BadReport, Report};
+use super::{BadReport, Report, number};
 
 /// Reads a report: an object of files.
 pub fn read(value: &Value) -> Result<Report, BadReport> {
@@ -37,8 +37,4 @@ pub fn read(value: &Value) -> Result<Report, BadReport> {
         }
     }
     Ok(report)
-}
-
-fn number(value: &Value) -> Option<u32> {
-    u32::try_from(value.as_u64()?).ok()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{BadReport, Report};
+use super::{BadReport, Report, number};
 
 /// Reads a report; `files` is known to be an object.
 pub fn read(value: &Value) -> Result<Report, BadReport> {
@@ -23,8 +23,7 @@ pub fn read(value: &Value) -> Result<Report, BadReport> {
             }
         }
         for (name, function) in file_report["functions"].as_object().into_iter().flatten() {
-            let start = function["start_line"].as_u64().and_then(|at| u32::try_from(at).ok());
-            if let (false, Some(start)) = (name.is_empty(), start) {
+            if let (false, Some(start)) = (name.is_empty(), number(&function["start_line"])) {
                 let lines = function["executed_lines"].as_array();
                 let hits = lines.map_or(0, |lines| lines.len() as u64);
                 file.functions.insert(name.clone(), (start, hits));
@@ -32,8 +31,4 @@ pub fn read(value: &Value) -> Result<Report, BadReport> {
         }
     }
     Ok(report)
-}
-
-fn number(value: &Value) -> Option<u32> {
-    u32::try_from(value.as_u64()?).ok()
 }

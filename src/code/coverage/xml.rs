@@ -29,13 +29,11 @@ pub fn walk(text: &str, act: &mut dyn FnMut(Piece<'_>)) -> Result<(), BadReport>
             }
             Event::Empty(element) => {
                 start(&element, act);
-                let name = element.local_name();
-                act(Piece::End(std::str::from_utf8(name.as_ref()).unwrap_or_default()));
+                act(Piece::End(utf8(element.local_name().as_ref())));
             }
             Event::End(element) => {
                 depth = depth.saturating_sub(1);
-                let name = element.local_name();
-                act(Piece::End(std::str::from_utf8(name.as_ref()).unwrap_or_default()));
+                act(Piece::End(utf8(element.local_name().as_ref())));
             }
             Event::Eof if depth == 0 => return Ok(()),
             Event::Eof => {
@@ -47,9 +45,11 @@ pub fn walk(text: &str, act: &mut dyn FnMut(Piece<'_>)) -> Result<(), BadReport>
     }
 }
 
+fn utf8(name: &[u8]) -> &str {
+    std::str::from_utf8(name).unwrap_or_default()
+}
+
 fn start(element: &BytesStart<'_>, act: &mut dyn FnMut(Piece<'_>)) {
-    let name = element.local_name();
-    let name = std::str::from_utf8(name.as_ref()).unwrap_or_default();
     let attribute = |name: &str| {
         let mut attributes = element.attributes();
         attributes.with_checks(false);
@@ -57,5 +57,5 @@ fn start(element: &BytesStart<'_>, act: &mut dyn FnMut(Piece<'_>)) {
         let value = found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
         Some(value.into_owned())
     };
-    act(Piece::Start(name, &attribute));
+    act(Piece::Start(utf8(element.local_name().as_ref()), &attribute));
 }

@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+pub use crate::code::language::{GO, JAVA, JS, PY, RS};
+
 use crate::code::language::Language::{self, Go, Java, JavaScript, Python, Rust, Tsx, TypeScript};
 use crate::domain::id::RepoPath;
 use crate::domain::quality::{Finding, Severity, Stage};
@@ -9,11 +11,6 @@ use crate::domain::quality::{Finding, Severity, Stage};
 use super::source::{Hit, Source};
 
 pub const ALL: &[Language] = &[Python, JavaScript, TypeScript, Tsx, Rust, Go, Java];
-pub const PY: &[Language] = &[Python];
-pub const JS: &[Language] = &[JavaScript, TypeScript, Tsx];
-pub const RS: &[Language] = &[Rust];
-pub const GO: &[Language] = &[Go];
-pub const JAVA: &[Language] = &[Java];
 pub const PY_JS: &[Language] = &[Python, JavaScript, TypeScript, Tsx];
 pub const JS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Go];
 pub const JS_RS_GO: &[Language] = &[JavaScript, TypeScript, Tsx, Rust, Go];
@@ -26,9 +23,7 @@ pub const NOT_SCRIPT: &[Language] = &[Python, TypeScript, Tsx, Rust, Go, Java];
 /// The kind of code that a rule is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AppliesTo {
-    /// Product code.
     Code,
-    /// Test code.
     Tests,
     /// Product code and test code.
     Both,
@@ -61,11 +56,9 @@ pub struct LintRule {
     pub category: &'static str,
     /// The problem, as a fragment of a sentence.
     pub issue: &'static str,
-    /// How bad a finding is.
     pub severity: Severity,
     /// The kind of code that it is about.
     pub applies: AppliesTo,
-    /// How findings are detected.
     pub detection: Detection,
     /// What to do about a finding, as one imperative clause.
     pub suggestion: &'static str,

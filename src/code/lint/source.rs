@@ -14,7 +14,6 @@ use super::project::Project;
 
 /// A parsed file in its repository.
 pub struct Source<'a> {
-    /// Where it lies.
     pub path: &'a RepoPath,
     pub text: &'a str,
     pub language: Language,
@@ -34,14 +33,12 @@ pub struct Source<'a> {
 /// A detected place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Line, from 1.
     pub line: u32,
     /// What exactly, when the row's text alone does not tell.
     pub note: String,
 }
 
 impl Hit {
-    /// A place without more to say.
     pub fn at(line: u32) -> Self {
         Self { line, note: String::new() }
     }
@@ -58,7 +55,6 @@ static SUPPORT: Pattern = Pattern::new(
 );
 
 impl<'a> Source<'a> {
-    /// Reads a parsed file.
     pub fn new(
         path: &'a RepoPath,
         text: &'a str,
@@ -114,7 +110,6 @@ impl<'a> Source<'a> {
         self.node_of(import).is_some_and(|node| around(node, kinds).is_some())
     }
 
-    /// Text of a node.
     pub fn of(&self, node: Node<'_>) -> &'a str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
@@ -179,7 +174,6 @@ impl<'a> Source<'a> {
         self.of_kind(&["comment", "line_comment", "block_comment"])
     }
 
-    /// JavaScript or TypeScript.
     pub fn is_script(&self) -> bool {
         self.language.is_script()
     }

@@ -117,9 +117,11 @@ pub fn swapped_operands(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         site.source.get(operator).unwrap_or_default(),
         "+" | "*" | "==" | "!=" | "===" | "!==" | "&" | "|" | "^"
     );
-    let text =
-        format!("{}{}{}", site.text_of(right), site.between(left, right), site.text_of(left));
-    edits.replace_with_share(site.node, text, if symmetric { SYMMETRIC } else { 1.0 });
+    edits.replace_with_share(
+        site.node,
+        site.exchanged(left, right),
+        if symmetric { SYMMETRIC } else { 1.0 },
+    );
 }
 
 /// The opposite of a comparison.

@@ -14,9 +14,7 @@ use crate::code::tree::{statements, text_of};
 /// One edit of one file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Replaced bytes.
     pub range: Range<usize>,
-    /// Replacement of the range.
     pub text: String,
     /// The operator that made the edit.
     pub operator: OperatorId,
@@ -40,12 +38,10 @@ impl Candidate {
 /// A node with everything that operators may ask about it.
 pub struct EditSite<'a> {
     pub node: Node<'a>,
-    /// What it is.
     pub kind: NodeKind,
     pub text: &'a str,
     /// What is around it.
     pub parent: NodeKind,
-    /// The whole text.
     pub source: &'a str,
     /// How the language writes things.
     pub spelling: &'static Spelling,
@@ -58,14 +54,19 @@ pub struct EditSite<'a> {
 }
 
 impl<'a> EditSite<'a> {
-    /// The text of another node.
     pub fn text_of(&self, node: Node<'_>) -> &'a str {
         text_of(node, self.source)
     }
 
     /// The text between two nodes.
-    pub fn between(&self, first: Node<'_>, second: Node<'_>) -> &'a str {
+    fn between(&self, first: Node<'_>, second: Node<'_>) -> &'a str {
         self.source.get(first.end_byte()..second.start_byte()).unwrap_or_default()
+    }
+
+    /// The text from `first` to `second` with the two exchanged.
+    pub fn exchanged(&self, first: Node<'_>, second: Node<'_>) -> String {
+        let (before, after) = (self.text_of(second), self.text_of(first));
+        format!("{before}{}{after}", self.between(first, second))
     }
 
     /// The most used variables of the function.
@@ -73,7 +74,6 @@ impl<'a> EditSite<'a> {
         first(&self.scope.names, limit)
     }
 
-    /// A field of the node.
     pub fn field(&self, name: &str) -> Option<Node<'a>> {
         self.node.child_by_field_name(name)
     }

@@ -56,8 +56,7 @@ pub fn swapped_elements(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 fn swap_neighbours(items: &[Node<'_>], site: &EditSite<'_>, edits: &mut EditList<'_>) {
     for pair in items.windows(2) {
         let [a, b] = pair else { continue };
-        let text = format!("{}{}{}", site.text_of(*b), site.between(*a, *b), site.text_of(*a));
-        edits.put(a.start_byte()..b.end_byte(), text);
+        edits.put(a.start_byte()..b.end_byte(), site.exchanged(*a, *b));
     }
 }
 
@@ -147,9 +146,9 @@ pub fn other_access(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         && index.kind() != "slice"
     {
         let index = site.text_of(index);
-        for (open, close) in site.spelling.index_confusions {
-            edits.replace(site.node, format!("{object}{open}{index}{close}"));
-        }
+        let around = site.spelling.index_confusions.iter();
+        let texts = around.map(|(open, close)| format!("{object}{open}{index}{close}"));
+        edits.replace_all(site.node, texts);
     }
 }
 
@@ -186,23 +185,21 @@ pub fn other_bounds(site: &EditSite<'_>, edits: &mut EditList<'_>) {
 }
 
 /// The results of a conditional expression: when its condition holds, and when not.
-fn choice_results<'a>(site: &EditSite<'a>) -> Option<[Node<'a>; 2]> {
-    let [yes, no] = site.spelling.choice_results.map(|index| site.node.named_child(index));
-    (site.node.named_child_count() == 3).then_some([yes?, no?])
+fn choice_results<'a>(site: &EditSite<'a>) -> Option<Vec<Node<'a>>> {
+    let results = site.spelling.choice_results.into_iter();
+    let results = results.map(|index| site.node.named_child(index));
+    results.collect::<Option<_>>().filter(|_| site.node.named_child_count() == 3)
 }
 
 /// The results of a conditional expression exchanged.
 pub fn swapped_results(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    let Some([yes, no]) = choice_results(site) else { return };
-    let text = format!("{}{}{}", site.text_of(no), site.between(yes, no), site.text_of(yes));
-    edits.put(yes.start_byte()..no.end_byte(), text);
+    swap_neighbours(&choice_results(site).unwrap_or_default(), site, edits);
 }
 
 /// One result of a conditional expression, always.
 pub fn one_result(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for result in choice_results(site).into_iter().flatten() {
-        edits.replace(site.node, site.text_of(result));
-    }
+    let results = choice_results(site).unwrap_or_default().into_iter();
+    edits.replace_all(site.node, results.map(|result| site.text_of(result)));
 }
 
 /// Another operator of an augmented assignment.
@@ -261,8 +258,6 @@ pub fn accumulated(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         for extreme in site.spelling.extremes {
             edits.replace(right, format!("{extreme}({l}, {r})"));
         }
-        for sum in [format!("{r} + {l}"), format!("{l} + {r}")] {
-            edits.replace(right, sum);
-        }
+        edits.replace_all(right, [format!("{r} + {l}"), format!("{l} + {r}")]);
     }
 }

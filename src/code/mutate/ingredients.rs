@@ -16,35 +16,32 @@ const LONG: usize = 60;
 
 /// What stands near a place, most often used first.
 #[derive(Clone, Debug, Default)]
-pub struct Ingredients {
+pub struct Ingredients<T = Vec<String>> {
     /// Variables and parameters of the function.
-    pub names: Vec<String>,
+    pub names: T,
     /// Functions and classes of the file and of the package.
-    pub callables: Vec<String>,
+    pub callables: T,
     /// Names behind a dot in the file.
-    pub properties: Vec<String>,
-    /// Numbers of the file.
-    pub numbers: Vec<String>,
-    /// Strings of the file.
-    pub strings: Vec<String>,
+    pub properties: T,
+    pub numbers: T,
+    pub strings: T,
     /// Conditions and other expressions of the function.
-    pub expressions: Vec<String>,
-    /// Comparisons of the function.
-    pub conditions: Vec<String>,
+    pub expressions: T,
+    pub conditions: T,
     /// Simple statements of the function.
-    pub statements: Vec<String>,
+    pub statements: T,
     /// Parameters that the function never reads: what was meant to happen with them is missing.
-    pub unread: Vec<String>,
+    pub unread: T,
     /// What is indexed in the function.
-    pub indexed: Vec<String>,
+    pub indexed: T,
 }
 
 impl Ingredients {
     /// Gathers from a function and its file.
     pub fn of(unit: Node<'_>, root: Node<'_>, source: &str, foreign: &[String]) -> Self {
-        let mut inner = Counts::default();
+        let mut inner = Ingredients::<Tally>::default();
         visit(unit, |node| inner.add(node, source, true));
-        let mut file = Counts::default();
+        let mut file = Ingredients::<Tally>::default();
         visit(root, |node| file.add(node, source, false));
         let unread = unread(unit, source, &inner.names);
         let mut callables = file.callables.ranked();
@@ -97,20 +94,7 @@ impl Tally {
     }
 }
 
-#[derive(Default)]
-struct Counts {
-    names: Tally,
-    callables: Tally,
-    properties: Tally,
-    numbers: Tally,
-    strings: Tally,
-    expressions: Tally,
-    conditions: Tally,
-    statements: Tally,
-    indexed: Tally,
-}
-
-impl Counts {
+impl Ingredients<Tally> {
     /// Counts a node; always goes on with those inside it.
     fn add(&mut self, node: Node<'_>, source: &str, inside: bool) -> bool {
         let text = text_of(node, source);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::edit_site::{EditList, EditSite, first};
+use super::edit_site::{EditList, EditSite};
 use super::node_kind::NodeKind;
 
 /// Names that are tried in place of one.
@@ -101,16 +101,13 @@ pub fn other_variables(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
-/// Another variable of the function in place of one that is assigned.
-pub fn other_targets(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in site.names(NAMES) {
-        edits.replace_with_share(site.node, other, likeness(site.text, other));
-    }
-}
-
-/// Another name behind the dot.
-pub fn other_properties(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in first(&site.scope.properties, NAMES) {
+/// Other names in place of one, the most alike first.
+pub fn other_names<'n>(
+    names: impl Iterator<Item = &'n str>,
+    site: &EditSite<'_>,
+    edits: &mut EditList<'_>,
+) {
+    for other in names {
         edits.replace_with_share(site.node, other, likeness(site.text, other));
     }
 }

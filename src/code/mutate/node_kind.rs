@@ -6,7 +6,6 @@ use tree_sitter::Node;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     Number,
-    /// A string.
     Text,
     /// True or false.
     Truth,
@@ -21,7 +20,6 @@ pub enum NodeKind {
     Compare,
     /// And, or.
     Logic,
-    /// Negation.
     Not,
     Sign,
     Call,
@@ -33,7 +31,6 @@ pub enum NodeKind {
     Slice,
     /// `a.b`.
     Member,
-    /// A return statement.
     Return,
     Assign,
     /// `+=` and its kin.
@@ -56,12 +53,10 @@ pub enum NodeKind {
     Await,
     /// An expression of another kind.
     OtherExpression,
-    /// Anything else.
     Other,
 }
 
 impl NodeKind {
-    /// The kind of a node.
     #[must_use]
     pub fn of(node: Node<'_>) -> Self {
         match node.kind() {

@@ -86,7 +86,7 @@ pub const OPERATORS: &[Operator] = &[
         Id::AssignmentTarget,
         Nodes(|site| name::is_variable(site) && name::is_assigned(site)),
         1.0,
-        name::other_targets,
+        |site, edits| name::other_names(site.names(NAMES), site, edits),
     ),
     row(
         Id::Variable,
@@ -95,7 +95,9 @@ pub const OPERATORS: &[Operator] = &[
         name::other_variables,
     ),
     row(Id::Method, Nodes(name::is_property), 1.2, name::confused_names),
-    row(Id::Property, Nodes(name::is_property), 0.7, name::other_properties),
+    row(Id::Property, Nodes(name::is_property), 0.7, |site, edits| {
+        name::other_names(first(&site.scope.properties, NAMES), site, edits)
+    }),
     // Operators with two operands.
     row(Id::Comparison, To(&[Kind::Compare]), 1.0, binary::other_operators),
     row(Id::Logic, To(&[Kind::Logic]), 1.0, binary::other_operators),

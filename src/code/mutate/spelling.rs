@@ -17,9 +17,7 @@ pub struct Spelling {
     /// Negation, with a space where one is needed.
     pub not: &'static str,
     pub equal: &'static str,
-    /// Comparison operators.
     pub comparisons: &'static [&'static str],
-    /// Arithmetic operators.
     pub arithmetic: &'static [&'static str],
     /// Division without a remainder.
     pub floor_division: Option<&'static str>,

@@ -32,9 +32,7 @@ fn return_of(value: &str, site: &EditSite<'_>) -> String {
 
 /// Returns another variable.
 pub fn returned_variable(site: &EditSite<'_>, edits: &mut EditList<'_>) {
-    for other in site.names(10) {
-        edits.replace(site.node, return_of(other, site));
-    }
+    edits.replace_all(site.node, site.names(10).map(|other| return_of(other, site)));
 }
 
 /// Returns a constant.
@@ -268,6 +266,7 @@ pub fn variable_change(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     }
 }
 
+/// Whether a loop of the same function is around a node.
 fn is_in_loop(node: Node<'_>) -> bool {
     std::iter::successors(node.parent(), Node::parent)
         .take_while(|around| !is_function(*around))
@@ -280,8 +279,7 @@ pub fn exchanged(site: &EditSite<'_>, edits: &mut EditList<'_>) {
         &["expression_statement", "lexical_declaration", "if_statement", "return_statement"];
     let Some(next) = site.siblings.get(site.index + 1) else { return };
     if [site.node, *next].iter().all(|node| SIMPLE.contains(&node.kind())) {
-        let between = site.between(site.node, *next);
-        let text = format!("{}{between}{}", site.text_of(*next), site.text);
+        let text = site.exchanged(site.node, *next);
         edits.put(site.node.start_byte()..next.end_byte(), text);
     }
 }

@@ -67,38 +67,20 @@ const LISTS: &[&str] = &[
 #[must_use]
 pub fn annotated(text: &str) -> Vec<Type> {
     let text = text.trim().trim_matches(['"', '\'', '{', '}', '=', '!', '(', ')']).trim();
-    let mut found = Vec::new();
-    let (text, nullable) = match text.strip_prefix('?') {
-        Some(rest) => (rest, true),
-        None => (text, false),
-    };
-    for part in alternatives(text) {
-        found.extend(single(part));
-    }
-    if nullable {
-        found.push(Type::Nothing);
-    }
+    let nullable = text.strip_prefix('?');
+    let mut found: Vec<Type> = alternatives(nullable.unwrap_or(text)).flat_map(single).collect();
+    found.extend(nullable.map(|_| Type::Nothing));
     found.dedup();
     found
 }
 
 /// Parts of a union, at the outermost level.
-fn alternatives(text: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let (mut depth, mut start) = (0_i32, 0);
-    for (index, character) in text.char_indices() {
-        match character {
-            '[' | '<' | '(' | '{' => depth += 1,
-            ']' | '>' | ')' | '}' => depth -= 1,
-            '|' if depth == 0 => {
-                parts.push(text.get(start..index).unwrap_or_default());
-                start = index + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text.get(start..).unwrap_or_default());
-    parts
+fn alternatives(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_i32;
+    text.split(move |c: char| {
+        depth += i32::from("[<({".contains(c)) - i32::from("]>)}".contains(c));
+        c == '|' && depth == 0
+    })
 }
 
 /// An element's type as a constant; what is inside an element that holds others is not kept.
@@ -133,9 +115,7 @@ fn single(text: &str) -> Vec<Type> {
             let element = inside.split(',').next().map(annotated).unwrap_or_default();
             vec![Type::List(shared(element.first().copied()))]
         }
-        _ => {
-            WORDS.iter().filter(|(words, _)| words.contains(&head)).map(|(_, kind)| *kind).collect()
-        }
+        _ => WORDS.iter().filter(|row| row.0.contains(&head)).map(|(_, kind)| *kind).collect(),
     }
 }
 
@@ -206,19 +186,15 @@ const USES: &[(&str, &[Type])] = &[
 /// Types that the uses of a parameter in a text speak for, strongest first.
 #[must_use]
 pub fn used(text: &str, name: &str) -> Vec<Type> {
-    let mut found = Vec::new();
+    let mut found: Vec<&Type> = Vec::new();
     let escaped = regex::escape(name);
     for (form, types) in USES {
         let form = form.replace("NAME", &escaped);
         if Regex::new(&form).is_ok_and(|form| form.is_match(text)) {
-            for kind in *types {
-                if !found.contains(kind) {
-                    found.push(*kind);
-                }
-            }
+            found.extend(types.iter().filter(|kind| !found.contains(kind)).collect::<Vec<_>>());
         }
     }
-    found
+    found.into_iter().copied().collect()
 }
 
 /// Names that values of other kinds than objects with options have.

@@ -27,7 +27,6 @@ const AROUND: usize = 32;
 /// Bytes of a literal that is kept as an input.
 const LITERAL: usize = 80;
 
-/// One parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
@@ -60,7 +59,6 @@ pub struct Callable {
     pub start: u32,
     /// Last line, inclusive.
     pub end: u32,
-    /// The class around it.
     pub class: Option<Class>,
     /// Its parameters, without `self`.
     pub parameters: Vec<Parameter>,

@@ -67,19 +67,23 @@ pub fn member(target: &str) -> Option<&str> {
     inner.strip_prefix("exports.").filter(|name| !name.contains(['.', '[']))
 }
 
+/// The value behind a chain of assignments: `f` of `module.exports = exports = f`.
+#[must_use]
+pub fn assigned_value(mut node: Node<'_>) -> Option<Node<'_>> {
+    while node.kind() == "assignment_expression" {
+        node = node.child_by_field_name("right")?;
+    }
+    Some(node)
+}
+
 /// `module.exports = f`, `module.exports = { f, g: h }`, `module.exports.f = …`, `exports.f = …`.
 pub fn assigned(node: Node<'_>, text: &str, exports: &mut Exports) {
     let Some(right) = node.child_by_field_name("right") else { return };
     let target = field_of(node, "left", text);
     if target == "module.exports" {
-        // `module.exports = exports = f` gives `f` away.
-        let mut value = right;
-        while let Some(inner) =
-            value.child_by_field_name("right").filter(|_| value.kind() == "assignment_expression")
-        {
-            value = inner;
+        if let Some(value) = assigned_value(right) {
+            of_value(value, text, exports);
         }
-        of_value(value, text, exports);
         if right.kind() == "assignment_expression" {
             assigned(right, text, exports);
         }

@@ -115,11 +115,7 @@ impl Level<'_> {
     fn assignment(&mut self, statement: Node<'_>) {
         let assignment = statement.named_child(0).filter(|o| o.kind() == "assignment_expression");
         let Some(assignment) = assignment else { return };
-        let mut value = assignment;
-        while value.kind() == "assignment_expression" {
-            let Some(right) = value.child_by_field_name("right") else { return };
-            value = right;
-        }
+        let Some(value) = module_exports::assigned_value(assignment) else { return };
         let target = field_of(assignment, "left", self.text);
         if target == "module.exports" {
             let name = match field_of(value, "name", self.text) {

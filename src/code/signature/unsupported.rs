@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 
 use tree_sitter::Node;
 
+use crate::code::language::Language;
+use crate::code::side_effects::{SideEffect, effect_of_callee};
 use crate::code::tree::{field_of, first_field, named_nodes, text_of, visit};
 
-/// Beginnings of callees, and what they do.
+/// Beginnings of callees, and what they do, besides those of [`effect_of_callee`].
 const CALLEES: &[(&[&str], &str)] = &[
     (
         &["open", "io.open", "codecs.open", "fs.", "fsp.", "Path.read_", "np.load", "np.save"],
@@ -15,18 +17,14 @@ const CALLEES: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "os.remove",
-            "os.unlink",
             "os.rename",
             "os.replace",
             "os.mkdir",
             "os.makedirs",
-            "os.rmdir",
             "os.chmod",
             "os.chdir",
             "shutil.",
             "tempfile.",
-            "rimraf",
         ],
         "changes files",
     ),
@@ -44,40 +42,9 @@ const CALLEES: &[(&[&str], &str)] = &[
         ],
         "asks about files",
     ),
+    (&["socket.", "http.", "https.", "net."], "uses the network"),
     (
-        &[
-            "socket.",
-            "requests.",
-            "urllib.request.",
-            "http.client.",
-            "httpx.",
-            "aiohttp.",
-            "http.",
-            "https.",
-            "net.",
-            "fetch",
-            "axios",
-            "dns.",
-        ],
-        "uses the network",
-    ),
-    (
-        &[
-            "subprocess.",
-            "os.system",
-            "os.popen",
-            "os.exec",
-            "os.spawn",
-            "os.fork",
-            "os.kill",
-            "child_process.",
-            "execSync",
-            "spawn",
-            "spawnSync",
-            "process.exit",
-            "sys.exit",
-            "process.kill",
-        ],
+        &["subprocess.", "os.exec", "os.spawn", "child_process.", "spawn", "spawnSync", "sys.exit"],
         "starts or ends processes",
     ),
     (
@@ -130,7 +97,7 @@ const CALLEES: &[(&[&str], &str)] = &[
         ],
         "prints",
     ),
-    (&["input", "sys.stdin.", "getpass.", "prompt", "confirm", "alert"], "asks a person"),
+    (&["sys.stdin.", "getpass.", "prompt", "confirm", "alert"], "asks a person"),
     (
         &[
             "os.getenv",
@@ -241,6 +208,23 @@ fn root<'a>(mut node: Node<'_>, text: &'a str) -> Option<&'a str> {
     matches!(node.kind(), "identifier" | "this").then(|| text_of(node, text))
 }
 
+/// What a callee does that a pinned function must not do.
+fn deed(name: &str) -> Option<&'static str> {
+    let is_known = |one: &&str| {
+        if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
+    };
+    let row = CALLEES.iter().find(|(beginnings, _)| beginnings.iter().any(|one| is_known(&one)));
+    row.map(|(_, does)| *does).or_else(|| {
+        let mut languages = [Language::Python, Language::JavaScript].into_iter();
+        Some(match languages.find_map(|language| effect_of_callee(language, name))? {
+            SideEffect::DeletesFiles => "changes files",
+            SideEffect::UsesNetwork => "uses the network",
+            SideEffect::StartsPrograms | SideEffect::EndsRun => "starts or ends processes",
+            SideEffect::Sleeps | SideEffect::NeverEnds => "asks a person",
+        })
+    })
+}
+
 /// What a single node does that a pinned function must not do.
 fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static str> {
     const STATE: &str = "changes state outside of itself";
@@ -254,12 +238,7 @@ fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static s
             let name = field_of(node, "function", text);
             let callee = node.child_by_field_name("function")?;
             let is_shadowed = root(callee, text).is_some_and(|root| own.contains(root));
-            let is_known = |one: &&str| {
-                if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
-            };
-            let row =
-                CALLEES.iter().find(|(beginnings, _)| beginnings.iter().any(|o| is_known(&o)));
-            if let Some((_, does)) = row.filter(|_| !is_shadowed) {
+            if let Some(does) = deed(name).filter(|_| !is_shadowed) {
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();
