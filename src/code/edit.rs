@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+/// A text to look for, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
     /// What is looked for, verbatim.

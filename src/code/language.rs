@@ -44,6 +44,7 @@ impl Language {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
 
+    /// Its grammar.
     #[must_use]
     pub fn grammar(self) -> tree_sitter::Language {
         match self {

@@ -30,13 +30,9 @@ pub fn functions(language: Language, text: &str) -> Vec<Function> {
 /// The same with those that a script gives away without a name, which are called `default`.
 #[must_use]
 pub fn named_or_not(language: Language, text: &str) -> Vec<Function> {
-    let mut found = functions(language, text);
-    for one in behaviour::read(language, text) {
-        if one.name == "default" {
-            found.push(Function { name: one.name, start: one.start, end: one.end });
-        }
-    }
-    found
+    let nameless = behaviour::read(language, text).into_iter().filter(|one| one.name == "default");
+    let nameless = nameless.map(|one| Function { name: one.name, start: one.start, end: one.end });
+    functions(language, text).into_iter().chain(nameless).collect()
 }
 
 fn collect(node: Node<'_>, text: &str, prefix: &str, found: &mut Vec<Function>) {

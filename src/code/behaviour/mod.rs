@@ -12,9 +12,11 @@ pub(super) mod walk;
 use std::collections::BTreeSet;
 
 use super::language::Language;
+use super::signature;
 
 pub use describe::{condition, is_round};
 
+/// A parameter as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
@@ -131,7 +133,9 @@ impl Behaviour {
 pub fn read(language: Language, text: &str) -> Vec<Behaviour> {
     let Some(tree) = language.parse(text) else { return Vec::new() };
     let mut found = Vec::new();
-    let exported = surface::exported(tree.root_node(), language, text);
+    let exported = language
+        .is_script()
+        .then(|| signature::exports(tree.root_node(), text).into_keys().collect());
     walk::functions(tree.root_node(), language, text, "", &mut found);
     for function in &mut found {
         function.is_public = surface::is_public(function, language, exported.as_ref());

@@ -7,13 +7,7 @@ use tree_sitter::Node;
 use super::Behaviour;
 use crate::code::imports::{Import, ImportKind, read_nodes};
 use crate::code::language::Language;
-use crate::code::signature;
 use crate::code::tree::named_nodes;
-
-/// Names that a script gives away: `export`, `module.exports`.
-pub fn exported(root: Node<'_>, language: Language, text: &str) -> Option<BTreeSet<String>> {
-    language.is_script().then(|| signature::exports(root, text).into_keys().collect())
-}
 
 /// Whether other files may call a function.
 pub fn is_public(

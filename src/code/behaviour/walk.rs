@@ -7,7 +7,7 @@ use super::kinds::{self, Kind};
 use super::{Behaviour, Parameter};
 use crate::code::language::Language;
 use crate::code::signature::module_exports;
-use crate::code::tree::{children, end_line, field_of, line, text_of};
+use crate::code::tree::{children, end_line, field_of, first_field, line, text_of};
 
 /// Characters of one expression that are kept.
 const EXPRESSION: usize = 120;
@@ -175,21 +175,14 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
     let Some(list) = own.child_by_field_name("parameters") else { return Vec::new() };
     let mut found = Vec::new();
     for child in children(list).into_iter().filter(Node::is_named) {
-        if matches!(
-            child.kind(),
-            "comment" | "line_comment" | "self_parameter" | "keyword_separator"
-        ) || child.kind().ends_with("separator")
-        {
+        let other = ["comment", "separator", "self_parameter"];
+        if other.iter().any(|end| child.kind().ends_with(end)) {
             continue;
         }
-        let field = |name: &str| child.child_by_field_name(name).map(|n| one_line(n, text));
-        let kind = field("type").unwrap_or_default();
-        let kind = kind.trim_start_matches(':').trim().to_owned();
-        let optional = child.kind().contains("default")
-            || child.kind().contains("optional")
-            || child.kind() == "assignment_pattern"
-            || child.child_by_field_name("value").is_some()
-            || child.kind().contains("splat");
+        let kind = field_line(child, "type", text).trim_start_matches(':').trim().to_owned();
+        let optional = ["default", "optional", "splat", "assignment_pattern"];
+        let optional = optional.iter().any(|word| child.kind().contains(word))
+            || child.child_by_field_name("value").is_some();
         if language == Language::Go {
             let mut cursor = child.walk();
             for name in child.children_by_field_name("name", &mut cursor) {
@@ -197,11 +190,8 @@ fn parameters(own: Node<'_>, language: Language, text: &str) -> Vec<Parameter> {
             }
             continue;
         }
-        let name = field("name")
-            .or_else(|| field("pattern"))
-            .or_else(|| field("left"))
-            .or_else(|| child.named_child(0).map(|first| one_line(first, text)))
-            .unwrap_or_else(|| one_line(child, text));
+        let name = first_field(child, &["name", "pattern", "left"]).or(child.named_child(0));
+        let name = one_line(name.unwrap_or(child), text);
         let name = name.trim_start_matches(['*', '&']).trim_start_matches("mut ").to_owned();
         if !matches!(name.as_str(), "self" | "cls" | "this" | "") {
             found.push(Parameter { name, kind, optional });

@@ -14,8 +14,6 @@ pub enum ImportKind {
     Statement,
     /// An import that only a type checker reads: `import type`.
     TypeOnly,
-    /// Java's `import static`.
-    Static,
     /// A call that loads a module: `require`, `import()`, `import_module`.
     Call,
     /// A call that replaces a module, or a part of it, in a test: `jest.mock`, `patch`.
@@ -225,13 +223,10 @@ fn java(node: Node<'_>, text: &str) -> Vec<Import> {
         return Vec::new();
     }
     let path = text_of(node, text).trim_end_matches(';').trim_start_matches("import").trim();
-    let (kind, path) = match path.strip_prefix("static ") {
-        Some(path) => (ImportKind::Static, path.trim()),
-        None => (ImportKind::Statement, path),
-    };
+    let path = path.strip_prefix("static ").unwrap_or(path).trim();
     let (module, name) = path.rsplit_once('.').unwrap_or((path, ""));
     let names = vec![name.trim().to_owned()];
-    vec![Import { names, ..import(node, module.trim(), kind) }]
+    vec![Import { names, ..import(node, module.trim(), ImportKind::Statement) }]
 }
 
 #[cfg(test)]

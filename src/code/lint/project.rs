@@ -126,18 +126,13 @@ impl Project {
                 list.extend(capture(r"(?m)^\s+'?/?((?:@[\w.-]+/)?[\w.-]+)@\d", text));
             }
             "tsconfig.json" | "jsconfig.json" | "deno.json" | "import_map.json" => {
-                let inside = text
-                    .split("\"paths\"")
-                    .nth(1)
-                    .or(text.split("\"imports\"").nth(1))
-                    .unwrap_or_default();
-                let inside = inside.split('}').next().unwrap_or_default();
+                let keys = ["\"paths\"", "\"imports\""].into_iter();
+                let inside = keys.filter_map(|key| Some(text.split_once(key)?.1)).next();
+                let inside = inside.and_then(|text| text.split('}').next()).unwrap_or_default();
                 self.aliases.extend(capture(r#""([^"*]+)\*?"\s*:"#, inside));
                 if text.contains("\"baseUrl\"") {
                     let names = self.files.iter().filter_map(|file| file.split('/').next());
-                    self.aliases.insert("src/".into());
-                    let names: Vec<String> = names.map(str::to_owned).collect();
-                    self.aliases.extend(names);
+                    self.aliases.extend(names.chain(["src/"]).map(str::to_owned));
                 }
             }
             "Cargo.toml" | "Cargo.lock" | "go.mod" | "pom.xml" | "build.gradle"
@@ -180,15 +175,19 @@ impl Project {
 
     fn python_manifest(&mut self, name: &str, text: &str) {
         let list = self.python.get_or_insert_default();
+        let quoted = || {
+            capture(
+                r#"["']([A-Za-z][A-Za-z0-9._-]*)\s*(?:\[[^\]"']*\])?\s*(?:[<>=!~;@ ][^"']*)?["']"#,
+                text,
+            )
+        };
         let names = match name {
             "poetry.lock" | "uv.lock" => capture(r#"(?m)^name\s*=\s*"([^"]+)""#, text),
             // Any quoted requirement, any key of a table, any line that begins with a name.
-            "pyproject.toml" | "Pipfile" => [
-                capture(r#"["']([A-Za-z][A-Za-z0-9._-]*)\s*(?:\[[^\]"']*\])?\s*(?:[<>=!~;@ ][^"']*)?["']"#, text),
-                capture(r#"(?m)^"?([A-Za-z][A-Za-z0-9._-]*)"?\s*="#, text),
-            ]
-            .concat(),
-            "setup.py" => capture(r#"["']([A-Za-z][A-Za-z0-9._-]*)\s*(?:\[[^\]"']*\])?\s*(?:[<>=!~;@ ][^"']*)?["']"#, text),
+            "pyproject.toml" | "Pipfile" => {
+                [quoted(), capture(r#"(?m)^"?([A-Za-z][A-Za-z0-9._-]*)"?\s*="#, text)].concat()
+            }
+            "setup.py" => quoted(),
             "environment.yml" => capture(r"(?m)^\s*-\s*([A-Za-z][A-Za-z0-9._-]*)", text),
             _ => capture(r"(?m)^\s*([A-Za-z][A-Za-z0-9._-]*)", text)
                 .into_iter()

@@ -39,6 +39,7 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// A place without a note.
     pub fn at(line: u32) -> Self {
         Self { line, note: String::new() }
     }
@@ -55,6 +56,7 @@ static SUPPORT: Pattern = Pattern::new(
 );
 
 impl<'a> Source<'a> {
+    /// Reads a parsed file.
     pub fn new(
         path: &'a RepoPath,
         text: &'a str,
@@ -110,6 +112,7 @@ impl<'a> Source<'a> {
         self.node_of(import).is_some_and(|node| around(node, kinds).is_some())
     }
 
+    /// The text of a node.
     pub fn of(&self, node: Node<'_>) -> &'a str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
@@ -174,6 +177,7 @@ impl<'a> Source<'a> {
         self.of_kind(&["comment", "line_comment", "block_comment"])
     }
 
+    /// Whether it is JavaScript or TypeScript.
     pub fn is_script(&self) -> bool {
         self.language.is_script()
     }

@@ -54,6 +54,7 @@ pub struct EditSite<'a> {
 }
 
 impl<'a> EditSite<'a> {
+    /// The text of another node.
     pub fn text_of(&self, node: Node<'_>) -> &'a str {
         text_of(node, self.source)
     }
@@ -74,6 +75,7 @@ impl<'a> EditSite<'a> {
         first(&self.scope.names, limit)
     }
 
+    /// A field of the node.
     pub fn field(&self, name: &str) -> Option<Node<'a>> {
         self.node.child_by_field_name(name)
     }

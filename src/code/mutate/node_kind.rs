@@ -57,6 +57,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
+    /// The kind of a node.
     #[must_use]
     pub fn of(node: Node<'_>) -> Self {
         match node.kind() {

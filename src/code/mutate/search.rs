@@ -84,7 +84,7 @@ impl<'a> UnitWalk<'a> {
         }
         if NodeKind::of(node) == NodeKind::Block {
             self.edit_statements(node, edits);
-        } else if self.begins_accepted(node) && node.is_named() && node != self.unit {
+        } else if (self.accepts_line)(line(node)) && node.is_named() && node != self.unit {
             self.edit(node, &[], 0, edits);
         }
         for child in children(node) {
@@ -94,15 +94,11 @@ impl<'a> UnitWalk<'a> {
         }
     }
 
-    fn begins_accepted(&self, node: Node<'_>) -> bool {
-        (self.accepts_line)(line(node))
-    }
-
     /// Offers the statements of a block, definitions excepted.
     fn edit_statements(&self, block: Node<'_>, edits: &mut EditList<'_>) {
         let statements = statements(block);
         for (index, statement) in statements.iter().enumerate() {
-            if self.begins_accepted(*statement) && !is_definition(*statement) {
+            if (self.accepts_line)(line(*statement)) && !is_definition(*statement) {
                 self.edit(*statement, &statements, index, edits);
             }
         }

@@ -27,6 +27,7 @@ const AROUND: usize = 32;
 /// Bytes of a literal that is kept as an input.
 const LITERAL: usize = 80;
 
+/// A parameter with what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,

@@ -78,11 +78,7 @@ fn of_class(node: Node<'_>, text: &str, decorators: &[String], found: &mut Vec<C
         let is_static = marks.iter().any(|mark| mark == "staticmethod" || mark == "classmethod");
         let class = Class {
             name: name.to_owned(),
-            parameters: if is_static {
-                Vec::new()
-            } else {
-                constructor.clone().unwrap_or_default()
-            },
+            parameters: constructor.clone().filter(|_| !is_static).unwrap_or_default(),
             is_static,
         };
         if let Some(mut callable) = function(member, text, Some(class), &marks) {
@@ -123,16 +119,11 @@ fn function(
         return None;
     }
     let body = node.child_by_field_name("body")?;
-    let skipped = match &class {
-        Some(class) if class.is_static => {
-            usize::from(decorators.iter().any(|mark| mark == "classmethod"))
-        }
-        Some(_) => 1,
-        None => 0,
-    };
+    let of_class = decorators.iter().any(|mark| mark == "classmethod");
+    let has_receiver = class.as_ref().is_some_and(|class| !class.is_static || of_class);
     let name =
         class.as_ref().map_or_else(|| own.to_owned(), |class| format!("{}.{own}", class.name));
-    let given = parameters(node, text, skipped);
+    let given = parameters(node, text, usize::from(has_receiver));
     let names: Vec<&str> =
         given.iter().flatten().map(|parameter| parameter.name.as_str()).collect();
     let foreign = decorators.iter().find(|mark| {

@@ -6,7 +6,9 @@ use tree_sitter::Node;
 
 use crate::code::language::Language;
 use crate::code::pattern::Pattern;
-use crate::code::tree::{FUNCTIONS, around, field_of, marks_before, statements, text_of};
+use crate::code::tree::{
+    FUNCTIONS, around, field_of, marks_before, named_children, statements, text_of,
+};
 
 /// Why a test does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,11 +168,9 @@ fn java<'t>(node: Node<'t>, text: &str) -> Option<TestNode<'t>> {
     if node.kind() != "method_declaration" {
         return None;
     }
-    let mut cursor = node.walk();
-    let modifiers = node.children(&mut cursor).find(|child| child.kind() == "modifiers")?;
-    let mut cursor = modifiers.walk();
+    let modifiers = named_children(node).into_iter().find(|child| child.kind() == "modifiers")?;
     let marks: Vec<&str> =
-        modifiers.named_children(&mut cursor).map(|mark| text_of(mark, text)).collect();
+        named_children(modifiers).into_iter().map(|mark| text_of(mark, text)).collect();
     let is_test = marks.iter().any(|mark| MARKS.iter().any(|known| mark.starts_with(known)));
     let skip = marks.iter().find_map(|mark| skip_of(mark));
     is_test.then(|| function(node, text_of(modifiers, text).to_owned(), skip, text))

@@ -143,21 +143,15 @@ fn undeclared(source: &Source<'_>) -> Vec<(u32, String, Option<String>)> {
 
 /// Packages that no manifest and no lock file names.
 fn unknown_package(source: &Source<'_>) -> Vec<Hit> {
-    undeclared(source)
-        .into_iter()
-        .filter(|(_, _, near)| near.is_none())
-        .map(|(line, name, _)| Hit::noted(line, name))
-        .collect()
+    let found = undeclared(source).into_iter().filter(|(_, _, near)| near.is_none());
+    found.map(|(line, name, _)| Hit::noted(line, name)).collect()
 }
 
 /// Packages whose name is nearly one that is declared.
 fn misspelt_package(source: &Source<'_>) -> Vec<Hit> {
-    undeclared(source)
-        .into_iter()
-        .filter_map(|(line, name, near)| {
-            near.map(|near| Hit::noted(line, format!("{name}, where {near} is declared")))
-        })
-        .collect()
+    let note = |name: String, near: String| format!("{name}, where {near} is declared");
+    let found = undeclared(source).into_iter();
+    found.filter_map(|(line, name, near)| Some(Hit::noted(line, note(name, near?)))).collect()
 }
 
 /// Paths below a known package that are not there.
@@ -169,16 +163,12 @@ fn wrong_sub_path(source: &Source<'_>) -> Vec<Hit> {
             Language::Python => {
                 let path = module.replace('.', "/");
                 let Some((first, _)) = path.split_once('/') else { return false };
-                if project.python_made.contains(first) {
-                    return false;
-                }
-                let root = ["", "src/"]
-                    .iter()
-                    .map(|root| format!("{root}{first}"))
-                    .find(|root| project.files.contains(&format!("{root}/__init__.py")));
-                let Some(root) = root else { return false };
-                let full = format!("{}{path}", root.strip_suffix(first).unwrap_or_default());
-                !source.is_import_in(import, &["try_statement", "if_statement"])
+                let is_root =
+                    |root: &&str| project.files.contains(&format!("{root}{first}/__init__.py"));
+                let Some(root) = ["", "src/"].into_iter().find(is_root) else { return false };
+                let full = format!("{root}{path}");
+                !project.python_made.contains(first)
+                    && !source.is_import_in(import, &["try_statement", "if_statement"])
                     && ![".py", ".pyi", ".so", ".pyx", ".pyd"].iter().any(|e| project.files.contains(&format!("{full}{e}")))
                     && !project.has_folder(&full)
                     // A package may make modules of what it imports.
