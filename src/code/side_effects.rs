@@ -252,9 +252,8 @@ pub fn effect_of_callee(language: Language, call: &str) -> Option<SideEffect> {
 }
 
 fn effect_of(language: Language, call: &str, arguments: &str, doubled: bool) -> Option<SideEffect> {
-    let effect = effect_of_callee(language, call);
-    if effect.is_some() {
-        return effect;
+    if let Some(effect) = effect_of_callee(language, call) {
+        return Some(effect);
     }
     let runs =
         ["subprocess.", "child_process.", "spawnSync", "spawn", "Command::new", "exec.Command"];

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::kinds::{self, Kind};
-use super::reachability::{is_block, is_inner};
+use super::reachability::{is_block, is_inner, past};
 use super::walk::{callable, field_line, first_text, one_line};
 use super::{Behaviour, Boundary, Condition, Guard, Handler, Raise, Return};
 use crate::code::language::Language;
@@ -111,7 +111,7 @@ impl Walk<'_> {
             let own = if Some(child) == body {
                 self.entered(node)
             } else {
-                (child.kind() == "else_clause").then(|| Self::exhausted(node))
+                (child.kind() == "else_clause").then(|| past(node))
             };
             self.visit_under(own, child, guard);
         }

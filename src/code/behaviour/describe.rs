@@ -139,7 +139,7 @@ fn positive(text: &str) -> String {
         Some((left, "!=" | "!==" | "is not", right)) => format!("`{left}` other than {right}"),
         Some((left, "in", right)) => format!("`{left}` that is in {right}"),
         Some((left, "not in", right)) => format!("`{left}` that is not in {right}"),
-        Some(_) | None => format!("input for which `{text}` holds"),
+        _ => format!("input for which `{text}` holds"),
     }
 }
 

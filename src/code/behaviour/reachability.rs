@@ -45,7 +45,7 @@ pub(super) fn is_block(node: Node<'_>) -> bool {
 }
 
 /// That what stands in a line does not end the call.
-fn past(node: Node<'_>) -> Condition {
+pub(super) fn past(node: Node<'_>) -> Condition {
     Condition { text: format!("past {}", line(node)), holds: true }
 }
 
@@ -179,11 +179,6 @@ impl Walk<'_> {
         let text = self.condition_of(node)?;
         let always = matches!(unwrapped(&text), "true" | "True" | "1");
         (!always).then_some(Condition { text, holds: true })
-    }
-
-    /// That a loop ran to its end.
-    pub(super) fn exhausted(node: Node<'_>) -> Condition {
-        past(node)
     }
 
     /// What must hold so that a case of a switch or match is the one.

@@ -110,7 +110,7 @@ fn by_line(candidates: Vec<Candidate>, per_place: usize) -> BTreeMap<u32, Vec<Ca
         }
     }
     for list in lines.values_mut() {
-        list.sort_by_key(|one| rank(one.operator));
+        list.sort_by_key(|one| BREAKING.iter().position(|known| *known == one.operator));
     }
     lines
 }
@@ -141,10 +141,6 @@ fn choose(
         chosen.extend(of_line.into_iter().map(|(_, one)| one));
     }
     chosen
-}
-
-fn rank(operator: OperatorId) -> usize {
-    BREAKING.iter().position(|one| *one == operator).unwrap_or(BREAKING.len())
 }
 
 /// The candidates of a line, one of each operator before a second one of any.

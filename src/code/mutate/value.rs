@@ -73,14 +73,14 @@ pub fn is_condition(site: &EditSite<'_>) -> bool {
     }
 }
 
+/// The text, in parentheses when it is of one of these kinds.
+fn parenthesized(site: &EditSite<'_>, kinds: &[NodeKind]) -> String {
+    if kinds.contains(&site.kind) { format!("({})", site.text) } else { site.text.to_owned() }
+}
+
 /// The text in parentheses where it is weaker than a sum.
 pub fn grouped(site: &EditSite<'_>) -> String {
-    match site.kind {
-        Logic | Compare | Choice | Not => {
-            format!("({})", site.text)
-        }
-        _ => site.text.to_owned(),
-    }
+    parenthesized(site, &[Logic, Compare, Choice, Not])
 }
 
 /// One more and one less.
@@ -93,10 +93,7 @@ pub fn share_of_value(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     /// Halves are forgotten more often than other shares.
     const HALF: f64 = 0.2;
     const OTHER_SHARE: f64 = 0.15;
-    let whole = match site.kind {
-        Arithmetic => format!("({})", site.text),
-        _ => site.text.to_owned(),
-    };
+    let whole = parenthesized(site, &[Arithmetic]);
     edits.replace_with_share(site.node, format!("{whole} * 2"), OTHER_SHARE);
     edits.replace_with_share(site.node, format!("{whole} / 2"), HALF);
     if let Some(division) = site.spelling.floor_division {
@@ -147,10 +144,7 @@ pub fn extended_condition(site: &EditSite<'_>, edits: &mut EditList<'_>) {
     const BEHIND: f64 = 0.6;
     const BEFORE: f64 = 0.3;
     let [and, or] = site.spelling.logic;
-    let inner = match site.kind {
-        Logic => format!("({})", site.text),
-        _ => site.text.to_owned(),
-    };
+    let inner = parenthesized(site, &[Logic]);
     for other in conditions(site) {
         edits.replace_with_share(site.node, format!("{inner} {and} {other}"), BEHIND);
         edits.replace_with_share(site.node, format!("{inner} {or} {other}"), BEHIND);

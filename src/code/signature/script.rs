@@ -9,7 +9,7 @@ use super::kind::{annotated, defaulted, documented, is_plain, keys, used};
 use super::module_exports::{self, Exports};
 use super::unsupported::unsupported_reason;
 use super::{Callable, Class, Parameter, Type, literals};
-use crate::code::tree::{end_line, field_of, line, named_children, text_of};
+use crate::code::tree::{FUNCTIONS, end_line, field_of, line, named_children, text_of};
 
 /// All functions of a module.
 pub fn callables(root: Node<'_>, text: &str) -> Vec<Callable> {
@@ -189,15 +189,7 @@ impl Level<'_> {
     }
 
     fn put(&mut self, name: &str, node: Node<'_>, whole: Node<'_>, export: Option<String>) {
-        let is_function = matches!(
-            node.kind(),
-            "function_declaration"
-                | "generator_function_declaration"
-                | "function_expression"
-                | "generator_function"
-                | "arrow_function"
-                | "method_definition"
-        );
+        let is_function = FUNCTIONS.contains(&node.kind());
         let (true, Some(body)) = (is_function, node.child_by_field_name("body")) else { return };
         if name.starts_with('_') || name.is_empty() {
             return;

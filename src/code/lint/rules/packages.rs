@@ -133,9 +133,8 @@ fn undeclared(source: &Source<'_>) -> Vec<(u32, String, Option<String>)> {
         };
         let close =
             near(name, list).or_else(|| builtin().filter(|_| source.language == Language::Python));
-        let at = import.line;
-        if !found.iter().any(|(line, other, _)| *line == at && other == name) {
-            found.push((at, name.to_owned(), close));
+        if !found.iter().any(|(line, other, _)| *line == import.line && other == name) {
+            found.push((import.line, name.to_owned(), close));
         }
     }
     found

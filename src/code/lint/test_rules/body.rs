@@ -38,9 +38,6 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
     let direct = source.inside(outer).any(|node| {
         matches!(node.kind(), "raise_statement" | "throw_statement" | "try_expression")
     });
-    if direct {
-        return true;
-    }
     // What a macro of Rust holds is not a tree; a call with types and no values is checked by the
     // compiler.
     let rust = source.language == Language::Rust
@@ -54,11 +51,8 @@ pub fn asserts<'a>(source: &Source<'a>, outer: Node<'a>, depth: u32) -> bool {
             }
             _ => false,
         });
-    if rust {
-        return true;
-    }
     let calls = calls(source, outer);
-    if calls.iter().any(|(callee, _)| is_assertion(callee)) {
+    if direct || rust || calls.iter().any(|(callee, _)| is_assertion(callee)) {
         return true;
     }
     // Something of the test itself goes to a helper: it can fail there.

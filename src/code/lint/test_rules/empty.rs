@@ -126,8 +126,7 @@ fn skipped(source: &Source<'_>) -> Vec<Hit> {
     let mut hits = skipped_by(source, Skip::WithReason);
     let gone: Vec<_> =
         source.comments().filter(|node| COMMENTED.is_match(source.of(*node))).collect();
-    hits.extend(gone.first().map(|first| {
-        Hit::noted(line(*first), format!("{} commented out in this file", gone.len()))
-    }));
+    let note = format!("{} commented out in this file", gone.len());
+    hits.extend(gone.first().map(|first| Hit::noted(line(*first), note)));
     hits
 }
