@@ -335,7 +335,7 @@ mod tests {
                 ("import a.b.C;", &["Statement a.b [C]"]),
                 ("import a.b.*;", &["Statement a.b [*]"]),
                 ("import static a.b.C.d;", &["Statement a.b.C [d]"]),
-                ("import  static  a.b.C.* ;", &["Static a.b.C [*]"]),
+                ("import  static  a.b.C.* ;", &["Statement a.b.C [*]"]),
             ],
         );
     }
