@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::session_files::{against, files};
-use super::support::TestRepo;
+use super::support::{TestRepo, crash_step};
 
 /// Functions with errors and edges, one that no test should call, and tests for none of them.
 pub const SHOP: &[(&str, &str)] = &[
@@ -362,7 +362,7 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
     assert_eq!(ran.code, Some(0), "{} {}", ran.out, ran.err);
     let expected = story(&reference);
     let mut visited = 0;
-    for point in (30..600_u32).step_by(41) {
+    for point in (30..600_u32).step_by(crash_step(41, 97)) {
         let repo = TestRepo::new(SHOP);
         let killed = repo
             .command()
@@ -380,7 +380,7 @@ fn killed_at_any_point_the_same_tests_are_on_the_branch() {
         assert!(matches!(resumed.code, Some(0 | 2)), "point {point}: {}", resumed.err);
         assert_eq!(story(&repo), expected, "point {point}: {}", resumed.err);
     }
-    assert!(visited > 2, "a session has many points, {visited} were visited");
+    assert!(visited > 1, "a session has many points, {visited} were visited");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::support::fake_model::{
     Asked, FakeModel, Reply, advice, analysis_of, edit, survey, test_file, verdict,
 };
-use super::support::{Ran, TestRepo};
+use super::support::{Ran, TestRepo, crash_step};
 
 pub const KEY: &str = "sk-canary/7+q=Zt9-canary-canary";
 
@@ -549,7 +549,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
     let expected = story(&reference);
     let needed = ran.document()["spending"]["calls"].as_u64().unwrap();
     let mut visited = 0;
-    for point in (40..900_u32).step_by(153) {
+    for point in (40..900_u32).step_by(crash_step(153, 301)) {
         let model = server(vec![Reply::By(knowing)]);
         let repo = configured(SHOP, &model, "one, embedded");
         let mut command = repo.command();
@@ -572,7 +572,7 @@ fn killed_at_any_point_a_session_with_a_model_ends_the_same() {
             assert_eq!(counted, needed + u64::from(reported), "point {point}: {}", resumed.err);
         }
     }
-    assert!(visited > 2, "a session has many points, {visited} were visited");
+    assert!(visited > 1, "a session has many points, {visited} were visited");
 }
 
 #[test]

@@ -10,6 +10,12 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// Distance between the moments at which a story kills a session: the `dense` one visits more of
+/// them and takes minutes.
+pub const fn crash_step(dense: usize, sparse: usize) -> usize {
+    if cfg!(feature = "slow-tests") { dense } else { sparse }
+}
+
 /// A repository in a temporary folder, with its own work folder and home.
 pub struct TestRepo {
     folder: TempDir,
