@@ -43,7 +43,7 @@ pub fn rule_of_tool_message(message: &str) -> Option<&'static str> {
     let is_about = |code: &&str| {
         *code == first || *code == last || code.contains(' ') && message.contains(*code)
     };
-    rules().find(|rule| rule.codes.iter().any(|code| is_about(&code))).map(|rule| rule.id)
+    rules().find(|rule| rule.codes.iter().any(&is_about)).map(|rule| rule.id)
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Constant, To(&[Kind::Number]), 0.6, constant::related_fractions),
     row(Id::Constant, To(&[Kind::Number]), 0.3, constant::trailing_zero),
     row(Id::Constant, To(&[Kind::Number]), 0.5, |site, edits| {
-        edits.replace_all(site.node, first(&site.scope.numbers, 10))
+        edits.replace_all(site.node, first(&site.scope.numbers, 10));
     }),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::strings_of_the_file),
     row(Id::Text, To(&[Kind::Text]), 0.8, constant::common_strings),
@@ -68,18 +68,18 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::Text, To(&[Kind::Text]), 0.5, constant::shorter_string),
     row(Id::Text, To(&[Kind::Text]), 1.0, constant::longer_string),
     row(Id::Truth, To(&[Kind::Truth]), 1.0, |site, edits| {
-        edits.replace(site.node, site.spelling.opposite(site.text))
+        edits.replace(site.node, site.spelling.opposite(site.text));
     }),
     row(Id::Truth, To(&[Kind::Truth]), 0.2, |site, edits| {
-        edits.replace(site.node, site.spelling.nothing)
+        edits.replace(site.node, site.spelling.nothing);
     }),
     row(Id::Constant, To(&[Kind::Nothing]), 0.3, |site, edits| {
-        edits.replace_all(site.node, ["0", "[]", "\"\""])
+        edits.replace_all(site.node, ["0", "[]", "\"\""]);
     }),
     // Names. A listed confusion is likelier than any name from nearby.
     row(Id::Callee, Nodes(name::is_callee), 1.2, name::confused_names),
     row(Id::Callee, Nodes(name::is_callee), 0.6, |site, edits| {
-        edits.replace_all(site.node, first(&site.scope.callables, NAMES))
+        edits.replace_all(site.node, first(&site.scope.callables, NAMES));
     }),
     row(Id::Exception, Nodes(name::is_variable), 1.2, name::confused_names),
     row(
@@ -160,23 +160,23 @@ pub const OPERATORS: &[Operator] = &[
         value::share_of_value,
     ),
     row(Id::WrapInCall, Values(ANY), 0.8, |site, edits| {
-        wrap_in(site.spelling.wrappers, site, edits)
+        wrap_in(site.spelling.wrappers, site, edits);
     }),
     row(Id::WrapInCall, Values(ANY), 0.4, |site, edits| {
-        wrap_in(site.spelling.rare_wrappers, site, edits)
+        wrap_in(site.spelling.rare_wrappers, site, edits);
     }),
     row(Id::Slice, Values(value::may_be_sequence), 0.6, |site, edits| {
-        append(site.spelling.slices, site, edits)
+        append(site.spelling.slices, site, edits);
     }),
     // A parameter that the function never reads is the likeliest position of a cut.
     row(Id::Slice, Values(value::may_be_sequence), 1.5, |site, edits| {
-        cut_at(first(&site.scope.unread, usize::MAX), site, edits)
+        cut_at(first(&site.scope.unread, usize::MAX), site, edits);
     }),
     row(Id::Slice, Values(value::may_be_sequence), 0.3, |site, edits| {
-        cut_at(site.names(5), site, edits)
+        cut_at(site.names(5), site, edits);
     }),
     row(Id::SuffixCall, Values(value::is_object), 0.5, |site, edits| {
-        append(site.spelling.suffixes, site, edits)
+        append(site.spelling.suffixes, site, edits);
     }),
     row(Id::Negate, Values(value::is_condition), 1.0, value::negated),
     row(
@@ -191,7 +191,7 @@ pub const OPERATORS: &[Operator] = &[
     row(Id::ExtendCondition, Values(value::is_condition), 1.0, value::extended_condition),
     // Another value from nearby: the more of them fit a place, the less likely is each.
     row(Id::Ingredient, Values(value::is_condition), 0.3, |site, edits| {
-        edits.replace_all(site.node, first(&site.scope.expressions, INGREDIENTS))
+        edits.replace_all(site.node, first(&site.scope.expressions, INGREDIENTS));
     }),
     row(Id::Ingredient, Values(|site| !value::is_condition(site)), 1.0, value::similar_expressions),
     row(
@@ -201,7 +201,7 @@ pub const OPERATORS: &[Operator] = &[
         |site, edits| edits.replace_all(site.node, site.names(NAMES)),
     ),
     row(Id::Constant, Values(|site| site.kind == Kind::Name), 0.25, |site, edits| {
-        edits.replace_all(site.node, ["0", "1"])
+        edits.replace_all(site.node, ["0", "1"]);
     }),
     row(
         Id::Ingredient,

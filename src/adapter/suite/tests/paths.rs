@@ -31,7 +31,7 @@ fn only_paths_of_the_repository_are_taken_from_a_report() {
     ];
     for (path, expected) in table {
         let found = mapper("/repo").repo_path(path);
-        assert_eq!(found.as_ref().map(|path| path.as_str()), expected, "{path}");
+        assert_eq!(found.as_ref().map(crate::domain::id::RepoPath::as_str), expected, "{path}");
     }
 }
 

@@ -95,7 +95,7 @@ fn is_reset(source: &Source<'_>, name: &str) -> bool {
         };
         let sets_up =
             |word: &&str| head.starts_with(*word) || head.starts_with('@') && head.contains(*word);
-        SET_UPS.iter().any(|word| sets_up(&word)) && source.of(*node).contains(name)
+        SET_UPS.iter().any(sets_up) && source.of(*node).contains(name)
     })
 }
 

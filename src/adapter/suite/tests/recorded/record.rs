@@ -8,8 +8,8 @@ use crate::adapter::host::clock::HostClock;
 use crate::domain::test::Scope;
 use crate::effect::{RunRequest, Suite};
 
-use super::super::framework::{RunFiles, matching_files};
-use super::super::{SuiteSettings, detect, open};
+use super::super::super::framework::{RunFiles, matching_files};
+use super::super::super::{SuiteSettings, detect, open};
 use super::{RECORDED, data};
 
 fn copy(from: &Path, to: &Path) {
