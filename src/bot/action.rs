@@ -130,16 +130,13 @@ async fn handle(bundle: Option<PathBuf>, clock: &HostClock) -> Result<u8, BotErr
 
 /// The run and the answers that the event or the inputs ask for.
 async fn read_request(context: &Context<'_>) -> Result<Request, BotError> {
-    match &context.trigger.cause {
-        Cause::Comment { id, review, edited, lines } => {
-            let kind = if *review { CommentKind::Review } else { CommentKind::Issue };
-            let comment = CommandComment { id: *id, kind, edited: *edited, lines };
-            answer::read(context, comment).await
-        }
-        _ => {
-            let command = mode::command(&context.env.inputs, &context.prepared.settings)?;
-            answer::read_mode(context, command).await
-        }
+    if let Cause::Comment { id, review, edited, lines } = &context.trigger.cause {
+        let kind = if *review { CommentKind::Review } else { CommentKind::Issue };
+        let comment = CommandComment { id: *id, kind, edited: *edited, lines };
+        answer::read(context, comment).await
+    } else {
+        let command = mode::command(&context.env.inputs, &context.prepared.settings)?;
+        answer::read_mode(context, command).await
     }
 }
 
@@ -168,5 +165,8 @@ fn classify(
 fn names_in(payload: &[u8]) -> (Option<String>, BTreeSet<u64>) {
     let value: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
     let label = value.pointer("/label/name").and_then(|name| name.as_str()).map(str::to_owned);
-    (label, value.pointer("/comment/user/id").and_then(|id| id.as_u64()).into_iter().collect())
+    (
+        label,
+        value.pointer("/comment/user/id").and_then(serde_json::Value::as_u64).into_iter().collect(),
+    )
 }

@@ -255,8 +255,10 @@ mod tests {
         })
         .to_string();
         for end in (1..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
-            let parsed =
-                parse::<crate::role::responses::EditsResponse>(&whole[..end], "IMPL-fix-1");
+            let parsed = parse::<crate::role::responses::EditsResponse>(
+                whole.get(..end).unwrap(),
+                "IMPL-fix-1",
+            );
             // A complete inner object may be found; it holds no edit of the whole.
             assert!(parsed.is_err() || parsed.is_ok_and(|one| one.edits.is_empty()), "{end}");
         }

@@ -91,7 +91,9 @@ fn shrink(sample: &mut Value, now: &Value, at: &str, lacking: &mut Vec<String>) 
         (Value::Array(sample), Value::Array(now)) => {
             sample.truncate(1);
             for new in now {
-                sample.iter_mut().for_each(|old| shrink(old, new, &format!("{at}[]"), lacking));
+                for old in sample.iter_mut() {
+                    shrink(old, new, &format!("{at}[]"), lacking);
+                }
             }
         }
         _ => {}

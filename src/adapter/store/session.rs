@@ -369,11 +369,13 @@ pub fn travelling_files(root: &Path) -> Result<Vec<(String, Vec<u8>)>, StoreErro
             let kind = entry.file_type().map_err(&io)?;
             if kind.is_dir() {
                 folders.push(name);
-            } else if kind.is_file() && travels(&name)
-                && entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT) {
-                    let bytes = files::read(&entry.path(), TRAVELLING_LIMIT).map_err(&io)?;
-                    found.extend(bytes.map(|bytes| (name, bytes)));
-                }
+            } else if kind.is_file()
+                && travels(&name)
+                && entry.metadata().is_ok_and(|meta| meta.len() <= TRAVELLING_LIMIT)
+            {
+                let bytes = files::read(&entry.path(), TRAVELLING_LIMIT).map_err(&io)?;
+                found.extend(bytes.map(|bytes| (name, bytes)));
+            }
         }
     }
     found.sort();

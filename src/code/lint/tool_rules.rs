@@ -32,8 +32,9 @@ const fn tool(
 }
 
 /// The same for a rule that the project's own fixers can repair.
-const fn fixable(rule: LintRule) -> LintRule {
-    LintRule { fixable: true, ..rule }
+const fn fixable(mut rule: LintRule) -> LintRule {
+    rule.fixable = true;
+    rule
 }
 
 /// What tools alone check. The three rows without codes take every other message of a concern.

@@ -320,9 +320,12 @@ fn keys_that_a_function_reads_are_listed_once() {
     }
 }
 
+/// Name, whether it is optional, whether it takes the rest.
+type ExpectedParameter = (&'static str, bool, bool);
+
 #[test]
 fn parameters_of_python_come_in_every_form() {
-    let table: &[(&str, &[(&str, bool, bool)])] = &[
+    let table: &[(&str, &[ExpectedParameter])] = &[
         ("def f(): pass", &[]),
         ("def f(a, b: int): pass", &[("a", false, false), ("b", false, false)]),
         ("def f(a=1, b: int = 2): pass", &[("a", true, false), ("b", true, false)]),
@@ -345,7 +348,7 @@ fn parameters_of_python_come_in_every_form() {
 
 #[test]
 fn parameters_of_scripts_come_in_every_form() {
-    let table: &[(&str, &[(&str, bool, bool)])] = &[
+    let table: &[(&str, &[ExpectedParameter])] = &[
         ("export const f = a => a;", &[("a", false, false)]),
         ("export function f(a, b = 2) {}", &[("a", false, false), ("b", true, false)]),
         ("export function f(...a) {}", &[("a", true, true)]),

@@ -244,8 +244,7 @@ fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static s
             let is_known = |one: &&str| {
                 if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
             };
-            let row =
-                CALLEES.iter().find(|(beginnings, _)| beginnings.iter().any(&is_known));
+            let row = CALLEES.iter().find(|(beginnings, _)| beginnings.iter().any(&is_known));
             if let Some((_, does)) = row.filter(|_| !is_shadowed) {
 >>>>>>> 0ea0683 (Satisfy the lints)
                 return Some(does);

@@ -176,7 +176,7 @@ fn put(out: &mut String, character: char) {
         '\'' => out.push_str("&#39;"),
         '\n' | '\t' => out.push(character),
         _ if character.is_control() || is_invisible(character) => {
-            out.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)))
+            out.push_str(&format!("⟨U+{:04X}⟩", u32::from(character)));
         }
         _ => out.push(character),
     }

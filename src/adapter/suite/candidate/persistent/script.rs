@@ -177,7 +177,9 @@ impl CandidateRunner for ScriptRunner {
             steers(edits, &settings)
         };
         if steers {
-            modes.iter_mut().for_each(|(_, mode)| *mode = RunMode::Alone);
+            for (_, mode) in &mut modes {
+                *mode = RunMode::Alone;
+            }
         }
         copy.write(edits, Side::After)?;
         let cases = run_files(&mut copy, &modes, tests, limit, stop_at_failure).await;
