@@ -238,15 +238,7 @@ fn reason(node: Node<'_>, text: &str, own: &BTreeSet<&str>) -> Option<&'static s
             let name = field_of(node, "function", text);
             let callee = node.child_by_field_name("function")?;
             let is_shadowed = root(callee, text).is_some_and(|root| own.contains(root));
-<<<<<<< HEAD
             if let Some(does) = deed(name).filter(|_| !is_shadowed) {
-=======
-            let is_known = |one: &&str| {
-                if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
-            };
-            let row = CALLEES.iter().find(|(beginnings, _)| beginnings.iter().any(&is_known));
-            if let Some((_, does)) = row.filter(|_| !is_shadowed) {
->>>>>>> 0ea0683 (Satisfy the lints)
                 return Some(does);
             }
             let method = name.rsplit('.').next().unwrap_or_default();
