@@ -126,8 +126,8 @@ impl Project {
                 list.extend(capture(r"(?m)^\s+'?/?((?:@[\w.-]+/)?[\w.-]+)@\d", text));
             }
             "tsconfig.json" | "jsconfig.json" | "deno.json" | "import_map.json" => {
-                let keys = ["\"paths\"", "\"imports\""].into_iter();
-                let inside = keys.filter_map(|key| Some(text.split_once(key)?.1)).next();
+                let mut keys = ["\"paths\"", "\"imports\""].into_iter();
+                let inside = keys.find_map(|key| Some(text.split_once(key)?.1));
                 let inside = inside.and_then(|text| text.split('}').next()).unwrap_or_default();
                 self.aliases.extend(capture(r#""([^"*]+)\*?"\s*:"#, inside));
                 if text.contains("\"baseUrl\"") {

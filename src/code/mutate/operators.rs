@@ -96,7 +96,7 @@ pub const OPERATORS: &[Operator] = &[
     ),
     row(Id::Method, Nodes(name::is_property), 1.2, name::confused_names),
     row(Id::Property, Nodes(name::is_property), 0.7, |site, edits| {
-        name::other_names(first(&site.scope.properties, NAMES), site, edits)
+        name::other_names(first(&site.scope.properties, NAMES), site, edits);
     }),
     // Operators with two operands.
     row(Id::Comparison, To(&[Kind::Compare]), 1.0, binary::other_operators),
