@@ -213,7 +213,7 @@ fn deed(name: &str) -> Option<&'static str> {
     let is_known = |one: &&str| {
         if one.ends_with(['.', '_']) { name.starts_with(*one) } else { name == *one }
     };
-    let row = CALLEES.iter().find(|row| row.0.iter().any(|one| is_known(one)));
+    let row = CALLEES.iter().find(|row| row.0.iter().any(is_known));
     row.map(|(_, does)| *does).or_else(|| {
         let mut languages = [Language::Python, Language::JavaScript].into_iter();
         Some(match languages.find_map(|language| effect_of_callee(language, name))? {
