@@ -226,19 +226,7 @@ fn fetch_and_push_over_tls() {
         return runtime.block_on(fetch_and_push_with_certificate(&PathBuf::from(folder)));
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name);
-    std::fs::write(at("leaf.ext"), "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")
-        .expect("a file");
-    for line in [
-        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=test-ca -days 2",
-        "req -newkey rsa:2048 -nodes -keyout leaf.key -out leaf.csr -subj /CN=127.0.0.1",
-        "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out leaf.pem -days 2 -extfile leaf.ext",
-    ] {
-        let made =
-            Command::new("openssl").args(line.split(' ')).current_dir(folder.path()).output();
-        let made = made.expect("openssl starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    }
+    write_certificates(folder.path()).expect("certificates");
     let child = |certificates: Option<PathBuf>| {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["--exact", "--nocapture"]);
@@ -250,12 +238,29 @@ fn fetch_and_push_over_tls() {
         };
         command.output().expect("it starts")
     };
-    let known = child(Some(at("ca.pem")));
+    let known = child(Some(folder.path().join("ca.pem")));
     let said = String::from_utf8_lossy(&known.stdout) + String::from_utf8_lossy(&known.stderr);
     assert!(known.status.success() && said.contains("1 passed"), "{said}");
     let unknown = child(None);
     let said = String::from_utf8_lossy(&unknown.stdout) + String::from_utf8_lossy(&unknown.stderr);
     assert!(!unknown.status.success() && said.contains("certificate"), "{said}");
+}
+
+/// An authority (`ca.pem`) and a server on loopback that it vouches for (`leaf.pem`, `leaf.key`).
+/// They are valid at every time of day, since a runner's clock may be set while a test runs.
+fn write_certificates(folder: &Path) -> anyhow::Result<()> {
+    use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+    let mut authority = CertificateParams::new([])?;
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    authority.distinguished_name.push(DnType::CommonName, "authority of a test");
+    let key = KeyPair::generate()?;
+    std::fs::write(folder.join("ca.pem"), authority.self_signed(&key)?.pem())?;
+    let issuer = Issuer::new(authority, key);
+    let key = KeyPair::generate()?;
+    let leaf = CertificateParams::new(["127.0.0.1".to_owned()])?.signed_by(&key, &issuer)?;
+    std::fs::write(folder.join("leaf.pem"), leaf.pem())?;
+    std::fs::write(folder.join("leaf.key"), key.serialize_pem())?;
+    Ok(())
 }
 
 async fn fetch_and_push_with_certificate(folder: &Path) {
